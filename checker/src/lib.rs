@@ -1,0 +1,1 @@
+//! A model checker for GPU barrier protocols.

@@ -1,0 +1,1 @@
+//! Traces of barrier protocols: schema, replay, explanation, rendering.

@@ -1,0 +1,1 @@
+//! GPU barrier specifications as labelled transition systems.

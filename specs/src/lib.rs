@@ -1,0 +1,1 @@
+//! Readers for barrier protocols, the clause catalogue and the library of protocols.
