@@ -1,1 +1,6 @@
 //! GPU barrier specifications as labelled transition systems.
+//!
+//! This crate knows programs, agents, barriers and memory order. It knows nothing of text, files,
+//! clocks, threads, JSON or search.
+
+pub mod program;
