@@ -36,7 +36,7 @@ pub(super) enum Successor<const W: usize> {
     /// Another state, packed.
     State(Packed<W>),
     /// Another state, for which the layout has no room.
-    TooWide(Numbers),
+    TooWide,
     /// The same state.
     Same,
     /// The path ends.
@@ -149,7 +149,7 @@ impl Tables {
     fn packed<const W: usize>(&self, layout: &Layout, numbers: &Numbers) -> Successor<W> {
         match numbers.pack(layout) {
             Some(words) => Successor::State(words),
-            None => Successor::TooWide(numbers.clone()),
+            None => Successor::TooWide,
         }
     }
 

@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
                 };
                 batch.push((next, hash(&next), id));
             }
-            Successor::TooWide(_) => return Some(Pause::Widen),
+            Successor::TooWide => return Some(Pause::Widen),
             Successor::Same => {}
             Successor::None => self.transitions -= 1,
             Successor::End(end) => pause = pause.or(self.end(end, id, Some(choice))),
