@@ -9,13 +9,19 @@ fn main() {
         match bar::load(&bytes, &bar::LoadOptions::default()) {
             Ok(loaded) => {
                 print!("{}", barcheck_specs::render(&loaded.warnings, &name, &text, false));
-                if raw { println!("{:#?}", loaded.program); continue; }
+                if raw {
+                    println!("{:#?}", loaded.program);
+                    continue;
+                }
                 println!("{name}: {} {}", loaded.program.target, loaded.program.threads);
                 for role in &loaded.program.roles {
                     println!("role {:?}", role.name);
                     for (i, op) in role.code.ops.iter().enumerate() {
                         let p = role.code.places[i];
-                        println!("  {i:3} {}:{}+{} {:?}   `{}`", p.line, p.column, p.length, op, role.code.texts[i]);
+                        println!(
+                            "  {i:3} {}:{}+{} {:?}   `{}`",
+                            p.line, p.column, p.length, op, role.code.texts[i]
+                        );
                     }
                 }
             }

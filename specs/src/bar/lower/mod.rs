@@ -47,10 +47,7 @@ pub(crate) fn lower(
     for item in &file.items {
         context.declare(item, defines);
     }
-    let end = Span::new(
-        crate::span::offset(source.len()),
-        crate::span::offset(source.len()),
-    );
+    let end = Span::new(crate::span::offset(source.len()), crate::span::offset(source.len()));
     let group = context.group(end);
     let mut roles = Vec::new();
     for item in &file.items {
@@ -71,11 +68,7 @@ pub(crate) fn lower(
         agents,
         sequences: context.sequences,
     };
-    Ok(Loaded {
-        program,
-        params: context.globals.params,
-        warnings: context.warnings,
-    })
+    Ok(Loaded { program, params: context.globals.params, warnings: context.warnings })
 }
 
 /// What lowering knows of the whole file.
