@@ -92,11 +92,16 @@ impl Statistics {
         println!("states {}, given up {}", self.states, self.gave_up);
     }
 
-    /// The pairs of rule and target that never occurred.
+    /// The pairs of rule and target that never occurred, though they can.
     fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         for (rule, targets) in RULES {
             for &target in *targets {
+                // Every arrival on a handle is a producer's and a consumer's, and both counts are
+                // the same: the last one that has room completes the generation.
+                if (*rule, target) == ("too-many-participants", Target::Xegpu) {
+                    continue;
+                }
                 if !self.rules.contains_key(&(rule.to_string(), target)) {
                     missing.push(format!("{rule} {}", target.name()));
                 }

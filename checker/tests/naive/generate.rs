@@ -122,9 +122,14 @@ impl Gen {
         let phases = self.rng.range(1, 4);
         for _ in 0..phases {
             self.sprinkle(&mut bodies);
+            let handed = !self.arrays.is_empty() && self.rng.chance(30);
+            let array = handed.then(|| self.hand_over(&mut bodies));
             match self.target {
                 Target::Ptx | Target::Bcu => self.lanes_phase(&mut bodies),
                 Target::Nbarrier | Target::Split | Target::Xegpu => self.thread_phase(&mut bodies),
+            }
+            if let Some(array) = array {
+                self.take_over(&mut bodies, array);
             }
         }
         self.sprinkle(&mut bodies);
@@ -264,6 +269,46 @@ impl Gen {
         }
     }
 
+    /// One agent writes what others are to read after the coming phase; the array's number.
+    fn hand_over(&mut self, bodies: &mut Bodies) -> usize {
+        let array = self.rng.below(self.arrays.len());
+        let writer = self.rng.below(self.agents as usize);
+        let block = self.block_with(writer);
+        let kind = if self.rng.chance(80) {
+            AccessKind::Write
+        } else {
+            AccessKind::Atomic
+        };
+        let index = self.arrays[array].len.map(|_| Expr::Int(0));
+        let mut what = vec![access(kind, array, index)];
+        if self.rng.chance(60) {
+            what.extend(self.fence());
+        }
+        // Now and then that is all the writer does.
+        if self.rng.chance(12) {
+            what.push(exit());
+        }
+        if self.blocks[block].len() > 1 {
+            what = vec![if_(eq(own(), writer as i32), what, vec![])];
+        }
+        bodies[block].extend(what);
+        array
+    }
+
+    fn take_over(&mut self, bodies: &mut Bodies, array: usize) {
+        let index = self.arrays[array].len.map(|_| Expr::Int(0));
+        for body in bodies {
+            if self.rng.chance(80) {
+                body.push(access(AccessKind::Read, array, index.clone()));
+            }
+        }
+    }
+
+    fn block_with(&self, agent: usize) -> usize {
+        let block = self.blocks.iter().position(|b| b.contains(&agent));
+        block.expect("every agent is in a block")
+    }
+
     /// A fence of the target, if it has one that stands alone.
     pub fn fence(&mut self) -> Option<Stmt> {
         let space = *self
@@ -353,7 +398,7 @@ impl Gen {
             3 => exit(),
             4 => stmt(Kind::If(self.condition(), vec![exit()], vec![])),
             5 => {
-                let bound = self.rng.range(0, self.agents + 1);
+                let bound = self.rng.range(0, self.agents);
                 assert_(bin(Op::Le, own(), bound))
             }
             6 => {
@@ -374,7 +419,7 @@ impl Gen {
                 let rhs = Rhs::Any(0.into(), own() % 2 + top);
                 stmt(Kind::Let(name, rhs))
             }
-            8 if self.rng.chance(15) => loop_(vec![]),
+            8 if self.rng.chance(35) => loop_(vec![]),
             9 => self.fence().unwrap_or_else(|| assert_(1)),
             _ => match self.target {
                 Target::Ptx | Target::Bcu => self.lanes_instr(),

@@ -71,7 +71,7 @@ impl Gen {
         let count = match self.rng.below(40) {
             0 => 3,
             1 => *self.rng.pick(&[0, 33]),
-            2..4 => 1,
+            2 => 1,
             _ => 2,
         };
         let mut front = vec![alloc(count)];
@@ -84,7 +84,7 @@ impl Gen {
             let threads = self.about(self.agents, 1);
             front.push(init(handle, id, threads));
         }
-        if self.rng.chance(4) {
+        if self.rng.chance(2) {
             front.swap(0, 1);
         }
         if self.rng.chance(10) {
