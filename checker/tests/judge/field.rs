@@ -33,15 +33,13 @@ fn a_group_may_run_one_tile_ahead_on_alternate_barriers() {
 
 #[test]
 fn two_groups_that_share_an_id_hang_in_some_schedules() {
+    // The first group meets twice; a warp that meets strangers twice leaves its partner alone.
     let groups = |id: Expr| {
-        let tail = vec![sync(own() / 2 + 2, 64), sync(own() / 2 + 2, 64)];
-        let mut body = vec![sync(id, 64)];
-        body.extend(tail);
-        body.push(if_(lt(own(), 2), vec![sync(1, 64)], vec![]));
-        ptx(4, vec![(0..4, body)])
+        let again = if_(lt(own(), 2), vec![sync(id.clone(), 64)], vec![]);
+        ptx(4, vec![(0..4, vec![sync(id, 64), again])])
     };
     shows(&groups(Expr::Int(1)), &["arrival-race", "deadlock"]);
-    shows(&groups(own() / 2 * 3 + 1), &[]);
+    shows(&groups(own() / 2 + 1), &[]);
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn an_id_out_of_range_is_told_before_a_bad_count() {
 #[test]
 fn a_second_arrival_in_one_generation_is_an_error() {
     let twice = vec![arrive(1, 64), arrive(1, 64)];
-    shows(&two(twice.clone(), vec![]), &["repeated-arrival"]);
+    shows(&two(twice, vec![]), &["repeated-arrival"]);
     let reset = vec![arrive(1, 64), sync(2, 64), arrive(1, 64)];
     let other = vec![sync(1, 64), sync(2, 64), sync(1, 64)];
     shows(&two(reset, other), &[]);

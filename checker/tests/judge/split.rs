@@ -75,7 +75,7 @@ fn agents_meet_at_the_same_statement() {
     let (arrive, wait) = pair();
     let arms = if_(eq(own(), 0), vec![arrive.clone()], vec![arrive.clone()]);
     shows(&all(2, vec![arms, wait.clone()]), &["nonuniform-barrier"]);
-    let arms = if_(eq(own(), 0), vec![wait.clone()], vec![wait.clone()]);
+    let arms = if_(eq(own(), 0), vec![wait.clone()], vec![wait]);
     shows(&all(2, vec![arrive, arms]), &["nonuniform-barrier"]);
     let arms = if_(eq(own(), 0), vec![whole()], vec![whole()]);
     shows(&all(2, vec![arms]), &["nonuniform-barrier"]);
@@ -117,7 +117,7 @@ fn the_other_side_of_an_iteration_is_another_instance() {
         3,
         vec![
             if_(bin(Op::Gt, v("i"), 0), vec![wait.clone()], vec![]),
-            arrive.clone(),
+            arrive,
         ],
     );
     shows(&all(2, vec![body, wait]), &[]);

@@ -246,7 +246,7 @@ impl Gen {
             }
             3..5 => body.push(b2r_result("RZ", None)),
             5 => {
-                let id = self.rng.chance(30).then(|| Expr::Int(4));
+                let id = self.rng.chance(30).then_some(Expr::Int(4));
                 body.push(instr(Instr::B2rWarp {
                     rd: "R9".into(),
                     id,

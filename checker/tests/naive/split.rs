@@ -181,7 +181,9 @@ fn dynamic(world: &World<'_>, who: Who, scope: Scope, stmt: &Stmt) -> Dynamic {
     let mut loops = Vec::new();
     for frame in &agent.fragments[who.fragment].stack {
         if let Frame::Loop { stmt, .. } = frame {
-            loops.push((*stmt, agent.iterations[&(scope, *stmt)]));
+            // An invocation by itself meets nobody, so nothing is counted for it.
+            let count = agent.iterations.get(&(scope, *stmt)).unwrap_or(&0);
+            loops.push((*stmt, *count));
         }
     }
     (stmt.id, loops)
@@ -376,16 +378,10 @@ pub fn after_exit(world: &mut World<'_>, agent: AgentId) {
 }
 
 /// The scopes at which a loop's body can meet others.
-fn scopes(stmt: &Stmt) -> BTreeSet<Scope> {
-    [
-        Scope::Workgroup,
-        Scope::Subgroup,
-        Scope::Invocation,
-        Scope::Device,
-    ]
-    .into_iter()
-    .filter(|wanted| stmt.any(&|s| executes_at(s) == Some(*wanted)))
-    .collect()
+fn scopes(stmt: &Stmt) -> Vec<Scope> {
+    let mut scopes = vec![Scope::Workgroup, Scope::Subgroup];
+    scopes.retain(|scope| stmt.any(&|s| executes_at(s) == Some(*scope)));
+    scopes
 }
 
 fn executes_at(stmt: &Stmt) -> Option<Scope> {
