@@ -1,6 +1,8 @@
 //! Random protocols: the engine and the naive explorer must say the same of each of them.
 //!
-//! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one.
+//! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one,
+//! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
+//! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
 mod naive;
 
@@ -12,7 +14,9 @@ use naive::rules::RULES;
 use naive::shrink::shrink;
 use std::collections::BTreeMap;
 
-const CAP: usize = 4_000;
+fn cap() -> usize {
+    number("BARCHECK_STATES", 2_500) as usize
+}
 
 fn number(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {
@@ -118,16 +122,53 @@ fn engine_and_naive_explorer_agree() {
     let mut statistics = Statistics::default();
     for seed in first..first + count {
         let protocol = generate(seed);
-        let outcome = explore(&protocol, CAP);
+        let outcome = explore(&protocol, cap());
         statistics.add(protocol.target, &outcome);
         if difference(&protocol, &outcome).is_some() {
-            let smallest = shrink(&protocol, |p| difference(p, &explore(p, CAP)).is_some());
-            let what = difference(&smallest, &explore(&smallest, CAP)).expect("it still differs");
+            let smallest = shrink(&protocol, |p| difference(p, &explore(p, cap())).is_some());
+            let what = difference(&smallest, &explore(&smallest, cap())).expect("it still differs");
             panic!("seed {seed}\n{what}\n{}", smallest.text());
         }
     }
     statistics.print();
     if count >= 3_000 {
         assert_eq!(statistics.missing(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_seed_gives_one_protocol() {
+    for seed in 0..200 {
+        assert_eq!(generate(seed).text(), generate(seed).text());
+    }
+}
+
+#[test]
+fn a_shrunk_protocol_still_shows_what_it_was_shrunk_for() {
+    let races = |p: &Protocol| explore(p, cap()).rules.contains("data-race");
+    let found = (0..500)
+        .map(generate)
+        .find(races)
+        .expect("some protocol races");
+    let smallest = shrink(&found, races);
+    assert!(races(&smallest));
+    assert_eq!(smallest.agents(), 2, "{}", smallest.text());
+    let statements: usize = smallest.blocks.iter().map(|b| b.body.len()).sum();
+    assert!(statements <= 3, "{}", smallest.text());
+}
+
+/// Shows a range of protocols with their outcomes, for whoever wants to read some of them.
+#[test]
+fn shown_on_demand() {
+    let count = number("BARCHECK_SHOW", 0);
+    let first = number("BARCHECK_SEED", 0);
+    for seed in first..first + count {
+        let protocol = generate(seed);
+        let outcome = explore(&protocol, cap());
+        println!(
+            "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
+            outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
+        );
+        println!("{}", protocol.text());
     }
 }

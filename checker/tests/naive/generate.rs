@@ -49,6 +49,10 @@ pub struct Gen {
     /// The agents of each block.
     pub blocks: Vec<Range<usize>>,
     pub arrays: Vec<Array>,
+    /// A local that changes between 0 and 1 with every round, and whether the ids of the present
+    /// phase depend on it.
+    toggle: Option<Name>,
+    toggled: bool,
     serial: usize,
 }
 
@@ -75,6 +79,8 @@ pub fn generate_for(target: Target, seed: u64) -> Protocol {
         agents,
         blocks: Vec::new(),
         arrays: Vec::new(),
+        toggle: None,
+        toggled: false,
         serial: 0,
     };
     g.arrange();
@@ -120,7 +126,11 @@ impl Gen {
     fn bodies(&mut self) -> Bodies {
         let mut bodies = vec![Vec::new(); self.blocks.len()];
         let phases = self.rng.range(1, 4);
+        if self.rng.chance(15) {
+            self.toggle = Some("turn".into());
+        }
         for _ in 0..phases {
+            self.toggled = self.toggle.is_some() && self.rng.chance(70);
             self.sprinkle(&mut bodies);
             let handed = !self.arrays.is_empty() && self.rng.chance(30);
             let array = handed.then(|| self.hand_over(&mut bodies));
@@ -133,7 +143,10 @@ impl Gen {
             }
         }
         self.sprinkle(&mut bodies);
-        self.repeat(&mut bodies);
+        match self.toggle.clone() {
+            Some(turn) => self.take_turns(&mut bodies, &turn),
+            None => self.repeat(&mut bodies),
+        }
         for (block, body) in bodies.iter_mut().enumerate() {
             if self.target == Target::Xegpu {
                 self.handles(body);
@@ -220,6 +233,30 @@ impl Gen {
                 }
                 _ => inside,
             };
+        }
+    }
+
+    /// Puts the whole of every agent's work into a loop of alternating rounds.
+    fn take_turns(&mut self, bodies: &mut Bodies, turn: &Name) {
+        let endless = self.rng.chance(50);
+        for body in bodies {
+            let mut inside = std::mem::take(body);
+            let flip = Expr::Int(1) - Expr::Var(turn.clone());
+            inside.push(stmt(Kind::Assign(turn.clone(), Rhs::Expr(flip))));
+            body.push(stmt(Kind::Let(turn.clone(), Rhs::Expr(0.into()))));
+            body.push(if endless {
+                loop_(inside)
+            } else {
+                for_(&self.counter(), 0, 2, inside)
+            });
+        }
+    }
+
+    /// The id operand of the present phase.
+    pub fn id_operand(&self, id: i32) -> Expr {
+        match &self.toggle {
+            Some(turn) if self.toggled => Expr::Var(turn.clone()) + id,
+            _ => id.into(),
         }
     }
 
@@ -391,6 +428,23 @@ impl Gen {
         }
     }
 
+    /// A local and something that depends on it.
+    fn local(&mut self) -> Stmt {
+        let name = self.fresh("v");
+        let value = match self.rng.below(8) {
+            0 => Expr::Int(2) / (own() - self.rng.range(0, 3)),
+            1..5 if self.target.has_lanes() => lane() % 2 + own(),
+            _ => own() % 2,
+        };
+        let test = bin(Op::Gt, Expr::Var(name.clone()), self.rng.range(0, 2));
+        let what = self.some_stmt();
+        let inside = vec![
+            stmt(Kind::Let(name, Rhs::Expr(value))),
+            if_(test, vec![what], vec![]),
+        ];
+        if_(1, inside, vec![])
+    }
+
     /// A statement for any place, of no particular use.
     pub fn some_stmt(&mut self) -> Stmt {
         match self.rng.below(14) {
@@ -401,18 +455,7 @@ impl Gen {
                 let bound = self.rng.range(0, self.agents);
                 assert_(bin(Op::Le, own(), bound))
             }
-            6 => {
-                let zero = self.rng.range(0, 3) * 2;
-                let name = self.fresh("v");
-                let divisor = own() - zero;
-                let value = Expr::Int(2) / divisor;
-                let value = if self.rng.chance(15) {
-                    value
-                } else {
-                    own() + 1
-                };
-                stmt(Kind::Let(name, Rhs::Expr(value)))
-            }
+            6 => self.local(),
             7 => {
                 let name = self.fresh("a");
                 let top = self.rng.range(1, 3);

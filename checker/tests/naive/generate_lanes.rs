@@ -77,8 +77,8 @@ impl Gen {
             0..12 => {
                 let bound = *self.rng.pick(&[1, 2, 16]);
                 let aligned = aligned && self.rng.chance(20);
-                let then = vec![simple(aligned, id.into())];
-                let mut other = vec![simple(aligned, id.into())];
+                let then = vec![simple(aligned, self.id_operand(id))];
+                let mut other = vec![simple(aligned, self.id_operand(id))];
                 if self.rng.chance(30) {
                     other.clear();
                 }
@@ -89,7 +89,7 @@ impl Gen {
             }
             12..15 => simple(aligned, lane() % 2 + id),
             15..18 => simple(aligned, own() % 2 + id),
-            _ => simple(aligned, id.into()),
+            _ => simple(aligned, self.id_operand(id)),
         }
     }
 
@@ -110,7 +110,7 @@ impl Gen {
     }
 
     fn ptx_reduction(&mut self, body: &mut Vec<Stmt>, op: RedOp, id: i32, count: i32) {
-        let op = if self.rng.chance(4) {
+        let op = if self.rng.chance(9) {
             *self.rng.pick(&OPS)
         } else {
             op
@@ -122,7 +122,7 @@ impl Gen {
         body.push(instr(Instr::Red {
             op,
             dest: dest.clone(),
-            id: id.into(),
+            id: self.id_operand(id),
             count: self.rng.chance(75).then(|| count.into()),
             pred: self.predicate(),
             aligned: self.rng.chance(60),
@@ -166,7 +166,10 @@ impl Gen {
     }
 
     fn bcu_meeting(&mut self, body: &mut Vec<Stmt>, id: i32, count: i32, arrives: bool) {
-        let id = self.through_register(body, id, 4);
+        let id = match self.id_operand(id) {
+            Expr::Int(_) => self.through_register(body, id, 4),
+            computed => computed,
+        };
         // One register cannot hold both operands.
         let direct = matches!(id, Expr::Var(_));
         let count_operand = if direct {
@@ -207,7 +210,7 @@ impl Gen {
     }
 
     fn bcu_reduction(&mut self, body: &mut Vec<Stmt>, op: RedOp, id: i32, count: i32) {
-        let op = if self.rng.chance(4) {
+        let op = if self.rng.chance(9) {
             *self.rng.pick(&OPS)
         } else {
             op

@@ -36,14 +36,15 @@ impl Gen {
                 continue;
             }
             let threads = self.about(population, 1);
+            let id = self.id_operand(id);
             if everyone_signals_alike {
-                body.push(signal_all(id, threads));
+                body.push(signal_all(id.clone(), threads));
                 self.between(body);
                 body.push(wait(id));
                 continue;
             }
             if !one_produces {
-                body.push(signal(id, 0, threads, threads));
+                body.push(signal(id.clone(), 0, threads, threads));
                 self.between(body);
                 body.push(wait(id));
                 continue;
@@ -55,11 +56,11 @@ impl Gen {
                 1 => 2,
                 _ => producer_kind,
             };
-            let mut first = vec![signal(id, kind, 1, consumers)];
+            let mut first = vec![signal(id.clone(), kind, 1, consumers)];
             if kind == 0 || self.rng.chance(15) {
-                first.push(wait(id));
+                first.push(wait(id.clone()));
             }
-            let mut second = vec![signal(id, 2, 1, consumers)];
+            let mut second = vec![signal(id.clone(), 2, 1, consumers)];
             self.between(&mut second);
             second.push(wait(id));
             body.push(if_(eq(own(), agent), first, second));
@@ -108,7 +109,9 @@ impl Gen {
             }
             body.push(handle_arrive(handle));
             self.between(body);
-            body.push(handle_wait(handle));
+            if !self.rng.chance(5) {
+                body.push(handle_wait(handle));
+            }
         }
     }
 
