@@ -6,6 +6,7 @@ mod naive;
 
 mod anchors;
 mod bcu;
+mod choices;
 mod divergence;
 mod field;
 mod memory;
