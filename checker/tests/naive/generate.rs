@@ -438,10 +438,17 @@ impl Gen {
         };
         let test = bin(Op::Gt, Expr::Var(name.clone()), self.rng.range(0, 2));
         let what = self.some_stmt();
-        let inside = vec![
-            stmt(Kind::Let(name, Rhs::Expr(value))),
-            if_(test, vec![what], vec![]),
-        ];
+        let is_instr = matches!(what.kind, Kind::Instr(_));
+        let guarded = if self.target.has_lanes() && is_instr && self.rng.chance(40) {
+            stmt(Kind::Guard {
+                negated: self.rng.chance(40),
+                name: name.clone(),
+                instr: Box::new(what),
+            })
+        } else {
+            if_(test, vec![what], vec![])
+        };
+        let inside = vec![stmt(Kind::Let(name, Rhs::Expr(value))), guarded];
         if_(1, inside, vec![])
     }
 
