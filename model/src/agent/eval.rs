@@ -72,7 +72,7 @@ pub struct Fault {
 pub enum FaultKind {
     /// Division or remainder by zero.
     DivisionByZero,
-    /// A result outside signed 64 bits, or a shift outside 0..=63.
+    /// A result outside signed 64 bits, a shift outside 0..=63, or a number that a register cannot hold.
     Overflow,
     /// An index outside its array.
     IndexOutside {
@@ -203,11 +203,12 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
     checked.ok_or(FaultKind::Overflow)
 }
 
-/// What a local of this kind keeps of a number assigned to it.
-pub(super) fn stored(kind: LocalKind, n: i64) -> i64 {
-    match kind {
-        LocalKind::Integer | LocalKind::Handle => n,
-        LocalKind::Register => n & 0xffff_ffff,
-        LocalKind::Predicate => i64::from(n != 0),
-    }
+/// Whether a local of this kind can hold a number: registers hold unsigned 32 bits, predicates 0 or 1.
+pub(super) fn fits(kind: LocalKind, n: i64) -> Result<i64, FaultKind> {
+    let fits = match kind {
+        LocalKind::Integer | LocalKind::Handle => true,
+        LocalKind::Register => u32::try_from(n).is_ok(),
+        LocalKind::Predicate => n == 0 || n == 1,
+    };
+    if fits { Ok(n) } else { Err(FaultKind::Overflow) }
 }
