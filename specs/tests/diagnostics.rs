@@ -111,7 +111,7 @@ fn declarations() {
     );
     check(
         "misspelt_declaration",
-        "target ptx;\ncta 64;\nprama N = 3;\nwrap 0 {}\n",
+        "target ptx;\ncta 64;\nparma N = 3;\nwrap 0 {}\n",
     );
     check(
         "duplicate_name",
@@ -302,7 +302,7 @@ fn instructions() {
     check_in(
         "xegpu",
         "xegpu_fence",
-        "xegpu.mfence {memory_kin = \"slm\"};\nxegpu.mfence {memory_kind = \"smem\"};\nxegpu.mfence {fence_op = \"flush\"};\nxegpu.mfence {fence_scope = \"local\", fence_scope = \"tile\"};\nxegpu.mfence {fence_scope};\nxegpu.mfence {memory_kind: slm};",
+        "xegpu.mfence {memory_kin = \"slm\"};\nxegpu.mfence {memory_kind = \"smem\"};\nxegpu.mfence {fence_op = \"flush\"};\nxegpu.mfence {fence_scope = \"local\", fence_scope = \"tile\"};",
     );
     check_in(
         "xegpu",
@@ -312,12 +312,28 @@ fn instructions() {
 }
 
 #[test]
+fn attributes() {
+    check_in(
+        "xegpu",
+        "xegpu_attributes",
+        "xegpu.mfence {fence_scope};\nxegpu.mfence {memory_kind: slm};\nxegpu.nbarrier_wait {};",
+    );
+    check_in(
+        "xegpu",
+        "xegpu_handles_unknown",
+        "%bar = xegpu.init_nbarrier 0, 2;\nxegpu.nbarrier_arrive %baz;\nxegpu.nbarrier_wait 0;\nxegpu.init_nbarrier 0, 2;",
+    );
+}
+
+#[test]
 fn long_lines_are_cut() {
     let source = format!(
         "target ptx; cta 64; warps 0..2 {{ {} x = 1; }}",
-        "bar.sync 0; ".repeat(1000)
+        "bar.sync 0; ".repeat(100)
     );
     check("long_line", &source);
+    let source = source.replace("bar.sync 0; ", &"bar.sync 0; ".repeat(10));
+    check("very_long_line", &source);
 }
 
 #[test]

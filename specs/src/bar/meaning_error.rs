@@ -25,6 +25,8 @@ pub(crate) enum MeaningError {
         suggestion: Option<String>,
         span: Span,
     },
+    /// A name like those of registers that is none.
+    UnknownRegister { name: String, span: Span },
     /// A name used before its declaration.
     DeclaredLater {
         name: String,
@@ -160,6 +162,7 @@ impl MeaningError {
         match self {
             Self::DuplicateName { span, .. }
             | Self::UnknownName { span, .. }
+            | Self::UnknownRegister { span, .. }
             | Self::DeclaredLater { span, .. }
             | Self::NotConstant { span, .. }
             | Self::ConstantFails { span, .. }
@@ -290,6 +293,9 @@ impl MeaningError {
             } => {
                 return Some(self.unknown_name(name, *kind, suggestion.as_deref()));
             }
+            Self::UnknownRegister { name, .. } => self
+                .error("unknown-register", format!("there is no register `{name}`"))
+                .note("the registers are `R0` to `R254`, `RZ`, `P0` to `P6` and `PT`"),
             Self::DeclaredLater { name, declared, .. } => self
                 .error(
                     "declared-later",

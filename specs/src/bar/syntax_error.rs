@@ -263,7 +263,11 @@ impl SyntaxError {
         let error = self.error("unknown-instruction", message);
         if !owners.is_empty() {
             let names: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
-            return error.help(format!("it belongs to target {}", names.join(" and ")));
+            let plural = if names.len() == 1 { "" } else { "s" };
+            return error.help(format!(
+                "it belongs to target{plural} {}",
+                names.join(" and ")
+            ));
         }
         match suggestion {
             Some(suggestion) => error.help(format!("did you mean `{suggestion}`?")),

@@ -152,6 +152,9 @@ impl<'a> RoleLowerer<'_, 'a> {
             });
             return None;
         }
+        if self.unknown_register(name, span) {
+            return None;
+        }
         let suggestion = closest(name, self.scopes.names()).map(str::to_owned);
         let kind = NameKind::Assigned;
         self.report(&MeaningError::UnknownName {
@@ -176,6 +179,9 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(global) = self.context.globals.names.get(name).copied() {
             return self.context.global_value(name, global, span).map(Expr::Int);
         }
+        if self.unknown_register(name, span) {
+            return None;
+        }
         let mut candidates = self.scopes.names();
         let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
         globals.sort_unstable();
@@ -190,6 +196,20 @@ impl<'a> RoleLowerer<'_, 'a> {
             span,
         });
         None
+    }
+
+    /// Reports an unknown name that looks like a register's; false for other names.
+    fn unknown_register(&mut self, name: &str, span: Span) -> bool {
+        let digits = name.strip_prefix(['R', 'P', 'r', 'p']).unwrap_or_default();
+        let alike = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let found = self.context.target == Target::Bcu && alike;
+        if found {
+            self.report(&MeaningError::UnknownRegister {
+                name: name.to_owned(),
+                span,
+            });
+        }
+        found
     }
 
     fn register_value(&mut self, name: &'a str, register: Register) -> Expr {
