@@ -163,7 +163,7 @@ impl<'s> Printer<'s> {
             self.pending = Gap::Space;
         }
         let joins = matches!(token.kind, TokenKind::Semicolon | TokenKind::Comma);
-        if joins && self.pending == Gap::Space {
+        if joins && class == Class::Plain && self.pending == Gap::Space {
             // The space is a comment's, after which none is needed.
             self.pending = Gap::Nothing;
         }
