@@ -12,7 +12,6 @@ use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
 use crate::span::Span;
-use crate::suggest::closest;
 
 /// What is declared outside the blocks.
 #[derive(Debug, Default)]
@@ -103,11 +102,14 @@ impl<'a> Context<'a> {
         match self.globals.names.get(name).copied() {
             Some(global) => self.global_value(name, global, span),
             None => {
-                let names = self.globals.names.iter();
-                let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
-                let mut candidates: Vec<&str> = constants.map(|(name, _)| *name).collect();
-                candidates.sort_unstable();
-                let suggestion = closest(name, candidates).map(str::to_owned);
+                let suggestion = self.suggest(name, || {
+                    let names = self.globals.names.iter();
+                    let constants =
+                        names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
+                    let mut names: Vec<&str> = constants.map(|(name, _)| *name).collect();
+                    names.sort_unstable();
+                    names
+                });
                 let (name, kind) = (name.to_owned(), NameKind::Value);
                 self.report(&MeaningError::UnknownName {
                     name,

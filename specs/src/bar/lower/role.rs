@@ -14,7 +14,6 @@ use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::span::Span;
-use crate::suggest::closest;
 
 /// Lowers a block. After an error, which was reported, its code is incomplete.
 pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {
@@ -155,7 +154,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         if self.unknown_register(name, span) {
             return None;
         }
-        let suggestion = closest(name, self.scopes.names()).map(str::to_owned);
+        let suggestion = self.context.suggest(name, || self.scopes.names());
         let kind = NameKind::Assigned;
         self.report(&MeaningError::UnknownName {
             name: owned(),
@@ -182,12 +181,14 @@ impl<'a> RoleLowerer<'_, 'a> {
         if self.unknown_register(name, span) {
             return None;
         }
-        let mut candidates = self.scopes.names();
-        let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
-        globals.sort_unstable();
-        candidates.extend(globals);
-        candidates.push(self.context.target.agent_noun());
-        let suggestion = closest(name, candidates).map(str::to_owned);
+        let suggestion = self.context.suggest(name, || {
+            let mut candidates = self.scopes.names();
+            let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
+            globals.sort_unstable();
+            candidates.extend(globals);
+            candidates.push(self.context.target.agent_noun());
+            candidates
+        });
         let (name, kind) = (name.to_owned(), NameKind::Value);
         self.report(&MeaningError::UnknownName {
             name,

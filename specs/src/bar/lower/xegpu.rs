@@ -110,9 +110,11 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(local) = self.slots.get(&*name.text) {
             return Some(*local);
         }
-        let mut handles: Vec<&str> = self.slots.keys().copied().collect();
-        handles.sort_unstable();
-        let suggestion = closest(&name.text, handles).map(str::to_owned);
+        let suggestion = self.context.suggest(&name.text, || {
+            let mut handles: Vec<&str> = self.slots.keys().copied().collect();
+            handles.sort_unstable();
+            handles
+        });
         let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
         self.report(&MeaningError::UnknownName {
             name,
