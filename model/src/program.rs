@@ -22,8 +22,7 @@ pub enum Target {
 
 impl Target {
     /// All targets, in the order in which the documentation lists them.
-    pub const ALL: [Self; 5] =
-        [Self::Ptx, Self::Bcu, Self::Nbarrier, Self::SplitBarrier, Self::Xegpu];
+    pub const ALL: [Self; 5] = [Self::Ptx, Self::Bcu, Self::Nbarrier, Self::SplitBarrier, Self::Xegpu];
 
     /// The name of the target as protocols spell it.
     #[must_use]
@@ -67,7 +66,7 @@ pub const WARP_SIZE: u32 = 32;
 macro_rules! index_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -167,11 +166,7 @@ impl Program {
     /// Lanes of `agent`: 32, or fewer in a partial last warp; 1 where agents have no lanes.
     #[must_use]
     pub fn lanes(&self, agent: AgentId) -> u32 {
-        if self.target.has_lanes() {
-            (self.threads - agent.0 * WARP_SIZE).min(WARP_SIZE)
-        } else {
-            1
-        }
+        if self.target.has_lanes() { (self.threads - agent.0 * WARP_SIZE).min(WARP_SIZE) } else { 1 }
     }
 
     /// Number of memory locations.

@@ -186,11 +186,7 @@ impl Catalogue {
     }
 
     /// The clauses that support the rule called `name` in `target`, those that are our own included.
-    pub fn clauses_of<'c>(
-        &'c self,
-        name: &'c str,
-        target: Target,
-    ) -> impl Iterator<Item = &'c Clause> {
+    pub fn clauses_of<'c>(&'c self, name: &'c str, target: Target) -> impl Iterator<Item = &'c Clause> {
         self.clauses.iter().filter(move |clause| {
             clause.target.is_none_or(|of| of == target) && clause.rules.iter().any(|r| r == name)
         })
@@ -207,14 +203,8 @@ impl Catalogue {
 const CLAUSE_FILES: &[(Option<Target>, &str)] = &[
     (Some(Target::Ptx), include_str!("../clauses/ptx.toml")),
     (Some(Target::Bcu), include_str!("../clauses/bcu.toml")),
-    (
-        Some(Target::Nbarrier),
-        include_str!("../clauses/nbarrier.toml"),
-    ),
-    (
-        Some(Target::SplitBarrier),
-        include_str!("../clauses/split_barrier.toml"),
-    ),
+    (Some(Target::Nbarrier), include_str!("../clauses/nbarrier.toml")),
+    (Some(Target::SplitBarrier), include_str!("../clauses/split_barrier.toml")),
     (Some(Target::Xegpu), include_str!("../clauses/xegpu.toml")),
     (None, include_str!("../clauses/barcheck.toml")),
 ];
@@ -293,11 +283,7 @@ fn read(files: &[(Option<Target>, &str)], rules: &str) -> Result<Catalogue, Cata
         catalogue.add_rule(rule)?;
     }
     for clause in &catalogue.clauses {
-        if let Some(rule) = clause
-            .rules
-            .iter()
-            .find(|rule| catalogue.rule(rule).is_none())
-        {
+        if let Some(rule) = clause.rules.iter().find(|rule| catalogue.rule(rule).is_none()) {
             let (clause, rule) = (clause.id.clone(), rule.clone());
             return Err(CatalogueError::UnknownRule { clause, rule });
         }
@@ -314,42 +300,19 @@ impl Catalogue {
         if (raw.kind == ClauseKind::OutOfScope) != raw.reason.is_some() {
             return Err(CatalogueError::Reason(raw.id));
         }
-        if self
-            .by_id
-            .insert(raw.id.clone(), self.clauses.len())
-            .is_some()
-        {
+        if self.by_id.insert(raw.id.clone(), self.clauses.len()).is_some() {
             return Err(CatalogueError::Duplicate(raw.id));
         }
-        let RawClause {
-            id,
-            document,
-            section,
-            says,
-            kind,
-            rules,
-            reason,
-        } = raw;
-        self.clauses.push(Clause {
-            id,
-            target,
-            document,
-            section,
-            says,
-            kind,
-            rules,
-            reason,
-        });
+        let RawClause { id, document, section, says, kind, rules, reason } = raw;
+        self.clauses.push(Clause { id, target, document, section, says, kind, rules, reason });
         Ok(())
     }
 
     fn add_rule(&mut self, raw: RawRule) -> Result<(), CatalogueError> {
         let target = |name: &String| {
             let known = Target::ALL.into_iter().find(|target| target.name() == name);
-            known.ok_or_else(|| CatalogueError::UnknownTarget {
-                rule: raw.name.clone(),
-                target: name.clone(),
-            })
+            known
+                .ok_or_else(|| CatalogueError::UnknownTarget { rule: raw.name.clone(), target: name.clone() })
         };
         let mut clauses = BTreeMap::new();
         for (name, clause) in &raw.clauses {
@@ -363,28 +326,11 @@ impl Catalogue {
         for (name, level) in &raw.levels {
             levels.insert(target(name)?, *level);
         }
-        let ends_except = raw
-            .ends_except
-            .iter()
-            .map(target)
-            .collect::<Result<Vec<_>, _>>()?;
-        if self
-            .by_name
-            .insert(raw.name.clone(), self.rules.len())
-            .is_some()
-        {
+        let ends_except = raw.ends_except.iter().map(target).collect::<Result<Vec<_>, _>>()?;
+        if self.by_name.insert(raw.name.clone(), self.rules.len()).is_some() {
             return Err(CatalogueError::Duplicate(raw.name));
         }
-        let RawRule {
-            name,
-            level,
-            ends,
-            meaning,
-            why,
-            mend,
-            example,
-            ..
-        } = raw;
+        let RawRule { name, level, ends, meaning, why, mend, example, .. } = raw;
         self.rules.push(Rule {
             name,
             level,
@@ -419,14 +365,8 @@ mod tests {
         assert!(!catalogue.rules().is_empty());
         for (target, file) in CLAUSE_FILES {
             let name = target.map_or("barcheck", Target::name);
-            let own = catalogue
-                .clauses()
-                .iter()
-                .filter(|clause| clause.target == *target);
-            assert!(
-                own.clone()
-                    .all(|clause| clause.id.starts_with(&format!("{name}.")))
-            );
+            let own = catalogue.clauses().iter().filter(|clause| clause.target == *target);
+            assert!(own.clone().all(|clause| clause.id.starts_with(&format!("{name}."))));
             assert_eq!(own.count(), file.matches("[[clause]]").count());
         }
     }
@@ -435,30 +375,20 @@ mod tests {
     fn every_example_is_a_protocol() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("protocols");
         for rule in catalogue().rules() {
-            assert!(
-                folder.join(&rule.example).is_file(),
-                "{}: {}",
-                rule.name,
-                rule.example
-            );
+            assert!(folder.join(&rule.example).is_file(), "{}: {}", rule.name, rule.example);
         }
     }
 
     #[test]
     fn levels_and_ends_depend_on_the_target() {
-        let rule = catalogue()
-            .rule("repeated-arrival")
-            .expect("the rule exists");
+        let rule = catalogue().rule("repeated-arrival").expect("the rule exists");
         assert_eq!(rule.level_for(Target::Ptx), Level::Error);
         assert_eq!(rule.level_for(Target::Bcu), Level::Warning);
         assert!(rule.ends_for(Target::Ptx) && !rule.ends_for(Target::Bcu));
         let rule = catalogue().rule("partial-warp").expect("the rule exists");
         assert!(rule.holds_for(Target::Ptx) && !rule.holds_for(Target::Bcu));
         assert!(catalogue().clause_of(rule, Target::Bcu).is_none());
-        assert_eq!(
-            catalogue().closest_rule("partial-wrap"),
-            Some("partial-warp")
-        );
+        assert_eq!(catalogue().closest_rule("partial-wrap"), Some("partial-warp"));
     }
 
     #[test]
@@ -466,45 +396,16 @@ mod tests {
         let clause = format!("{CLAUSE}kind = 'check'\n");
         let rule = format!("{RULE}clauses = {{ ptx = 'a' }}\n");
         check(&clause, &rule, None);
-        check(
-            &format!("{clause}{clause}"),
-            &rule,
-            Some(CatalogueError::Duplicate("a".into())),
-        );
-        check(
-            &clause,
-            &format!("{rule}{rule}"),
-            Some(CatalogueError::Duplicate("r".into())),
-        );
+        check(&format!("{clause}{clause}"), &rule, Some(CatalogueError::Duplicate("a".into())));
+        check(&clause, &format!("{rule}{rule}"), Some(CatalogueError::Duplicate("r".into())));
         let unexplained = format!("{CLAUSE}kind = 'out-of-scope'\n");
-        check(
-            &unexplained,
-            &rule,
-            Some(CatalogueError::Reason("a".into())),
-        );
+        check(&unexplained, &rule, Some(CatalogueError::Reason("a".into())));
         let stray = format!("{clause}rules = ['q']\n");
-        let unknown = CatalogueError::UnknownRule {
-            clause: "a".into(),
-            rule: "q".into(),
-        };
+        let unknown = CatalogueError::UnknownRule { clause: "a".into(), rule: "q".into() };
         check(&stray, &rule, Some(unknown));
-        let unknown = CatalogueError::UnknownClause {
-            rule: "r".into(),
-            clause: "b".into(),
-        };
-        check(
-            &clause,
-            &format!("{RULE}clauses = {{ ptx = 'b' }}\n"),
-            Some(unknown),
-        );
-        let unknown = CatalogueError::UnknownTarget {
-            rule: "r".into(),
-            target: "q".into(),
-        };
-        check(
-            &clause,
-            &format!("{RULE}clauses = {{ q = 'a' }}\n"),
-            Some(unknown),
-        );
+        let unknown = CatalogueError::UnknownClause { rule: "r".into(), clause: "b".into() };
+        check(&clause, &format!("{RULE}clauses = {{ ptx = 'b' }}\n"), Some(unknown));
+        let unknown = CatalogueError::UnknownTarget { rule: "r".into(), target: "q".into() };
+        check(&clause, &format!("{RULE}clauses = {{ q = 'a' }}\n"), Some(unknown));
     }
 }

@@ -54,10 +54,7 @@ impl Diagnostic {
             severity: Severity::Error,
             code,
             message: message.into(),
-            primary: Label {
-                span,
-                message: String::new(),
-            },
+            primary: Label { span, message: String::new() },
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -67,10 +64,7 @@ impl Diagnostic {
     /// A warning at `span`.
     #[must_use]
     pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, message, span)
-        }
+        Self { severity: Severity::Warning, ..Self::error(code, message, span) }
     }
 
     /// With a remark at its own place.
@@ -83,10 +77,7 @@ impl Diagnostic {
     /// With a remark at another place.
     #[must_use]
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.secondary.push(Label {
-            span,
-            message: message.into(),
-        });
+        self.secondary.push(Label { span, message: message.into() });
         self
     }
 
@@ -148,17 +139,12 @@ impl Sink {
 
     /// The errors in the order of the text, and a note about those not kept.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        self.diagnostics
-            .sort_by_key(|diagnostic| diagnostic.primary.span.start);
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
         if let Some((span, count)) = self.hidden {
             let plural = if count == 1 { "" } else { "s" };
             self.diagnostics.push(Diagnostic {
                 severity: Severity::Note,
-                ..Diagnostic::error(
-                    "more-errors",
-                    format!("and {count} more error{plural}"),
-                    span,
-                )
+                ..Diagnostic::error("more-errors", format!("and {count} more error{plural}"), span)
             });
         }
         self.diagnostics

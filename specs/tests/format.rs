@@ -8,10 +8,7 @@ fn formatted(source: &str) -> String {
     match format(source.as_bytes()) {
         Ok(text) => text,
         Err(diagnostics) => {
-            panic!(
-                "{}",
-                barcheck_specs::render(&diagnostics, "file.bar", source, false)
-            )
+            panic!("{}", barcheck_specs::render(&diagnostics, "file.bar", source, false))
         }
     }
 }
@@ -40,10 +37,7 @@ fn check_in(target: &str, statements: &str, expected: &str) {
             line => format!("    {line}\n"),
         })
         .collect();
-    check(
-        &source,
-        &format!("target {target};\n{agents} 0 {{\n{lines}}}\n"),
-    );
+    check(&source, &format!("target {target};\n{agents} 0 {{\n{lines}}}\n"));
 }
 
 /// A program without what formatting changes.
@@ -66,16 +60,8 @@ fn declarations() {
 
 #[test]
 fn statements() {
-    check_in(
-        "ptx",
-        "for i in 0 ..4{bar.sync i;}",
-        "for i in 0..4 { bar.sync i; }",
-    );
-    check_in(
-        "ptx",
-        "LOOP{if ?{break;}else{continue;}}",
-        "loop { if ? { break; } else { continue; } }",
-    );
+    check_in("ptx", "for i in 0 ..4{bar.sync i;}", "for i in 0..4 { bar.sync i; }");
+    check_in("ptx", "LOOP{if ?{break;}else{continue;}}", "loop { if ? { break; } else { continue; } }");
     check_in("ptx", "loop {\nexit;}", "loop {\n    exit;\n}");
     check_in(
         "ptx",
@@ -87,11 +73,7 @@ fn statements() {
         "if ? {\n exit; }\n\nelse if Uniform k?{}",
         "if ? {\n    exit;\n} else if uniform k ? {}",
     );
-    check_in(
-        "ptx",
-        "if ? { exit; }\n  else { exit; }",
-        "if ? { exit; }\nelse { exit; }",
-    );
+    check_in("ptx", "if ? { exit; }\n  else { exit; }", "if ? { exit; }\nelse { exit; }");
     check_in(
         "ptx",
         "let x=any 0..4;x=x<<1-  -1;assert ! x==( WARP );",
@@ -108,11 +90,7 @@ fn instructions() {
         "bar.cta.sync 1, 64;\n@!p bar.sync 0;\nbar.red.popc.u32 _, 0, !?;",
     );
     check_in("bcu", "bar.red.popc R4,! P0;", "BAR.RED.POPC R4, !P0;");
-    check_in(
-        "nbarrier",
-        "NBARRIER.Signal 0 1 2 x;",
-        "nbarrier.signal 0, 1, 2, x;",
-    );
+    check_in("nbarrier", "NBARRIER.Signal 0 1 2 x;", "nbarrier.signal 0, 1, 2, x;");
     check_in(
         "split_barrier",
         "opcontrolbarrierarriveintel Subgroup , Device,Release | WorkgroupMemory;",
@@ -136,36 +114,20 @@ fn comments() {
         "bar.sync 0, // id\n64; /* a */\n/* b */ exit; // c\n// d",
         "bar.sync 0, // id\n    64; /* a */\n/* b */ exit; // c\n// d",
     );
-    check_in(
-        "ptx",
-        "exit; // é\nbar.sync 0; //x",
-        "exit; // é\nbar.sync 0; //x",
-    );
+    check_in("ptx", "exit; // é\nbar.sync 0; //x", "exit; // é\nbar.sync 0; //x");
     check_in(
         "ptx",
         "exit;       // a\nbar.sync 0; // b\n\nexit;       // c",
         "exit;       // a\nbar.sync 0; // b\n\nexit;       // c",
     );
-    check_in(
-        "ptx",
-        "exit;         // a\nbar.sync 0;   // b",
-        "exit;       // a\nbar.sync 0; // b",
-    );
+    check_in("ptx", "exit;         // a\nbar.sync 0;   // b", "exit;       // a\nbar.sync 0; // b");
     check_in(
         "ptx",
         "if ? { exit; } // a\nelse /* b */ { exit; /* c */ }",
         "if ? { exit; } // a\nelse /* b */ {\n    exit; /* c */\n}",
     );
-    check_in(
-        "nbarrier",
-        "nbarrier.signal 0 /* id */ 4 /* n */ ;",
-        "nbarrier.signal 0 /* id */, 4 /* n */;",
-    );
-    check_in(
-        "ptx",
-        "loop {\n\n// a\n\nexit;\n\n// b\n\n}",
-        "loop {\n    // a\n\n    exit;\n\n    // b\n}",
-    );
+    check_in("nbarrier", "nbarrier.signal 0 /* id */ 4 /* n */ ;", "nbarrier.signal 0 /* id */, 4 /* n */;");
+    check_in("ptx", "loop {\n\n// a\n\nexit;\n\n// b\n\n}", "loop {\n    // a\n\n    exit;\n\n    // b\n}");
     check_in("ptx", "bar /* a */ . sync 0;", "bar /* a */ .sync 0;");
 }
 
@@ -191,9 +153,7 @@ fn every_protocol_of_the_library_keeps_its_meaning() {
                 let once = formatted(&source);
                 assert_eq!(formatted(&once), once, "{}", path.display());
                 let options = LoadOptions::default();
-                let before = load(source.as_bytes(), &options)
-                    .expect("a protocol")
-                    .program;
+                let before = load(source.as_bytes(), &options).expect("a protocol").program;
                 let after = load(once.as_bytes(), &options).expect("a protocol").program;
                 assert_eq!(stripped(before), stripped(after), "{}", path.display());
                 files += 1;

@@ -11,10 +11,7 @@ fn program(source: &str) -> Program {
     match load(source.as_bytes(), &LoadOptions::default()) {
         Ok(loaded) => loaded.program,
         Err(diagnostics) => {
-            panic!(
-                "{}",
-                barcheck_specs::render(&diagnostics, "file.bar", source, false)
-            )
+            panic!("{}", barcheck_specs::render(&diagnostics, "file.bar", source, false))
         }
     }
 }
@@ -33,11 +30,7 @@ fn check(name: &str, source: &str) {
         for (index, op) in code.ops.iter().enumerate() {
             let place = code.places[index];
             let at = format!("{}:{}+{}", place.line, place.column, place.length);
-            let _ = write!(
-                text,
-                "\n{index:3}  {at:9} `{}`\n       {op:?}",
-                code.texts[index]
-            );
+            let _ = write!(text, "\n{index:3}  {at:9} `{}`\n       {op:?}", code.texts[index]);
         }
         for (index, construct) in code.constructs.iter().enumerate() {
             let _ = write!(text, "\n  {index}: {construct:?}");
@@ -65,45 +58,26 @@ fn check_in(target: &str, name: &str, statements: &str) {
 
 #[test]
 fn structure() {
-    check_in(
-        "ptx",
-        "for_loop",
-        "for i in 0..N { if i == 2 { continue; } bar.sync i; }",
-    );
+    check_in("ptx", "for_loop", "for i in 0..N { if i == 2 { continue; } bar.sync i; }");
     check_in(
         "ptx",
         "for_loop_bounds",
         "let n = 2;\nfor i in n - 1..n * 2 { for i in i..i + 1 { if ? { break; } } }",
     );
-    check_in(
-        "ptx",
-        "while_loop",
-        "while ? { continue; }\nwhile lane < 4 {}",
-    );
-    check_in(
-        "ptx",
-        "endless_loop",
-        "loop {\n  if uniform ? { break; }\n  continue;\n}",
-    );
+    check_in("ptx", "while_loop", "while ? { continue; }\nwhile lane < 4 {}");
+    check_in("ptx", "endless_loop", "loop {\n  if uniform ? { break; }\n  continue;\n}");
     check_in(
         "ptx",
         "if_else",
         "if warp == 0 { bar.sync 0; } else if uniform go ? { exit; } else { assert 1; }\nif ? {}",
     );
     check_in("ptx", "empty_loop", "loop {}");
-    check(
-        "empty_block",
-        "target ptx; cta 64;\nwarp 0 as nobody {}\nwarp 1 { exit; }\n",
-    );
+    check("empty_block", "target ptx; cta 64;\nwarp 0 as nobody {}\nwarp 1 { exit; }\n");
 }
 
 #[test]
 fn names() {
-    check_in(
-        "ptx",
-        "shadowing",
-        "let x = N;\nif ? { let x = x + 1; let N = x; x = N; }\nx = x * N;",
-    );
+    check_in("ptx", "shadowing", "let x = N;\nif ? { let x = x + 1; let N = x; x = N; }\nx = x * N;");
     check_in("ptx", "any_value", "let x = any 0..N;\nx = any x..8;");
 }
 
@@ -167,11 +141,7 @@ fn the_whole_program() {
     assert_eq!(program.sequences, [Some("k".to_owned()), None]);
     let roles: Vec<u32> = program.agents.iter().map(|role| role.0).collect();
     assert_eq!(roles, [1, 0, 0, 0, 0, 0]);
-    let arrays: Vec<_> = program
-        .arrays
-        .iter()
-        .map(|a| (a.first.0, a.length))
-        .collect();
+    let arrays: Vec<_> = program.arrays.iter().map(|a| (a.first.0, a.length)).collect();
     assert_eq!(arrays, [(0, None), (1, Some(3)), (4, None)]);
     assert_eq!(program.locations(), 5);
 }
@@ -179,10 +149,7 @@ fn the_whole_program() {
 #[test]
 fn params_are_overridden() {
     let source = b"target ptx; cta 32 * N; param N = 1; ";
-    assert!(
-        load(source, &LoadOptions::default()).is_err(),
-        "declared later"
-    );
+    assert!(load(source, &LoadOptions::default()).is_err(), "declared later");
     let source = b"target ptx; param N = 1; const M = N + 1; cta 32 * M; warps 0..M {}";
     let mut options = LoadOptions::default();
     options.defines.insert("N".to_owned(), 3);

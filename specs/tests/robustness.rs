@@ -31,17 +31,10 @@ fn exercise(source: &[u8]) -> Vec<Diagnostic> {
 fn check(source: impl AsRef<[u8]>, expected: &str) {
     let start = Instant::now();
     let diagnostics = exercise(source.as_ref());
-    let codes: Vec<&str> = diagnostics
-        .iter()
-        .map(|diagnostic| diagnostic.code)
-        .collect();
+    let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     assert!(codes.contains(&expected), "{expected}: {codes:?}");
     // Generous for slow machines without optimisation; what is quadratic takes far longer.
-    assert!(
-        start.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 fn within(statements: &str) -> String {
@@ -53,50 +46,16 @@ fn deep_nesting() {
     let many = 100_000;
     check(within(&"loop { ".repeat(many)), "too-deep");
     check(within(&"if ? { ".repeat(many)), "too-deep");
-    check(
-        within(&format!("{}{}", "loop { ".repeat(many), "} ".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("if ? {{}} {}", "else if ? {} ".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert {}1;", "(".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!(
-            "assert {}1{};",
-            "(".repeat(many),
-            ")".repeat(many)
-        )),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert {}1;", "!".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert {}1;", "- ".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert 1{};", " + 1".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert {}1;", "1 || (".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&format!("assert {}1;", "-(".repeat(many))),
-        "too-deep",
-    );
-    check(
-        within(&"xegpu.mfence {".repeat(many)),
-        "unknown-instruction",
-    );
+    check(within(&format!("{}{}", "loop { ".repeat(many), "} ".repeat(many))), "too-deep");
+    check(within(&format!("if ? {{}} {}", "else if ? {} ".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1;", "(".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1{};", "(".repeat(many), ")".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1;", "!".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1;", "- ".repeat(many))), "too-deep");
+    check(within(&format!("assert 1{};", " + 1".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1;", "1 || (".repeat(many))), "too-deep");
+    check(within(&format!("assert {}1;", "-(".repeat(many))), "too-deep");
+    check(within(&"xegpu.mfence {".repeat(many)), "unknown-instruction");
 }
 
 #[test]
@@ -115,39 +74,22 @@ fn large_files() {
     check(vec![b' '; 1 << 20], "no-target");
     check("x".repeat(1 << 20), "no-target");
     check(format!("target {};", "x".repeat(1 << 20)), "unknown-target");
-    check(
-        within(&format!("{};", "y".repeat(1 << 20))),
-        "unknown-statement",
-    );
+    check(within(&format!("{};", "y".repeat(1 << 20))), "unknown-statement");
     check(within(&format!("{};", "y.".repeat(1 << 19))), "syntax");
-    check(
-        within(&format!("{}y;", "y.".repeat(1 << 19))),
-        "unknown-instruction",
-    );
-    check(
-        within(&format!("assert {};", "9".repeat(1 << 20))),
-        "number-too-large",
-    );
+    check(within(&format!("{}y;", "y.".repeat(1 << 19))), "unknown-instruction");
+    check(within(&format!("assert {};", "9".repeat(1 << 20))), "number-too-large");
     check(within(&"x = 1; ".repeat(1 << 17)), "unknown-name");
     check(within(&"}".repeat(1 << 18)), "unmatched-brace");
     check(within(&"{".repeat(1 << 18)), "syntax");
     check(within(&"é ".repeat(1 << 18)), "unknown-character");
     check(within(&"\"".repeat(1 << 18)), "syntax");
     check(within(&"/* ".repeat(1 << 18)), "unclosed-block");
-    check(
-        format!("target ptx; cta 64; {}", "warp 0 {} ".repeat(1 << 16)),
-        "agents-overlap",
-    );
+    check(format!("target ptx; cta 64; {}", "warp 0 {} ".repeat(1 << 16)), "agents-overlap");
     let names: String = (0..1 << 15).map(|i| format!("let x{i} = y;\n")).collect();
     check(within(&names), "unknown-name");
-    let names: String = (0..1 << 15)
-        .map(|i| format!("const x{i} = x{};\n", i + 1))
-        .collect();
+    let names: String = (0..1 << 15).map(|i| format!("const x{i} = x{};\n", i + 1)).collect();
     check(format!("target ptx; {names}"), "unknown-name");
-    check(
-        format!("target ptx; shared {};", vec!["x"; 1 << 17].join(",")),
-        "duplicate-name",
-    );
+    check(format!("target ptx; shared {};", vec!["x"; 1 << 17].join(",")), "duplicate-name");
 }
 
 #[test]
@@ -157,19 +99,12 @@ fn large_protocols_are_read() {
     assert_eq!(exercise(source.as_bytes()), []);
     let source = within(&"let x = 1; assert x == 1;".repeat(50_000));
     assert_eq!(exercise(source.as_bytes()), []);
-    assert!(
-        start.elapsed() < Duration::from_secs(40),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
 }
 
 #[test]
 fn line_endings_and_marks() {
-    assert_eq!(
-        exercise("\u{feff}target ptx;\r\ncta 32;\r\n// c\r\nwarp 0 {}\r\n".as_bytes()),
-        []
-    );
+    assert_eq!(exercise("\u{feff}target ptx;\r\ncta 32;\r\n// c\r\nwarp 0 {}\r\n".as_bytes()), []);
     assert_eq!(exercise(b"target ptx;\rcta 32;\rwarp 0 {}"), []);
     check(b"target ptx; \xff", "invalid-utf8");
     check("target ptx; \u{feff} cta 32;", "unknown-character");
@@ -307,9 +242,7 @@ const PIECES: &[&str] = &[
 fn soup(count: usize) -> impl Strategy<Value = String> {
     let piece = (prop::sample::select(PIECES), any::<bool>());
     prop::collection::vec(piece, 0..count).prop_map(|pieces| {
-        let spaced = pieces
-            .iter()
-            .map(|(piece, space)| format!("{piece}{}", if *space { " " } else { "" }));
+        let spaced = pieces.iter().map(|(piece, space)| format!("{piece}{}", if *space { " " } else { "" }));
         spaced.collect()
     })
 }
@@ -349,14 +282,7 @@ fn statements() -> impl Strategy<Value = String> {
     leaf.prop_recursive(4, 40, 6, |inner| {
         let body = prop::collection::vec(inner, 0..5).prop_map(|parts| parts.join(" "));
         let head = prop::sample::select(
-            &[
-                "loop",
-                "for i in 0..x",
-                "while ?",
-                "if uniform ?",
-                "if x > 1 {} else",
-                "if ?\n",
-            ][..],
+            &["loop", "for i in 0..x", "while ?", "if uniform ?", "if x > 1 {} else", "if ?\n"][..],
         );
         (head, body).prop_map(|(head, body)| format!("{head} {{ {body} }}"))
     })

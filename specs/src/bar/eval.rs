@@ -35,10 +35,7 @@ pub(crate) fn unary(op: UnaryOp, value: i64) -> Result<i64, EvalError> {
 /// The result of an operator on two constants.
 pub(crate) fn binary(op: BinaryOp, left: i64, right: i64) -> Result<i64, EvalError> {
     let overflow = EvalError::Overflow;
-    let shift = u32::try_from(right)
-        .ok()
-        .filter(|bits| *bits < 64)
-        .ok_or(EvalError::ShiftRange);
+    let shift = u32::try_from(right).ok().filter(|bits| *bits < 64).ok_or(EvalError::ShiftRange);
     let is_zero = matches!(op, BinaryOp::Div | BinaryOp::Rem) && right == 0;
     if is_zero {
         return Err(EvalError::DivisionByZero);

@@ -68,11 +68,7 @@ pub(crate) fn lower(
         agents,
         sequences: context.sequences,
     };
-    Ok(Loaded {
-        program,
-        params: context.globals.params,
-        warnings: context.warnings,
-    })
+    Ok(Loaded { program, params: context.globals.params, warnings: context.warnings })
 }
 
 /// What lowering knows of the whole file.

@@ -1,0 +1,104 @@
+//! What the user asks of a search.
+
+use barcheck_model::program::Target;
+use barcheck_model::rule::{Level, Rule};
+use std::time::Duration;
+
+/// What the user asks of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Search on after the first error and report every rule violated.
+    pub all: bool,
+    /// How grave each rule is.
+    pub levels: Levels,
+    /// When to give up.
+    pub budgets: Budgets,
+    /// What need not be searched.
+    pub reduction: Reduction,
+}
+
+/// How grave each rule is: the defaults, and what the user has changed.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    /// Changes, the last one for a rule counts.
+    pub changes: Vec<(Rule, Level)>,
+    /// Raise pedantic rules to warnings, unless they are named in `changes`.
+    pub strict: bool,
+}
+
+impl Levels {
+    /// The level in force.
+    #[must_use]
+    pub fn of(&self, rule: Rule, target: Target) -> Level {
+        if let Some((_, level)) = self.changes.iter().rev().find(|(named, _)| *named == rule) {
+            return *level;
+        }
+        match rule.default_level(target) {
+            Level::Pedantic if self.strict => Level::Warning,
+            level => level,
+        }
+    }
+}
+
+/// When to give up on a protocol: the verdict is then `inconclusive`, unless an error was found before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budgets {
+    /// States.
+    pub max_states: Option<u64>,
+    /// Memory for the search, in bytes.
+    pub max_memory: Option<u64>,
+    /// Wall-clock time.
+    pub timeout: Option<Duration>,
+}
+
+/// What need not be searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// Every interleaving of every agent.
+    None,
+    /// Agents that run the same automaton are interchangeable: of states that differ only in who is who, one is searched.
+    #[default]
+    Symmetry,
+}
+
+impl Reduction {
+    /// The name as users type it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Symmetry => "symmetry",
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States found.
+    pub states: u64,
+    /// Transitions made.
+    pub transitions: u64,
+    /// Steps from the initial state to the states now explored.
+    pub depth: u64,
+    /// States found and not yet explored.
+    pub frontier: u64,
+    /// Memory in use for the search, in bytes.
+    pub memory_bytes: u64,
+}
+
+/// Watches over a search from outside, and may end it.
+pub trait Control {
+    /// Called every few thousand states. `false` ends the search; what was found so far is reported.
+    fn goes_on(&self, progress: Progress) -> bool;
+}
+
+/// Lets a search run undisturbed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Control for Quiet {
+    fn goes_on(&self, _: Progress) -> bool {
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! An agent's configuration.
+
+use super::eval::{Fault, LaneValues, Value};
+use crate::barrier::bcu::ResultCopy;
+use crate::barrier::{BarrierId, ptx};
+use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
+
+/// Everything about an agent that no other agent can see.
+///
+/// An agent without fragments has exited. Agents of targets without lanes have one fragment of one lane.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// Groups of lanes that execute together, by lowest lane.
+    pub fragments: Vec<Fragment>,
+    /// Lanes that entered a construct, or came to an instruction, together and have since separated.
+    pub splits: Vec<SplitLanes>,
+    /// The barrier on which the agent blocks.
+    pub waiting: Option<Waiting>,
+    /// `bcu`: the copy of the last reduction's result, and whether it has been fetched.
+    pub copy: Option<(ResultCopy, bool)>,
+    /// `xegpu`: barriers that this subgroup has allocated.
+    pub allocated: Option<u32>,
+    /// `split_barrier`: iterations of the loops around the agent.
+    pub iterations: Iterations,
+    /// Local computation failed: the path ends here.
+    pub fault: Option<Fault>,
+}
+
+/// Lanes that execute together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fragment {
+    /// The lanes, as a bit mask.
+    pub lanes: u32,
+    /// The next operation; for a parked fragment the barrier instruction at which it is parked.
+    pub pc: Pc,
+    /// The locals.
+    pub locals: Vec<LaneValues>,
+    /// Waits here for lanes from which it has separated.
+    pub join: Option<Join>,
+    /// Parked at a non-aligned barrier, waiting for the other lanes of its warp (`ptx`).
+    pub parked: Option<Parked>,
+    /// In a local loop without end: it has a step for ever and never waits.
+    pub spins: bool,
+}
+
+/// Where separated lanes join again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Join {
+    /// At the end of a branch or loop.
+    End(ConstructId),
+    /// Right after a barrier instruction or decision whose operands differed.
+    After(Pc),
+}
+
+/// Lanes that were together and have separated: they meet again at the join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SplitLanes {
+    /// Where they meet.
+    pub at: Join,
+    /// Those that are still awaited there, as a bit mask.
+    pub lanes: u32,
+}
+
+/// A fragment parked at a non-aligned barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Parked {
+    /// The barrier instruction, operands checked.
+    pub what: ptx::Announcement,
+    /// Its lanes' predicates.
+    pub contribution: ptx::Contribution,
+}
+
+/// The agent blocks until a barrier's generation completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Waiting {
+    /// The barrier.
+    pub barrier: BarrierId,
+    /// The instruction at which it blocks.
+    pub at: Pc,
+    /// Lanes of the fragment that blocks.
+    pub lanes: u32,
+    /// `split_barrier`: what the wait acquires.
+    pub acquires: Option<(Scope, Semantics)>,
+}
+
+/// Iterations of the loops around a split-barrier agent, by scope; see [`crate::barrier::split::Instance`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Iterations {
+    /// Iterations since the last arrival at the workgroup's barrier, by construct.
+    pub workgroup: Vec<u32>,
+    /// Iterations since the last arrival at the subgroup's barrier, by construct.
+    pub subgroup: Vec<u32>,
+}
+
+impl Config {
+    /// The configuration in which all `lanes` stand at the first operation.
+    #[must_use]
+    pub fn new(lanes: u32, code: &Code) -> Self {
+        let locals = vec![LaneValues::Same(Value::Unset); code.locals.len()];
+        Self {
+            fragments: vec![Fragment { lanes, pc: Pc(0), locals, join: None, parked: None, spins: false }],
+            splits: Vec::new(),
+            waiting: None,
+            copy: None,
+            allocated: None,
+            iterations: Iterations::default(),
+            fault: None,
+        }
+    }
+
+    /// All lanes have exited.
+    #[must_use]
+    pub fn has_exited(&self) -> bool {
+        self.fragments.is_empty()
+    }
+
+    /// Lanes that have not exited, as a bit mask.
+    #[must_use]
+    pub fn live_lanes(&self) -> u32 {
+        self.fragments.iter().fold(0, |lanes, f| lanes | f.lanes)
+    }
+
+    /// The agent is blocked: on a barrier's generation, or because one of its fragments waits for the
+    /// warp's other lanes at a barrier. Waiting at a join is not blocking.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        self.waiting.is_some() || self.fragments.iter().any(|f| f.parked.is_some())
+    }
+}

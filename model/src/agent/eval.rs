@@ -1,0 +1,213 @@
+//! Values and expressions, lane by lane where lanes differ.
+
+use super::Context;
+use crate::barrier::bcu::Opaque;
+use crate::barrier::xegpu::Handle;
+use crate::program::{BinaryOp, Expr, LocalId, LocalKind, Pc, UnaryOp};
+
+/// What a local holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// Nothing yet, or nothing that is still needed.
+    Unset,
+    /// A number.
+    Int(i64),
+    /// A state read by B2R: not a number.
+    Opaque(Box<Opaque>),
+    /// A named-barrier handle.
+    Handle(Handle),
+}
+
+/// A local's value in every lane of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LaneValues {
+    /// The same in all lanes.
+    Same(Value),
+    /// Lane by lane, 32 entries; lanes outside the fragment hold `Unset`.
+    Each(Box<[Value]>),
+}
+
+impl LaneValues {
+    /// The value in `lane`.
+    #[must_use]
+    pub fn get(&self, lane: u32) -> &Value {
+        match self {
+            Self::Same(value) => value,
+            Self::Each(values) => &values[lane as usize],
+        }
+    }
+
+    /// From a value for each of `lanes`, in canonical form.
+    #[must_use]
+    pub fn collect(lanes: u32, mut of: impl FnMut(u32) -> Value) -> Self {
+        let mut values = vec![Value::Unset; 32].into_boxed_slice();
+        for lane in each_lane(lanes) {
+            values[lane as usize] = of(lane);
+        }
+        let first = &values[lanes.trailing_zeros() as usize];
+        if each_lane(lanes).all(|lane| values[lane as usize] == *first) {
+            Self::Same(first.clone())
+        } else {
+            Self::Each(values)
+        }
+    }
+}
+
+/// The lanes of a mask, lowest first.
+pub(super) fn each_lane(lanes: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| lanes >> lane & 1 == 1)
+}
+
+/// An evaluation that cannot succeed: it ends the path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fault {
+    /// The operation.
+    pub at: Pc,
+    /// What went wrong.
+    pub kind: FaultKind,
+}
+
+/// What can go wrong when an expression is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// Division or remainder by zero.
+    DivisionByZero,
+    /// A result outside signed 64 bits, or a shift outside 0..=63.
+    Overflow,
+    /// An index outside its array.
+    IndexOutside {
+        /// The index.
+        index: i64,
+        /// The array's length.
+        length: u32,
+    },
+    /// A local read before it is set.
+    Unset(LocalId),
+    /// A state read by B2R, or a handle, used as a number.
+    NotANumber(LocalId),
+    /// `any` over an empty range.
+    EmptyRange,
+    /// Not an error of the protocol: local computation went on for too long to be followed. The path
+    /// is cut and the verdict inconclusive. Names the local that kept changing, if any.
+    Endless(Option<LocalId>),
+}
+
+/// An expression's value in every lane of a fragment.
+pub(super) enum Numbers {
+    Same(i64),
+    Each(Vec<(u32, i64)>),
+}
+
+impl Numbers {
+    pub(super) fn get(&self, lane: u32) -> i64 {
+        match self {
+            Self::Same(n) => *n,
+            Self::Each(all) => all.iter().find(|(l, _)| *l == lane).map_or(0, |(_, n)| *n),
+        }
+    }
+}
+
+pub(super) struct Eval<'a> {
+    pub(super) context: Context<'a>,
+    pub(super) locals: &'a [LaneValues],
+    pub(super) lanes: u32,
+}
+
+impl Eval<'_> {
+    /// The value in all lanes.
+    pub(super) fn numbers(&self, expr: &Expr) -> Result<Numbers, FaultKind> {
+        let first = self.lanes.trailing_zeros();
+        if !self.varies(expr) {
+            return self.number(expr, first).map(Numbers::Same);
+        }
+        let mut all = Vec::new();
+        for lane in each_lane(self.lanes) {
+            all.push((lane, self.number(expr, lane)?));
+        }
+        let value = all[0].1;
+        Ok(if all.iter().all(|(_, n)| *n == value) { Numbers::Same(value) } else { Numbers::Each(all) })
+    }
+
+    /// The value for the fragment as a whole: that of its first lane.
+    pub(super) fn first(&self, expr: &Expr) -> Result<i64, FaultKind> {
+        self.number(expr, self.lanes.trailing_zeros())
+    }
+
+    /// A local's value as a whole: that of the first lane.
+    pub(super) fn local(&self, local: LocalId) -> &Value {
+        self.locals[local.index()].get(self.lanes.trailing_zeros())
+    }
+
+    fn varies(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Int(_) | Expr::Agent => false,
+            Expr::Lane => true,
+            Expr::Local(local) => matches!(self.locals[local.index()], LaneValues::Each(_)),
+            Expr::Unary(_, a) => self.varies(a),
+            Expr::Binary(_, a, b) => self.varies(a) || self.varies(b),
+        }
+    }
+
+    pub(super) fn number(&self, expr: &Expr, lane: u32) -> Result<i64, FaultKind> {
+        match expr {
+            Expr::Int(n) => Ok(*n),
+            Expr::Agent => Ok(i64::from(self.context.agent.0)),
+            Expr::Lane => Ok(i64::from(lane)),
+            Expr::Local(local) => match self.locals[local.index()].get(lane) {
+                Value::Int(n) => Ok(*n),
+                Value::Unset => Err(FaultKind::Unset(*local)),
+                Value::Opaque(_) | Value::Handle(_) => Err(FaultKind::NotANumber(*local)),
+            },
+            Expr::Unary(UnaryOp::Neg, a) => self.number(a, lane)?.checked_neg().ok_or(FaultKind::Overflow),
+            Expr::Unary(UnaryOp::Not, a) => Ok(i64::from(self.number(a, lane)? == 0)),
+            Expr::Binary(BinaryOp::LogicalAnd, a, b) => {
+                Ok(i64::from(self.number(a, lane)? != 0 && self.number(b, lane)? != 0))
+            }
+            Expr::Binary(BinaryOp::LogicalOr, a, b) => {
+                Ok(i64::from(self.number(a, lane)? != 0 || self.number(b, lane)? != 0))
+            }
+            Expr::Binary(op, a, b) => binary(*op, self.number(a, lane)?, self.number(b, lane)?),
+        }
+    }
+}
+
+/// A binary operator other than the logical ones, which do not always evaluate their right side.
+fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
+    let shift = || u32::try_from(b).ok().filter(|n| *n < 64).ok_or(FaultKind::Overflow);
+    if b == 0 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+        return Err(FaultKind::DivisionByZero);
+    }
+    let checked = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::Shl => {
+            let by = shift()?;
+            Some(a << by).filter(|shifted| shifted >> by == a)
+        }
+        BinaryOp::Shr => Some(a >> shift()?),
+        BinaryOp::And => Some(a & b),
+        BinaryOp::Or => Some(a | b),
+        BinaryOp::Xor => Some(a ^ b),
+        BinaryOp::LogicalAnd => Some(i64::from(a != 0 && b != 0)),
+        BinaryOp::LogicalOr => Some(i64::from(a != 0 || b != 0)),
+        BinaryOp::Eq => Some(i64::from(a == b)),
+        BinaryOp::Ne => Some(i64::from(a != b)),
+        BinaryOp::Lt => Some(i64::from(a < b)),
+        BinaryOp::Le => Some(i64::from(a <= b)),
+        BinaryOp::Gt => Some(i64::from(a > b)),
+        BinaryOp::Ge => Some(i64::from(a >= b)),
+    };
+    checked.ok_or(FaultKind::Overflow)
+}
+
+/// What a local of this kind keeps of a number assigned to it.
+pub(super) fn stored(kind: LocalKind, n: i64) -> i64 {
+    match kind {
+        LocalKind::Integer | LocalKind::Handle => n,
+        LocalKind::Register => n & 0xffff_ffff,
+        LocalKind::Predicate => i64::from(n != 0),
+    }
+}

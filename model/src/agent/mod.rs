@@ -1,0 +1,52 @@
+//! One agent by itself: its fragments, its locals, and what it would do next.
+//!
+//! A [`Config`] is everything about an agent that no other agent can see. [`moves`] lists what it
+//! could do next, with all operands evaluated; [`follow`] says what becomes of it when a move has been
+//! made with a certain [`Outcome`]. Whether a move is possible, and with which outcome, is decided
+//! by [`crate::machine`], which knows the barriers.
+
+mod config;
+mod eval;
+pub mod facts;
+mod follow;
+mod moves;
+mod operands;
+mod settle;
+
+pub use config::{Config, Fragment, Iterations, Join, Parked, SplitLanes, Waiting};
+pub use eval::{Fault, FaultKind, LaneValues, Value};
+pub use follow::{Outcome, follow, release};
+pub(crate) use moves::with_pick;
+pub use moves::{Action, BarrierAction, Choices, Move, SplitAction, moves};
+
+use crate::program::{AgentId, Code, Program, RoleId};
+use facts::Facts;
+
+/// The fixed surroundings of an agent: its program, and who it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'p> {
+    /// The protocol.
+    pub program: &'p Program,
+    /// The code that the agent runs.
+    pub code: &'p Code,
+    /// What is known of that code.
+    pub facts: &'p Facts,
+    /// The agent's role.
+    pub role: RoleId,
+    /// The agent.
+    pub agent: AgentId,
+}
+
+/// The agent's configuration before its first step, or, for an empty program, after its last.
+#[must_use]
+pub fn initial(context: Context<'_>) -> Config {
+    let lanes = context.program.lanes(context.agent);
+    let mask = u32::MAX >> (32 - lanes);
+    let mut config = Config::new(mask, context.code);
+    if context.code.empty {
+        config.fragments.clear();
+        return config;
+    }
+    settle::settle(context, &mut config);
+    config
+}

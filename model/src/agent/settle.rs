@@ -1,0 +1,317 @@
+//! Local computation: everything invisible, up to the next thing that concerns other agents.
+//!
+//! Here warps diverge and join: a fragment whose lanes disagree about a condition separates, and the
+//! parts wait for one another at the end of the branch or loop.
+
+use super::Context;
+use super::config::{Config, Fragment, Join, SplitLanes};
+use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, stored};
+use super::facts::constructs_around;
+use super::operands;
+use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
+
+/// Local computation that is followed before looking for a cycle in it, in operations.
+const BEFORE_CYCLE_SEARCH: u64 = 4096;
+/// Local computation that is followed at most between two steps, in operations.
+const MOST_OPERATIONS: u64 = 10_000_000;
+
+/// Runs local computation until every fragment stands at something visible, waits, or spins.
+pub(super) fn settle(context: Context<'_>, config: &mut Config) {
+    let mut done = 0;
+    let mut remembered: Option<Config> = None;
+    while config.fault.is_none() {
+        let Some(index) = config.fragments.iter().position(|f| runnable(context, f)) else {
+            break;
+        };
+        done += 1;
+        if done > BEFORE_CYCLE_SEARCH {
+            // Brent's cycle search: local computation is deterministic, so a configuration that
+            // comes back comes back for ever.
+            if remembered.as_ref() == Some(config) {
+                config.fragments[index].spins = true;
+                remembered = None;
+                continue;
+            }
+            if done.is_power_of_two() {
+                remembered = Some(config.clone());
+            }
+        }
+        let at = config.fragments[index].pc;
+        if done > MOST_OPERATIONS {
+            let changing = remembered.and_then(|then| changed_local(&then, config));
+            config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
+            break;
+        }
+        if let Err(kind) = execute(context, config, index) {
+            config.fault = Some(Fault { at, kind });
+        }
+    }
+    forget(context, config);
+    config.fragments.sort_by_key(|f| f.lanes.trailing_zeros());
+    config.splits.sort_unstable();
+}
+
+/// A local that differs between two configurations of the same agent.
+fn changed_local(then: &Config, now: &Config) -> Option<LocalId> {
+    let (a, b) = (then.fragments.first()?, now.fragments.first()?);
+    a.locals.iter().zip(&b.locals).position(|(a, b)| a != b).map(LocalId::from_index)
+}
+
+/// The fragment stands at an invisible operation, or has to separate before a visible one.
+fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
+    if fragment.join.is_some() || fragment.parked.is_some() || fragment.spins {
+        return false;
+    }
+    match &context.code.ops[fragment.pc.index()] {
+        Op::Set(..)
+        | Op::Branch { condition: Condition::Value(_), .. }
+        | Op::Test { condition: Condition::Value(_), .. }
+        | Op::Jump(_)
+        | Op::Enter(_)
+        | Op::Back(..)
+        | Op::Break(_)
+        | Op::Continue(..)
+        | Op::End(_) => true,
+        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => {
+            fragment.lanes.count_ones() > 1 && operands::groups(context, fragment).len() > 1
+        }
+        _ => false,
+    }
+}
+
+fn execute(context: Context<'_>, config: &mut Config, index: usize) -> Result<(), FaultKind> {
+    let fragment = &mut config.fragments[index];
+    let next = Pc(fragment.pc.0 + 1);
+    match &context.code.ops[fragment.pc.index()] {
+        Op::Set(local, value) => {
+            let assigned = assigned(context, fragment, *local, value)?;
+            fragment.locals[local.index()] = assigned;
+            fragment.pc = next;
+        }
+        Op::Branch { construct, condition: Condition::Value(condition), otherwise } => {
+            let end = Join::End(*construct);
+            separate(context, config, index, condition, end, next, *otherwise)?;
+        }
+        Op::Test { construct, condition: Condition::Value(condition) } => {
+            let end = context.code.constructs[construct.index()].end;
+            separate(context, config, index, condition, Join::End(*construct), next, end)?;
+        }
+        Op::Jump(to) => fragment.pc = *to,
+        Op::Enter(construct) => {
+            fragment.pc = next;
+            count(context, config, *construct, |n| *n = 0);
+        }
+        Op::Back(construct, head) => {
+            fragment.pc = *head;
+            count(context, config, *construct, |n| *n += 1);
+            forget(context, config);
+        }
+        Op::Break(construct) => {
+            let index = leave(context, config, index, *construct);
+            config.fragments[index].pc = context.code.constructs[construct.index()].end;
+        }
+        Op::Continue(construct, to) => {
+            let index = leave(context, config, index, *construct);
+            config.fragments[index].pc = *to;
+        }
+        Op::End(construct) => {
+            count(context, config, *construct, |n| *n = 0);
+            arrive_at_join(config, index, Join::End(*construct), next);
+        }
+        // Lanes that differ in their operands execute the instruction apart, and join right after it.
+        _ => {
+            let pc = fragment.pc;
+            let lanes = fragment.lanes;
+            let groups = operands::groups(context, fragment);
+            let whole = config.fragments.remove(index);
+            config.fragments.extend(groups.into_iter().map(|lanes| part(&whole, lanes, pc)));
+            config.splits.push(SplitLanes { at: Join::After(pc), lanes });
+        }
+    }
+    Ok(())
+}
+
+/// What an assignment makes of a local, in all lanes. Copying a register copies whatever it holds.
+fn assigned(
+    context: Context<'_>,
+    fragment: &Fragment,
+    to: LocalId,
+    value: &Expr,
+) -> Result<LaneValues, FaultKind> {
+    let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
+    if let Expr::Local(from) = value {
+        let held = &fragment.locals[from.index()];
+        if each_lane(fragment.lanes).any(|lane| !matches!(held.get(lane), Value::Int(_) | Value::Unset)) {
+            if each_lane(fragment.lanes).any(|lane| *held.get(lane) == Value::Unset) {
+                return Err(FaultKind::Unset(*from));
+            }
+            return Ok(held.clone());
+        }
+    }
+    let kind = context.code.locals[to.index()].kind;
+    Ok(match eval.numbers(value)? {
+        Numbers::Same(n) => LaneValues::Same(Value::Int(stored(kind, n))),
+        numbers => LaneValues::collect(fragment.lanes, |lane| Value::Int(stored(kind, numbers.get(lane)))),
+    })
+}
+
+/// A part of a fragment: some of its lanes, elsewhere.
+fn part(whole: &Fragment, lanes: u32, pc: Pc) -> Fragment {
+    let locals = whole.locals.iter().map(|values| restrict(values, lanes)).collect();
+    Fragment { lanes, pc, locals, join: None, parked: None, spins: false }
+}
+
+fn restrict(values: &LaneValues, lanes: u32) -> LaneValues {
+    match values {
+        LaneValues::Same(_) => values.clone(),
+        LaneValues::Each(each) => LaneValues::collect(lanes, |lane| each[lane as usize].clone()),
+    }
+}
+
+/// Evaluates a condition: lanes for which it holds go to `yes`, the others to `no`. If they disagree,
+/// they separate until the construct's end. // clause: ptx.divergence
+fn separate(
+    context: Context<'_>,
+    config: &mut Config,
+    index: usize,
+    condition: &Expr,
+    end: Join,
+    yes: Pc,
+    no: Pc,
+) -> Result<(), FaultKind> {
+    let fragment = &mut config.fragments[index];
+    let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
+    let numbers = eval.numbers(condition)?;
+    let holds = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).fold(0_u32, |m, l| m | 1 << l);
+    if holds == fragment.lanes {
+        fragment.pc = yes;
+    } else if holds == 0 {
+        fragment.pc = no;
+    } else {
+        let whole = config.fragments.remove(index);
+        if find_split(config, end, whole.lanes).is_none() {
+            config.splits.push(SplitLanes { at: end, lanes: whole.lanes });
+        }
+        config.fragments.push(part(&whole, holds, yes));
+        config.fragments.push(part(&whole, whole.lanes & !holds, no));
+    }
+    Ok(())
+}
+
+/// The split at `at` to which `lanes` belong.
+fn find_split(config: &Config, at: Join, lanes: u32) -> Option<usize> {
+    config.splits.iter().position(|s| s.at == at && s.lanes & lanes == lanes)
+}
+
+/// A fragment comes to a join: it waits for the lanes from which it has separated, or goes on at once.
+pub(super) fn arrive_at_join(config: &mut Config, index: usize, at: Join, next: Pc) {
+    let fragment = &mut config.fragments[index];
+    fragment.pc = next;
+    let lanes = fragment.lanes;
+    if config.splits.iter().any(|s| s.at == at && s.lanes & lanes == lanes) {
+        fragment.join = Some(at);
+        join_complete(config);
+    }
+}
+
+/// Merges the fragments of every split whose lanes have all come to its join.
+pub(super) fn join_complete(config: &mut Config) {
+    loop {
+        config.splits.retain(|s| s.lanes != 0);
+        let complete = config.splits.iter().position(|split| {
+            let there =
+                config.fragments.iter().filter(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
+            there.fold(0, |lanes, f| lanes | f.lanes) == split.lanes
+        });
+        let Some(position) = complete else { return };
+        let split = config.splits.swap_remove(position);
+        let (parts, others) = std::mem::take(&mut config.fragments)
+            .into_iter()
+            .partition(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
+        config.fragments = others;
+        config.fragments.extend(merge(parts));
+    }
+}
+
+fn merge(parts: Vec<Fragment>) -> Option<Fragment> {
+    let pc = parts.first()?.pc;
+    let lanes = parts.iter().fold(0, |lanes, f| lanes | f.lanes);
+    let locals = (0..parts[0].locals.len())
+        .map(|local| {
+            LaneValues::collect(lanes, |lane| {
+                let holder = parts.iter().find(|f| f.lanes >> lane & 1 == 1);
+                holder.map_or(Value::Unset, |f| f.locals[local].get(lane).clone())
+            })
+        })
+        .collect();
+    Some(Fragment { lanes, pc, locals, join: None, parked: None, spins: false })
+}
+
+/// A fragment leaves everything inside `construct` by `break` or `continue`: it is not awaited there
+/// any more, but at the end of `construct` it and those that it leaves behind wait for one another. Returns its position,
+/// which joining may have changed.
+fn leave(context: Context<'_>, config: &mut Config, index: usize, construct: ConstructId) -> usize {
+    let lanes = config.fragments[index].lanes;
+    let is_inside = |at: Join| match at {
+        Join::End(c) => {
+            c != construct && constructs_around(context.code, Some(c)).any(|around| around == construct)
+        }
+        Join::After(_) => false,
+    };
+    let left_behind = config
+        .splits
+        .iter()
+        .filter(|s| is_inside(s.at) && s.lanes & lanes == lanes)
+        .map(|s| s.lanes)
+        .max_by_key(|lanes| lanes.count_ones());
+    let end = Join::End(construct);
+    if let Some(together) = left_behind
+        && find_split(config, end, lanes).is_none()
+    {
+        config.splits.push(SplitLanes { at: end, lanes: together });
+    }
+    for split in config.splits.iter_mut().filter(|s| is_inside(s.at)) {
+        split.lanes &= !lanes;
+    }
+    join_complete(config);
+    // The one that leaves has no join, so it has not been merged into another.
+    config.fragments.iter().position(|f| f.lanes == lanes).unwrap_or(index)
+}
+
+/// Removes a fragment whose lanes exit: nobody waits for them any more. // clause: ptx.exited-lanes-not-awaited
+pub(super) fn exit_lanes(config: &mut Config, index: usize) {
+    let fragment = config.fragments.remove(index);
+    for split in &mut config.splits {
+        split.lanes &= !fragment.lanes;
+    }
+    join_complete(config);
+}
+
+/// Changes the iteration count of a loop that split barriers count.
+fn count(context: Context<'_>, config: &mut Config, construct: ConstructId, change: impl Fn(&mut u32)) {
+    let loops = context.code.constructs.len();
+    for scope in [Scope::Workgroup, Scope::Subgroup] {
+        if context.facts.is_counted(construct, scope) {
+            let counts = match scope {
+                Scope::Workgroup => &mut config.iterations.workgroup,
+                _ => &mut config.iterations.subgroup,
+            };
+            counts.resize(loops, 0);
+            change(&mut counts[construct.index()]);
+        }
+    }
+}
+
+/// Forgets what does not matter any more, so that equal futures have equal configurations.
+fn forget(context: Context<'_>, config: &mut Config) {
+    for fragment in &mut config.fragments {
+        for (local, values) in fragment.locals.iter_mut().enumerate() {
+            if !context.facts.is_live(fragment.pc, LocalId::from_index(local)) {
+                *values = LaneValues::Same(Value::Unset);
+            }
+        }
+    }
+    // A split that one fragment fills has nobody else to wait for.
+    let fragments = &config.fragments;
+    config.splits.retain(|s| !fragments.iter().any(|f| f.lanes & s.lanes == s.lanes && f.join != Some(s.at)));
+}

@@ -1,0 +1,116 @@
+//! What the five systems share: barrier ids, an agent's seat at a barrier, and what an instruction does.
+//!
+//! Each system is one file that reads like its specification: operand checks, the states of a
+//! barrier, and its transition functions. They are pure: [`crate::machine`] applies what they decide
+//! to the agents of the group.
+
+pub mod bcu;
+pub mod nbarrier;
+pub mod ptx;
+pub mod split;
+pub mod xegpu;
+
+use crate::rule::Rule;
+
+/// A barrier of the group. `ptx`, `bcu`: 0..=15; `nbarrier`, `xegpu`: 0..=31; `split_barrier`: see [`split::barrier_of`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BarrierId(pub u32);
+
+/// What one agent has to do with one barrier. The default is "nothing".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Seat {
+    /// Has arrived in the generation that is gathering.
+    pub arrived: bool,
+    /// Blocks until that generation completes.
+    pub waiting: bool,
+    /// Arrived as a consumer (`nbarrier`, `xegpu`).
+    pub consumer: bool,
+    /// A completed generation is waiting to be consumed (`nbarrier`, `xegpu`, `split_barrier`).
+    pub notified: bool,
+    /// The latest arrival was producer-only (`nbarrier`).
+    pub produced_last: bool,
+}
+
+impl Seat {
+    /// Whether the agent has nothing to do with the barrier.
+    #[must_use]
+    pub fn is_vacant(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Whether the agent goes on after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Progress {
+    /// It goes on.
+    Pass,
+    /// It blocks until the barrier's generation completes. If this very instruction completes it, the
+    /// agent is released with all the others.
+    Block,
+}
+
+/// A completed generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Completion {
+    /// The reduction's result, if it was one.
+    pub result: Option<u32>,
+    /// What exited agents knew in time is taken in: the generation waited for every live agent.
+    pub takes_in_exited: bool,
+    /// Nobody blocks on it.
+    pub nobody_waits: bool,
+}
+
+/// What an instruction does to the barrier and to the seat of the agent that executes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect<B> {
+    /// The barrier afterwards (already idle again if the generation completed).
+    pub barrier: B,
+    /// The agent's seat, before the completion, if any, changes it with all the others'.
+    pub seat: Seat,
+    /// Whether the agent goes on.
+    pub progress: Progress,
+    /// The generation that this instruction completed.
+    pub completed: Option<Completion>,
+    /// Findings that do not end the path.
+    pub notes: Vec<Rule>,
+}
+
+/// Why a path cannot be followed at this step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// A rule that ends paths is violated.
+    Violation(Rule),
+    /// The model does not cover what happened.
+    NotModelled(NotModelled),
+}
+
+impl From<Rule> for Refusal {
+    fn from(rule: Rule) -> Self {
+        Self::Violation(rule)
+    }
+}
+
+/// What the model does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum NotModelled {
+    /// A barrier whose execution scope is the device.
+    DeviceScope,
+    /// A meeting of different dynamic instances at Subgroup scope, which the client API defines.
+    SubgroupDivergence,
+    /// `R2B` with a number that no `B2R` has read.
+    ForgedState,
+}
+
+impl NotModelled {
+    /// In words.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::DeviceScope => "a barrier with execution scope Device is not modelled",
+            Self::SubgroupDivergence => {
+                "invocations of a subgroup meet at different barrier instances: the client API decides, not modelled"
+            }
+            Self::ForgedState => "R2B with a value that no B2R has read is not modelled",
+        }
+    }
+}

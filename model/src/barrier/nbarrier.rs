@@ -1,0 +1,199 @@
+//! Intel vISA `NBARRIER`: 32 named barriers in a thread group, with producers and consumers.
+//!
+//! Source: Intel vISA, NBARRIER (opcode 0x60).
+
+use super::{BarrierId, Completion, Effect, Progress, Seat};
+use crate::rule::Rule;
+
+/// Barriers 0..=31. // clause: nbarrier.id-range
+pub const BARRIERS: i64 = 32;
+
+/// The type of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Type 0: counts as a producer and as a consumer.
+    Both,
+    /// Type 1: producer only.
+    Producer,
+    /// Type 2: consumer only.
+    Consumer,
+}
+
+impl Kind {
+    /// Counts among the producers.
+    #[must_use]
+    pub fn produces(self) -> bool {
+        self != Self::Consumer
+    }
+
+    /// Counts among the consumers.
+    #[must_use]
+    pub fn consumes(self) -> bool {
+        self != Self::Producer
+    }
+}
+
+/// A signal's operands, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Announcement {
+    /// The barrier.
+    pub id: BarrierId,
+    /// The type.
+    pub kind: Kind,
+    /// Producers announced.
+    pub producers: u32,
+    /// Consumers announced.
+    pub consumers: u32,
+}
+
+/// Checks a barrier id.
+///
+/// # Errors
+/// `barrier-id-range`.
+pub fn check_id(id: i64) -> Result<BarrierId, Rule> {
+    u32::try_from(id).ok().filter(|id| i64::from(*id) < BARRIERS).map(BarrierId).ok_or(Rule::BarrierIdRange)
+}
+
+/// Checks a number of participants against the size of the group.
+///
+/// # Errors
+/// `count-range`.
+pub fn check_count(count: i64, group: u32) -> Result<u32, Rule> {
+    // clause: nbarrier.count-range
+    u32::try_from(count).ok().filter(|n| (1..=group).contains(n)).ok_or(Rule::CountRange)
+}
+
+/// Checks the operands of a signal; the baseline form is type 0 with both counts equal. // clause: nbarrier.baseline-form
+///
+/// # Errors
+/// `barrier-id-range`, `type-range`, `count-range`, in this order.
+pub fn check_signal(
+    id: i64,
+    kind: i64,
+    producers: i64,
+    consumers: i64,
+    group: u32,
+) -> Result<Announcement, Rule> {
+    let id = check_id(id)?;
+    // clause: nbarrier.type-range
+    let kind = match kind {
+        0 => Kind::Both,
+        1 => Kind::Producer,
+        2 => Kind::Consumer,
+        _ => return Err(Rule::TypeRange),
+    };
+    let producers = check_count(producers, group)?;
+    let consumers = check_count(consumers, group)?;
+    Ok(Announcement { id, kind, producers, consumers })
+}
+
+/// A generation that is gathering signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Gathering {
+    /// Producers announced.
+    pub producers: u32,
+    /// Consumers announced.
+    pub consumers: u32,
+    /// Producers that have signalled.
+    pub produced: u32,
+    /// Consumers that have signalled.
+    pub consumed: u32,
+    /// Consumers that block already.
+    pub waiting: u32,
+}
+
+/// The state of a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Barrier {
+    /// The active generation, `None` when idle.
+    pub gathering: Option<Gathering>,
+    /// Consumers of completed generations that have yet to finish their wait.
+    pub unwaited: u32,
+}
+
+/// A thread signals.
+///
+/// # Errors
+/// `count-mismatch`, `repeated-arrival`, `too-many-participants`, in this order. The completion may
+/// still fail for a consumer: see [`complete`].
+pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect<Barrier>, Rule> {
+    let mut now = barrier.gathering.unwrap_or(Gathering {
+        producers: what.producers,
+        consumers: what.consumers,
+        produced: 0,
+        consumed: 0,
+        waiting: 0,
+    });
+    // clause: nbarrier.counts-agree
+    if (now.producers, now.consumers) != (what.producers, what.consumers) {
+        return Err(Rule::CountMismatch);
+    }
+    // clause: nbarrier.repeated-arrival
+    if seat.arrived {
+        return Err(Rule::RepeatedArrival);
+    }
+    // clause: nbarrier.type-counts
+    now.produced += u32::from(what.kind.produces());
+    now.consumed += u32::from(what.kind.consumes());
+    // clause: nbarrier.too-many-participants
+    if now.produced > now.producers || now.consumed > now.consumers {
+        return Err(Rule::TooManyParticipants);
+    }
+    // clause: nbarrier.completion
+    let full = now.produced == now.producers && now.consumed == now.consumers;
+    let completed =
+        full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: now.waiting == 0 });
+    // clause: nbarrier.free-after-waits
+    let notes = if barrier.unwaited > 0 { vec![Rule::ReuseBeforeFree] } else { Vec::new() };
+    let barrier = if full {
+        Barrier { gathering: None, unwaited: barrier.unwaited + now.consumed - now.waiting }
+    } else {
+        Barrier { gathering: Some(now), ..barrier }
+    };
+    let seat = Seat {
+        arrived: true,
+        consumer: what.kind.consumes(),
+        produced_last: what.kind == Kind::Producer,
+        ..seat
+    };
+    Ok(Effect { barrier, seat, progress: Progress::Pass, completed, notes })
+}
+
+/// A thread waits: it consumes a pending notification, or blocks if it has a consumer arrival in the
+/// generation that is gathering.
+///
+/// # Errors
+/// `producer-waits`, `wait-without-arrive`.
+pub fn wait(barrier: Barrier, seat: Seat) -> Result<Effect<Barrier>, Rule> {
+    if seat.notified {
+        // clause: nbarrier.wait-passes
+        let barrier = Barrier { unwaited: barrier.unwaited - 1, ..barrier };
+        let seat = Seat { notified: false, ..seat };
+        return Ok(Effect { barrier, seat, progress: Progress::Pass, completed: None, notes: Vec::new() });
+    }
+    let Some(now) = barrier.gathering.filter(|_| seat.arrived && seat.consumer) else {
+        // clause: nbarrier.only-consumers-wait
+        return Err(if seat.produced_last { Rule::ProducerWaits } else { Rule::WaitWithoutArrive });
+    };
+    // clause: nbarrier.wait-blocks
+    let barrier = Barrier { gathering: Some(Gathering { waiting: now.waiting + 1, ..now }), ..barrier };
+    let seat = Seat { waiting: true, ..seat };
+    Ok(Effect { barrier, seat, progress: Progress::Block, completed: None, notes: Vec::new() })
+}
+
+/// What the completion of a generation makes of a seat: a blocked consumer goes on, any other is notified.
+///
+/// # Errors
+/// `lost-notification` for a consumer that has not consumed the previous notification.
+pub fn complete(seat: Seat) -> Result<Seat, Rule> {
+    let out = Seat { arrived: false, consumer: false, waiting: false, ..seat };
+    if !(seat.arrived && seat.consumer) || seat.waiting {
+        return Ok(out);
+    }
+    // clause: nbarrier.lost-notification
+    if seat.notified {
+        return Err(Rule::LostNotification);
+    }
+    // clause: nbarrier.notifies-consumers
+    Ok(Seat { notified: true, ..out })
+}

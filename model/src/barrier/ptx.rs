@@ -1,0 +1,223 @@
+//! PTX ISA, `barrier{.cta}` and `bar{.cta}`: sixteen barriers in a CTA, counted in whole warps.
+//!
+//! Source: PTX ISA, section `barrier{.cta}` / `bar{.cta}`.
+
+use super::{BarrierId, Completion, Effect, Progress, Seat};
+use crate::program::{ReductionOp, WARP_SIZE};
+use crate::rule::Rule;
+
+/// Barriers 0..=15. // clause: ptx.sixteen-barriers
+pub const BARRIERS: i64 = 16;
+
+/// What a warp does when it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// `sync`: arrive and wait.
+    Sync,
+    /// `arrive`: arrive and go on.
+    Arrive,
+    /// `red`: arrive, contribute to a reduction, and wait.
+    Red(ReductionOp),
+}
+
+impl Operation {
+    fn class(self) -> Class {
+        match self {
+            Self::Sync | Self::Arrive => Class::Plain,
+            Self::Red(op) => Class::Red(op),
+        }
+    }
+}
+
+/// The class of an active barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// sync and arrive.
+    Plain,
+    /// Reductions with one operator.
+    Red(ReductionOp),
+}
+
+/// Id, count and operation of a barrier instruction, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Announcement {
+    /// The barrier.
+    pub id: BarrierId,
+    /// Threads expected; a missing operand means the CTA in whole warps.
+    pub expected: u32,
+    /// The count was left out.
+    pub all: bool,
+    /// The operation.
+    pub operation: Operation,
+}
+
+/// The CTA as the barriers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cta {
+    /// Warps in the CTA.
+    pub warps: u32,
+    /// The PTX 9.1 reading: a barrier on which somebody waits is also released once every warp that has not arrived has exited.
+    pub exits_release: bool,
+}
+
+impl Cta {
+    /// Threads of the CTA rounded up to whole warps. // clause: ptx.default-count
+    #[must_use]
+    pub fn threads(self) -> u32 {
+        self.warps * WARP_SIZE
+    }
+}
+
+/// Checks the operands: id, then count.
+///
+/// # Errors
+/// `barrier-id-range`, `arrive-needs-count`, `count-range`, in this order.
+pub fn check_operands(
+    cta: Cta,
+    operation: Operation,
+    id: i64,
+    count: Option<i64>,
+) -> Result<Announcement, Rule> {
+    // clause: ptx.barrier-id-range
+    if !(0..BARRIERS).contains(&id) {
+        return Err(Rule::BarrierIdRange);
+    }
+    // clause: ptx.arrive-needs-count
+    if operation == Operation::Arrive && count.unwrap_or(0) == 0 {
+        return Err(Rule::ArriveNeedsCount);
+    }
+    // clause: ptx.count-multiple-of-warp
+    let expected = match count {
+        None => cta.threads(),
+        Some(n) => u32::try_from(n)
+            .ok()
+            .filter(|n| *n > 0 && n.is_multiple_of(WARP_SIZE) && *n <= cta.threads())
+            .ok_or(Rule::CountRange)?,
+    };
+    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "checked to be 0..=15")]
+    let id = BarrierId(id as u32);
+    Ok(Announcement { id, expected, all: count.is_none(), operation })
+}
+
+/// The state of a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Barrier {
+    /// No arrival since the last completion.
+    #[default]
+    Idle,
+    /// Gathering arrivals.
+    Active {
+        /// Threads expected.
+        expected: u32,
+        /// Every arrival so far left the count out: all live warps are awaited.
+        all: bool,
+        /// What may be mixed.
+        class: Class,
+        /// Warps that have arrived; each counts [`WARP_SIZE`] threads.
+        arrived: u32,
+        /// Those of them that block.
+        waiting: u32,
+        /// Lanes that contributed, and those of them whose predicate was true, as far as the operator needs it.
+        predicates: u32,
+    },
+}
+
+/// The neutral element, and how a contribution of `lanes` lanes with `truths` true predicates joins. // clause: ptx.reduction
+fn reduce(op: ReductionOp, before: Option<u32>, truths: u32, lanes: u32) -> u32 {
+    match op {
+        ReductionOp::Popc => before.unwrap_or(0) + truths,
+        ReductionOp::And => before.unwrap_or(1) & u32::from(truths == lanes),
+        ReductionOp::Or => before.unwrap_or(0) | u32::from(truths > 0),
+    }
+}
+
+/// The predicates that a warp contributes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Contribution {
+    /// Lanes that execute the instruction.
+    pub lanes: u32,
+    /// Those whose predicate is true.
+    pub truths: u32,
+}
+
+/// A warp arrives. `exited` counts the warps that have exited without having arrived in this generation.
+///
+/// # Errors
+/// `mixed-red`, `mixed-red-op`, `count-mismatch`, `repeated-arrival`, in this order.
+pub fn arrive(
+    cta: Cta,
+    barrier: Barrier,
+    seat: Seat,
+    what: Announcement,
+    contribution: Contribution,
+    exited: u32,
+) -> Result<Effect<Barrier>, Rule> {
+    let class = what.operation.class();
+    let (mut all, mut arrived, mut waiting, mut before) = (what.all, 0, 0, None);
+    if let Barrier::Active { expected, all: a, class: c, arrived: n, waiting: w, predicates } = barrier {
+        match (c, class) {
+            (Class::Plain, Class::Plain) => {}
+            // clause: ptx.mixed-red-op
+            (Class::Red(x), Class::Red(y)) if x != y => return Err(Rule::MixedRedOp),
+            (Class::Red(_), Class::Red(_)) => {}
+            // clause: ptx.mixed-red
+            _ => return Err(Rule::MixedRed),
+        }
+        // clause: ptx.count-agrees
+        if expected != what.expected {
+            return Err(Rule::CountMismatch);
+        }
+        // clause: ptx.repeated-arrival
+        if seat.arrived {
+            return Err(Rule::RepeatedArrival);
+        }
+        (all, arrived, waiting, before) = (a && what.all, n, w, Some(predicates));
+    }
+    // clause: ptx.warp-counts-whole
+    arrived += 1;
+    let blocks = what.operation != Operation::Arrive;
+    waiting += u32::from(blocks);
+    let predicates = match what.operation {
+        Operation::Red(op) => reduce(op, before, contribution.truths, contribution.lanes),
+        Operation::Sync | Operation::Arrive => 0,
+    };
+    let joined = Barrier::Active { expected: what.expected, all, class, arrived, waiting, predicates };
+    let completed = completion(cta, joined, exited);
+    Ok(Effect {
+        // clause: ptx.reusable-at-once
+        barrier: if completed.is_some() { Barrier::Idle } else { joined },
+        seat: Seat { arrived: true, waiting: blocks, ..Seat::default() },
+        // clause: ptx.arrive-does-not-wait
+        progress: if blocks { Progress::Block } else { Progress::Pass },
+        completed,
+        // clause: barcheck.reserved-barrier
+        notes: if what.id.0 == 0 && !what.all { vec![Rule::ReservedBarrier] } else { Vec::new() },
+    })
+}
+
+/// Whether the generation is complete, given the warps that have exited without arriving in it.
+/// Asked at every arrival and at every exit.
+#[must_use]
+pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion> {
+    let Barrier::Active { expected, all, class, arrived, waiting, predicates } = barrier else {
+        return None;
+    };
+    let full = arrived * WARP_SIZE == expected;
+    let others_gone = arrived + exited == cta.warps;
+    // clause: ptx.exited-not-awaited
+    let released_by_exits = others_gone && (all || cta.exits_release && waiting > 0);
+    (full || released_by_exits).then_some(Completion {
+        result: match class {
+            Class::Red(_) => Some(predicates),
+            Class::Plain => None,
+        },
+        takes_in_exited: all || !full,
+        nobody_waits: waiting == 0,
+    })
+}
+
+/// What the completion of a generation makes of a seat: waiting warps go on, everybody is out. // clause: ptx.completion-restarts
+#[must_use]
+pub fn complete(_seat: Seat) -> Seat {
+    Seat::default()
+}

@@ -1,0 +1,212 @@
+//! `SPV_INTEL_split_barrier`: `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL`, beside `OpControlBarrier`.
+//!
+//! Source: SPV_INTEL_split_barrier, revision 1; for the pairing of arrive and wait also
+//! cl_intel_split_work_group_barrier and the Vulkan environment for SPIR-V.
+
+use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
+use crate::program::{AgentId, Pc, RoleId, Scope};
+use crate::rule::Rule;
+
+/// A dynamic instance of an instruction: the statement, and the iteration of each enclosing loop
+/// counted from the agent's previous arrival at this scope, or from the loop's entry after that.
+///
+/// Agents whose previous generations matched were in the same iterations then, so counting anew from
+/// there compares the same and keeps endless loops finite.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instance {
+    /// The role whose statement it is.
+    pub role: RoleId,
+    /// The statement.
+    pub statement: Pc,
+    /// Iterations, outermost loop first.
+    pub iterations: Box<[u32]>,
+}
+
+/// The workgroup and its division into subgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Workgroup {
+    /// Invocations in the workgroup.
+    pub invocations: u32,
+    /// Invocations in a subgroup; the last may be smaller.
+    pub subgroup_size: u32,
+}
+
+impl Workgroup {
+    /// Number of subgroups.
+    #[must_use]
+    pub fn subgroups(self) -> u32 {
+        self.invocations.div_ceil(self.subgroup_size)
+    }
+
+    /// The subgroup of an invocation.
+    #[must_use]
+    pub fn subgroup_of(self, agent: AgentId) -> u32 {
+        agent.0 / self.subgroup_size
+    }
+
+    /// The barrier of an execution scope, as `agent` sees it: the workgroup's is 0, then one for each
+    /// subgroup, then one for each invocation by itself.
+    ///
+    /// # Errors
+    /// The device is not modelled.
+    pub fn barrier_of(self, scope: Scope, agent: AgentId) -> Result<BarrierId, NotModelled> {
+        // clause: split_barrier.one-per-scope
+        match scope {
+            Scope::Workgroup => Ok(BarrierId(0)),
+            Scope::Subgroup => Ok(BarrierId(1 + self.subgroup_of(agent))),
+            Scope::Invocation => Ok(BarrierId(1 + self.subgroups() + agent.0)),
+            // clause: split_barrier.device-scope
+            Scope::Device => Err(NotModelled::DeviceScope),
+        }
+    }
+
+    /// The scope that a barrier belongs to.
+    #[must_use]
+    pub fn scope_of(self, barrier: BarrierId) -> Scope {
+        match barrier.0 {
+            0 => Scope::Workgroup,
+            n if n <= self.subgroups() => Scope::Subgroup,
+            _ => Scope::Invocation,
+        }
+    }
+
+    /// Number of invocations that share a barrier.
+    #[must_use]
+    pub fn members(self, barrier: BarrierId) -> u32 {
+        match self.scope_of(barrier) {
+            Scope::Subgroup => {
+                let first = (barrier.0 - 1) * self.subgroup_size;
+                self.subgroup_size.min(self.invocations - first)
+            }
+            Scope::Invocation => 1,
+            Scope::Workgroup | Scope::Device => self.invocations,
+        }
+    }
+}
+
+/// The barrier of an execution scope; see [`Workgroup::barrier_of`].
+///
+/// # Errors
+/// The device is not modelled.
+pub fn barrier_of(group: Workgroup, scope: Scope, agent: AgentId) -> Result<BarrierId, NotModelled> {
+    group.barrier_of(scope, agent)
+}
+
+/// The state of a barrier: the generation that gathers, and what is left of the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Barrier {
+    /// Agents that have arrived in the gathering generation.
+    pub arrived: u32,
+    /// Those of them that block already.
+    pub waiting: u32,
+    /// The instance from which they arrived.
+    pub arrive: Option<Instance>,
+    /// The instance from which those that block wait.
+    pub wait: Option<Instance>,
+    /// Agents of the completed generation that have yet to wait.
+    pub unwaited: u32,
+    /// The instance from which others of the completed generation waited.
+    pub past_wait: Option<Instance>,
+}
+
+/// Two agents meet from different dynamic instances. // clause: split_barrier.same-instance
+fn meet(scope: Scope, there: Option<&Instance>, here: &Instance) -> Result<(), Refusal> {
+    if there.is_none_or(|i| i == here) {
+        return Ok(());
+    }
+    // clause: split_barrier.subgroup-client-api
+    Err(if scope == Scope::Workgroup {
+        Rule::NonuniformBarrier.into()
+    } else {
+        Refusal::NotModelled(NotModelled::SubgroupDivergence)
+    })
+}
+
+/// An agent arrives at the barrier of `scope` that `members` agents share; with `waits`
+/// (`OpControlBarrier`) it also waits.
+///
+/// # Errors
+/// `repeated-arrival`, `nonuniform-barrier`; different instances in a subgroup are not modelled.
+pub fn arrive(
+    scope: Scope,
+    members: u32,
+    barrier: &Barrier,
+    seat: Seat,
+    instance: &Instance,
+    waits: bool,
+) -> Result<Effect<Barrier>, Refusal> {
+    // clause: split_barrier.repeated-arrival
+    if seat.arrived || seat.notified {
+        return Err(Rule::RepeatedArrival.into());
+    }
+    meet(scope, barrier.arrive.as_ref(), instance)?;
+    let mut next = barrier.clone();
+    next.arrived += 1;
+    next.arrive = Some(instance.clone());
+    if waits {
+        // clause: split_barrier.control-barrier-both
+        meet(scope, barrier.wait.as_ref(), instance)?;
+        next.waiting += 1;
+        next.wait = Some(instance.clone());
+    }
+    // clause: split_barrier.completion
+    let full = next.arrived == members;
+    let completed =
+        full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: next.waiting == 0 });
+    if full {
+        let unwaited = next.arrived - next.waiting;
+        let past_wait = next.wait.filter(|_| unwaited > 0);
+        next = Barrier { unwaited, past_wait, ..Barrier::default() };
+    }
+    Ok(Effect {
+        barrier: next,
+        seat: Seat { arrived: true, waiting: waits, ..Seat::default() },
+        // clause: split_barrier.arrive-goes-on
+        progress: if waits { Progress::Block } else { Progress::Pass },
+        completed,
+        notes: Vec::new(),
+    })
+}
+
+/// An agent waits for the generation in which it has arrived.
+///
+/// # Errors
+/// `wait-without-arrive`, `nonuniform-barrier`; different instances in a subgroup are not modelled.
+pub fn wait(
+    scope: Scope,
+    barrier: &Barrier,
+    seat: Seat,
+    instance: &Instance,
+) -> Result<Effect<Barrier>, Refusal> {
+    let mut next = barrier.clone();
+    if seat.notified {
+        // clause: split_barrier.wait-passes
+        meet(scope, barrier.past_wait.as_ref(), instance)?;
+        next.unwaited -= 1;
+        next.past_wait = (next.unwaited > 0).then(|| instance.clone());
+        let seat = Seat { notified: false, ..seat };
+        return Ok(Effect {
+            barrier: next,
+            seat,
+            progress: Progress::Pass,
+            completed: None,
+            notes: Vec::new(),
+        });
+    }
+    // clause: split_barrier.wait-without-arrive
+    if !seat.arrived {
+        return Err(Rule::WaitWithoutArrive.into());
+    }
+    // clause: split_barrier.wait-blocks
+    meet(scope, barrier.wait.as_ref(), instance)?;
+    next.waiting += 1;
+    next.wait = Some(instance.clone());
+    let seat = Seat { waiting: true, ..seat };
+    Ok(Effect { barrier: next, seat, progress: Progress::Block, completed: None, notes: Vec::new() })
+}
+
+/// What the completion of a generation makes of a seat: blocked agents go on, the others may pass their wait.
+#[must_use]
+pub fn complete(seat: Seat) -> Seat {
+    Seat { notified: seat.notified || seat.arrived && !seat.waiting, ..Seat::default() }
+}

@@ -1,0 +1,63 @@
+//! The XeGPU dialect: `alloc_nbarrier`, `init_nbarrier`, `nbarrier_arrive`, `nbarrier_wait`.
+//!
+//! Source: RFC for the XeGPU dialect. Arrivals and waits are those of [`super::nbarrier`], to which
+//! the dialect is lowered: an arrival is a signal of type 0 with both counts equal.
+
+use super::BarrierId;
+use super::nbarrier::{self, Announcement, Kind};
+use crate::rule::Rule;
+
+/// What `init_nbarrier` yields: the barrier and the number of participants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Handle {
+    /// The barrier.
+    pub id: BarrierId,
+    /// Participants announced.
+    pub participants: u32,
+}
+
+impl Handle {
+    /// The signal that an arrival on this handle is. // clause: xegpu.arrive-is-signal
+    #[must_use]
+    pub fn arrival(self) -> Announcement {
+        Announcement {
+            id: self.id,
+            kind: Kind::Both,
+            producers: self.participants,
+            consumers: self.participants,
+        }
+    }
+}
+
+/// `alloc_nbarrier n`: `group` is what some subgroup has allocated before.
+///
+/// # Errors
+/// `barrier-id-range` for a number of barriers outside 1..=32, `count-mismatch` for another than before.
+pub fn alloc(count: i64, group: Option<u32>) -> Result<u32, Rule> {
+    // clause: xegpu.alloc-range
+    let count = u32::try_from(count)
+        .ok()
+        .filter(|n| (1..=nbarrier::BARRIERS).contains(&i64::from(*n)))
+        .ok_or(Rule::BarrierIdRange)?;
+    // clause: xegpu.alloc-agrees
+    if group.is_some_and(|before| before != count) {
+        return Err(Rule::CountMismatch);
+    }
+    Ok(count)
+}
+
+/// `init_nbarrier id, participants` by a subgroup that has `allocated` barriers, in a group of `group` subgroups.
+///
+/// # Errors
+/// `barrier-id-range`, `barrier-not-allocated`, `count-range`, in this order.
+pub fn init(id: i64, participants: i64, allocated: Option<u32>, group: u32) -> Result<Handle, Rule> {
+    // clause: xegpu.id-range
+    let id = nbarrier::check_id(id)?;
+    // clause: xegpu.barrier-not-allocated
+    if allocated.is_none_or(|n| id.0 >= n) {
+        return Err(Rule::BarrierNotAllocated);
+    }
+    // clause: xegpu.count-range
+    let participants = nbarrier::check_count(participants, group)?;
+    Ok(Handle { id, participants })
+}

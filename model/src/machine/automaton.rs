@@ -1,0 +1,119 @@
+//! What agents of one kind do by themselves, worked out as it is needed.
+//!
+//! An agent's locals depend on nobody else, except through the outcomes of its moves. So each
+//! configuration is worked out once, and so is what each move makes of it: from then on it is a number.
+
+use crate::agent::{self, Config, Context, Move, Outcome};
+use crate::program::AgentId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A configuration of an [`Automaton`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConfigId(pub u32);
+
+/// An edge's label: a move, the choice made and how it went; or a release, with a reduction's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Label {
+    Made(u32, u32, Outcome),
+    Released(Option<u32>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    config: Arc<Config>,
+    moves: Vec<Move>,
+}
+
+/// The configurations of agents of one kind, and the edges between them, as far as they are known.
+#[derive(Debug)]
+pub struct Automaton {
+    representative: AgentId,
+    entries: Vec<Entry>,
+    numbers: HashMap<Arc<Config>, ConfigId>,
+    edges: HashMap<(ConfigId, Label), ConfigId>,
+}
+
+impl Automaton {
+    /// Nothing is known yet; expressions are evaluated as `representative` would.
+    pub(super) fn new(representative: AgentId) -> Self {
+        Self { representative, entries: Vec::new(), numbers: HashMap::new(), edges: HashMap::new() }
+    }
+
+    pub(super) fn representative(&self) -> AgentId {
+        self.representative
+    }
+
+    /// Number of configurations known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no configuration is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A configuration.
+    #[must_use]
+    pub fn config(&self, id: ConfigId) -> &Config {
+        &self.entries[id.0 as usize].config
+    }
+
+    /// What an agent in a configuration could do next.
+    #[must_use]
+    pub fn moves(&self, id: ConfigId) -> &[Move] {
+        &self.entries[id.0 as usize].moves
+    }
+
+    /// Every edge known so far: from, to.
+    pub fn edges(&self) -> impl Iterator<Item = (ConfigId, ConfigId)> + '_ {
+        self.edges.iter().map(|((from, _), to)| (*from, *to))
+    }
+
+    pub(super) fn intern(&mut self, context: Context<'_>, config: Config) -> ConfigId {
+        if let Some(id) = self.numbers.get(&config) {
+            return *id;
+        }
+        let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        let moves = agent::moves(context, &config);
+        let config = Arc::new(config);
+        self.entries.push(Entry { config: config.clone(), moves });
+        self.numbers.insert(config, id);
+        id
+    }
+
+    /// The configuration after a move.
+    pub(super) fn follow(
+        &mut self,
+        context: Context<'_>,
+        from: ConfigId,
+        index: u32,
+        pick: u32,
+        outcome: Outcome,
+    ) -> ConfigId {
+        let label = (from, Label::Made(index, pick, outcome));
+        if let Some(to) = self.edges.get(&label) {
+            return *to;
+        }
+        let entry = &self.entries[from.0 as usize];
+        let config = agent::follow(context, &entry.config, &entry.moves[index as usize], pick, outcome);
+        let to = self.intern(context, config);
+        self.edges.insert(label, to);
+        to
+    }
+
+    /// The configuration after a blocked agent's release.
+    pub(super) fn release(&mut self, context: Context<'_>, from: ConfigId, result: Option<u32>) -> ConfigId {
+        let label = (from, Label::Released(result));
+        if let Some(to) = self.edges.get(&label) {
+            return *to;
+        }
+        let config = agent::release(context, &self.entries[from.0 as usize].config, result);
+        let to = self.intern(context, config);
+        self.edges.insert(label, to);
+        to
+    }
+}

@@ -1,0 +1,299 @@
+//! The group: all agents, all barriers and memory, as one labelled transition system.
+//!
+//! A [`Machine`] holds a protocol and what has been worked out about its agents so far; a [`State`] is one
+//! state of the whole group. [`Machine::step`] makes one step, [`Machine::judge`] applies the rules that are
+//! about states.
+
+mod automaton;
+mod judge;
+mod state;
+mod step;
+
+pub use automaton::{Automaton, ConfigId};
+pub use judge::{Announced, Standing, room};
+pub use state::{AgentState, AnyBarrier, Sequence, State};
+pub use step::{End, Event, Progressed, StepOutcome};
+
+use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
+use crate::barrier::{BarrierId, NotModelled, ptx};
+use crate::memory::Layout;
+use crate::program::{AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, Target};
+use crate::rule::Rule;
+use std::sync::Arc;
+
+/// Readings of a specification that the user chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// What exited warps mean for PTX barriers with an explicit count.
+    pub exited_threads: ExitedThreads,
+}
+
+/// What exited warps mean for PTX barriers with an explicit count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ExitedThreads {
+    /// Operand b fixes the number: exits release nothing.
+    #[default]
+    Hold,
+    /// PTX 9.1: somebody who waits is released once every warp that has not arrived has exited.
+    Release,
+}
+
+/// A step to make: who, which of its moves, and the choice where the protocol leaves one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Choice {
+    /// The agent.
+    pub agent: AgentId,
+    /// The move, by position in [`Machine::moves`].
+    pub index: u32,
+    /// The choice, 0 where there is none.
+    pub pick: u32,
+}
+
+/// A violation found at a step or in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: Rule,
+    /// The agent whose step it is, or whose place is shown.
+    pub agent: AgentId,
+    /// Where that agent stands.
+    pub pc: Pc,
+    /// Everybody concerned, the agent included, in order.
+    pub agents: Vec<AgentId>,
+    /// The barrier, where there is one.
+    pub barrier: Option<BarrierId>,
+    /// What the explanation needs to know.
+    pub detail: Detail,
+}
+
+/// What the explanation of a finding needs to know besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    None,
+    /// An operand's value.
+    Operand(i64),
+    /// The earlier access with which an access conflicts.
+    Conflict {
+        /// The location.
+        location: LocationId,
+        /// Who accessed it before.
+        earlier: AgentId,
+        /// How.
+        earlier_kind: AccessKind,
+        /// How it is accessed now.
+        kind: AccessKind,
+    },
+    /// Arrivals at a barrier: how many stand there, and for how many there is room.
+    Room {
+        /// Agents that stand at an arrival.
+        standing: u32,
+        /// Room left in the generation.
+        room: u32,
+    },
+}
+
+/// A protocol and what has been worked out about its agents so far.
+#[derive(Debug)]
+pub struct Machine {
+    program: Arc<Program>,
+    options: Options,
+    facts: Vec<Facts>,
+    layout: Layout,
+    automata: Vec<Automaton>,
+    /// The automaton of each agent.
+    class: Vec<u32>,
+}
+
+impl Machine {
+    /// A machine for a protocol.
+    #[must_use]
+    pub fn new(program: Arc<Program>, options: Options) -> Self {
+        let facts = program.roles.iter().map(|role| Facts::of(&role.code)).collect();
+        let layout = Layout::of(&program);
+        let mut machine = Self { class: Vec::new(), automata: Vec::new(), facts, layout, options, program };
+        let mut keys = Vec::new();
+        for agent in machine.agents() {
+            let key = machine.kin(agent);
+            let class = keys.iter().position(|k| *k == key).unwrap_or_else(|| {
+                keys.push(key);
+                machine.automata.push(Automaton::new(agent));
+                keys.len() - 1
+            });
+            machine.class.push(u32::try_from(class).unwrap_or(u32::MAX));
+        }
+        machine
+    }
+
+    /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells them apart.
+    fn kin(&self, agent: AgentId) -> (RoleId, u32, Option<u32>) {
+        let role = self.program.agents[agent.index()];
+        let code = self.program.code(agent);
+        let told_apart = if code.ops.iter().any(mentions_agent) {
+            Some(agent.0)
+        } else {
+            let scopes = || {
+                code.ops.iter().filter_map(|op| match op {
+                    Op::Split(split) => Some(split.execution),
+                    _ => None,
+                })
+            };
+            if scopes().any(|s| s == Scope::Invocation) {
+                Some(agent.0)
+            } else {
+                (self.program.target == Target::SplitBarrier && scopes().any(|s| s == Scope::Subgroup))
+                    .then_some(agent.0 / self.program.subgroup_size.max(1))
+            }
+        };
+        (role, self.program.lanes(agent), told_apart)
+    }
+
+    /// The protocol.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The readings in force.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The numbering of who can know of an access.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// All agents.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> + use<> {
+        (0..self.program.agents.len()).map(AgentId::from_index)
+    }
+
+    /// The automaton of an agent: agents with the same number share it.
+    #[must_use]
+    pub fn class(&self, agent: AgentId) -> usize {
+        self.class[agent.index()] as usize
+    }
+
+    /// The automata worked out so far.
+    #[must_use]
+    pub fn automata(&self) -> &[Automaton] {
+        &self.automata
+    }
+
+    /// The initial state.
+    pub fn initial(&mut self) -> State {
+        let configs: Vec<_> = self
+            .agents()
+            .map(|agent| {
+                let (context, automaton) = self.parts(agent);
+                automaton.intern(context, agent::initial(context))
+            })
+            .collect();
+        let agents = configs.into_iter().map(|config| AgentState { config, seats: Vec::new() }).collect();
+        let mut state = State::new(agents, self.program.sequences.len(), self.program.agents.len());
+        self.settle_sequences(&mut state);
+        state
+    }
+
+    /// An agent's surroundings and its automaton.
+    fn parts(&mut self, agent: AgentId) -> (Context<'_>, &mut Automaton) {
+        let class = self.class[agent.index()] as usize;
+        let automaton = &mut self.automata[class];
+        let role = self.program.agents[agent.index()];
+        let context = Context {
+            program: &self.program,
+            code: &self.program.roles[role.index()].code,
+            facts: &self.facts[role.index()],
+            role,
+            agent: automaton.representative(),
+        };
+        (context, automaton)
+    }
+
+    /// What an agent could do next in a state; whether it can be done is for [`Machine::step`] to say.
+    #[must_use]
+    pub fn moves(&self, state: &State, agent: AgentId) -> &[Move] {
+        self.automata[self.class(agent)].moves(state.agents[agent.index()].config)
+    }
+
+    /// An agent's configuration in a state.
+    #[must_use]
+    pub fn config(&self, state: &State, agent: AgentId) -> &agent::Config {
+        self.automata[self.class(agent)].config(state.agents[agent.index()].config)
+    }
+
+    /// The choices that a move leaves open in a state, as a half-open range of picks.
+    #[must_use]
+    pub fn picks(&self, state: &State, agent: AgentId, made: &Move) -> std::ops::Range<u64> {
+        match made.choices {
+            Choices::One => 0..1,
+            Choices::Open(n) => 0..n,
+            Choices::Uniform(sequence) => match state.sequences[sequence.index()].forced(agent) {
+                Some(decision) => u64::from(decision)..u64::from(decision) + 1,
+                None => 0..2,
+            },
+        }
+    }
+
+    /// The path ended because local computation failed, or could not be followed, in a state reached by a step.
+    #[must_use]
+    pub fn fault<'a>(&'a self, state: &State) -> Option<(AgentId, &'a Fault)> {
+        self.agents().find_map(|agent| self.config(state, agent).fault.as_ref().map(|fault| (agent, fault)))
+    }
+
+    /// The place of an operation in the text.
+    #[must_use]
+    pub fn place(&self, agent: AgentId, pc: Pc) -> Place {
+        self.program.code(agent).places.get(pc.index()).copied().unwrap_or_default()
+    }
+
+    /// Where an agent stands: at the instruction where it blocks or, first, at one that it could execute.
+    #[must_use]
+    pub fn stands_at(&self, state: &State, agent: AgentId) -> Pc {
+        let config = self.config(state, agent);
+        let parked = || config.fragments.iter().find(|f| f.parked.is_some()).map(|f| f.pc);
+        let waiting = config.waiting.map(|w| w.at);
+        waiting.or_else(parked).or_else(|| config.fragments.first().map(|f| f.pc)).unwrap_or_default()
+    }
+
+    fn cta(&self) -> ptx::Cta {
+        ptx::Cta {
+            warps: u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX),
+            exits_release: self.options.exited_threads == ExitedThreads::Release,
+        }
+    }
+}
+
+/// What ended a path that is no violation of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CutReason {
+    /// The model does not cover what happened.
+    NotModelled(NotModelled),
+    /// Local computation went on for too long to be followed; the local that kept changing, if any.
+    Endless(Option<String>),
+}
+
+fn mentions_agent(op: &Op) -> bool {
+    fn in_expr(expr: &Expr) -> bool {
+        match expr {
+            Expr::Agent => true,
+            Expr::Unary(_, a) => in_expr(a),
+            Expr::Binary(_, a, b) => in_expr(a) || in_expr(b),
+            Expr::Int(_) | Expr::Local(_) | Expr::Lane => false,
+        }
+    }
+    agent::facts::expressions(op).into_iter().any(in_expr)
+}
+
+/// A run of the group from its initial state, as the steps made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// The steps, in order.
+    pub steps: Vec<Choice>,
+    /// Where the run ends in a cycle: the number of steps before its first. The state after the last
+    /// step is the one before that step.
+    pub cycle_from: Option<usize>,
+}

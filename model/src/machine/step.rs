@@ -1,0 +1,564 @@
+//! One step of the group.
+
+use super::{AnyBarrier, Choice, CutReason, Detail, Finding, Machine, State};
+use crate::agent::{Action, BarrierAction, Choices, Fault, FaultKind, Move, Outcome, SplitAction, with_pick};
+use crate::barrier::{
+    BarrierId, Completion, Effect, Progress, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu,
+};
+use crate::memory::Arrival;
+use crate::program::{AgentId, LocationId, Pc, Scope, Semantics, SequenceId, SplitKind, Target};
+use crate::rule::Rule;
+
+/// What becomes of an attempt to make a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepOutcome {
+    /// There is no such step in this state: the agent has exited, is blocked, or has no such move or choice.
+    Disabled,
+    /// The step changes nothing.
+    NoEffect,
+    /// The step leads to another state.
+    Progress(Box<Progressed>),
+    /// The same, and something is found that does not end the path.
+    Noted(Box<Progressed>, Vec<Finding>),
+    /// The path ends.
+    Error(Box<End>),
+}
+
+/// A step that leads to another state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progressed {
+    /// The state after it.
+    pub state: State,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+}
+
+/// Why a path ends at a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// A rule that ends paths is violated: nothing is claimed about what would follow.
+    Violation(Finding),
+    /// Something cannot be evaluated.
+    Fault {
+        /// The agent.
+        agent: AgentId,
+        /// What went wrong.
+        fault: Fault,
+        /// What the step itself found before.
+        noted: Vec<Finding>,
+    },
+    /// The model cannot follow.
+    Cut {
+        /// The agent.
+        agent: AgentId,
+        /// Where it stands.
+        at: Pc,
+        /// Why.
+        reason: CutReason,
+        /// What the step itself found before.
+        noted: Vec<Finding>,
+    },
+}
+
+/// Something that happened at a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A warp's fragment parked at a barrier, waiting for its own lanes.
+    Parked(BarrierId),
+    /// The agent arrived.
+    Arrived(BarrierId),
+    /// The agent blocks.
+    Blocked(BarrierId),
+    /// The agent's wait passed at once.
+    Passed(BarrierId),
+    /// A generation completed, with a reduction's result.
+    Completed(BarrierId, Option<u32>),
+    /// An agent that was blocked goes on.
+    Released(AgentId, BarrierId),
+    /// An agent may now pass its wait.
+    Notified(AgentId, BarrierId),
+    /// Lanes of the agent exited.
+    LanesExited(u32),
+    /// The agent exited.
+    Exited,
+    /// Memory was accessed.
+    Accessed(Vec<LocationId>),
+    /// A decision was made.
+    Decided(u32),
+    /// A state or result was read or written.
+    StateMoved,
+    /// A fence.
+    Fenced,
+}
+
+/// A step in the making.
+struct Making<'m> {
+    machine: &'m mut Machine,
+    state: State,
+    agent: AgentId,
+    index: u32,
+    pick: u32,
+    made: Move,
+    events: Vec<Event>,
+    noted: Vec<Finding>,
+}
+
+impl Machine {
+    /// Makes one step.
+    pub fn step(&mut self, state: &State, choice: Choice) -> StepOutcome {
+        let Choice { agent, index, pick } = choice;
+        if agent.index() >= state.agents.len() {
+            return StepOutcome::Disabled;
+        }
+        let Some(made) = self.moves(state, agent).get(index as usize).cloned() else {
+            return StepOutcome::Disabled;
+        };
+        if !self.picks(state, agent, &made).contains(&u64::from(pick)) {
+            return StepOutcome::Disabled;
+        }
+        if made.action == Action::Spin {
+            return StepOutcome::NoEffect;
+        }
+        let mut making = Making {
+            machine: self,
+            state: state.clone(),
+            agent,
+            index,
+            pick,
+            made,
+            events: Vec::new(),
+            noted: Vec::new(),
+        };
+        match making.run() {
+            Err(Refusal::Violation(rule)) => {
+                StepOutcome::Error(Box::new(End::Violation(making.finding(rule))))
+            }
+            Err(Refusal::NotModelled(what)) => {
+                let reason = CutReason::NotModelled(what);
+                StepOutcome::Error(Box::new(End::Cut {
+                    agent,
+                    at: making.made.pc,
+                    reason,
+                    noted: Vec::new(),
+                }))
+            }
+            Ok(()) => making.finish(),
+        }
+    }
+
+    /// Forgets uniform decisions that nobody has yet to make.
+    pub(super) fn settle_sequences(&self, state: &mut State) {
+        for index in 0..state.sequences.len() {
+            let id = SequenceId::from_index(index);
+            let mut sequence = state.sequences[index].clone();
+            sequence.forget(|agent| {
+                let role = self.program.agents[agent.index()];
+                let config = self.config(state, agent);
+                config.fragments.iter().any(|f| self.facts[role.index()].may_consult(f.pc, id))
+            });
+            state.sequences[index] = sequence;
+        }
+    }
+
+    /// Turns what stopped local computation into the end of a path.
+    #[must_use]
+    pub fn end_of_fault(&self, agent: AgentId, fault: &Fault, noted: Vec<Finding>) -> End {
+        match &fault.kind {
+            FaultKind::Endless(local) => {
+                let name = local.map(|local| self.program.code(agent).locals[local.index()].name.clone());
+                End::Cut { agent, at: fault.at, reason: CutReason::Endless(name), noted }
+            }
+            _ => End::Fault { agent, fault: fault.clone(), noted },
+        }
+    }
+}
+
+impl Making<'_> {
+    fn target(&self) -> Target {
+        self.machine.program.target
+    }
+
+    fn finding(&self, rule: Rule) -> Finding {
+        let detail = match self.made.action {
+            Action::Refuse(_, value) => Detail::Operand(value),
+            _ => Detail::None,
+        };
+        Finding {
+            rule,
+            agent: self.agent,
+            pc: self.made.pc,
+            agents: vec![self.agent],
+            barrier: self.made.action.barrier(),
+            detail,
+        }
+    }
+
+    fn note(&mut self, rules: &[Rule]) {
+        for rule in rules {
+            let finding = self.finding(*rule);
+            self.noted.push(finding);
+        }
+    }
+
+    fn finish(mut self) -> StepOutcome {
+        if let Some((agent, fault)) = self.machine.fault(&self.state) {
+            let fault = fault.clone();
+            return StepOutcome::Error(Box::new(self.machine.end_of_fault(agent, &fault, self.noted)));
+        }
+        self.machine.settle_sequences(&mut self.state);
+        if !self.state.memory.is_empty() {
+            let live: Vec<_> = self
+                .machine
+                .agents()
+                .filter(|a| !self.machine.config(&self.state, *a).has_exited())
+                .collect();
+            self.state.memory.forget_settled(self.machine.layout, &live);
+        }
+        let progressed = Box::new(Progressed { state: self.state, events: self.events });
+        if self.noted.is_empty() {
+            StepOutcome::Progress(progressed)
+        } else {
+            StepOutcome::Noted(progressed, self.noted)
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Refusal> {
+        match self.made.action.clone() {
+            Action::Spin => {}
+            Action::Decide => {
+                if let Choices::Uniform(sequence) = self.made.choices {
+                    self.state.sequences[sequence.index()].decide(self.agent, self.pick != 0);
+                }
+                self.events.push(Event::Decided(self.pick));
+                self.go_on(Outcome::Pass);
+            }
+            Action::Exit(arrival) => self.exit(arrival)?,
+            Action::Assert(true) => self.go_on(Outcome::Pass),
+            Action::Assert(false) => return Err(Rule::Assertion.into()),
+            Action::Access(kind, locations) => {
+                let layout = self.machine.layout;
+                let conflicts = self.state.memory.access(layout, self.agent, kind, &locations);
+                for (rule, location, earlier, earlier_kind) in conflicts {
+                    let mut finding = self.finding(rule);
+                    finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
+                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
+                    self.noted.push(finding);
+                }
+                self.events.push(Event::Accessed(locations));
+                self.go_on(Outcome::Pass);
+            }
+            Action::Fence(spaces) => {
+                let machine = &*self.machine;
+                self.state.memory.fence(machine.layout, &machine.program, self.agent, spaces);
+                self.events.push(Event::Fenced);
+                self.go_on(Outcome::Pass);
+            }
+            Action::MemoryBarrier(scope, semantics) => {
+                let machine = &*self.machine;
+                let memory = &mut self.state.memory;
+                memory.memory_barrier(machine.layout, &machine.program, self.agent, scope, semantics);
+                self.events.push(Event::Fenced);
+                self.go_on(Outcome::Pass);
+            }
+            Action::Park(parked, _) => {
+                self.events.push(Event::Parked(parked.what.id));
+                self.go_on(Outcome::Pass);
+            }
+            Action::Barrier(action) => self.barrier(action)?,
+            Action::Alloc(count) => {
+                self.state.allocated = Some(xegpu::alloc(count, self.state.allocated)?);
+                self.events.push(Event::StateMoved);
+                self.go_on(Outcome::Pass);
+            }
+            Action::Init(..) | Action::Fetch(_) | Action::SaveCopy(_) | Action::RestoreCopy(_) => {
+                self.events.push(Event::StateMoved);
+                self.go_on(Outcome::Pass);
+            }
+            Action::Refuse(rule, _) => return Err(rule.into()),
+            Action::NotModelled(what) => return Err(Refusal::NotModelled(what)),
+            Action::Fault(kind) => {
+                let fault = Fault { at: self.made.pc, kind };
+                self.fail(fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Local evaluation fails at this very step: the agent's configuration records it, and the path ends.
+    fn fail(&mut self, fault: Fault) {
+        let config = self.state.agents[self.agent.index()].config;
+        let (context, automaton) = self.machine.parts(self.agent);
+        let mut failed = automaton.config(config).clone();
+        failed.fault = Some(fault);
+        self.state.agents[self.agent.index()].config = automaton.intern(context, failed);
+    }
+
+    /// The acting agent's configuration after its move.
+    fn go_on(&mut self, outcome: Outcome) {
+        let (context, automaton) = self.machine.parts(self.agent);
+        let config = &mut self.state.agents[self.agent.index()].config;
+        *config = automaton.follow(context, *config, self.index, self.pick, outcome);
+    }
+
+    fn barrier(&mut self, action: BarrierAction) -> Result<(), Refusal> {
+        let id = action.barrier();
+        let seat = self.state.agents[self.agent.index()].seat(id);
+        match action {
+            BarrierAction::Ptx(what, contribution, open) => {
+                let red = match what.operation {
+                    ptx::Operation::Red(op) => Some(op),
+                    ptx::Operation::Sync | ptx::Operation::Arrive => None,
+                };
+                self.ptx_arrival(what, with_pick(red, contribution, open, self.pick))?;
+            }
+            BarrierAction::Bcu(what, contribution, open) => {
+                self.bcu_arrival(what, contribution, open, seat)?;
+            }
+            BarrierAction::ReadState(id) => {
+                let value = bcu::read_barrier(self.state.bcu(id));
+                self.events.push(Event::StateMoved);
+                self.go_on(Outcome::Read(value));
+            }
+            BarrierAction::WriteState(id, value) => {
+                let next = bcu::write_barrier(self.state.bcu(id), value)?;
+                self.state.set_barrier(id, AnyBarrier::Bcu(next));
+                self.events.push(Event::StateMoved);
+                self.go_on(Outcome::Pass);
+            }
+            BarrierAction::Signal(what) => {
+                let effect = nbarrier::signal(self.state.nbarrier(id), seat, what)?;
+                self.arrive(id, effect.map(AnyBarrier::Nbarrier), Arrival::Publishing)?;
+            }
+            BarrierAction::Wait(id) => {
+                let effect = nbarrier::wait(self.state.nbarrier(id), seat)?;
+                self.wait(id, effect.map(AnyBarrier::Nbarrier), None);
+            }
+            BarrierAction::Split(split) => self.split(&split, seat)?,
+        }
+        Ok(())
+    }
+
+    fn ptx_arrival(
+        &mut self,
+        what: ptx::Announcement,
+        contribution: ptx::Contribution,
+    ) -> Result<(), Refusal> {
+        let seat = self.state.agents[self.agent.index()].seat(what.id);
+        let exited = self.exited_outside(what.id);
+        let cta = self.machine.cta();
+        let effect = ptx::arrive(cta, self.state.ptx(what.id), seat, what, contribution, exited)?;
+        self.arrive(what.id, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
+    }
+
+    fn bcu_arrival(
+        &mut self,
+        what: bcu::Announcement,
+        contribution: ptx::Contribution,
+        open: u32,
+        seat: Seat,
+    ) -> Result<(), Refusal> {
+        let red = match what.operation {
+            bcu::Operation::Red(op) => Some(op),
+            bcu::Operation::Sync | bcu::Operation::Arv => None,
+        };
+        let contribution = with_pick(red, contribution, open, self.pick);
+        let effect = bcu::arrive(self.bcu_cta(), self.state.bcu(what.id), seat, what, contribution)?;
+        let how = if what.operation == bcu::Operation::Arv {
+            Arrival::PublishedBefore
+        } else {
+            Arrival::Publishing
+        };
+        self.arrive(what.id, effect.map(AnyBarrier::Bcu), how)
+    }
+
+    fn split(&mut self, action: &SplitAction, seat: Seat) -> Result<(), Refusal> {
+        let SplitAction { kind, barrier: id, scope, members, ref instance, memory, semantics } = *action;
+        let before = self.state.split(id);
+        if kind == SplitKind::Wait {
+            let effect = split::wait(scope, &before, seat, instance)?;
+            self.wait(id, effect.map(AnyBarrier::Split), Some((memory, semantics)));
+            return Ok(());
+        }
+        let effect = split::arrive(scope, members, &before, seat, instance, kind == SplitKind::Both)?;
+        self.arrive(id, effect.map(AnyBarrier::Split), Arrival::Releasing(memory, semantics))
+    }
+
+    /// An arrival that the barrier has accepted.
+    fn arrive(&mut self, id: BarrierId, effect: Effect<AnyBarrier>, how: Arrival) -> Result<(), Refusal> {
+        let machine = &*self.machine;
+        self.state.memory.arrive(machine.layout, &machine.program, id, self.agent, how);
+        self.events.push(Event::Arrived(id));
+        let completed = effect.completed;
+        self.take_seat(id, effect);
+        match completed {
+            Some(completion) => self.complete(id, completion),
+            None => Ok(()),
+        }
+    }
+
+    /// A wait that the barrier has accepted.
+    fn wait(&mut self, id: BarrierId, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
+        if effect.progress == Progress::Pass {
+            let last = match &effect.barrier {
+                AnyBarrier::Split(barrier) => barrier.unwaited == 0,
+                _ => true,
+            };
+            let machine = &*self.machine;
+            let memory = &mut self.state.memory;
+            memory.pass_wait(machine.layout, &machine.program, id, self.agent, acquires, last);
+            self.events.push(Event::Passed(id));
+        }
+        self.take_seat(id, effect);
+    }
+
+    fn take_seat(&mut self, id: BarrierId, effect: Effect<AnyBarrier>) {
+        self.state.set_barrier(id, effect.barrier);
+        self.state.agents[self.agent.index()].set_seat(id, effect.seat);
+        self.note(&effect.notes);
+        if effect.progress == Progress::Block {
+            self.events.push(Event::Blocked(id));
+            self.go_on(Outcome::Block);
+        } else {
+            self.go_on(Outcome::Pass);
+        }
+    }
+
+    /// A generation completes: those who wait go on, consumers that do not wait yet are notified.
+    fn complete(&mut self, id: BarrierId, completion: Completion) -> Result<(), Refusal> {
+        let layout = self.machine.layout;
+        self.events.push(Event::Completed(id, completion.result));
+        if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
+            // clause: barcheck.nobody-waits
+            self.note(&[Rule::NobodyWaits]);
+        }
+        if completion.takes_in_exited && !self.state.memory.is_empty() {
+            let exited: Vec<_> = self.exited().collect();
+            self.state.memory.take_in_exited(layout, id, &exited);
+        }
+        let mut unwaited = false;
+        for agent in self.machine.agents() {
+            let seat = self.state.agents[agent.index()].seat(id);
+            if seat.is_vacant() {
+                continue;
+            }
+            let after = match self.target() {
+                Target::Ptx => ptx::complete(seat),
+                Target::Bcu => bcu::complete(seat),
+                Target::Nbarrier | Target::Xegpu => nbarrier::complete(seat)?,
+                Target::SplitBarrier => split::complete(seat),
+            };
+            self.state.agents[agent.index()].set_seat(id, after);
+            if seat.waiting {
+                self.release(agent, id, completion.result);
+            } else if after.notified && !seat.notified {
+                self.events.push(Event::Notified(agent, id));
+                self.state.memory.notify(layout, id, agent);
+            }
+            unwaited |= after.notified;
+        }
+        self.state.memory.end_generation(layout, id, unwaited);
+        Ok(())
+    }
+
+    fn release(&mut self, agent: AgentId, id: BarrierId, result: Option<u32>) {
+        self.events.push(Event::Released(agent, id));
+        let (acquires, unfetched) = {
+            let config = self.machine.config(&self.state, agent);
+            (config.waiting.and_then(|w| w.acquires), config.copy.is_some_and(|(_, fetched)| !fetched))
+        };
+        if result.is_some() && self.target() == Target::Bcu && unfetched {
+            // clause: bcu.result-overwritten
+            let mut finding = self.finding(Rule::ResultOverwritten);
+            finding.pc = self.machine.stands_at(&self.state, agent);
+            finding.agent = agent;
+            finding.agents = vec![agent];
+            self.noted.push(finding);
+        }
+        let machine = &*self.machine;
+        self.state.memory.release(machine.layout, &machine.program, id, agent, acquires);
+        let (context, automaton) = self.machine.parts(agent);
+        let config = &mut self.state.agents[agent.index()].config;
+        *config = automaton.release(context, *config, result);
+    }
+
+    fn exit(&mut self, arrival: Option<(ptx::Announcement, ptx::Contribution)>) -> Result<(), Refusal> {
+        self.events.push(Event::LanesExited(self.made.lanes));
+        if let Some((what, contribution)) = arrival {
+            return self.ptx_arrival(what, contribution);
+        }
+        self.go_on(Outcome::Pass);
+        if !self.machine.config(&self.state, self.agent).has_exited() {
+            return Ok(());
+        }
+        self.events.pop();
+        self.events.push(Event::Exited);
+        let seats = self.state.agents[self.agent.index()].seats.clone();
+        for (id, seat) in seats {
+            // clause: barcheck.missing-wait
+            let outstanding = match self.target() {
+                Target::Ptx | Target::Bcu => false,
+                Target::Nbarrier | Target::Xegpu => seat.notified || seat.arrived && seat.consumer,
+                Target::SplitBarrier => seat.notified || seat.arrived,
+            };
+            if outstanding {
+                let mut finding = self.finding(Rule::MissingWait);
+                finding.barrier = Some(id);
+                self.noted.push(finding);
+            }
+            let seat = Seat { produced_last: false, ..seat };
+            self.state.agents[self.agent.index()].set_seat(id, seat);
+        }
+        self.complete_by_exit()
+    }
+
+    /// Barriers that wait for every live agent may be complete now that one has exited.
+    fn complete_by_exit(&mut self) -> Result<(), Refusal> {
+        let barriers = self.state.barriers.clone();
+        for (id, barrier) in barriers {
+            let completion = match barrier {
+                AnyBarrier::Ptx(b) => ptx::completion(self.machine.cta(), b, self.exited_outside(id)),
+                AnyBarrier::Bcu(b) => bcu::completion(self.bcu_cta(), b).filter(|_| {
+                    // Only the barriers that wait for every live warp look at exits.
+                    b.live.is_some_and(|live| live.count == 0)
+                }),
+                AnyBarrier::Nbarrier(_) | AnyBarrier::Split(_) => None,
+            };
+            if let Some(completion) = completion {
+                let emptied = match barrier {
+                    AnyBarrier::Bcu(b) => AnyBarrier::Bcu(bcu::emptied(b)),
+                    _ => AnyBarrier::Ptx(ptx::Barrier::Idle),
+                };
+                self.state.set_barrier(id, emptied);
+                self.complete(id, completion)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.machine.agents().filter(|agent| self.machine.config(&self.state, *agent).has_exited())
+    }
+
+    /// Agents that have exited and have not arrived in the barrier's generation.
+    fn exited_outside(&self, id: BarrierId) -> u32 {
+        let outside = self.exited().filter(|agent| !self.state.agents[agent.index()].seat(id).arrived);
+        u32::try_from(outside.count()).unwrap_or(u32::MAX)
+    }
+
+    fn bcu_cta(&self) -> bcu::Cta {
+        let exited = u32::try_from(self.exited().count()).unwrap_or(u32::MAX);
+        bcu::Cta { warps: self.machine.cta().warps, exited }
+    }
+}
+
+impl<B> Effect<B> {
+    fn map<C>(self, wrap: impl FnOnce(B) -> C) -> Effect<C> {
+        Effect {
+            barrier: wrap(self.barrier),
+            seat: self.seat,
+            progress: self.progress,
+            completed: self.completed,
+            notes: self.notes,
+        }
+    }
+}
