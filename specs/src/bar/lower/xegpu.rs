@@ -25,7 +25,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 }
             }
             StatementKind::For { body, .. } | StatementKind::Loop(body) | StatementKind::While(_, body) => {
-                self.collect_handles(body)
+                self.collect_handles(body);
             }
             StatementKind::If { then, otherwise, .. } => {
                 self.collect_handles(then);
