@@ -120,11 +120,16 @@ pub(crate) struct Sink {
 impl Sink {
     /// Adds an error; `error` is made into a diagnostic only where it will be shown.
     pub(crate) fn push(&mut self, span: Span, error: impl FnOnce() -> Diagnostic) {
-        if self.diagnostics.len() < limits::ERRORS {
+        if !self.is_full() {
             self.diagnostics.push(error());
         } else {
             self.hidden.get_or_insert((span, 0)).1 += 1;
         }
+    }
+
+    /// Whether further errors are counted only, so that nothing need be found out about them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() >= limits::ERRORS
     }
 
     /// Whether no error was added.

@@ -5,8 +5,9 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Rend
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::{LineIndex, Span};
 
-/// Lines longer than this are cut around the place shown.
-const LONG_LINE: u32 = 400;
+/// Lines longer than this are cut around the place shown before the renderer, which cuts shorter ones by itself,
+/// would look at all of them.
+const LONG_LINE: u32 = 10_000;
 /// Bytes shown before and behind a place in a long line.
 const WINDOW: u32 = 60;
 /// Places that are further apart than this many lines are shown one by one.

@@ -110,7 +110,9 @@ impl Lexer<'_, '_> {
                 self.position = start + 1 + length + 1;
             }
             end => {
+                // The attribute that it belongs to probably ends here.
                 let line = &rest[..end.unwrap_or(rest.len())];
+                let line = line.split([',', '}', ';']).next().unwrap_or(line);
                 self.position = start + 1 + line.trim_end().len();
                 let span = self.span_from(start);
                 self.error(&SyntaxError::UnclosedString { span });

@@ -111,7 +111,10 @@ impl SyntaxError {
 
     /// The error in words.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
-        self.of_text().or_else(|| self.of_words()).unwrap_or_else(|| self.of_structure())
+        self.of_text()
+            .or_else(|| self.of_words())
+            .or_else(|| self.of_habits())
+            .unwrap_or_else(|| self.of_structure())
     }
 
     fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
@@ -191,7 +194,8 @@ impl SyntaxError {
         let error = self.error("unknown-instruction", message);
         if !owners.is_empty() {
             let names: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
-            return error.help(format!("it belongs to target {}", names.join(" and ")));
+            let plural = if names.len() == 1 { "" } else { "s" };
+            return error.help(format!("it belongs to target{plural} {}", names.join(" and ")));
         }
         match suggestion {
             Some(suggestion) => error.help(format!("did you mean `{suggestion}`?")),
@@ -232,6 +236,13 @@ impl SyntaxError {
                 .error("block-inside-block", "a block of agents inside another")
                 .label("is a `}` missing before this?")
                 .also(*open, "this block is still open"),
+            other => other.error("syntax", "malformed text"),
+        }
+    }
+
+    /// Errors about what other languages have.
+    fn of_habits(&self) -> Option<Diagnostic> {
+        Some(match self {
             Self::ComparisonChain { first, .. } => self
                 .error("comparison-chain", "comparisons cannot be chained")
                 .also(*first, "the first comparison")
@@ -249,7 +260,7 @@ impl SyntaxError {
                 .error("no-result", format!("`{mnemonic}` yields no handle"))
                 .also(*span, "nothing to assign")
                 .help("handles come from `xegpu.init_nbarrier`"),
-            other => other.error("syntax", "malformed text"),
-        }
+            _ => return None,
+        })
     }
 }

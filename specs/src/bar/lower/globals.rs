@@ -11,8 +11,7 @@ use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
-use crate::span::{Span, offset};
-use crate::suggest::closest;
+use crate::span::Span;
 
 /// What is declared outside the blocks.
 #[derive(Debug, Default)]
@@ -98,11 +97,13 @@ impl<'a> Context<'a> {
         match self.globals.names.get(name).copied() {
             Some(global) => self.global_value(name, global, span),
             None => {
-                let names = self.globals.names.iter();
-                let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
-                let mut candidates: Vec<&str> = constants.map(|(name, _)| *name).collect();
-                candidates.sort_unstable();
-                let suggestion = closest(name, candidates).map(str::to_owned);
+                let suggestion = self.suggest(name, || {
+                    let names = self.globals.names.iter();
+                    let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
+                    let mut names: Vec<&str> = constants.map(|(name, _)| *name).collect();
+                    names.sort_unstable();
+                    names
+                });
                 let (name, kind) = (name.to_owned(), NameKind::Value);
                 self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
                 None
@@ -210,12 +211,11 @@ impl<'a> Context<'a> {
         self.declare_name(name, GlobalKind::Memory(id));
     }
 
-    /// The size of the group, or `None` after an error. `end` is the end of the text.
-    pub(super) fn group(&mut self, end: Span) -> Option<Group> {
+    /// The size of the group, or `None` after an error. `target_span` is where the target is named.
+    pub(super) fn group(&mut self, target_span: Span) -> Option<Group> {
         let target = self.target;
         let Some((value, span)) = self.globals.size else {
-            let span = Span::new(0, end.end.min(offset("target".len())));
-            self.report(&MeaningError::NoSize { target, span });
+            self.report(&MeaningError::NoSize { target, span: target_span });
             return None;
         };
         let most = if target.has_lanes() { limits::CTA_THREADS } else { limits::GROUP_SIZE };

@@ -25,7 +25,8 @@ use super::ast::{File, Item};
 use super::meaning_error::MeaningError;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::limits;
-use crate::span::{LineIndex, Span};
+use crate::span::LineIndex;
+use crate::suggest::closest;
 use globals::Globals;
 
 /// Lowers `file`, which was parsed from `source` without errors.
@@ -47,8 +48,7 @@ pub(crate) fn lower(
     for item in &file.items {
         context.declare(item, defines);
     }
-    let end = Span::new(crate::span::offset(source.len()), crate::span::offset(source.len()));
-    let group = context.group(end);
+    let group = context.group(file.target_span);
     let mut roles = Vec::new();
     for item in &file.items {
         if let Item::Role(role) = item {
@@ -87,6 +87,19 @@ struct Context<'a> {
 impl<'a> Context<'a> {
     fn report(&mut self, error: &MeaningError) {
         self.errors.push(error.span(), || error.diagnostic());
+    }
+
+    /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only counted,
+    /// or a text of many errors and many names would take long.
+    fn suggest<'n, I: IntoIterator<Item = &'n str>>(
+        &self,
+        word: &str,
+        candidates: impl FnOnce() -> I,
+    ) -> Option<String> {
+        if self.errors.is_full() {
+            return None;
+        }
+        closest(word, candidates()).map(str::to_owned)
     }
 
     fn warn(&mut self, warning: Diagnostic) {

@@ -14,7 +14,6 @@ use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::span::Span;
-use crate::suggest::closest;
 
 /// Lowers a block. After an error, which was reported, its code is incomplete.
 pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {
@@ -121,7 +120,10 @@ impl<'a> RoleLowerer<'_, 'a> {
             self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });
             return None;
         }
-        let suggestion = closest(name, self.scopes.names()).map(str::to_owned);
+        if self.unknown_register(name, span) {
+            return None;
+        }
+        let suggestion = self.context.suggest(name, || self.scopes.names());
         let kind = NameKind::Assigned;
         self.report(&MeaningError::UnknownName { name: owned(), kind, suggestion, span });
         None
@@ -140,15 +142,31 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(global) = self.context.globals.names.get(name).copied() {
             return self.context.global_value(name, global, span).map(Expr::Int);
         }
-        let mut candidates = self.scopes.names();
-        let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
-        globals.sort_unstable();
-        candidates.extend(globals);
-        candidates.push(self.context.target.agent_noun());
-        let suggestion = closest(name, candidates).map(str::to_owned);
+        if self.unknown_register(name, span) {
+            return None;
+        }
+        let suggestion = self.context.suggest(name, || {
+            let mut candidates = self.scopes.names();
+            let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
+            globals.sort_unstable();
+            candidates.extend(globals);
+            candidates.push(self.context.target.agent_noun());
+            candidates
+        });
         let (name, kind) = (name.to_owned(), NameKind::Value);
         self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
         None
+    }
+
+    /// Reports an unknown name that looks like a register's; false for other names.
+    fn unknown_register(&mut self, name: &str, span: Span) -> bool {
+        let digits = name.strip_prefix(['R', 'P', 'r', 'p']).unwrap_or_default();
+        let alike = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let found = self.context.target == Target::Bcu && alike;
+        if found {
+            self.report(&MeaningError::UnknownRegister { name: name.to_owned(), span });
+        }
+        found
     }
 
     fn register_value(&mut self, name: &'a str, register: Register) -> Expr {

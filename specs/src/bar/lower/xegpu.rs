@@ -25,7 +25,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 }
             }
             StatementKind::For { body, .. } | StatementKind::Loop(body) | StatementKind::While(_, body) => {
-                self.collect_handles(body)
+                self.collect_handles(body);
             }
             StatementKind::If { then, otherwise, .. } => {
                 self.collect_handles(then);
@@ -93,9 +93,11 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(local) = self.slots.get(&*name.text) {
             return Some(*local);
         }
-        let mut handles: Vec<&str> = self.slots.keys().copied().collect();
-        handles.sort_unstable();
-        let suggestion = closest(&name.text, handles).map(str::to_owned);
+        let suggestion = self.context.suggest(&name.text, || {
+            let mut handles: Vec<&str> = self.slots.keys().copied().collect();
+            handles.sort_unstable();
+            handles
+        });
         let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
         self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
         None
