@@ -128,9 +128,9 @@ impl Eval<'_> {
         Ok(if all.iter().all(|(_, n)| *n == value) { Numbers::Same(value) } else { Numbers::Each(all) })
     }
 
-    /// The value for the fragment as a whole: that of its first lane.
+    /// The value for the fragment as a whole: that of its first lane, once all lanes have evaluated it.
     pub(super) fn first(&self, expr: &Expr) -> Result<i64, FaultKind> {
-        self.number(expr, self.lanes.trailing_zeros())
+        Ok(self.numbers(expr)?.get(self.lanes.trailing_zeros()))
     }
 
     /// A local's value as a whole: that of the first lane.
