@@ -71,7 +71,6 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
     loop {
         match search.run(&mut store) {
             Pause::Widen => {
-                if std::env::var_os("BARCHECK_DEBUG").is_some() {
                     eprintln!(
                         "widen at {} words {} -> {:?} barriers {:?}",
                         store.len(),

@@ -144,9 +144,8 @@ impl<'a> Search<'a> {
         let id = self.next;
         let words = *store.get(id);
         let mut opened = std::mem::replace(&mut self.opened, Opened::new());
-        self.tables.open(&self.layout, &words, &mut opened);
         let mut pause = None;
-        if self.tables.is_suspect(&opened) {
+        if self.tables.open(&self.layout, &words, &mut opened) {
             let state = opened.state(&self.tables, &self.layout, &words).clone();
             if let Some((agent, fault)) = self.tables.machine.fault(&state) {
                 // Only the initial state: later ones are not entered.
@@ -180,7 +179,8 @@ impl<'a> Search<'a> {
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
-            for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
+            let count = self.tables.slot(agent, opened.slots[agent]).moves.len();
+            for index in 0..count {
                 let made = &self.tables.slot(agent, opened.slots[agent]).moves[index];
                 if let Some(next) = self.tables.known(&self.layout, words, opened, agent, made) {
                     self.transitions += 1;
