@@ -71,17 +71,9 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
     loop {
         match search.run(&mut store) {
             Pause::Widen => {
-                    eprintln!(
-                        "widen at {} words {} -> {:?} barriers {:?}",
-                        store.len(),
-                        W,
-                        search.tables.classes.iter().map(|c| c.slots.len()).collect::<Vec<_>>(),
-                        search.tables.barriers.iter().map(|c| c.states.len()).collect::<Vec<_>>()
-                    );
-                }
                 let wider = search.tables.layout();
                 if wider.words > W {
-                    return widths!(wider.words, repack_and_drive, search, &store, settings, wider);
+                    return widths!(wider.words, repack_and_drive, search, Box::new(store), settings, wider);
                 }
                 store = repack(search, &store, &wider);
                 search.layout = wider;
@@ -93,17 +85,18 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
 
 fn repack_and_drive<const V: usize>(
     search: &mut Search<'_>,
-    store: &dyn Repackable,
+    store: Box<dyn Repackable>,
     settings: &Settings,
     wider: layout::Layout,
 ) -> Outcome {
-    let numbers = store.numbers(&search.layout);
     let mut wide = Store::<V>::new();
-    for (numbers, parent) in numbers {
+    for (numbers, parent) in store.numbers(&search.layout) {
         let mut words = [0; V];
         write(&wider, &numbers, &mut words);
         wide.insert(words, hash(&words), parent);
     }
+    // The narrow states are not needed any more, and may be many.
+    drop(store);
     search.layout = wider;
     drive(search, wide, settings)
 }
