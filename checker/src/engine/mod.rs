@@ -22,6 +22,9 @@ use store::{NONE, Store, hash};
 use symmetry::Symmetry;
 use tables::Tables;
 
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+const MOST_UNFOLDED: usize = 50_000;
+
 /// Decides a protocol.
 ///
 /// Explores every interleaving, up to what `settings` say need not be searched and the budgets they set.
@@ -29,7 +32,11 @@ use tables::Tables;
 /// `control` ends the search.
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
-    let tables = Tables::new(Machine::new(program, options));
+    let mut machine = Machine::new(program, options);
+    if settings.reduction == Reduction::Symmetry {
+        machine.merge_alike(MOST_UNFOLDED / machine.automata().len().max(1));
+    }
+    let tables = Tables::new(machine);
     let symmetry = match settings.reduction {
         Reduction::None => Symmetry::none(&tables),
         Reduction::Symmetry => Symmetry::of(&tables),
