@@ -24,7 +24,6 @@ use barcheck_model::rule::Rule;
 /// A state taken apart.
 pub(super) struct Opened {
     pub(super) slots: Vec<u32>,
-    pub(super) barriers: Vec<u32>,
     pub(super) rest: u32,
     quiet: bool,
     exited: u32,
@@ -57,37 +56,39 @@ impl Tables {
         words: &Packed<W>,
         into: &mut Opened,
     ) -> bool {
-        // A barrier that became known only now has no field yet, and has never been used.
-        into.barriers.resize(self.barriers.len(), 0);
         into.slots.resize(layout.agents.len(), 0);
-        into.heeds_exits = false;
-        for ((state, field), barrier) in into.barriers.iter_mut().zip(&layout.barriers).zip(&self.barriers) {
-            *state = field.get(words);
-            into.heeds_exits |= barrier.heeds_exits[*state as usize];
-        }
         into.rest = layout.rest.get(words);
         into.quiet = self.quiet[into.rest as usize];
+        into.heeds_exits = self.some_heed_exits && self.heeds_exits(layout, words);
         into.state = None;
         into.exited = 0;
-        let mut has_step = false;
+        let mut moves = 0;
         let mut exceeds = false;
         self.races.begin();
         for ((number, field), class) in into.slots.iter_mut().zip(&layout.agents).zip(&self.class_of) {
             *number = field.get(words);
-            let slot = &self.classes[*class].slots[*number as usize];
-            into.exited += u32::from(slot.exited);
-            has_step |= !slot.moves.is_empty();
-            for group in slot.standing {
-                if group == UNKNOWN {
-                    break;
+            let class = &self.classes[*class];
+            let glance = class.glances[*number as usize];
+            into.exited += u32::from(glance.exited);
+            moves |= glance.moves;
+            for group in glance.standing {
+                if group != UNKNOWN {
+                    exceeds |= self.races.exceeds(group, &self.barriers, layout, words);
                 }
-                exceeds |= self.races.exceeds(group, &self.barriers, &into.barriers);
             }
-            for group in &slot.more_standing {
-                exceeds |= self.races.exceeds(*group, &self.barriers, &into.barriers);
+            if glance.more_standing {
+                for group in &class.slots[*number as usize].more_standing {
+                    exceeds |= self.races.exceeds(*group, &self.barriers, layout, words);
+                }
             }
         }
-        exceeds || !has_step
+        exceeds || moves == 0
+    }
+
+    /// Whether an exit may complete some barrier.
+    fn heeds_exits<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
+        let barriers = layout.barriers.iter().zip(&self.barriers);
+        barriers.into_iter().any(|(field, barrier)| barrier.heeds_exits[field.get(words) as usize])
     }
 
     /// The picks that a move leaves open, as a half-open range.
@@ -123,7 +124,7 @@ impl Tables {
         if made.picks != Picks::Below(1) {
             return None;
         }
-        let key = self.effect_key(opened, made, 0)?;
+        let key = self.effect_key(layout, words, opened, made, 0)?;
         self.remembered(layout, words, opened, agent, made, key)
     }
 
@@ -138,7 +139,7 @@ impl Tables {
     ) -> Successor<W> {
         let agent = choice.agent.index();
         let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
-        let key = self.effect_key(opened, made, choice.pick);
+        let key = self.effect_key(layout, words, opened, made, choice.pick);
         if let Some(key) = key
             && let Some(next) = self.remembered(layout, words, opened, agent, made, key)
         {
@@ -155,9 +156,11 @@ impl Tables {
                 let own =
                     findings.iter().all(|f| f.agents == [choice.agent] && f.rule != Rule::ResultOverwritten);
                 findings.into_iter().for_each(note);
-                self.numbered(layout, opened, choice, key.filter(|_| own), &progressed)
+                self.numbered(layout, words, opened, choice, key.filter(|_| own), &progressed)
             }
-            StepOutcome::Progress(progressed) => self.numbered(layout, opened, choice, key, &progressed),
+            StepOutcome::Progress(progressed) => {
+                self.numbered(layout, words, opened, choice, key, &progressed)
+            }
         }
     }
 
@@ -165,6 +168,7 @@ impl Tables {
     fn numbered<const W: usize>(
         &mut self,
         layout: &Layout,
+        words: &Packed<W>,
         opened: &Opened,
         choice: Choice,
         key: Option<usize>,
@@ -172,7 +176,9 @@ impl Tables {
     ) -> Successor<W> {
         let numbers = self.number(&progressed.state);
         if let Some(key) = key {
-            self.learn(opened, choice, key, &numbers, progressed);
+            let before: Vec<u32> =
+                (0..numbers.barriers.len()).map(|field| layout.barrier(field, words)).collect();
+            self.learn(opened, &before, choice, key, &numbers, progressed);
         }
         self.packed(layout, &numbers)
     }
@@ -186,7 +192,14 @@ impl Tables {
 
     /// Under which key a step's effect is remembered, if it depends on nothing else.
     #[inline]
-    fn effect_key(&self, opened: &Opened, made: &SlotMove, pick: u32) -> Option<usize> {
+    fn effect_key<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &Opened,
+        made: &SlotMove,
+        pick: u32,
+    ) -> Option<usize> {
         if !opened.quiet {
             return None;
         }
@@ -194,9 +207,9 @@ impl Tables {
             Dependence::Model => None,
             Dependence::Own => Some(pick as usize),
             Dependence::Exit => (!opened.heeds_exits).then_some(0),
-            Dependence::Barrier(field) => Some(opened.barriers[field] as usize),
+            Dependence::Barrier(field) => Some(layout.barrier(field, words) as usize),
             Dependence::BarrierAndExits(field) => {
-                let state = opened.barriers[field] as usize;
+                let state = layout.barrier(field, words) as usize;
                 Some(state * (opened.slots.len() + 1) + opened.exited as usize)
             }
         }
@@ -241,6 +254,7 @@ impl Tables {
     fn learn(
         &mut self,
         opened: &Opened,
+        before: &[u32],
         choice: Choice,
         key: usize,
         after: &Numbers,
@@ -253,9 +267,8 @@ impl Tables {
             Dependence::Barrier(field) | Dependence::BarrierAndExits(field) => Some(field),
             _ => None,
         };
-        let before = |field: usize| opened.barriers.get(field).copied().unwrap_or(0);
         let others_changed = (0..after.barriers.len())
-            .any(|field| Some(field) != own && after.barriers[field] != before(field));
+            .any(|field| Some(field) != own && after.barriers[field] != before[field]);
         let mut completed = progressed.events.iter().filter_map(|event| match event {
             Event::Completed(id, result) => Some((*id, *result)),
             _ => None,
@@ -298,15 +311,7 @@ fn remember<T: Copy>(kept: &mut Vec<T>, key: usize, value: T, nothing: T) {
 
 impl Opened {
     pub(super) fn new() -> Self {
-        Self {
-            slots: Vec::new(),
-            barriers: Vec::new(),
-            rest: 0,
-            quiet: false,
-            exited: 0,
-            heeds_exits: false,
-            state: None,
-        }
+        Self { slots: Vec::new(), rest: 0, quiet: false, exited: 0, heeds_exits: false, state: None }
     }
 
     /// The state itself.

@@ -38,6 +38,12 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// A barrier's number. A barrier that became known only now has no field yet, and has never been used.
+    #[inline]
+    pub(super) fn barrier<const W: usize>(&self, field: usize, words: &Packed<W>) -> u32 {
+        self.barriers.get(field).map_or(0, |field| field.get(words))
+    }
+
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
     /// in the words needed are given to the fields, so that they need not be moved soon.
     pub(super) fn of(agents: &[usize], barriers: &[usize], rest: usize) -> Self {

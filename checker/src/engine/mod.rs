@@ -5,6 +5,7 @@ mod growth;
 mod layout;
 mod paths;
 mod races;
+mod rehearsal;
 mod report;
 mod search;
 mod store;

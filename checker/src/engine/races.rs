@@ -3,6 +3,7 @@
 //!
 //! [`Machine::judge`]: barcheck_model::machine::Machine::judge
 
+use super::layout::{Layout, Packed};
 use super::tables::{BarrierStates, to_u32};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::BarrierId;
@@ -38,7 +39,9 @@ impl Groups {
     ) {
         let Some(at) = Standing::of(action) else { return };
         let field = field_of(at.barrier);
-        for (takes, producers) in [(at.produces, true), (at.consumes, false)] {
+        // Where sides are not told apart, the room is the same for both.
+        let one_side = !matches!(at.announced, Announced::Sides(..));
+        for (takes, producers) in [(at.produces, true), (at.consumes && !one_side, false)] {
             if !takes {
                 continue;
             }
@@ -65,16 +68,22 @@ impl Groups {
         self.round += 1;
     }
 
-    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in the states given by field.
+    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in this state.
     #[inline]
-    pub(super) fn exceeds(&mut self, group: u32, barriers: &[BarrierStates], states: &[u32]) -> bool {
+    pub(super) fn exceeds<const W: usize>(
+        &mut self,
+        group: u32,
+        barriers: &[BarrierStates],
+        layout: &Layout,
+        words: &Packed<W>,
+    ) -> bool {
         let entry = &mut self.groups[group as usize];
         if entry.round != self.round {
             entry.round = self.round;
             entry.standing = 0;
         }
         entry.standing += 1;
-        let state = states[entry.field] as usize;
+        let state = layout.barrier(entry.field, words) as usize;
         while entry.room.len() <= state {
             let next = barriers[entry.field].states[entry.room.len()].as_ref();
             let left = room(next, entry.announced);

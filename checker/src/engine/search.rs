@@ -6,6 +6,7 @@
 
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
+use super::rehearsal;
 use super::store::{StateId, Store, hash};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
@@ -22,6 +23,9 @@ use std::time::Instant;
 const BATCH: usize = 128;
 /// States explored between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 1024;
+
+/// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
+const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
@@ -57,6 +61,7 @@ pub(super) struct Search<'a> {
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
     opened: Opened,
+    has_rehearsed: bool,
 }
 
 /// Why [`Search::run`] returned.
@@ -94,6 +99,7 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             opened: Opened::new(),
+            has_rehearsed: false,
         }
     }
 
@@ -116,6 +122,14 @@ impl<'a> Search<'a> {
                 if self.next == self.level_end {
                     self.depth += u64::from(self.level_end > 0);
                     self.level_end = found;
+                }
+            }
+            if !self.has_rehearsed && store.len() >= rehearsal::LARGE {
+                self.has_rehearsed = true;
+                rehearsal::rehearse(&mut self.tables);
+                if self.tables.layout() != self.layout {
+                    flush(store, &mut batch);
+                    return Pause::Widen;
                 }
             }
             since_look += 1;
@@ -346,7 +360,7 @@ impl<'a> Search<'a> {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
         } else if budgets.max_memory.is_some_and(|most| soon > most) {
             Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.what_grew(states))
-        } else if states >= u64::from(u32::MAX) - (BATCH as u64 * BETWEEN_LOOKS) {
+        } else if states >= MOST_STATES {
             Inconclusive::States(states, self.what_grew(states))
         } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
             Inconclusive::Time(limit)
@@ -386,8 +400,8 @@ fn flush<const W: usize>(store: &mut Store<W>, batch: &mut Vec<(Packed<W>, u64, 
         for (slot, (_, hash, _)) in there.iter_mut().zip(chunk) {
             *slot = store.touch(*hash);
         }
-        for id in there.iter().take(chunk.len()) {
-            touched ^= store.touch_state(*id);
+        for (entry, (_, hash, _)) in there.iter().zip(chunk) {
+            touched ^= store.touch_state(*entry, *hash);
         }
         for (words, hash, parent) in chunk {
             store.insert(*words, *hash, *parent);

@@ -14,7 +14,10 @@ pub(super) const NONE: StateId = StateId::MAX;
 pub(super) struct Store<const W: usize> {
     states: Vec<Packed<W>>,
     parents: Vec<StateId>,
-    table: Vec<StateId>,
+    /// A power of two of entries. Each holds a state's index in its low bits, as many as the table's length
+    /// has, and bits of the state's hash in the others, so that most states that differ are told apart
+    /// without being looked at. At most three quarters of the entries are used, so no index has all bits set.
+    table: Vec<u32>,
 }
 
 /// A multiplicative hash of the words; the high bits are the good ones.
@@ -74,55 +77,76 @@ impl<const W: usize> Store<W> {
         bytes
     }
 
+    /// The first place of a hash: its high bits.
     #[inline]
     fn slot(&self, hash: u64) -> usize {
-        // The table's length is a power of two of at least 2.
-        (hash >> (64 - self.table.len().trailing_zeros())) as usize
+        (hash >> (64 - self.index_bits())) as usize
+    }
+
+    #[inline]
+    fn index_bits(&self) -> u32 {
+        self.table.len().trailing_zeros()
+    }
+
+    /// What an entry holds of a hash: its low bits, above the index.
+    #[inline]
+    fn tag(&self, hash: u64) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+        let low = hash as u32;
+        low & !self.index_mask()
+    }
+
+    #[inline]
+    fn index_mask(&self) -> u32 {
+        (1 << self.index_bits()) - 1
     }
 
     /// Brings the place of a hash into the cache, by reading it.
     #[inline]
-    pub(super) fn touch(&self, hash: u64) -> StateId {
+    pub(super) fn touch(&self, hash: u64) -> u32 {
         self.table[self.slot(hash)]
     }
 
-    /// Brings a state into the cache, by reading it.
+    /// Brings the state that an entry stands for into the cache, by reading it, if it may be the one with this hash.
     #[inline]
-    pub(super) fn touch_state(&self, id: StateId) -> u64 {
-        self.states.get(id as usize).map_or(0, |words| words[0])
+    pub(super) fn touch_state(&self, entry: u32, hash: u64) -> u64 {
+        let mask = self.index_mask();
+        if entry & !mask != self.tag(hash) {
+            return 0;
+        }
+        self.states.get((entry & mask) as usize).map_or(0, |words| words[0])
+    }
+
+    /// The place of a state, or the free place where it belongs.
+    #[inline]
+    fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, usize> {
+        let (mask, tag) = (self.index_mask(), self.tag(hash));
+        let mut slot = self.slot(hash);
+        loop {
+            let entry = self.table[slot];
+            if entry == NONE {
+                return Err(slot);
+            }
+            if entry & !mask == tag && self.states[(entry & mask) as usize] == *words {
+                return Ok(entry & mask);
+            }
+            slot = (slot + 1) & mask as usize;
+        }
     }
 
     /// The index of a state if it has been found.
     pub(super) fn find(&self, words: &Packed<W>) -> Option<StateId> {
-        let mut slot = self.slot(hash(words));
-        loop {
-            match self.table[slot] {
-                NONE => return None,
-                id if self.states[id as usize] == *words => return Some(id),
-                _ => slot = (slot + 1) & (self.table.len() - 1),
-            }
-        }
+        self.look_up(words, hash(words)).ok()
     }
 
     /// Adds a state unless it has been found before; `true` if it is new.
     #[inline]
     pub(super) fn insert(&mut self, words: Packed<W>, hash: u64, parent: StateId) -> bool {
-        let mut slot = self.slot(hash);
-        loop {
-            let id = self.table[slot];
-            if id == NONE {
-                break;
-            }
-            if self.states[id as usize] == words {
-                return false;
-            }
-            slot = (slot + 1) & (self.table.len() - 1);
-        }
+        let Err(slot) = self.look_up(&words, hash) else { return false };
         #[expect(clippy::cast_possible_truncation, reason = "the search ends before indices run out")]
         let id = self.states.len() as StateId;
-        self.table[slot] = id;
+        self.table[slot] = self.tag(hash) | id;
         self.push(words, parent);
-        // Three quarters full at most.
         if self.states.len() * 4 > self.table.len() * 3 {
             self.grow();
         }
@@ -142,14 +166,16 @@ impl<const W: usize> Store<W> {
 
     fn grow(&mut self) {
         self.table = vec![NONE; self.table.len() * 2];
+        let mask = self.table.len() - 1;
         for (id, words) in self.states.iter().enumerate() {
-            let mut slot = self.slot(hash(words));
+            let hash = hash(words);
+            let mut slot = self.slot(hash);
             while self.table[slot] != NONE {
-                slot = (slot + 1) & (self.table.len() - 1);
+                slot = (slot + 1) & mask;
             }
             #[expect(clippy::cast_possible_truncation, reason = "indices fit, as when they were made")]
             let id = id as StateId;
-            self.table[slot] = id;
+            self.table[slot] = self.tag(hash) | id;
         }
     }
 

@@ -70,22 +70,33 @@ impl Effect {
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) state: AgentState,
-    pub(super) exited: bool,
     pub(super) blocked: bool,
     pub(super) moves: Vec<SlotMove>,
-    /// The groups in which the agent stands at an arrival, see [`super::races`]: two at most for all but
-    /// the diverged warps of BCU. [`UNKNOWN`] where there is none.
-    pub(super) standing: [u32; 2],
-    /// Further groups.
+    /// The groups in which the agent stands at an arrival, if they are more than [`Glance`] holds.
     pub(super) more_standing: Vec<u32>,
     /// The slot after a release that completes a generation, by release; [`UNKNOWN`] until it is learnt.
     pub(super) after: Vec<u32>,
+}
+
+/// What has to be known of every agent's slot in every state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Glance {
+    /// Number of moves.
+    pub(super) moves: u32,
+    pub(super) exited: bool,
+    /// There are more groups in [`Slot::more_standing`].
+    pub(super) more_standing: bool,
+    /// The groups in which the agent stands at an arrival, see [`super::races`]: two at most for all but
+    /// the diverged warps of BCU. [`UNKNOWN`] where there is none.
+    pub(super) standing: [u32; 2],
 }
 
 /// The slots of one class of agents.
 #[derive(Debug, Default)]
 pub(super) struct Class {
     pub(super) slots: Vec<Slot>,
+    /// For each slot.
+    pub(super) glances: Vec<Glance>,
     numbers: HashMap<AgentState, u32>,
 }
 
@@ -116,6 +127,8 @@ pub(super) struct Tables {
     pub(super) class_of: Vec<usize>,
     pub(super) classes: Vec<Class>,
     pub(super) barriers: Vec<BarrierStates>,
+    /// Some state of some barrier heeds exits.
+    pub(super) some_heed_exits: bool,
     pub(super) rests: Vec<Rest>,
     rest_numbers: HashMap<Rest, u32>,
     /// For each rest, whether barriers and memory have nothing to do with one another.
@@ -132,6 +145,7 @@ impl Tables {
             class_of,
             classes: (0..count).map(|_| Class::default()).collect(),
             barriers: Vec::new(),
+            some_heed_exits: false,
             rests: Vec::new(),
             rest_numbers: HashMap::new(),
             quiet: Vec::new(),
@@ -179,15 +193,16 @@ impl Tables {
         if let Some(number) = self.classes[class].numbers.get(state) {
             return *number;
         }
-        let slot = self.make_slot(agent, state);
+        let (slot, glance) = self.make_slot(agent, state);
         let class = &mut self.classes[class];
         let number = to_u32(class.slots.len());
         class.slots.push(slot);
+        class.glances.push(glance);
         class.numbers.insert(state.clone(), number);
         number
     }
 
-    fn make_slot(&mut self, agent: usize, state: &AgentState) -> Slot {
+    fn make_slot(&mut self, agent: usize, state: &AgentState) -> (Slot, Glance) {
         let agent = AgentId::from_index(agent);
         let automaton = &self.machine.automata()[self.machine.class(agent)];
         let config = automaton.config(state.config);
@@ -208,8 +223,10 @@ impl Tables {
         }
         let mut groups = standing.into_iter();
         let standing = [groups.next().unwrap_or(UNKNOWN), groups.next().unwrap_or(UNKNOWN)];
-        let more_standing = groups.collect();
-        Slot { state: state.clone(), exited, blocked, moves, standing, more_standing, after: Vec::new() }
+        let more_standing: Vec<u32> = groups.collect();
+        let glance =
+            Glance { moves: to_u32(moves.len()), exited, more_standing: !more_standing.is_empty(), standing };
+        (Slot { state: state.clone(), blocked, moves, more_standing, after: Vec::new() }, glance)
     }
 
     fn dependence(&mut self, action: &Action, picks: Picks) -> Dependence {
@@ -263,6 +280,7 @@ impl Tables {
         let number = to_u32(barrier.states.len());
         barrier.states.push(Some(state.clone()));
         barrier.heeds_exits.push(heeds_exits);
+        self.some_heed_exits |= heeds_exits;
         barrier.numbers.insert(state, number);
         number
     }

@@ -365,12 +365,13 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
             Action::SaveCopy(copy)
         }
         BcuOp::WriteBarrier { id, source } => {
-            let id = state_id(eval.first(id)?)?;
-            Action::Barrier(BarrierAction::WriteState(id, operands::opaque(eval, source)?))
+            let (id, value) = (eval.first(id)?, operands::opaque(eval, source)?);
+            Action::Barrier(BarrierAction::WriteState(state_id(id)?, value))
         }
         BcuOp::WriteWarp { id, source } => {
+            let value = operands::opaque(eval, source)?;
             ignored_id(id)?;
-            match operands::opaque(eval, source)? {
+            match value {
                 Some(bcu::Opaque::Warp(copy)) => Action::RestoreCopy(copy),
                 _ => Action::NotModelled(NotModelled::ForgedState),
             }

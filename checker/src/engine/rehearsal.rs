@@ -1,0 +1,55 @@
+//! A few random runs, made once a search turns out to be large: they meet most of the components that
+//! the search will meet, so that its states need not be moved again and again as numbers grow.
+//!
+//! Nothing is concluded from them: they only number components. The choices come from a fixed sequence.
+
+use super::tables::Tables;
+use barcheck_model::machine::{Choice, State, StepOutcome};
+use barcheck_model::program::AgentId;
+
+/// States after which a search counts as large.
+pub(super) const LARGE: usize = 20_000;
+const RUNS: usize = 16;
+const MOST_STEPS: usize = 1000;
+
+/// Makes the runs.
+pub(super) fn rehearse(tables: &mut Tables) {
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..RUNS {
+        let mut state = tables.machine.initial();
+        for _ in 0..MOST_STEPS {
+            match next(tables, &state, &mut random) {
+                Some(after) => state = after,
+                None => break,
+            }
+            tables.number(&state);
+        }
+    }
+}
+
+/// A random step that leads on, if there is one.
+fn next(tables: &mut Tables, state: &State, random: &mut u64) -> Option<State> {
+    let agents: Vec<AgentId> =
+        tables.machine.agents().filter(|agent| !tables.machine.moves(state, *agent).is_empty()).collect();
+    if agents.is_empty() {
+        return None;
+    }
+    let agent = agents[below(random, agents.len() as u64) as usize];
+    let moves = tables.machine.moves(state, agent);
+    let index = below(random, moves.len() as u64);
+    let picks = tables.machine.picks(state, agent, &moves[index as usize]);
+    let pick = picks.start + below(random, picks.end - picks.start);
+    let (index, pick) = (u32::try_from(index).ok()?, u32::try_from(pick).ok()?);
+    match tables.machine.step(state, Choice { agent, index, pick }) {
+        StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => Some(progressed.state),
+        StepOutcome::Disabled | StepOutcome::NoEffect | StepOutcome::Error(_) => None,
+    }
+}
+
+/// The next number of the sequence (xorshift), brought below `n`.
+fn below(random: &mut u64, n: u64) -> u64 {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    *random % n.max(1)
+}
