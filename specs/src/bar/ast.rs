@@ -1,0 +1,299 @@
+//! The syntax tree of a `.bar` file, every node with its bytes in the text.
+
+use barcheck_model::program::{AccessKind, BinaryOp, Space, Target, UnaryOp};
+
+use super::opcode::Opcode;
+use crate::span::Span;
+
+/// A file.
+#[derive(Debug, Default)]
+pub struct File {
+    /// The target, unless it was missing or unknown; then nothing else was read.
+    pub target: Option<Target>,
+    /// Declarations and blocks in the order of the text.
+    pub items: Vec<Item>,
+}
+
+/// A name with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name; a handle's begins with `%`.
+    pub text: Box<str>,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// A declaration, or a block with its agents.
+#[derive(Debug)]
+pub enum Item {
+    /// `cta 128;`
+    Size {
+        /// The keyword.
+        keyword: Span,
+        /// How many.
+        value: Expr,
+    },
+    /// `subgroup_size 16;`
+    SubgroupSize {
+        /// The keyword.
+        keyword: Span,
+        /// How many.
+        value: Expr,
+    },
+    /// `const N = 2;` or `param N = 2;`
+    Constant {
+        /// Declared with `param`: the command line may override it.
+        param: bool,
+        /// The name.
+        name: Name,
+        /// The value.
+        value: Expr,
+    },
+    /// `shared a, b[4];` or `global …;`
+    Memory {
+        /// Which memory.
+        space: Space,
+        /// Each name, with the number of elements of an array.
+        arrays: Vec<(Name, Option<Expr>)>,
+    },
+    /// `warps 0..4 as producer { … }`
+    Role(Role),
+}
+
+/// A block of statements and the agents that run it.
+#[derive(Debug)]
+pub struct Role {
+    /// The first agent.
+    pub first: Expr,
+    /// One past the last agent; the first alone where there is none.
+    pub end: Option<Expr>,
+    /// The name after `as`.
+    pub name: Option<Name>,
+    /// What stands before the block.
+    pub head: Span,
+    /// What the agents run.
+    pub block: Block,
+}
+
+/// Statements between braces.
+#[derive(Debug)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// The closing brace.
+    pub close: Span,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Its bytes without the semicolon; of a statement with blocks, its head.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Debug)]
+pub enum StatementKind {
+    /// An instruction of the target, perhaps guarded.
+    Instruction(Option<Guard>, Instruction),
+    /// `for i in 0..4 { … }`
+    For {
+        /// The loop's variable.
+        variable: Name,
+        /// Its first value.
+        from: Expr,
+        /// One past its last value.
+        to: Expr,
+        /// The body.
+        body: Block,
+    },
+    /// `loop { … }`
+    Loop(Block),
+    /// `while x { … }`
+    While(Condition, Block),
+    /// `if x { … } else { … }`
+    If {
+        /// What is decided.
+        condition: Condition,
+        /// The statements if it is true.
+        then: Block,
+        /// What follows `else`.
+        otherwise: Option<Else>,
+    },
+    /// `let x = 1;`
+    Let(Name, Value),
+    /// `x = 1;`
+    Assign(Name, Value),
+    /// `read buf[0];`
+    Access {
+        /// What is done.
+        kind: AccessKind,
+        /// The array or scalar.
+        array: Name,
+        /// The element.
+        index: Option<Expr>,
+    },
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `exit;`
+    Exit,
+    /// `assert x;`
+    Assert(Expr),
+}
+
+/// What follows `else`.
+#[derive(Debug)]
+pub enum Else {
+    /// A block.
+    Block(Block),
+    /// Another `if`.
+    If(Box<Statement>),
+}
+
+/// `@p` or `@!p` before an instruction.
+#[derive(Debug)]
+pub struct Guard {
+    /// Written with `!`.
+    pub negated: bool,
+    /// The name.
+    pub name: Name,
+    /// From `@` to the name.
+    pub span: Span,
+}
+
+/// An instruction.
+#[derive(Debug)]
+pub struct Instruction {
+    /// Which one.
+    pub opcode: Opcode,
+    /// The bytes of its mnemonic.
+    pub mnemonic: Span,
+    /// The handle that it is assigned to (`%h = …`).
+    pub result: Option<Name>,
+    /// Its operands.
+    pub operands: Vec<Operand>,
+    /// Its bytes, a guard left out.
+    pub span: Span,
+}
+
+/// An operand.
+#[derive(Debug)]
+pub struct Operand {
+    /// What it is.
+    pub kind: OperandKind,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// The kinds of operands.
+#[derive(Debug)]
+pub enum OperandKind {
+    /// An expression; a bare name is a variable, a register or a word that the instruction knows.
+    Expr(Expr),
+    /// `?` or `!?`
+    Choice {
+        /// Written with `!`.
+        negated: bool,
+    },
+    /// `%h`
+    Handle(Name),
+    /// `{memory_kind = "slm"}`
+    Attributes(Vec<Attribute>),
+}
+
+/// An attribute in braces.
+#[derive(Debug)]
+pub struct Attribute {
+    /// Its name.
+    pub name: Name,
+    /// Its value without quotes.
+    pub value: Name,
+}
+
+/// What an `if` or `while` asks.
+#[derive(Debug)]
+pub enum Condition {
+    /// An expression.
+    Value(Expr),
+    /// `?`
+    Private,
+    /// `uniform ?` or `uniform name ?`
+    Uniform(Option<Name>),
+}
+
+/// What is assigned.
+#[derive(Debug)]
+pub enum Value {
+    /// An expression.
+    Expr(Expr),
+    /// `any a..b`
+    Any(Expr, Expr),
+}
+
+/// An expression.
+#[derive(Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its bytes.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Debug)]
+pub enum ExprKind {
+    /// A number, `true` or `false`.
+    Int(i64),
+    /// A name.
+    Name(Box<str>),
+    /// `warp`, `lane` and the like.
+    Index(IndexWord),
+    /// An expression in parentheses.
+    Parenthesized(Box<Expr>),
+    /// An operator before its operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// An operator between its operands.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+}
+
+/// The words for an agent's own index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexWord {
+    /// `warp`
+    Warp,
+    /// `thread`
+    Thread,
+    /// `invocation`
+    Invocation,
+    /// `subgroup`
+    Subgroup,
+    /// `lane`
+    Lane,
+}
+
+impl IndexWord {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Warp,
+        Self::Thread,
+        Self::Invocation,
+        Self::Subgroup,
+        Self::Lane,
+    ];
+
+    /// The word.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Warp => "warp",
+            Self::Thread => "thread",
+            Self::Invocation => "invocation",
+            Self::Subgroup => "subgroup",
+            Self::Lane => "lane",
+        }
+    }
+}

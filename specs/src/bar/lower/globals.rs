@@ -1,0 +1,301 @@
+//! Declarations outside the blocks: sizes, constants and memory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use barcheck_model::program::{Array, ArrayId, Expr, LocationId, Space, Target};
+
+use super::Context;
+use super::expressions::{Resolve, lower_expr};
+use crate::bar::ast::{self, IndexWord, Item, Name};
+use crate::bar::eval::EvalError;
+use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::bar::words;
+use crate::limits;
+use crate::span::{Span, offset};
+use crate::suggest::closest;
+
+/// What is declared outside the blocks.
+#[derive(Debug, Default)]
+pub(super) struct Globals<'a> {
+    pub(super) names: HashMap<&'a str, Global>,
+    pub(super) arrays: Vec<Array>,
+    pub(super) params: BTreeSet<String>,
+    locations: i64,
+    /// Size and place; the size is `None` where an error was reported.
+    size: Option<(Option<i64>, Span)>,
+    subgroup_size: Option<(Option<i64>, Span)>,
+}
+
+/// A global name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Global {
+    pub(super) kind: GlobalKind,
+    pub(super) declared: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum GlobalKind {
+    /// `const` or `param`; no value where an error was reported.
+    Constant(Option<i64>),
+    /// An array or scalar.
+    Memory(ArrayId),
+}
+
+/// The size of the group, checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) size: u32,
+    pub(super) subgroup_size: u32,
+    /// Where the size is declared.
+    pub(super) span: Span,
+}
+
+/// Resolves names where only constants may stand.
+struct Constants<'c, 'a> {
+    context: &'c mut Context<'a>,
+    /// Depth of operands that the operators before them leave unevaluated.
+    skipped: u32,
+}
+
+impl<'e> Resolve<'e> for Constants<'_, '_> {
+    fn name(&mut self, name: &'e str, span: Span) -> Option<Expr> {
+        self.context.constant_name(name, span).map(Expr::Int)
+    }
+
+    fn index(&mut self, word: IndexWord, span: Span) -> Option<Expr> {
+        self.context
+            .report(&MeaningError::NotConstant { word, span });
+        None
+    }
+
+    fn fails(&mut self, reason: EvalError, span: Span) -> bool {
+        if self.skipped == 0 {
+            self.context
+                .report(&MeaningError::ConstantFails { reason, span });
+        }
+        self.skipped == 0
+    }
+
+    fn skip(&mut self, enter: bool) {
+        if enter {
+            self.skipped += 1;
+        } else {
+            self.skipped -= 1;
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The value of a constant expression; errors are reported.
+    pub(super) fn constant(&mut self, expr: &ast::Expr) -> Option<i64> {
+        let mut constants = Constants {
+            context: self,
+            skipped: 0,
+        };
+        match lower_expr(&mut constants, expr)? {
+            Expr::Int(value) => Some(value),
+            // All leaves are numbers and every operator has a result or was reported.
+            _ => None,
+        }
+    }
+
+    fn constant_name(&mut self, name: &str, span: Span) -> Option<i64> {
+        match self.globals.names.get(name).copied() {
+            Some(global) => self.global_value(name, global, span),
+            None => {
+                let names = self.globals.names.iter();
+                let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
+                let mut candidates: Vec<&str> = constants.map(|(name, _)| *name).collect();
+                candidates.sort_unstable();
+                let suggestion = closest(name, candidates).map(str::to_owned);
+                let (name, kind) = (name.to_owned(), NameKind::Value);
+                self.report(&MeaningError::UnknownName {
+                    name,
+                    kind,
+                    suggestion,
+                    span,
+                });
+                None
+            }
+        }
+    }
+
+    /// The value of a global name used at `span`.
+    pub(super) fn global_value(&mut self, name: &str, global: Global, span: Span) -> Option<i64> {
+        let (name, declared) = (name.to_owned(), global.declared);
+        match global.kind {
+            GlobalKind::Constant(value) if declared.start < span.start => value,
+            GlobalKind::Constant(_) => {
+                self.report(&MeaningError::DeclaredLater {
+                    name,
+                    span,
+                    declared,
+                });
+                None
+            }
+            GlobalKind::Memory(_) => {
+                self.report(&MeaningError::LocationAsValue {
+                    name,
+                    span,
+                    declared,
+                });
+                None
+            }
+        }
+    }
+
+    /// Notes what `item` declares.
+    pub(super) fn declare(&mut self, item: &'a Item, defines: &BTreeMap<String, i64>) {
+        match item {
+            Item::Size { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.size {
+                    Some((_, first)) => {
+                        let word = keyword.text(self.source).to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.size = Some((value, span)),
+                }
+            }
+            Item::SubgroupSize { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.subgroup_size {
+                    Some((_, first)) => {
+                        let word = "subgroup_size".to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.subgroup_size = Some((value, span)),
+                }
+            }
+            Item::Constant { param, name, value } => {
+                let mut value = self.constant(value);
+                if *param {
+                    self.globals.params.insert(name.text.to_string());
+                    value = defines.get(&*name.text).copied().or(value);
+                }
+                self.declare_name(name, GlobalKind::Constant(value));
+            }
+            Item::Memory { space, arrays } => {
+                for (name, length) in arrays {
+                    self.declare_array(*space, name, length.as_ref());
+                }
+            }
+            Item::Role(_) => {}
+        }
+    }
+
+    fn declare_name(&mut self, name: &'a Name, kind: GlobalKind) {
+        let (text, span) = (name.text.to_string(), name.span);
+        if self.target == Target::Bcu && super::bcu::register(&name.text).is_some() {
+            self.report(&MeaningError::RegisterName { name: text, span });
+            return;
+        }
+        if let Some(first) = self.globals.names.get(&*name.text) {
+            let first = first.declared;
+            self.report(&MeaningError::DuplicateName {
+                name: text,
+                span,
+                first,
+            });
+            return;
+        }
+        self.globals.names.insert(
+            &name.text,
+            Global {
+                kind,
+                declared: span,
+            },
+        );
+    }
+
+    fn declare_array(&mut self, space: Space, name: &'a Name, length: Option<&ast::Expr>) {
+        let mut checked = None;
+        if let Some(expr) = length {
+            let value = self.constant(expr);
+            let known = value.filter(|value| (1..=limits::LOCATIONS).contains(value));
+            if let (Some(value), None) = (value, known) {
+                let (name, span) = (name.text.to_string(), expr.span);
+                self.report(&MeaningError::ArrayLength { name, value, span });
+            }
+            // After an error the array still exists, so that its uses are not reported as well.
+            checked = Some(
+                known
+                    .and_then(|length| u32::try_from(length).ok())
+                    .unwrap_or(1),
+            );
+        }
+        let before = self.globals.locations;
+        self.globals.locations += i64::from(checked.unwrap_or(1));
+        let total = self.globals.locations;
+        if total > limits::LOCATIONS {
+            if before <= limits::LOCATIONS {
+                self.report(&MeaningError::TooManyLocations {
+                    total,
+                    span: name.span,
+                });
+            }
+            return;
+        }
+        let id = ArrayId::from_index(self.globals.arrays.len());
+        let first = LocationId(u32::try_from(before).unwrap_or(u32::MAX));
+        let text = name.text.to_string();
+        self.globals.arrays.push(Array {
+            name: text,
+            space,
+            first,
+            length: checked,
+        });
+        self.declare_name(name, GlobalKind::Memory(id));
+    }
+
+    /// The size of the group, or `None` after an error. `end` is the end of the text.
+    pub(super) fn group(&mut self, end: Span) -> Option<Group> {
+        let target = self.target;
+        let Some((value, span)) = self.globals.size else {
+            let span = Span::new(0, end.end.min(offset("target".len())));
+            self.report(&MeaningError::NoSize { target, span });
+            return None;
+        };
+        let most = if target.has_lanes() {
+            limits::CTA_THREADS
+        } else {
+            limits::GROUP_SIZE
+        };
+        let (word, unit) = (words::size_word(target), words::size_unit(target));
+        let size = self.in_range(word, unit, (value?, span), most)?;
+        let subgroup_size = match self.globals.subgroup_size {
+            None if target == Target::SplitBarrier => size,
+            None => 1,
+            Some((value, span)) => {
+                self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?
+            }
+        };
+        Some(Group {
+            size,
+            subgroup_size,
+            span,
+        })
+    }
+
+    fn in_range(
+        &mut self,
+        word: &'static str,
+        unit: &'static str,
+        (value, span): (i64, Span),
+        most: i64,
+    ) -> Option<u32> {
+        if value < 1 || value > most {
+            self.report(&MeaningError::SizeRange {
+                word,
+                unit,
+                value,
+                most,
+                span,
+            });
+            return None;
+        }
+        u32::try_from(value).ok()
+    }
+}

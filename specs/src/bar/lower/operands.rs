@@ -1,0 +1,115 @@
+//! Operands, as the instructions of several targets read them.
+
+use barcheck_model::program::{Expr, LocalId, Predicate, UnaryOp};
+
+use super::role::RoleLowerer;
+use crate::bar::ast::{self, ExprKind, Instruction, Operand, OperandKind};
+use crate::bar::meaning_error::MeaningError;
+use crate::diagnostic::Diagnostic;
+
+/// The expression that an operand is, if it is one.
+pub(super) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
+    match &operand.kind {
+        OperandKind::Expr(expr) => Some(expr),
+        _ => None,
+    }
+}
+
+/// The bare name that an operand is, if it is one.
+pub(super) fn name_of(operand: &Operand) -> Option<&str> {
+    match &expr_of(operand)?.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+impl<'a> RoleLowerer<'_, 'a> {
+    /// Reports that the number of operands is wrong; `takes` shows the right ones.
+    pub(super) fn wrong_count<T>(
+        &mut self,
+        instruction: &Instruction,
+        takes: &'static str,
+    ) -> Option<T> {
+        let mnemonic = instruction.mnemonic.text(self.context.source).to_owned();
+        let (found, span) = (instruction.operands.len(), instruction.span);
+        self.report(&MeaningError::OperandCount {
+            mnemonic,
+            takes,
+            found,
+            span,
+        });
+        None
+    }
+
+    /// Reports that an operand is not what it should be.
+    pub(super) fn wrong_operand<T>(
+        &mut self,
+        operand: &Operand,
+        expected: &str,
+        help: Option<&str>,
+    ) -> Option<T> {
+        let (expected, help) = (expected.to_owned(), help.map(str::to_owned));
+        self.report(&MeaningError::Operand {
+            expected,
+            span: operand.span,
+            help,
+        });
+        None
+    }
+
+    /// An operand that is a number.
+    pub(super) fn number(&mut self, operand: &'a Operand) -> Option<Expr> {
+        match expr_of(operand) {
+            Some(expr) => self.expr(expr),
+            None if matches!(operand.kind, OperandKind::Choice { .. }) => {
+                let help = "an arbitrary number is a local: `let x = any 0..4;`";
+                self.wrong_operand(operand, "a number", Some(help))
+            }
+            None => self.wrong_operand(operand, "a number", None),
+        }
+    }
+
+    /// The predicate of a reduction.
+    pub(super) fn predicate(&mut self, operand: &'a Operand) -> Option<Predicate> {
+        let expr = match &operand.kind {
+            OperandKind::Choice { negated } => {
+                return Some(Predicate {
+                    negated: *negated,
+                    value: None,
+                });
+            }
+            OperandKind::Expr(expr) => expr,
+            _ => return self.wrong_operand(operand, "a predicate", None),
+        };
+        let (negated, expr) = match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => (true, &**inner),
+            _ => (false, expr),
+        };
+        if let ExprKind::Int(value) = expr.kind
+            && !(0..=1).contains(&value)
+        {
+            let message = format!("the predicate of this reduction is the number {value}");
+            let warning = Diagnostic::warning("number-as-predicate", message, operand.span)
+                .label("every number but 0 is true")
+                .help("is the predicate missing behind it?");
+            self.context.warn(warning);
+        }
+        let value = self.expr(expr)?;
+        Some(Predicate {
+            negated,
+            value: Some(value),
+        })
+    }
+
+    /// The local that gets a result, `None` for `_`.
+    pub(super) fn destination(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
+        match name_of(operand) {
+            Some("_") => Some(None),
+            Some(name) => self.assigned(name, operand.span).map(Some),
+            None => {
+                let help = "the first operand gets the result; `_` drops it";
+                self.wrong_operand(operand, "a local variable or `_`", Some(help))
+            }
+        }
+    }
+}

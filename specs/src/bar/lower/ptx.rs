@@ -1,0 +1,77 @@
+//! PTX: `barrier{.cta}` and `bar{.cta}`.
+
+use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces};
+
+use super::role::RoleLowerer;
+use crate::bar::ast::{Instruction, Operand};
+use crate::bar::opcode::Opcode;
+
+impl<'a> RoleLowerer<'_, 'a> {
+    pub(super) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
+        let operands = instruction.operands.as_slice();
+        match instruction.opcode {
+            Opcode::PtxSync(aligned) => match operands {
+                [id] => self.plain(PtxKind::Sync, aligned, id, None),
+                [id, count] => self.plain(PtxKind::Sync, aligned, id, Some(count)),
+                _ => self.wrong_count(instruction, "a[, b]"),
+            },
+            // A missing count is the business of the rule `arrive-needs-count`.
+            Opcode::PtxArrive(aligned) => match operands {
+                [id] => self.plain(PtxKind::Arrive, aligned, id, None),
+                [id, count] => self.plain(PtxKind::Arrive, aligned, id, Some(count)),
+                _ => self.wrong_count(instruction, "a, b"),
+            },
+            Opcode::PtxRed(op, aligned) => {
+                let (dest, id, count, predicate) = match operands {
+                    [dest, id, predicate] => (dest, id, None, predicate),
+                    [dest, id, count, predicate] => (dest, id, Some(count), predicate),
+                    _ => return self.wrong_count(instruction, "d, a[, b], [!]p"),
+                };
+                let dest = self.destination(dest);
+                let id = self.number(id);
+                let count = count.map(|count| self.number(count));
+                let predicate = self.predicate(predicate)?;
+                let kind = PtxKind::Red {
+                    op,
+                    predicate,
+                    dest: dest?,
+                };
+                let count = match count {
+                    Some(count) => Some(count?),
+                    None => None,
+                };
+                Some(Op::Ptx(PtxOp {
+                    kind,
+                    aligned,
+                    id: id?,
+                    count,
+                }))
+            }
+            _ if operands.is_empty() => Some(Op::Fence(Spaces {
+                shared: true,
+                global: true,
+            })),
+            _ => self.wrong_count(instruction, ""),
+        }
+    }
+
+    fn plain(
+        &mut self,
+        kind: PtxKind,
+        aligned: bool,
+        id: &'a Operand,
+        count: Option<&'a Operand>,
+    ) -> Option<Op> {
+        let id = self.number(id);
+        let count = match count {
+            Some(count) => Some(self.number(count)?),
+            None => None,
+        };
+        Some(Op::Ptx(PtxOp {
+            kind,
+            aligned,
+            id: id?,
+            count,
+        }))
+    }
+}

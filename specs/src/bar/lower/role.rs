@@ -1,0 +1,257 @@
+//! A block: its names, its statements, its code.
+
+use std::collections::HashMap;
+
+use barcheck_model::program::{Expr, LocalId, LocalKind, Op, Role, Target};
+
+use super::Context;
+use super::bcu::{self, Register};
+use super::code::{Builder, Source};
+use super::expressions::{Resolve, lower_expr};
+use super::scopes::{Binding, Scopes};
+use super::statements::Loop;
+use crate::bar::ast::{self, IndexWord, Name};
+use crate::bar::eval::EvalError;
+use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::span::Span;
+use crate::suggest::closest;
+
+/// Lowers a block. After an error, which was reported, its code is incomplete.
+pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {
+    let place = context.lines.place(role.head);
+    let mut lowerer = RoleLowerer {
+        context,
+        builder: Builder::default(),
+        scopes: Scopes::default(),
+        loops: Vec::new(),
+        slots: HashMap::new(),
+    };
+    lowerer.collect_handles(&role.block);
+    lowerer.block(&role.block);
+    let close = lowerer.source(role.block.close);
+    lowerer.builder.emit(Op::Exit, &close);
+    let mut code = lowerer.builder.code;
+    code.empty = role.block.statements.is_empty();
+    Role {
+        name: role.name.as_ref().map(|name| name.text.to_string()),
+        code,
+        place,
+    }
+}
+
+pub(super) struct RoleLowerer<'c, 'a> {
+    pub(super) context: &'c mut Context<'a>,
+    pub(super) builder: Builder,
+    pub(super) scopes: Scopes<'a>,
+    /// The open loops, the innermost last.
+    pub(super) loops: Vec<Loop>,
+    /// Registers and handles, which belong to the whole block, by name.
+    pub(super) slots: HashMap<&'a str, LocalId>,
+}
+
+impl<'a> RoleLowerer<'_, 'a> {
+    pub(super) fn report(&mut self, error: &MeaningError) {
+        self.context.report(error);
+    }
+
+    /// Place and text of `span`.
+    pub(super) fn source(&self, span: Span) -> Source {
+        let place = self.context.lines.place(span);
+        Source {
+            place,
+            text: folded(span.text(self.context.source)),
+        }
+    }
+
+    /// An expression that agents evaluate; errors are reported.
+    pub(super) fn expr(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        lower_expr(self, expr)
+    }
+
+    /// Declares a variable in the innermost scope.
+    pub(super) fn declare(&mut self, name: &'a Name, loop_variable: bool) -> Option<LocalId> {
+        let text = &*name.text;
+        let span = name.span;
+        if self.context.target == Target::Bcu && bcu::register(text).is_some() {
+            self.report(&MeaningError::RegisterName {
+                name: text.to_owned(),
+                span,
+            });
+            return None;
+        }
+        if text == "_" {
+            let expected = "a name other than `_`".to_owned();
+            let help = Some("`_` is the result that nobody keeps, of `bar.red` alone".to_owned());
+            self.report(&MeaningError::Operand {
+                expected,
+                span,
+                help,
+            });
+            return None;
+        }
+        let local = self.builder.local(text, LocalKind::Integer);
+        self.scopes.declare(
+            text,
+            Binding {
+                local,
+                declared: span,
+                loop_variable,
+            },
+        );
+        Some(local)
+    }
+
+    /// The register or handle `name`, which is added if it is new.
+    pub(super) fn slot(&mut self, name: &'a str, kind: LocalKind) -> LocalId {
+        if let Some(local) = self.slots.get(name) {
+            return *local;
+        }
+        let local = self.builder.local(name, kind);
+        self.slots.insert(name, local);
+        local
+    }
+
+    /// The variable that an assignment to `name` changes: a local, or a register, where `RZ` and `PT` swallow
+    /// what is assigned to them.
+    pub(super) fn assigned(&mut self, name: &'a str, span: Span) -> Option<LocalId> {
+        if self.context.target == Target::Bcu
+            && let Some(register) = bcu::register(name)
+        {
+            return Some(match register {
+                Register::General => self.slot(name, LocalKind::Register),
+                Register::Predicate => self.slot(name, LocalKind::Predicate),
+                Register::Zero => self.slot(".rz", LocalKind::Integer),
+                Register::True => self.slot(".pt", LocalKind::Integer),
+            });
+        }
+        let owned = || name.to_owned();
+        if let Some(binding) = self.scopes.find(name) {
+            if !binding.loop_variable {
+                return Some(binding.local);
+            }
+            let (what, declared) = ("the loop variable", Some(binding.declared));
+            self.report(&MeaningError::NotAssignable {
+                name: owned(),
+                what,
+                span,
+                declared,
+            });
+            return None;
+        }
+        if let Some(global) = self.context.globals.names.get(name) {
+            let what = match global.kind {
+                super::globals::GlobalKind::Constant(_) => "the constant",
+                super::globals::GlobalKind::Memory(_) => "the location",
+            };
+            let declared = Some(global.declared);
+            self.report(&MeaningError::NotAssignable {
+                name: owned(),
+                what,
+                span,
+                declared,
+            });
+            return None;
+        }
+        let suggestion = closest(name, self.scopes.names()).map(str::to_owned);
+        let kind = NameKind::Assigned;
+        self.report(&MeaningError::UnknownName {
+            name: owned(),
+            kind,
+            suggestion,
+            span,
+        });
+        None
+    }
+
+    /// The value of a name.
+    pub(super) fn value_of(&mut self, name: &'a str, span: Span) -> Option<Expr> {
+        if let Some(binding) = self.scopes.find(name) {
+            return Some(Expr::Local(binding.local));
+        }
+        if self.context.target == Target::Bcu
+            && let Some(register) = bcu::register(name)
+        {
+            return Some(self.register_value(name, register));
+        }
+        if let Some(global) = self.context.globals.names.get(name).copied() {
+            return self.context.global_value(name, global, span).map(Expr::Int);
+        }
+        let mut candidates = self.scopes.names();
+        let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
+        globals.sort_unstable();
+        candidates.extend(globals);
+        candidates.push(self.context.target.agent_noun());
+        let suggestion = closest(name, candidates).map(str::to_owned);
+        let (name, kind) = (name.to_owned(), NameKind::Value);
+        self.report(&MeaningError::UnknownName {
+            name,
+            kind,
+            suggestion,
+            span,
+        });
+        None
+    }
+
+    fn register_value(&mut self, name: &'a str, register: Register) -> Expr {
+        let kind = match register {
+            Register::Zero => return Expr::Int(0),
+            Register::True => return Expr::Int(1),
+            Register::General => LocalKind::Register,
+            Register::Predicate => LocalKind::Predicate,
+        };
+        Expr::Local(self.slot(name, kind))
+    }
+}
+
+impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
+    fn name(&mut self, name: &'a str, span: Span) -> Option<Expr> {
+        self.value_of(name, span)
+    }
+
+    fn index(&mut self, word: IndexWord, span: Span) -> Option<Expr> {
+        let target = self.context.target;
+        match word {
+            IndexWord::Lane if target.has_lanes() => Some(Expr::Lane),
+            _ if word.text() == target.agent_noun() => Some(Expr::Agent),
+            _ => {
+                self.report(&MeaningError::OtherTargetsIndex { word, target, span });
+                None
+            }
+        }
+    }
+
+    fn fails(&mut self, _reason: EvalError, _span: Span) -> bool {
+        false
+    }
+
+    fn skip(&mut self, _enter: bool) {}
+}
+
+/// `text` without comments, and with every stretch of white space as one space.
+fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if rest.starts_with("//") {
+            rest = rest.find('\n').map_or("", |end| &rest[end..]);
+        } else if rest.starts_with("/*") {
+            rest = rest.find("*/").map_or("", |end| &rest[end + 2..]);
+            push_space(&mut folded);
+        } else {
+            rest = &rest[first.len_utf8()..];
+            if first.is_whitespace() {
+                push_space(&mut folded);
+            } else {
+                folded.push(first);
+            }
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+fn push_space(text: &mut String) {
+    if !text.ends_with(' ') && !text.is_empty() {
+        text.push(' ');
+    }
+}

@@ -1,0 +1,377 @@
+//! Statements, laid out as documented at [`Op`].
+
+use barcheck_model::program::{
+    AccessKind, BinaryOp, Condition, ConstructId, ConstructKind, Expr, LocalKind, Op, Pc, UnaryOp,
+};
+
+use super::code::Source;
+use super::globals::GlobalKind;
+use super::role::RoleLowerer;
+use crate::bar::ast::{
+    self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value,
+};
+use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::suggest::closest;
+
+/// An open loop.
+pub(super) struct Loop {
+    construct: ConstructId,
+    /// Its `continue`s, whose target is known when its body ends.
+    continues: Vec<Pc>,
+}
+
+impl<'a> RoleLowerer<'_, 'a> {
+    /// The statements of a block in a scope of their own.
+    pub(super) fn block(&mut self, block: &'a Block) {
+        self.scopes.enter();
+        for statement in &block.statements {
+            // An error has been reported; the next statement may have one of its own.
+            let _ = self.statement(statement);
+        }
+        self.scopes.leave();
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Option<()> {
+        let source = self.source(statement.span);
+        match &statement.kind {
+            StatementKind::Instruction(guard, instruction) => match guard {
+                Some(guard) => self.guarded(guard, instruction, &source),
+                None => self.instruction(instruction, &source),
+            },
+            StatementKind::For {
+                variable,
+                from,
+                to,
+                body,
+            } => self.for_loop(variable, (from, to), body, &source),
+            StatementKind::Loop(body) => {
+                self.loop_around(None, body, &source);
+                Some(())
+            }
+            StatementKind::While(condition, body) => {
+                let condition = self.condition(condition);
+                self.loop_around(Some(condition?), body, &source);
+                Some(())
+            }
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.branch(condition, then, otherwise.as_ref(), &source),
+            StatementKind::Let(name, value) => self.let_value(name, value, &source),
+            StatementKind::Assign(name, value) => {
+                let assigned = self.assigned(&name.text, name.span);
+                let value = self.value(value);
+                let op = value?(assigned?);
+                self.builder.emit(op, &source);
+                Some(())
+            }
+            StatementKind::Access { kind, array, index } => {
+                self.access(*kind, array, index.as_ref(), &source)
+            }
+            StatementKind::Break => self.leave_iteration("break", statement.span, &source),
+            StatementKind::Continue => self.leave_iteration("continue", statement.span, &source),
+            StatementKind::Exit => {
+                self.builder.emit(Op::Exit, &source);
+                Some(())
+            }
+            StatementKind::Assert(expr) => {
+                let expr = self.expr(expr)?;
+                self.builder.emit(Op::Assert(expr), &source);
+                Some(())
+            }
+        }
+    }
+
+    /// What an assignment does, once it is known to which local.
+    fn value(
+        &mut self,
+        value: &'a Value,
+    ) -> Option<impl FnOnce(barcheck_model::program::LocalId) -> Op + use<>> {
+        let (from, to) = match value {
+            Value::Expr(expr) => (self.expr(expr)?, None),
+            Value::Any(from, to) => {
+                let (from, to) = (self.expr(from), self.expr(to));
+                (from?, Some(to?))
+            }
+        };
+        Some(move |local| match to {
+            None => Op::Set(local, from),
+            Some(to) => Op::Any(local, from, to),
+        })
+    }
+
+    fn let_value(&mut self, name: &'a Name, value: &'a Value, source: &Source) -> Option<()> {
+        // The value is read first: in `let x = x + 1;` it is the outer `x` that counts.
+        let value = self.value(value);
+        let local = self.declare(name, false)?;
+        let op = value?(local);
+        self.builder.emit(op, source);
+        Some(())
+    }
+
+    fn guarded(
+        &mut self,
+        guard: &'a Guard,
+        instruction: &'a Instruction,
+        source: &Source,
+    ) -> Option<()> {
+        let value = self.value_of(&guard.name.text, guard.name.span);
+        let construct = self.builder.open(ConstructKind::If);
+        let value = value.map(|value| match (guard.negated, value) {
+            (false, value) => value,
+            (true, Expr::Int(value)) => Expr::Int(i64::from(value == 0)),
+            (true, value) => Expr::Unary(UnaryOp::Not, Box::new(value)),
+        });
+        let condition = Condition::Value(value.unwrap_or(Expr::Int(0)));
+        let branch = Op::Branch {
+            construct,
+            condition,
+            otherwise: Pc(0),
+        };
+        let guard_source = self.source(guard.span);
+        let branch = self.builder.emit(branch, &guard_source);
+        let inner = self.source(instruction.span);
+        let lowered = self.instruction(instruction, &inner);
+        let end = self.builder.close(construct, source);
+        self.builder.set_target(branch, end);
+        lowered
+    }
+
+    fn for_loop(
+        &mut self,
+        variable: &'a Name,
+        (from, to): (&'a ast::Expr, &'a ast::Expr),
+        body: &'a Block,
+        source: &Source,
+    ) -> Option<()> {
+        let (from, to) = (self.expr(from), self.expr(to));
+        self.scopes.enter();
+        // After an error the variable still exists, so that its uses are not reported as well.
+        let local = self.declare(variable, true);
+        let (from, to) = (from.unwrap_or(Expr::Int(0)), to.unwrap_or(Expr::Int(0)));
+        let lowered = local.map(|local| {
+            self.builder.emit(Op::Set(local, from), source);
+            let bound = match to {
+                Expr::Int(_) => to,
+                _ => {
+                    let bound = self.builder.local(".end", LocalKind::Integer);
+                    self.builder.emit(Op::Set(bound, to), source);
+                    Expr::Local(bound)
+                }
+            };
+            let i = || Box::new(Expr::Local(local));
+            let test = Expr::Binary(BinaryOp::Lt, i(), Box::new(bound));
+            let construct = self.enter_loop(source);
+            let head = self.builder.here();
+            let condition = Condition::Value(test);
+            self.builder.emit(
+                Op::Test {
+                    construct,
+                    condition,
+                },
+                source,
+            );
+            self.block(body);
+            let next = Expr::Binary(BinaryOp::Add, i(), Box::new(Expr::Int(1)));
+            let step = self.builder.emit_silent(Op::Set(local, next), source);
+            self.leave_loop(head, step, source);
+        });
+        self.scopes.leave();
+        lowered
+    }
+
+    /// `loop`, or `while` with its condition.
+    fn loop_around(&mut self, condition: Option<Condition>, body: &'a Block, source: &Source) {
+        let construct = self.enter_loop(source);
+        let head = self.builder.here();
+        if let Some(condition) = condition {
+            self.builder.emit(
+                Op::Test {
+                    construct,
+                    condition,
+                },
+                source,
+            );
+        }
+        self.block(body);
+        let back = self.builder.here();
+        self.leave_loop(head, back, source);
+    }
+
+    fn enter_loop(&mut self, source: &Source) -> ConstructId {
+        let construct = self.builder.open(ConstructKind::Loop);
+        self.builder.emit_silent(Op::Enter(construct), source);
+        self.loops.push(Loop {
+            construct,
+            continues: Vec::new(),
+        });
+        construct
+    }
+
+    /// Ends the innermost loop: back to `head`, with `continue` leading to `next`.
+    fn leave_loop(&mut self, head: Pc, next: Pc, source: &Source) {
+        if let Some(Loop {
+            construct,
+            continues,
+        }) = self.loops.pop()
+        {
+            self.builder.emit_silent(Op::Back(construct, head), source);
+            self.builder.close(construct, source);
+            for pc in continues {
+                self.builder.set_target(pc, next);
+            }
+        }
+    }
+
+    fn leave_iteration(&mut self, word: &'static str, span: Span, source: &Source) -> Option<()> {
+        let Some(construct) = self.loops.last().map(|open| open.construct) else {
+            self.report(&MeaningError::OutsideLoop { word, span });
+            return None;
+        };
+        if word == "break" {
+            self.builder.emit(Op::Break(construct), source);
+        } else {
+            let pc = self.builder.emit(Op::Continue(construct, Pc(0)), source);
+            if let Some(open) = self.loops.last_mut() {
+                open.continues.push(pc);
+            }
+        }
+        Some(())
+    }
+
+    fn branch(
+        &mut self,
+        condition: &'a ast::Condition,
+        then: &'a Block,
+        otherwise: Option<&'a Else>,
+        source: &Source,
+    ) -> Option<()> {
+        // After an error the arms are lowered all the same, for the errors in them.
+        let condition = self.condition(condition).unwrap_or(Condition::Private);
+        let construct = self.builder.open(ConstructKind::If);
+        let op = Op::Branch {
+            construct,
+            condition,
+            otherwise: Pc(0),
+        };
+        let branch = self.builder.emit(op, source);
+        self.block(then);
+        let Some(otherwise) = otherwise else {
+            let end = self.builder.close(construct, source);
+            self.builder.set_target(branch, end);
+            return Some(());
+        };
+        let jump = self.builder.emit_silent(Op::Jump(Pc(0)), source);
+        let start = self.builder.here();
+        self.builder.set_target(branch, start);
+        match otherwise {
+            Else::Block(block) => self.block(block),
+            Else::If(statement) => {
+                let _ = self.statement(statement);
+            }
+        }
+        let end = self.builder.close(construct, source);
+        self.builder.set_target(jump, end);
+        Some(())
+    }
+
+    fn condition(&mut self, condition: &'a ast::Condition) -> Option<Condition> {
+        Some(match condition {
+            ast::Condition::Value(expr) => Condition::Value(self.expr(expr)?),
+            ast::Condition::Private => Condition::Private,
+            ast::Condition::Uniform(name) => {
+                let name = name.as_ref().map(|name| &*name.text);
+                Condition::Uniform(self.context.sequence(name))
+            }
+        })
+    }
+
+    fn access(
+        &mut self,
+        kind: AccessKind,
+        array: &'a Name,
+        index: Option<&'a ast::Expr>,
+        source: &Source,
+    ) -> Option<()> {
+        let lowered = index.map(|index| self.expr(index));
+        let (id, declared) = self.location(array)?;
+        let length = self.context.globals.arrays[id.index()].length;
+        if length.is_some() != index.is_some() {
+            let (name, span) = (array.text.to_string(), array.span);
+            self.report(&MeaningError::Indexing {
+                name,
+                length,
+                span,
+                declared,
+            });
+            return None;
+        }
+        let lowered = match lowered {
+            Some(lowered) => Some(lowered?),
+            None => None,
+        };
+        if let (Some(Expr::Int(value)), Some(length), Some(index)) = (&lowered, length, index)
+            && !(0..i64::from(length)).contains(value)
+        {
+            let message = format!("index {value} is outside `{}`", array.text);
+            let warning = Diagnostic::warning("index-outside", message, index.span)
+                .also(declared, format!("{length} elements, 0 to {}", length - 1));
+            self.context.warn(warning);
+        }
+        self.builder.emit(Op::Access(kind, id, lowered), source);
+        Some(())
+    }
+
+    /// The array or scalar `name` and where it is declared.
+    fn location(&mut self, name: &Name) -> Option<(barcheck_model::program::ArrayId, Span)> {
+        let (text, span) = (name.text.to_string(), name.span);
+        let global = self.context.globals.names.get(&*name.text).copied();
+        if let Some(global) = global
+            && let GlobalKind::Memory(id) = global.kind
+        {
+            let declared = global.declared;
+            if declared.start > span.start {
+                self.report(&MeaningError::DeclaredLater {
+                    name: text,
+                    span,
+                    declared,
+                });
+                return None;
+            }
+            return Some((id, declared));
+        }
+        let names = self
+            .context
+            .globals
+            .arrays
+            .iter()
+            .map(|array| array.name.as_str());
+        let suggestion = closest(&name.text, names).map(str::to_owned);
+        let kind = NameKind::Location;
+        self.report(&MeaningError::UnknownName {
+            name: text,
+            kind,
+            suggestion,
+            span,
+        });
+        None
+    }
+
+    /// An instruction, by the rules of its target.
+    fn instruction(&mut self, instruction: &'a Instruction, source: &Source) -> Option<()> {
+        let op = match self.context.target {
+            barcheck_model::program::Target::Ptx => Some(self.ptx(instruction)?),
+            barcheck_model::program::Target::Bcu => Some(self.bcu(instruction)?),
+            barcheck_model::program::Target::Nbarrier => Some(self.nbarrier(instruction)?),
+            barcheck_model::program::Target::SplitBarrier => Some(self.split(instruction)?),
+            barcheck_model::program::Target::Xegpu => self.xegpu(instruction)?,
+        };
+        if let Some(op) = op {
+            self.builder.emit(op, source);
+        }
+        Some(())
+    }
+}

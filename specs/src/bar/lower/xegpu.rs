@@ -1,0 +1,191 @@
+//! XeGPU: named barriers, their handles, `mfence`.
+
+use barcheck_model::program::{LocalId, LocalKind, Op, Spaces, XegpuOp};
+
+use super::role::RoleLowerer;
+use crate::bar::ast::{
+    Attribute, Block, Else, Instruction, Operand, OperandKind, Statement, StatementKind,
+};
+use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::bar::opcode::Opcode;
+use crate::span::Span;
+use crate::suggest::closest;
+
+impl<'a> RoleLowerer<'_, 'a> {
+    /// Makes a variable of every handle that the block assigns anywhere.
+    pub(super) fn collect_handles(&mut self, block: &'a Block) {
+        for statement in &block.statements {
+            self.collect_in(statement);
+        }
+    }
+
+    fn collect_in(&mut self, statement: &'a Statement) {
+        match &statement.kind {
+            StatementKind::Instruction(_, instruction) => {
+                if let Some(handle) = &instruction.result {
+                    self.slot(&handle.text, LocalKind::Handle);
+                }
+            }
+            StatementKind::For { body, .. }
+            | StatementKind::Loop(body)
+            | StatementKind::While(_, body) => self.collect_handles(body),
+            StatementKind::If {
+                then, otherwise, ..
+            } => {
+                self.collect_handles(then);
+                match otherwise {
+                    Some(Else::Block(block)) => self.collect_handles(block),
+                    Some(Else::If(nested)) => self.collect_in(nested),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The operation of an instruction, which a hint does not have.
+    pub(super) fn xegpu(&mut self, instruction: &'a Instruction) -> Option<Option<Op>> {
+        let operands = instruction.operands.as_slice();
+        let op = match instruction.opcode {
+            Opcode::XegpuAlloc => match operands {
+                [count] => Op::Xegpu(XegpuOp::Alloc {
+                    count: self.number(count)?,
+                }),
+                _ => return self.wrong_count(instruction, "n"),
+            },
+            Opcode::XegpuInit => self.init(instruction)?,
+            Opcode::XegpuArrive => match operands {
+                [handle] => Op::Xegpu(XegpuOp::Arrive(self.handle(handle)?)),
+                _ => return self.wrong_count(instruction, "%h"),
+            },
+            Opcode::XegpuWait => match operands {
+                [handle] => Op::Xegpu(XegpuOp::Wait(self.handle(handle)?)),
+                _ => return self.wrong_count(instruction, "%h"),
+            },
+            Opcode::XegpuFence => match operands {
+                [] => Op::Fence(Spaces {
+                    shared: true,
+                    global: true,
+                }),
+                [operand] => match &operand.kind {
+                    OperandKind::Attributes(attributes) => Op::Fence(self.fence(attributes)?),
+                    _ => return self.wrong_operand(operand, "attributes in braces", None),
+                },
+                _ => return self.wrong_count(instruction, "{…}"),
+            },
+            _ => return Some(None),
+        };
+        Some(Some(op))
+    }
+
+    fn init(&mut self, instruction: &'a Instruction) -> Option<Op> {
+        let [id, participants] = instruction.operands.as_slice() else {
+            return self.wrong_count(instruction, "id, n");
+        };
+        let (id, participants) = (self.number(id), self.number(participants));
+        let Some(handle) = &instruction.result else {
+            let expected = "a handle for the result".to_owned();
+            let help = Some("write `%h = xegpu.init_nbarrier …;`".to_owned());
+            self.report(&MeaningError::Operand {
+                expected,
+                span: instruction.span,
+                help,
+            });
+            return None;
+        };
+        let handle = self.slot(&handle.text, LocalKind::Handle);
+        let (id, participants) = (id?, participants?);
+        Some(Op::Xegpu(XegpuOp::Init {
+            handle,
+            id,
+            participants,
+        }))
+    }
+
+    fn handle(&mut self, operand: &Operand) -> Option<LocalId> {
+        let OperandKind::Handle(name) = &operand.kind else {
+            let help = "handles come from `%h = xegpu.init_nbarrier id, n;`";
+            return self.wrong_operand(operand, "a handle", Some(help));
+        };
+        if let Some(local) = self.slots.get(&*name.text) {
+            return Some(*local);
+        }
+        let mut handles: Vec<&str> = self.slots.keys().copied().collect();
+        handles.sort_unstable();
+        let suggestion = closest(&name.text, handles).map(str::to_owned);
+        let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
+        self.report(&MeaningError::UnknownName {
+            name,
+            kind,
+            suggestion,
+            span,
+        });
+        None
+    }
+
+    /// What a fence covers. Without `memory_kind` it is both.
+    fn fence(&mut self, attributes: &[Attribute]) -> Option<Spaces> {
+        const NAMES: [&str; 3] = ["memory_kind", "fence_op", "fence_scope"];
+        let mut seen: [Option<Span>; 3] = [None; 3];
+        let mut spaces = Some(Spaces {
+            shared: true,
+            global: true,
+        });
+        for Attribute { name, value } in attributes {
+            let position = NAMES
+                .iter()
+                .position(|known| known.eq_ignore_ascii_case(&name.text));
+            let Some(position) = position else {
+                spaces = self.unknown("attribute of a fence", &name.text, &NAMES, name.span);
+                continue;
+            };
+            if let Some(first) = seen[position].replace(name.span) {
+                let what = format!("`{}`", NAMES[position]);
+                self.report(&MeaningError::Twice {
+                    what,
+                    span: name.span,
+                    first,
+                });
+                spaces = None;
+            }
+            let known: &[&str] = match position {
+                0 => &["slm", "ugm"],
+                1 => &["none"],
+                _ => &["local", "tile", "global"],
+            };
+            match known
+                .iter()
+                .find(|known| known.eq_ignore_ascii_case(&value.text))
+            {
+                Some(&"slm") => spaces = spaces.map(|s| Spaces { global: false, ..s }),
+                Some(&"ugm") => spaces = spaces.map(|s| Spaces { shared: false, ..s }),
+                Some(_) => {}
+                None => {
+                    let what = ["memory kind", "fence operation", "fence scope"][position];
+                    spaces = self.unknown(what, &value.text, known, value.span);
+                }
+            }
+        }
+        spaces
+    }
+
+    fn unknown<T>(
+        &mut self,
+        what: &'static str,
+        word: &str,
+        known: &[&'static str],
+        span: Span,
+    ) -> Option<T> {
+        let meant = closest(word, known.iter().copied());
+        let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+        let (word, known) = (word.to_owned(), known.join(", "));
+        self.report(&MeaningError::UnknownWord {
+            what,
+            word,
+            known,
+            meant,
+            span,
+        });
+        None
+    }
+}

@@ -1,0 +1,103 @@
+//! The protocol language `.bar`: reading, lowering to a [`Program`], formatting.
+//!
+//! ```
+//! use barcheck_specs::bar;
+//!
+//! let source = "target ptx; cta 64; param N = 4; warps 0..2 { for i in 0..N { bar.sync 0; } }";
+//! let mut options = bar::LoadOptions::default();
+//! options.defines.insert("N".to_owned(), 9);
+//! let loaded = bar::load(source.as_bytes(), &options).expect("the protocol is well formed");
+//! assert_eq!(loaded.program.agents.len(), 2);
+//! assert!(loaded.params.contains("N"));
+//! ```
+
+pub mod ast;
+mod eval;
+mod lexer;
+mod lower;
+mod meaning_error;
+mod opcode;
+mod parser;
+mod syntax_error;
+pub mod token;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use barcheck_model::program::Program;
+
+pub use opcode::Opcode;
+use syntax_error::SyntaxError;
+
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::limits;
+use crate::span::{Span, offset};
+
+/// What may be set from outside the file.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Values for `param`s by name; names that the file does not declare are ignored, see [`Loaded::params`].
+    pub defines: BTreeMap<String, i64>,
+}
+
+/// A protocol that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The protocol.
+    pub program: Program,
+    /// The names that the file declares with `param`.
+    pub params: BTreeSet<String>,
+    /// What looks unintended without being wrong.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Parses a file. The tree holds what could be read; it is complete if no diagnostic is an error.
+#[must_use]
+pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
+    let mut errors = Sink::default();
+    if source.len() > limits::SOURCE_BYTES {
+        let error = SyntaxError::TooLong {
+            bytes: source.len(),
+        };
+        errors.push(error.span(), || error.diagnostic());
+        return (ast::File::default(), errors.finish());
+    }
+    let lexed = lexer::lex(source, &mut errors);
+    let output = parser::parse(source, &lexed, &mut errors);
+    (output.file, errors.finish())
+}
+
+/// Reads a protocol: parses it, resolves its names, and lowers it to a program.
+///
+/// # Errors
+/// The diagnostics, at least one an error, if the text is not UTF-8, not of the language, or says something that
+/// cannot be: agents outside the group, undeclared names, operands that an instruction does not take.
+pub fn load(source: &[u8], options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let source = text(source)?;
+    let (file, diagnostics) = parse(source);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    lower::lower(source, &file, &options.defines)
+}
+
+/// The text of a file, which must be UTF-8 and of a sensible size.
+fn text(source: &[u8]) -> Result<&str, Vec<Diagnostic>> {
+    if source.len() > limits::SOURCE_BYTES {
+        return Err(vec![
+            SyntaxError::TooLong {
+                bytes: source.len(),
+            }
+            .diagnostic(),
+        ]);
+    }
+    std::str::from_utf8(source).map_err(|error| {
+        let start = offset(error.valid_up_to());
+        vec![
+            SyntaxError::InvalidUtf8 {
+                span: Span::new(start, start + 1),
+            }
+            .diagnostic(),
+        ]
+    })
+}

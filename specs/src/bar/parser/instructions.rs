@@ -1,0 +1,252 @@
+//! Instructions: a mnemonic and operands, the same way in every target.
+
+use barcheck_model::program::Target;
+
+use super::{Class, Parsed, Parser};
+use crate::bar::ast::{
+    Attribute, Expr, ExprKind, Guard, Instruction, Name, Operand, OperandKind, StatementKind,
+};
+use crate::bar::opcode::{self, Opcode};
+use crate::bar::syntax_error::SyntaxError;
+use crate::bar::token::TokenKind;
+use crate::span::Span;
+use crate::suggest::closest;
+
+impl Parser<'_, '_> {
+    /// `@p` or `@!p` and an instruction.
+    pub(super) fn guarded(&mut self) -> Parsed<StatementKind> {
+        let at = self.current().span;
+        if !self.target.has_lanes() {
+            return self.report(&SyntaxError::GuardElsewhere {
+                target: self.target,
+                span: at,
+            });
+        }
+        self.advance_as(Class::Prefix);
+        let negated = self.at(TokenKind::Not);
+        if negated {
+            self.advance_as(Class::Prefix);
+        }
+        let name = self.name("the name of a predicate")?;
+        let span = self.span_from(at);
+        if !self.at(TokenKind::Word) {
+            return self.expected("an instruction");
+        }
+        let instruction = self.instruction()?;
+        Ok(StatementKind::Instruction(
+            Some(Guard {
+                negated,
+                name,
+                span,
+            }),
+            instruction,
+        ))
+    }
+
+    /// `%h = xegpu.init_nbarrier …`.
+    pub(super) fn handle_assignment(&mut self) -> Parsed<StatementKind> {
+        let handle = self.handle();
+        self.expect(TokenKind::Equal)?;
+        if !self.at(TokenKind::Word) {
+            return self.expected("`xegpu.init_nbarrier`");
+        }
+        let mut instruction = self.instruction()?;
+        if instruction.opcode != Opcode::XegpuInit {
+            let mnemonic = self.text(instruction.mnemonic).to_owned();
+            let (span, instruction) = (handle.span, instruction.mnemonic);
+            return self.report(&SyntaxError::NoResult {
+                mnemonic,
+                span,
+                instruction,
+            });
+        }
+        instruction.span = handle.span.to(instruction.span);
+        instruction.result = Some(handle);
+        Ok(StatementKind::Instruction(None, instruction))
+    }
+
+    /// An instruction, from its first word on.
+    pub(super) fn instruction(&mut self) -> Parsed<Instruction> {
+        let (opcode, mnemonic) = self.mnemonic()?;
+        let operands = self.operands(opcode)?;
+        Ok(Instruction {
+            opcode,
+            mnemonic,
+            result: None,
+            operands,
+            span: self.span_from(mnemonic),
+        })
+    }
+
+    fn mnemonic(&mut self) -> Parsed<(Opcode, Span)> {
+        let start = self.advance_as(Class::Mnemonic).span;
+        let mut text = self.text(start).to_owned();
+        while self.at(TokenKind::Dot) && self.ahead(1).kind == TokenKind::Word {
+            self.advance_as(Class::Mnemonic);
+            let part = self.advance_as(Class::Mnemonic);
+            text.push('.');
+            text.push_str(self.text(part.span));
+        }
+        let span = self.span_from(start);
+        if self.at(TokenKind::Dot) {
+            return self.expected("an operand or `;`");
+        }
+        if let Some(found) = opcode::find_in(self.target, &text) {
+            return Ok((found.opcode, span));
+        }
+        let owners: Vec<Target> = opcode::find(&text).map(|m| m.target).collect();
+        let suggestion = closest(&text, opcode::of_target(self.target));
+        let text = text.chars().take(60).collect();
+        let target = self.target;
+        self.report(&SyntaxError::UnknownInstruction {
+            text,
+            target,
+            owners,
+            suggestion,
+            span,
+        })
+    }
+
+    fn operands(&mut self, opcode: Opcode) -> Parsed<Vec<Operand>> {
+        let mut operands: Vec<Operand> = Vec::new();
+        if matches!(
+            self.current().kind,
+            TokenKind::Semicolon | TokenKind::CloseBrace
+        ) {
+            return Ok(operands);
+        }
+        if opcode == Opcode::XegpuHint {
+            self.hint()?;
+            return Ok(operands);
+        }
+        loop {
+            operands.push(self.operand(opcode)?);
+            if self.eat(TokenKind::Comma) {
+                continue;
+            }
+            if !self.comma_left_out(&operands) {
+                return self.end_of_operands(operands);
+            }
+            self.classes[self.position] = Class::ImpliedComma;
+        }
+    }
+
+    /// Whether another operand follows without a comma, as vISA writes them: both are single words, and the
+    /// next one does not begin a line, where a semicolon is missing rather than a comma.
+    fn comma_left_out(&self, operands: &[Operand]) -> bool {
+        let simple = operands.last().is_some_and(|operand| match &operand.kind {
+            OperandKind::Expr(expr) => is_simple(expr),
+            _ => false,
+        });
+        let next = self.current();
+        let between = Span::new(self.previous().end, next.span.start);
+        self.target == Target::Nbarrier
+            && simple
+            && matches!(next.kind, TokenKind::Word | TokenKind::Number)
+            && !self.text(between).contains('\n')
+    }
+
+    /// Helps where operands end with something that is neither a comma nor a semicolon.
+    fn end_of_operands(&mut self, operands: Vec<Operand>) -> Parsed<Vec<Operand>> {
+        let next = self.current();
+        let between = Span::new(self.previous().end, next.span.start);
+        let same_line = !self.text(between).contains('\n');
+        let help = match next.kind {
+            TokenKind::Word | TokenKind::Number if same_line => "operands are separated by commas",
+            TokenKind::Colon => "types are left out here",
+            _ => return Ok(operands),
+        };
+        self.expected_with("`,` or `;`", Some(help.to_owned()))
+    }
+
+    fn operand(&mut self, opcode: Opcode) -> Parsed<Operand> {
+        let start = self.current().span;
+        let kind = match self.current().kind {
+            TokenKind::Question => {
+                self.advance();
+                OperandKind::Choice { negated: false }
+            }
+            TokenKind::Not if self.ahead(1).kind == TokenKind::Question => {
+                self.advance_as(Class::Prefix);
+                self.advance();
+                OperandKind::Choice { negated: true }
+            }
+            TokenKind::Percent if self.is_handle() => OperandKind::Handle(self.handle()),
+            TokenKind::OpenBrace if opcode == Opcode::XegpuFence => {
+                let open = self.position;
+                let attributes = self.attributes();
+                if attributes.is_err() && !self.stopped {
+                    // Their closing brace must not be taken for the block's.
+                    self.position = open;
+                    self.skip_braces();
+                }
+                OperandKind::Attributes(attributes?)
+            }
+            _ => OperandKind::Expr(self.expr()?),
+        };
+        Ok(Operand {
+            kind,
+            span: self.span_from(start),
+        })
+    }
+
+    /// `{name = "value", …}`; quotes may be left out.
+    fn attributes(&mut self) -> Parsed<Vec<Attribute>> {
+        self.advance();
+        let mut attributes = Vec::new();
+        while !self.at(TokenKind::CloseBrace) {
+            let name = self.attribute_word()?;
+            self.expect(TokenKind::Equal)?;
+            let value = if self.at(TokenKind::String) {
+                let span = self.advance().span;
+                let text = self.text(span);
+                let text = text.strip_prefix('"').unwrap_or(text);
+                let text = text.strip_suffix('"').unwrap_or(text);
+                Name {
+                    text: text.into(),
+                    span,
+                }
+            } else {
+                self.attribute_word()?
+            };
+            attributes.push(Attribute { name, value });
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::CloseBrace)?;
+        Ok(attributes)
+    }
+
+    fn attribute_word(&mut self) -> Parsed<Name> {
+        if !self.at(TokenKind::Word) {
+            return self.expected("an attribute: `name = \"value\"`");
+        }
+        let span = self.advance().span;
+        Ok(Name {
+            text: self.text(span).into(),
+            span,
+        })
+    }
+
+    /// What `compile_hint` carries: anything in balanced braces.
+    fn hint(&mut self) -> Parsed<()> {
+        let open = self.current().span;
+        if !self.at(TokenKind::OpenBrace) {
+            return self.expected("`{`");
+        }
+        if self.skip_braces() {
+            return Ok(());
+        }
+        let end = self.previous().after();
+        self.stop(&SyntaxError::UnclosedBlock { open, end })
+    }
+}
+
+/// Whether `expr` is a single word or number.
+fn is_simple(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Index(_)
+    )
+}

@@ -1,0 +1,242 @@
+//! Declarations, and blocks with their agents.
+
+use barcheck_model::program::{Space, Target};
+
+use super::{Class, Parsed, Parser};
+use crate::bar::ast::{File, Item, Name, Role};
+use crate::bar::opcode;
+use crate::bar::syntax_error::SyntaxError;
+use crate::bar::token::TokenKind;
+use crate::bar::words;
+use crate::suggest::closest;
+
+impl Parser<'_, '_> {
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File::default();
+        let Ok(target) = self.target() else {
+            return file;
+        };
+        file.target = Some(target);
+        while !self.at(TokenKind::End) {
+            self.depth = 0;
+            self.leave_role = false;
+            match self.item() {
+                Ok(item) => file.items.push(item),
+                Err(_) if self.leave_role => {}
+                Err(_) => self.recover_item(),
+            }
+        }
+        file
+    }
+
+    fn target(&mut self) -> Parsed<Target> {
+        if !self.eat_keyword("target") {
+            let span = self.current().span;
+            return self.stop(&SyntaxError::NoTarget { span });
+        }
+        let word = self.word();
+        let names = || Target::ALL.into_iter().map(Target::name);
+        let known = Target::ALL
+            .into_iter()
+            .find(|t| t.name().eq_ignore_ascii_case(word));
+        let Some(target) = known else {
+            if word.is_empty() {
+                return self.expected("the name of a target");
+            }
+            let span = self.current().span;
+            let suggestion = closest(word, names());
+            return self.stop(&SyntaxError::UnknownTarget {
+                word: word.chars().take(40).collect(),
+                suggestion,
+                span,
+            });
+        };
+        self.advance_as(Class::Keyword);
+        self.target = target;
+        if self.expect_semicolon().is_err() {
+            self.recover_item();
+        }
+        Ok(target)
+    }
+
+    fn recover_item(&mut self) {
+        if self.at(TokenKind::CloseBrace) {
+            let span = self.advance().span;
+            let _ = self.report::<()>(&SyntaxError::UnmatchedBrace { span });
+            return;
+        }
+        self.recover();
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let word = self.word();
+        if word.is_empty() {
+            if self.at(TokenKind::CloseBrace) {
+                // The caller reports it and goes on behind it.
+                return Err(super::Reported);
+            }
+            if matches!(self.current().kind, TokenKind::At | TokenKind::Percent) {
+                return self.statement_outside_block();
+            }
+            return self.expected("a declaration or a block");
+        }
+        match word.to_ascii_lowercase().as_str() {
+            "target" => {
+                let span = self.current().span;
+                self.report(&SyntaxError::SecondTarget { span })
+            }
+            "const" => self.constant(false),
+            "param" => self.constant(true),
+            "shared" => self.memory(Space::Shared),
+            "global" => self.memory(Space::Global),
+            "subgroup_size" => self.subgroup_size(),
+            lower if words::is_size_word(lower) => self.size(),
+            lower => match words::unit_noun(lower) {
+                Some(noun) => self.role(noun),
+                None => self.unknown_item(),
+            },
+        }
+    }
+
+    fn unknown_item(&mut self) -> Parsed<Item> {
+        let word = self.word();
+        let is_instruction = self.ahead(1).kind == TokenKind::Dot
+            || opcode::find(word).next().is_some()
+            || self.ahead(1).kind == TokenKind::Equal;
+        if is_instruction
+            || words::STATEMENTS
+                .iter()
+                .any(|s| s.eq_ignore_ascii_case(word))
+        {
+            return self.statement_outside_block();
+        }
+        let span = self.current().span;
+        let suggestion = closest(word, words::declarations(self.target));
+        let word = word.chars().take(40).collect();
+        self.report(&SyntaxError::UnknownItem {
+            word,
+            suggestion,
+            span,
+        })
+    }
+
+    fn statement_outside_block(&mut self) -> Parsed<Item> {
+        let span = self.current().span;
+        self.report(&SyntaxError::StatementOutsideBlock {
+            target: self.target,
+            span,
+        })
+    }
+
+    /// Reports that the current word belongs to another target, where `right` is the word for this one.
+    fn other_targets_word<T>(&mut self, right: &'static str) -> Parsed<T> {
+        let (word, span) = (self.word().to_owned(), self.current().span);
+        self.report(&SyntaxError::OtherTargetsWord {
+            word,
+            target: self.target,
+            right,
+            span,
+        })
+    }
+
+    fn size(&mut self) -> Parsed<Item> {
+        let right = words::size_word(self.target);
+        if !self.at_keyword(right) {
+            // The declaration is read all the same, so that a missing size is not reported on top.
+            let _ = self.other_targets_word::<()>(right);
+        }
+        let keyword = self.advance_as(Class::Keyword).span;
+        let value = self.expr()?;
+        self.expect_semicolon()?;
+        Ok(Item::Size { keyword, value })
+    }
+
+    fn subgroup_size(&mut self) -> Parsed<Item> {
+        if self.target != Target::SplitBarrier {
+            let span = self.current().span;
+            let found = "`subgroup_size`".to_owned();
+            let help = Some("subgroups belong to target `split_barrier`".to_owned());
+            let expected = "a declaration or a block".to_owned();
+            return self.report(&SyntaxError::Expected {
+                expected,
+                found,
+                span,
+                help,
+            });
+        }
+        let keyword = self.advance_as(Class::Keyword).span;
+        let value = self.expr()?;
+        self.expect_semicolon()?;
+        Ok(Item::SubgroupSize { keyword, value })
+    }
+
+    fn constant(&mut self, param: bool) -> Parsed<Item> {
+        self.advance_as(Class::Keyword);
+        let name = self.name("a name")?;
+        self.expect(TokenKind::Equal)?;
+        let value = self.expr()?;
+        self.expect_semicolon()?;
+        Ok(Item::Constant { param, name, value })
+    }
+
+    fn memory(&mut self, space: Space) -> Parsed<Item> {
+        self.advance_as(Class::Keyword);
+        let mut arrays = Vec::new();
+        loop {
+            let name = self.name("a name")?;
+            let length = if self.eat(TokenKind::OpenBracket) {
+                let length = self.expr()?;
+                self.expect(TokenKind::CloseBracket)?;
+                Some(length)
+            } else {
+                None
+            };
+            arrays.push((name, length));
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon()?;
+        Ok(Item::Memory { space, arrays })
+    }
+
+    fn role(&mut self, noun: &'static str) -> Parsed<Item> {
+        if noun != self.target.agent_noun() {
+            let _ = self.other_targets_word::<()>(words::agents(self.target));
+        }
+        let keyword = self.advance_as(Class::Keyword).span;
+        let first = self.expr()?;
+        let end = if self.eat(TokenKind::DotDot) {
+            Some(self.expr()?)
+        } else {
+            None
+        };
+        let name = if self.eat_keyword("as") {
+            Some(self.role_name()?)
+        } else {
+            None
+        };
+        let head = self.span_from(keyword);
+        self.role = self.current().span;
+        let block = self.block()?;
+        Ok(Item::Role(Role {
+            first,
+            end,
+            name,
+            head,
+            block,
+        }))
+    }
+
+    /// The name of a role, which stands where no keyword could be meant.
+    fn role_name(&mut self) -> Parsed<Name> {
+        if !self.at(TokenKind::Word) {
+            return self.expected("a name");
+        }
+        let span = self.advance().span;
+        Ok(Name {
+            text: self.text(span).into(),
+            span,
+        })
+    }
+}

@@ -1,0 +1,353 @@
+//! Errors of the lexer and the parser.
+
+use barcheck_model::program::Target;
+
+use super::words;
+use crate::diagnostic::Diagnostic;
+use crate::limits;
+use crate::span::Span;
+
+/// Why a text is no `.bar` file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SyntaxError {
+    /// A byte sequence that is not UTF-8.
+    InvalidUtf8 { span: Span },
+    /// A file above [`limits::SOURCE_BYTES`].
+    TooLong { bytes: usize },
+    /// A character that begins no token.
+    UnknownCharacter { character: char, span: Span },
+    /// `/*` without `*/`.
+    UnclosedComment { span: Span },
+    /// A quote without its partner on the same line.
+    UnclosedString { span: Span },
+    /// Digits followed by something else.
+    MalformedNumber { span: Span },
+    /// A number that 64 bits do not hold.
+    NumberTooLarge { span: Span },
+    /// The file does not begin with `target`.
+    NoTarget { span: Span },
+    /// `target` with a word that is none.
+    UnknownTarget {
+        word: String,
+        suggestion: Option<&'static str>,
+        span: Span,
+    },
+    /// Something else should stand here.
+    Expected {
+        expected: String,
+        found: String,
+        span: Span,
+        help: Option<String>,
+    },
+    /// A statement or declaration without its semicolon at the end of a line.
+    MissingSemicolon { span: Span },
+    /// `{` without `}`.
+    UnclosedBlock { open: Span, end: Span },
+    /// `}` without `{`.
+    UnmatchedBrace { span: Span },
+    /// Nesting beyond [`limits::NESTING`].
+    TooDeep { span: Span },
+    /// A word with dots that no target knows, or another target.
+    UnknownInstruction {
+        text: String,
+        target: Target,
+        owners: Vec<Target>,
+        suggestion: Option<&'static str>,
+        span: Span,
+    },
+    /// A word that begins no statement.
+    UnknownStatement {
+        word: String,
+        suggestion: Option<&'static str>,
+        declares: Option<String>,
+        span: Span,
+    },
+    /// A word that begins no declaration and no block.
+    UnknownItem {
+        word: String,
+        suggestion: Option<&'static str>,
+        span: Span,
+    },
+    /// The size or the agents of another target.
+    OtherTargetsWord {
+        word: String,
+        target: Target,
+        right: &'static str,
+        span: Span,
+    },
+    /// A statement where only declarations and blocks stand.
+    StatementOutsideBlock { target: Target, span: Span },
+    /// A declaration inside a block.
+    DeclarationInsideBlock { word: String, span: Span },
+    /// A block of agents inside another.
+    RoleInsideBlock { span: Span, open: Span },
+    /// A keyword used as a name.
+    ReservedWord { word: String, span: Span },
+    /// `a < b < c`.
+    ComparisonChain { first: Span, second: Span },
+    /// `..=`.
+    InclusiveRange { span: Span },
+    /// `i += 1`.
+    CompoundAssignment {
+        name: String,
+        operator: &'static str,
+        span: Span,
+    },
+    /// `@p` in a target without predicates.
+    GuardElsewhere { target: Target, span: Span },
+    /// `%h = …` with an instruction that yields nothing.
+    NoResult {
+        mnemonic: String,
+        span: Span,
+        instruction: Span,
+    },
+    /// A second `target`.
+    SecondTarget { span: Span },
+}
+
+impl SyntaxError {
+    /// Where it is.
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::TooLong { .. } => Span::new(0, 0),
+            Self::UnclosedBlock { open, .. } => *open,
+            Self::ComparisonChain { second, .. } => *second,
+            Self::NoResult { instruction, .. } => *instruction,
+            Self::InvalidUtf8 { span }
+            | Self::UnknownCharacter { span, .. }
+            | Self::UnclosedComment { span }
+            | Self::UnclosedString { span }
+            | Self::MalformedNumber { span }
+            | Self::NumberTooLarge { span }
+            | Self::NoTarget { span }
+            | Self::UnknownTarget { span, .. }
+            | Self::Expected { span, .. }
+            | Self::MissingSemicolon { span }
+            | Self::UnmatchedBrace { span }
+            | Self::TooDeep { span }
+            | Self::UnknownInstruction { span, .. }
+            | Self::UnknownStatement { span, .. }
+            | Self::UnknownItem { span, .. }
+            | Self::OtherTargetsWord { span, .. }
+            | Self::StatementOutsideBlock { span, .. }
+            | Self::DeclarationInsideBlock { span, .. }
+            | Self::RoleInsideBlock { span, .. }
+            | Self::ReservedWord { span, .. }
+            | Self::InclusiveRange { span }
+            | Self::CompoundAssignment { span, .. }
+            | Self::GuardElsewhere { span, .. }
+            | Self::SecondTarget { span } => *span,
+        }
+    }
+
+    /// The error in words.
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        self.of_text()
+            .or_else(|| self.of_words())
+            .unwrap_or_else(|| self.of_structure())
+    }
+
+    fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message, self.span())
+    }
+
+    /// Errors below the grammar.
+    fn of_text(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::InvalidUtf8 { .. } => self
+                .error("invalid-utf8", "the file is not UTF-8")
+                .label("this byte begins no character"),
+            Self::TooLong { bytes } => self
+                .error("too-long", format!("the file has {bytes} bytes"))
+                .note(format!(
+                    "a protocol has at most {} bytes",
+                    limits::SOURCE_BYTES
+                )),
+            Self::UnknownCharacter { character, .. } => {
+                let quotes = matches!(character, '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}');
+                let shown = character.escape_debug();
+                self.error(
+                    "unknown-character",
+                    format!("unexpected character `{shown}`"),
+                )
+                .help_if(quotes.then(|| "use straight quotes: `\"`".to_owned()))
+            }
+            Self::UnclosedComment { .. } => self
+                .error("unclosed-comment", "this comment is never closed")
+                .help("end it with `*/`"),
+            Self::UnclosedString { .. } => self
+                .error("unclosed-string", "this string is not closed on its line")
+                .help("end it with `\"`"),
+            Self::MalformedNumber { .. } => self
+                .error("malformed-number", "malformed number")
+                .note("numbers are decimal, or hexadecimal after `0x`"),
+            Self::NumberTooLarge { .. } => self
+                .error("number-too-large", "this number does not fit")
+                .note(format!(
+                    "numbers are signed and have 64 bits: at most {}",
+                    i64::MAX
+                )),
+            _ => return None,
+        })
+    }
+
+    /// Errors about a word.
+    fn of_words(&self) -> Option<Diagnostic> {
+        let meant = |suggestion: &Option<&str>| suggestion.map(|s| format!("did you mean `{s}`?"));
+        Some(match self {
+            Self::UnknownTarget {
+                word, suggestion, ..
+            } => self
+                .error("unknown-target", format!("`{word}` is no target"))
+                .note("the targets are `ptx`, `bcu`, `nbarrier`, `split_barrier` and `xegpu`")
+                .help_if(meant(suggestion)),
+            Self::UnknownInstruction {
+                text,
+                target,
+                owners,
+                suggestion,
+                ..
+            } => {
+                return Some(self.unknown_instruction(text, *target, owners, *suggestion));
+            }
+            Self::UnknownStatement {
+                word,
+                suggestion,
+                declares,
+                ..
+            } => {
+                let error =
+                    self.error("unknown-statement", format!("`{word}` begins no statement"));
+                match declares {
+                    Some(name) => error.help(format!("declare it with `let {name} = …;`")),
+                    None => error.help_if(meant(suggestion)),
+                }
+            }
+            Self::UnknownItem {
+                word, suggestion, ..
+            } => self
+                .error(
+                    "unknown-declaration",
+                    format!("`{word}` begins no declaration or block"),
+                )
+                .help_if(meant(suggestion)),
+            Self::OtherTargetsWord {
+                word,
+                target,
+                right,
+                ..
+            } => self
+                .error(
+                    "wrong-word-for-target",
+                    format!("`{word}` does not belong to target `{target}`"),
+                )
+                .help(format!("in `{target}` it is `{right}`")),
+            Self::ReservedWord { word, .. } => self
+                .error(
+                    "reserved-word",
+                    format!("`{word}` is a keyword and cannot be a name"),
+                )
+                .note("keywords are matched without regard to case"),
+            _ => return None,
+        })
+    }
+
+    fn unknown_instruction(
+        &self,
+        text: &str,
+        target: Target,
+        owners: &[Target],
+        suggestion: Option<&str>,
+    ) -> Diagnostic {
+        let message = format!("`{text}` is no instruction of target `{target}`");
+        let error = self.error("unknown-instruction", message);
+        if !owners.is_empty() {
+            let names: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+            return error.help(format!("it belongs to target {}", names.join(" and ")));
+        }
+        match suggestion {
+            Some(suggestion) => error.help(format!("did you mean `{suggestion}`?")),
+            None => error.note(format!(
+                "the instructions are {}",
+                words::instructions(target)
+            )),
+        }
+    }
+
+    /// Errors of the grammar.
+    fn of_structure(&self) -> Diagnostic {
+        match self {
+            Self::NoTarget { .. } => self
+                .error("no-target", "a protocol begins with its target")
+                .label("expected `target`")
+                .help(
+                    "write `target ptx;`, or `bcu`, `nbarrier`, `split_barrier`, `xegpu` instead",
+                ),
+            Self::SecondTarget { .. } => {
+                self.error("second-target", "a protocol has one target, declared first")
+            }
+            Self::Expected {
+                expected,
+                found,
+                help,
+                ..
+            } => self
+                .error("syntax", format!("expected {expected}, found {found}"))
+                .help_if(help.clone()),
+            Self::MissingSemicolon { .. } => self
+                .error("missing-semicolon", "expected `;`")
+                .label("add `;` here"),
+            Self::UnclosedBlock { end, .. } => self
+                .error("unclosed-block", "this block is never closed")
+                .also(*end, "the file ends here"),
+            Self::UnmatchedBrace { .. } => self.error("unmatched-brace", "this `}` closes nothing"),
+            Self::TooDeep { .. } => {
+                self.error("too-deep", "this is nested too deeply")
+                    .note(format!(
+                        "blocks and expressions may be nested {} deep",
+                        limits::NESTING
+                    ))
+            }
+            Self::StatementOutsideBlock { target, .. } => self
+                .error(
+                    "statement-outside-block",
+                    "a statement outside of any block",
+                )
+                .help(format!(
+                    "say who runs it: `{}s 0..4 {{ … }}`",
+                    target.agent_noun()
+                )),
+            Self::DeclarationInsideBlock { word, .. } => self
+                .error(
+                    "declaration-inside-block",
+                    format!("`{word}` stands inside a block"),
+                )
+                .help("declare it before the blocks"),
+            Self::RoleInsideBlock { open, .. } => self
+                .error("block-inside-block", "a block of agents inside another")
+                .label("is a `}` missing before this?")
+                .also(*open, "this block is still open"),
+            Self::ComparisonChain { first, .. } => self
+                .error("comparison-chain", "comparisons cannot be chained")
+                .also(*first, "the first comparison")
+                .help("write `a < b && b < c`, or parentheses"),
+            Self::InclusiveRange { .. } => self
+                .error("inclusive-range", "ranges are half-open")
+                .help("write `0..4` for 0, 1, 2 and 3"),
+            Self::CompoundAssignment { name, operator, .. } => self
+                .error("compound-assignment", format!("there is no `{operator}=`"))
+                .help(format!("write `{name} = {name} {operator} …;`")),
+            Self::GuardElsewhere { target, .. } => self
+                .error(
+                    "guard",
+                    format!("target `{target}` has no guarded instructions"),
+                )
+                .help("write `if … { … }`"),
+            Self::NoResult { mnemonic, span, .. } => self
+                .error("no-result", format!("`{mnemonic}` yields no handle"))
+                .also(*span, "nothing to assign")
+                .help("handles come from `xegpu.init_nbarrier`"),
+            other => other.error("syntax", "malformed text"),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a reader accepts at most, in one place, each with its reason.
+
+/// Bytes of a source file. Positions are 32 bits wide, and a file beyond this size is not a protocol.
+pub const SOURCE_BYTES: usize = 16 << 20;
+
+/// Levels of nesting, of blocks (an `else if` is one inside the other) and of the operators in an expression.
+/// Everything that walks a tree recurses at most this deep, so that no text can exhaust the stack.
+pub const NESTING: u32 = 200;
+
+/// Errors shown for one file; the others are counted.
+pub const ERRORS: usize = 20;
+
+/// Threads of a CTA: what every CUDA device has allowed since compute capability 2.0.
+pub const CTA_THREADS: i64 = 1024;
+
+/// Members of a thread group or workgroup: the largest that Intel's devices run (`nbarrier`, `xegpu`), and what
+/// OpenCL and Vulkan implementations offer (`split_barrier`).
+pub const GROUP_SIZE: i64 = 1024;
+
+/// Memory locations, of one array and of all together. Each costs the search knowledge of every agent.
+pub const LOCATIONS: i64 = 65_536;
+
+/// Bytes of a word that is compared with others to find what was meant.
+pub const SUGGESTED_WORD: usize = 64;
