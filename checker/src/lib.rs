@@ -3,8 +3,10 @@
 //! [`check`] decides a protocol: it explores every interleaving of its agents and says whether some
 //! path violates a rule.
 
+mod engine;
 mod settings;
 mod verdict;
 
+pub use engine::check;
 pub use settings::{Budgets, Control, Levels, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Found, Inconclusive, Outcome, ReachedFault, Statistics, Verdict};

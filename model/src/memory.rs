@@ -518,3 +518,24 @@ fn includes(program: &Program, spaces: Spaces, location: LocationId) -> bool {
         Space::Global => spaces.global,
     }
 }
+
+impl Memory {
+    /// What distinguishes an agent in this memory, other agents' names aside: for each access whether it is
+    /// its own, and what it knows of it. Equal for interchangeable agents whose roles in memory are equal.
+    #[must_use]
+    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, u8)> {
+        let extras = layout.barrier(BarrierId(0), 0) / layout.agents;
+        let mut profile: Vec<_> = self
+            .accesses
+            .iter()
+            .map(|access| {
+                let knows = (0..extras)
+                    .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
+                    .fold(0_u8, |bits, kind| bits | 1 << kind);
+                (access.location, access.kind, access.agent == agent, knows)
+            })
+            .collect();
+        profile.sort_unstable();
+        profile
+    }
+}

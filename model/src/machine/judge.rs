@@ -2,29 +2,96 @@
 
 use super::{Detail, Finding, Machine, State};
 use crate::agent::{Action, BarrierAction};
+use crate::barrier::nbarrier::Kind;
 use crate::barrier::{BarrierId, ptx};
 use crate::machine::AnyBarrier;
-use crate::program::{AgentId, Pc, Target};
+use crate::program::{AgentId, Pc, Target, WARP_SIZE};
 use crate::rule::Rule;
 
-/// The counts that an arrival announces, as far as room is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Announced {
-    /// Threads (`ptx`; `bcu`, where 0 stands for every live warp).
-    Threads(u32),
-    /// Producers and consumers.
+/// The counts that an arrival announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Announced {
+    /// Threads (`ptx`).
+    Ptx(u32),
+    /// Threads, or 0 for every live warp (`bcu`).
+    Bcu(u32),
+    /// Producers and consumers (`nbarrier`, `xegpu`).
     Sides(u32, u32),
 }
 
-/// An agent, or a fragment of one, that stands at an arrival.
-struct Standing {
-    barrier: BarrierId,
-    announced: Announced,
-    agent: AgentId,
-    pc: Pc,
-    produces: bool,
-    consumes: bool,
+/// An arrival at which an agent could stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// The barrier.
+    pub barrier: BarrierId,
+    /// The counts announced.
+    pub announced: Announced,
+    /// Takes room among the producers; where a target does not tell sides apart, both are taken.
+    pub produces: bool,
+    /// Takes room among the consumers.
+    pub consumes: bool,
 }
+
+impl Standing {
+    /// The arrival that a move with this action would be, if it would be one.
+    #[must_use]
+    pub fn of(action: &Action) -> Option<Self> {
+        let (barrier, announced, kind) = match action {
+            Action::Barrier(BarrierAction::Ptx(what, ..)) | Action::Exit(Some((what, _))) => {
+                (what.id, Announced::Ptx(what.expected), Kind::Both)
+            }
+            Action::Barrier(BarrierAction::Bcu(what, ..)) => {
+                (what.id, Announced::Bcu(what.count), Kind::Both)
+            }
+            Action::Barrier(BarrierAction::Signal(what)) => {
+                (what.id, Announced::Sides(what.producers, what.consumers), what.kind)
+            }
+            _ => return None,
+        };
+        Some(Self { barrier, announced, produces: kind.produces(), consumes: kind.consumes() })
+    }
+}
+
+/// Room for producers and for consumers (the same for targets that do not tell them apart) among agents that make
+/// this announcement at a barrier. `None` if there is always room, or if the barrier is active with other counts.
+#[must_use]
+pub fn room(barrier: Option<&AnyBarrier>, announced: Announced) -> Option<(u32, u32)> {
+    match announced {
+        Announced::Ptx(threads) => {
+            let whole = threads / WARP_SIZE;
+            match barrier {
+                Some(AnyBarrier::Ptx(ptx::Barrier::Active { expected, all, arrived, .. })) => {
+                    (*expected == threads && !all).then(|| (whole - arrived, whole - arrived))
+                }
+                _ => Some((whole, whole)),
+            }
+        }
+        // Count 0 waits for every live warp: there is always room.
+        Announced::Bcu(0) => None,
+        Announced::Bcu(threads) => {
+            let whole = threads / WARP_SIZE;
+            let live = match barrier {
+                Some(AnyBarrier::Bcu(b)) => b.live,
+                _ => None,
+            };
+            let Some(live) = live else { return Some((whole, whole)) };
+            let left = whole.saturating_sub(live.arrivals);
+            (live.count == threads).then_some((left, left))
+        }
+        Announced::Sides(producers, consumers) => {
+            let gathering = match barrier {
+                Some(AnyBarrier::Nbarrier(b)) => b.gathering,
+                _ => None,
+            };
+            let Some(now) = gathering else { return Some((producers, consumers)) };
+            ((now.producers, now.consumers) == (producers, consumers))
+                .then(|| (producers - now.produced, consumers - now.consumed))
+        }
+    }
+}
+
+/// An agent, or a fragment of one, and the arrival at which it stands.
+type Stander = (Standing, AgentId, Pc);
 
 impl Machine {
     /// The rules about states. A deadlock, if any, comes last: it ends the path.
@@ -85,102 +152,43 @@ impl Machine {
         if self.program.target == Target::SplitBarrier {
             return Vec::new();
         }
-        let mut standing: Vec<Standing> =
+        let mut standing: Vec<Stander> =
             self.agents().flat_map(|agent| self.standing(state, agent)).collect();
         if standing.len() < 2 {
             return Vec::new();
         }
-        standing.sort_by_key(|s| (s.barrier, s.announced, s.agent));
+        standing.sort_by_key(|(s, agent, _)| (s.barrier, s.announced, *agent));
         let mut found = Vec::new();
-        for group in standing.chunk_by(|a, b| (a.barrier, a.announced) == (b.barrier, b.announced)) {
-            let Some((side, room)) = self.overfull(state, group) else { continue };
-            let mut agents: Vec<_> = side.iter().map(|s| s.agent).collect();
+        let same = |a: &Stander, b: &Stander| (a.0.barrier, a.0.announced) == (b.0.barrier, b.0.announced);
+        for group in standing.chunk_by(same) {
+            let Some((side, room)) = overfull(state, group) else { continue };
+            let mut agents: Vec<_> = side.iter().map(|s| s.1).collect();
             agents.dedup();
+            let (at, agent, pc) = *side[0];
             found.push(Finding {
                 rule: Rule::ArrivalRace,
-                agent: side[0].agent,
-                pc: side[0].pc,
+                agent,
+                pc,
                 agents,
-                barrier: Some(side[0].barrier),
+                barrier: Some(at.barrier),
                 detail: Detail::Room { standing: u32::try_from(side.len()).unwrap_or(u32::MAX), room },
             });
         }
         found
     }
 
-    /// Those of a group of equal announcements that are too many for the barrier, and the room there is.
-    fn overfull<'s>(&self, state: &State, group: &'s [Standing]) -> Option<(Vec<&'s Standing>, u32)> {
-        let room = self.room(state, group[0].barrier, group[0].announced)?;
-        let exceeds =
-            |side: Vec<&'s Standing>, room: u32| (side.len() > room as usize).then_some((side, room));
-        exceeds(group.iter().filter(|s| s.produces).collect(), room.0)
-            .or_else(|| exceeds(group.iter().filter(|s| s.consumes).collect(), room.1))
-    }
-
-    /// Room for producers and for consumers (the same for targets that do not tell them apart) among those that
-    /// announce these counts. `None` if the barrier always has room, or is active with other counts.
-    fn room(&self, state: &State, barrier: BarrierId, announced: Announced) -> Option<(u32, u32)> {
-        match announced {
-            Announced::Threads(threads) if self.program.target == Target::Ptx => {
-                let whole = threads / crate::program::WARP_SIZE;
-                match state.ptx(barrier) {
-                    ptx::Barrier::Idle => Some((whole, whole)),
-                    ptx::Barrier::Active { expected, all, arrived, .. } => {
-                        (expected == threads && !all).then(|| (whole - arrived, whole - arrived))
-                    }
-                }
-            }
-            // Count 0 waits for every live warp: there is always room.
-            Announced::Threads(0) => None,
-            Announced::Threads(threads) => {
-                let whole = threads / crate::program::WARP_SIZE;
-                match state.bcu(barrier).live {
-                    None => Some((whole, whole)),
-                    Some(live) => {
-                        let left = whole.saturating_sub(live.arrivals);
-                        (live.count == threads).then_some((left, left))
-                    }
-                }
-            }
-            Announced::Sides(producers, consumers) => match state.nbarrier(barrier).gathering {
-                None => Some((producers, consumers)),
-                Some(now) => ((now.producers, now.consumers) == (producers, consumers))
-                    .then(|| (producers - now.produced, consumers - now.consumed)),
-            },
-        }
-    }
-
     /// The arrivals at which an agent stands: one at most, except for the fragments of a BCU warp.
-    fn standing(&self, state: &State, agent: AgentId) -> Vec<Standing> {
+    fn standing(&self, state: &State, agent: AgentId) -> Vec<Stander> {
         let moves = self.moves(state, agent).iter();
-        moves
-            .filter_map(|made| {
-                let both = |barrier, announced| Standing {
-                    barrier,
-                    announced,
-                    agent,
-                    pc: made.pc,
-                    produces: true,
-                    consumes: true,
-                };
-                match &made.action {
-                    Action::Barrier(BarrierAction::Ptx(what, ..)) | Action::Exit(Some((what, _))) => {
-                        Some(both(what.id, Announced::Threads(what.expected)))
-                    }
-                    Action::Barrier(BarrierAction::Bcu(what, ..)) => {
-                        Some(both(what.id, Announced::Threads(what.count)))
-                    }
-                    Action::Barrier(BarrierAction::Signal(what)) => Some(Standing {
-                        barrier: what.id,
-                        announced: Announced::Sides(what.producers, what.consumers),
-                        agent,
-                        pc: made.pc,
-                        produces: what.kind.produces(),
-                        consumes: what.kind.consumes(),
-                    }),
-                    _ => None,
-                }
-            })
-            .collect()
+        moves.filter_map(|made| Some((Standing::of(&made.action)?, agent, made.pc))).collect()
     }
+}
+
+/// Those of a group with equal announcements that are too many for the barrier, and the room there is.
+fn overfull<'s>(state: &State, group: &'s [Stander]) -> Option<(Vec<&'s Stander>, u32)> {
+    let at = group[0].0;
+    let (producers, consumers) = room(state.barrier(at.barrier), at.announced)?;
+    let exceeds = |side: Vec<&'s Stander>, room: u32| (side.len() > room as usize).then_some((side, room));
+    exceeds(group.iter().filter(|s| s.0.produces).collect(), producers)
+        .or_else(|| exceeds(group.iter().filter(|s| s.0.consumes).collect(), consumers))
 }

@@ -10,6 +10,7 @@ mod state;
 mod step;
 
 pub use automaton::{Automaton, ConfigId};
+pub use judge::{Announced, Standing, room};
 pub use state::{AgentState, AnyBarrier, Sequence, State};
 pub use step::{End, Event, Progressed, StepOutcome};
 

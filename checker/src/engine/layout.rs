@@ -1,0 +1,101 @@
+//! How a state is packed into machine words: one field for each agent, for each barrier in use, and one for
+//! the rest.
+
+/// A state, packed.
+pub(super) type Packed<const W: usize> = [u64; W];
+
+/// Where a field lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Field {
+    word: u32,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    #[inline]
+    pub(super) fn get<const W: usize>(self, words: &Packed<W>) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "fields have at most 32 bits")]
+        let value = (words[self.word as usize] >> self.shift & self.mask) as u32;
+        value
+    }
+
+    #[inline]
+    pub(super) fn set<const W: usize>(self, words: &mut Packed<W>, value: u32) {
+        let word = &mut words[self.word as usize];
+        *word = *word & !(self.mask << self.shift) | u64::from(value) << self.shift;
+    }
+}
+
+/// The fields of a packed state: agents, then barriers, then the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) agents: Vec<Field>,
+    pub(super) barriers: Vec<Field>,
+    pub(super) rest: Field,
+    /// Words that the fields need.
+    pub(super) words: usize,
+}
+
+impl Layout {
+    /// Lays out fields that hold numbers below these sizes. Fields do not cross words.
+    pub(super) fn of(agents: &[usize], barriers: &[usize], rest: usize) -> Self {
+        let mut used: Vec<u32> = Vec::new();
+        let mut place = |size: usize| {
+            let bits = bits(size);
+            let word = used.iter().position(|u| u + bits <= 64).unwrap_or_else(|| {
+                used.push(0);
+                used.len() - 1
+            });
+            let shift = used[word];
+            used[word] += bits;
+            // A field without bits reads as zero wherever it lies; keep the shift legal.
+            let shift = if bits == 0 { 0 } else { shift };
+            Field { word: u32::try_from(word).unwrap_or(u32::MAX), shift, mask: (1_u64 << bits) - 1 }
+        };
+        // The largest first, so that little is lost at the ends of words.
+        let sizes: Vec<usize> = agents.iter().chain(barriers).copied().chain([rest]).collect();
+        let mut order: Vec<usize> = (0..sizes.len()).collect();
+        order.sort_by_key(|i| std::cmp::Reverse(bits(sizes[*i])));
+        let mut fields = vec![Field::default(); sizes.len()];
+        for index in order {
+            fields[index] = place(sizes[index]);
+        }
+        let rest = fields.pop().unwrap_or_default();
+        let barriers = fields.split_off(agents.len());
+        Self { agents: fields, barriers, rest, words: used.len().max(1) }
+    }
+}
+
+/// Bits that tell `size` numbers apart.
+pub(super) fn bits(size: usize) -> u32 {
+    usize::BITS - size.saturating_sub(1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_keep_their_values_apart() {
+        let layout = Layout::of(&[5, 1, 1 << 31], &[2, 300], 1 << 30);
+        let fields: Vec<_> =
+            layout.agents.iter().chain(&layout.barriers).chain([&layout.rest]).copied().collect();
+        let values = [4, 0, (1 << 31) - 1, 1, 299, (1 << 30) - 1];
+        let mut words = [0; 2];
+        assert_eq!(layout.words, 2);
+        for (field, value) in fields.iter().zip(values) {
+            field.set(&mut words, value);
+        }
+        let read: Vec<_> = fields.iter().map(|f| f.get(&words)).collect();
+        assert_eq!(read, values);
+        fields[4].set(&mut words, 0);
+        assert_eq!(fields[4].get(&words), 0);
+        assert_eq!(fields[2].get(&words), (1 << 31) - 1);
+    }
+
+    #[test]
+    fn bits_are_just_enough() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 256, 257].map(bits), [0, 0, 1, 2, 2, 3, 8, 9]);
+    }
+}

@@ -1,0 +1,140 @@
+//! The engine: exhaustive search over packed states.
+
+mod expand;
+mod growth;
+mod layout;
+mod paths;
+mod races;
+mod report;
+mod search;
+mod store;
+mod stuck;
+mod symmetry;
+mod tables;
+
+use crate::settings::{Control, Reduction, Settings};
+use crate::verdict::Outcome;
+use barcheck_model::machine::{Machine, Options};
+use barcheck_model::program::Program;
+use search::{Pause, Search};
+use std::sync::Arc;
+use store::{NONE, Store, hash};
+use symmetry::Symmetry;
+use tables::Tables;
+
+/// Decides a protocol.
+///
+/// Explores every interleaving, up to what `settings` say need not be searched and the budgets they set.
+/// The result depends on the protocol, the options and the settings only, unless time runs out or
+/// `control` ends the search.
+#[must_use]
+pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
+    let tables = Tables::new(Machine::new(program, options));
+    let symmetry = match settings.reduction {
+        Reduction::None => Symmetry::none(&tables),
+        Reduction::Symmetry => Symmetry::of(&tables),
+    };
+    let mut search = Search::new(tables, symmetry, settings, control);
+    begin(&mut search, settings)
+}
+
+/// The widths, in words, for which states are specialised.
+macro_rules! widths {
+    ($words:expr, $call:ident $(, $arg:expr)*) => {
+        match $words {
+            0..=1 => $call::<1>($($arg),*),
+            2 => $call::<2>($($arg),*),
+            3 => $call::<3>($($arg),*),
+            4 => $call::<4>($($arg),*),
+            5..=6 => $call::<6>($($arg),*),
+            7..=8 => $call::<8>($($arg),*),
+            9..=16 => $call::<16>($($arg),*),
+            17..=32 => $call::<32>($($arg),*),
+            33..=64 => $call::<64>($($arg),*),
+            65..=128 => $call::<128>($($arg),*),
+            _ => $call::<1024>($($arg),*),
+        }
+    };
+}
+
+fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
+    // The initial numbers fit one word whatever they are: each component has only one so far.
+    let mut store = Store::<1>::new();
+    if let Some(words) = search.start::<1>() {
+        store.insert(words, hash(&words), NONE);
+    }
+    drive(search, store, settings)
+}
+
+/// Searches, repacking whenever the layout has become too narrow.
+fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings: &Settings) -> Outcome {
+    loop {
+        match search.run(&mut store) {
+            Pause::Widen => {
+                let wider = search.tables.layout();
+                if wider.words > W {
+                    return widths!(wider.words, repack_and_drive, search, &store, settings, wider);
+                }
+                store = repack(search, &store, &wider);
+                search.layout = wider;
+            }
+            pause => return report::outcome(search, &store, settings, pause == Pause::Complete),
+        }
+    }
+}
+
+fn repack_and_drive<const V: usize>(
+    search: &mut Search<'_>,
+    store: &dyn Repackable,
+    settings: &Settings,
+    wider: layout::Layout,
+) -> Outcome {
+    let numbers = store.numbers(&search.layout);
+    let mut wide = Store::<V>::new();
+    for (numbers, parent) in numbers {
+        let mut words = [0; V];
+        write(&wider, &numbers, &mut words);
+        wide.insert(words, hash(&words), parent);
+    }
+    search.layout = wider;
+    drive(search, wide, settings)
+}
+
+/// A store whose width does not matter.
+trait Repackable {
+    /// Every state's numbers, field by field, and its parent.
+    fn numbers<'s>(
+        &'s self,
+        layout: &'s layout::Layout,
+    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's>;
+}
+
+impl<const W: usize> Repackable for Store<W> {
+    fn numbers<'s>(
+        &'s self,
+        layout: &'s layout::Layout,
+    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's> {
+        Box::new(self.states().iter().zip(self.parents()).map(move |(w, p)| (read(layout, w), *p)))
+    }
+}
+
+fn read<const W: usize>(layout: &layout::Layout, words: &layout::Packed<W>) -> Vec<u32> {
+    let fields = [layout.rest].into_iter().chain(layout.agents.iter().copied());
+    fields.chain(layout.barriers.iter().copied()).map(|f| f.get(words)).collect()
+}
+
+/// Fields that the numbers do not reach (barriers that were unknown) stay 0.
+fn write<const W: usize>(layout: &layout::Layout, numbers: &[u32], words: &mut layout::Packed<W>) {
+    let fields = [layout.rest].into_iter().chain(layout.agents.iter().copied());
+    for (field, number) in fields.chain(layout.barriers.iter().copied()).zip(numbers) {
+        field.set(words, *number);
+    }
+}
+
+fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout::Layout) -> Store<W> {
+    store.repacked(|words| {
+        let mut next = [0; W];
+        write(wider, &read(&search.layout, words), &mut next);
+        next
+    })
+}

@@ -1,0 +1,110 @@
+//! From the numbers of a search back to the steps of real agents.
+//!
+//! The store keeps, for each state, the one it was found from. Which step led there is found out again by
+//! making the parent's steps once more; where states were sorted by symmetry, the permutations are
+//! composed along the way, so that every step is that of a real agent.
+
+use super::expand::{Opened, Scratch, Successor};
+use super::layout::Packed;
+use super::search::Search;
+use super::store::{StateId, Store};
+use super::tables::to_u32;
+use barcheck_model::machine::Choice;
+use barcheck_model::program::AgentId;
+
+/// A step between two packed states, and where each agent went when the second was sorted.
+pub(super) struct Edge<const W: usize> {
+    pub(super) choice: Choice,
+    pub(super) to: Packed<W>,
+    pub(super) moved: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Every step from a state that leads to a state, in order. Numbers that the layout has no room for do not
+    /// occur once the search is complete.
+    pub(super) fn edges<const W: usize>(&mut self, words: &Packed<W>) -> Vec<Edge<W>> {
+        let mut opened = Opened::new();
+        let mut scratch = Scratch::default();
+        self.tables.open(&self.layout, words, &mut opened);
+        let mut edges = Vec::new();
+        for agent in 0..opened.slots.len() {
+            for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
+                for pick in self.tables.picks(&self.layout, words, &mut opened, agent, index) {
+                    let pick = u32::try_from(pick).unwrap_or(u32::MAX);
+                    let choice = Choice { agent: AgentId::from_index(agent), index: to_u32(index), pick };
+                    let successor = self.tables.successor(
+                        &self.layout,
+                        words,
+                        &mut opened,
+                        &mut scratch,
+                        choice,
+                        &mut |_| {},
+                    );
+                    let to = match successor {
+                        Successor::State(to) => to,
+                        Successor::Same => *words,
+                        _ => continue,
+                    };
+                    let mut moved = Vec::new();
+                    let sorted =
+                        self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut moved));
+                    if let Some(to) = sorted {
+                        edges.push(Edge { choice, to, moved });
+                    }
+                }
+            }
+        }
+        edges
+    }
+
+    /// The steps of real agents that lead to a state of the store, and which real agent is where in it.
+    pub(super) fn path_to<const W: usize>(
+        &mut self,
+        store: &Store<W>,
+        state: StateId,
+    ) -> (Vec<Choice>, Vec<AgentId>) {
+        let mut chain = vec![state];
+        while let Some(parent) = store.parent(chain[chain.len() - 1]) {
+            chain.push(parent);
+        }
+        chain.reverse();
+        let mut who = self.initial_agents::<W>();
+        let mut steps = Vec::with_capacity(chain.len());
+        for pair in chain.windows(2) {
+            let (from, to) = (*store.get(pair[0]), *store.get(pair[1]));
+            let edge = self.edges(&from).into_iter().find(|edge| edge.to == to);
+            // The store holds no state without a step that leads there.
+            let Some(edge) = edge else { break };
+            steps.push(real(edge.choice, &who));
+            who = moved(&who, &edge.moved);
+        }
+        (steps, who)
+    }
+
+    /// Which real agent is where in the sorted initial state.
+    fn initial_agents<const W: usize>(&mut self) -> Vec<AgentId> {
+        let agents: Vec<AgentId> = self.tables.machine.agents().collect();
+        let initial = self.tables.machine.initial();
+        let numbers = self.tables.number(&initial);
+        let Some(words) = numbers.pack::<W>(&self.layout) else { return agents };
+        let mut to = Vec::new();
+        match self.symmetry.canonical(&mut self.tables, &self.layout, words, Some(&mut to)) {
+            Some(_) => moved(&agents, &to),
+            None => agents,
+        }
+    }
+}
+
+/// A step of whoever is at the place that the choice names.
+pub(super) fn real(choice: Choice, who: &[AgentId]) -> Choice {
+    Choice { agent: who[choice.agent.index()], ..choice }
+}
+
+/// Who is where after the agent at place `i` has gone to place `to[i]`.
+pub(super) fn moved(who: &[AgentId], to: &[u32]) -> Vec<AgentId> {
+    let mut after = who.to_vec();
+    for (agent, target) in who.iter().zip(to) {
+        after[*target as usize] = *agent;
+    }
+    after
+}

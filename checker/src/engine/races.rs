@@ -1,0 +1,77 @@
+//! Arrival races, counted on numbers: how many agents stand at an arrival on each barrier, against the
+//! room that the barrier's state leaves. Only a suspicion is raised here; [`Machine::judge`] decides.
+//!
+//! [`Machine::judge`]: barcheck_model::machine::Machine::judge
+
+use super::tables::{BarrierStates, to_u32};
+use barcheck_model::agent::Action;
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Announced, Standing, room};
+
+/// Agents that stand at an arrival on one barrier with one announcement, on one side.
+#[derive(Debug)]
+struct Group {
+    field: usize,
+    announced: Announced,
+    producers: bool,
+    /// Room by state of the barrier, as far as it has been asked for; `u32::MAX` without limit.
+    room: Vec<u32>,
+}
+
+/// All groups that occur.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    groups: Vec<Group>,
+    /// For each group, how many agents stand there in the state that is looked at.
+    standing: Vec<u32>,
+}
+
+impl Groups {
+    /// Adds the groups in which an agent stands that could make this move next.
+    pub(super) fn stand(
+        &mut self,
+        action: &Action,
+        field_of: impl FnOnce(BarrierId) -> usize,
+        standing: &mut Vec<u32>,
+    ) {
+        let Some(at) = Standing::of(action) else { return };
+        let field = field_of(at.barrier);
+        for (takes, producers) in [(at.produces, true), (at.consumes, false)] {
+            if !takes {
+                continue;
+            }
+            let is_it = |g: &Group| (g.field, g.announced, g.producers) == (field, at.announced, producers);
+            let group = self.groups.iter().position(is_it).unwrap_or_else(|| {
+                self.groups.push(Group { field, announced: at.announced, producers, room: Vec::new() });
+                self.standing.push(0);
+                self.groups.len() - 1
+            });
+            standing.push(to_u32(group));
+        }
+    }
+
+    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in the state given by field.
+    #[inline]
+    pub(super) fn exceeds(
+        &mut self,
+        group: u32,
+        barriers: &[BarrierStates],
+        state_of: impl Fn(usize) -> u32,
+    ) -> bool {
+        self.standing[group as usize] += 1;
+        let entry = &mut self.groups[group as usize];
+        let state = state_of(entry.field) as usize;
+        while entry.room.len() <= state {
+            let next = barriers[entry.field].states[entry.room.len()].as_ref();
+            let left = room(next, entry.announced);
+            entry.room.push(left.map_or(u32::MAX, |(p, c)| if entry.producers { p } else { c }));
+        }
+        self.standing[group as usize] > entry.room[state]
+    }
+
+    /// Starts counting anew.
+    #[inline]
+    pub(super) fn reset(&mut self, group: u32) {
+        self.standing[group as usize] = 0;
+    }
+}

@@ -1,0 +1,164 @@
+//! From what a search has seen to its outcome.
+
+use super::paths::real;
+use super::search::{Search, Sighting};
+use super::store::Store;
+use super::stuck;
+use crate::settings::Settings;
+use crate::verdict::{Found, Inconclusive, Outcome, ReachedFault, Statistics, Verdict};
+use barcheck_model::machine::{End, Finding, Path, State, StepOutcome};
+use barcheck_model::rule::{Level, Rule};
+
+/// What a search that has come to its end reports.
+pub(super) fn outcome<const W: usize>(
+    search: &mut Search<'_>,
+    store: &Store<W>,
+    settings: &Settings,
+    complete: bool,
+) -> Outcome {
+    let target = search.tables.machine.program().target;
+    let levels = &settings.levels;
+    let mut found = Vec::new();
+    if let Some(key) = search.stopped_at {
+        let sighting = search.sightings.remove(&key);
+        found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
+        let on_its_path = found.first().map(|f: &Found| along(search, settings, &f.path)).unwrap_or_default();
+        found.extend(on_its_path);
+    } else {
+        for sighting in std::mem::take(&mut search.sightings).into_values() {
+            found.push(locate(search, store, settings, sighting));
+        }
+        if complete {
+            found.extend(stuck::find(search, store).into_iter().map(|(finding, path)| Found {
+                level: levels.of(finding.rule, target),
+                finding,
+                path,
+            }));
+        }
+    }
+    found.retain(|f| f.level >= if settings.levels.strict { Level::Pedantic } else { Level::Warning });
+    sort(search, &mut found);
+    let fault = search.fault.take().map(|(agent, fault, state, step)| {
+        let path = path(search, store, state, step);
+        ReachedFault { agent, fault, path }
+    });
+    let violated = found.iter().any(|f| f.level == Level::Error);
+    let verdict = if violated {
+        Verdict::Violated
+    } else if fault.is_some() {
+        Verdict::Error
+    } else if search.inconclusive.is_some() || !complete {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Verified
+    };
+    Outcome {
+        verdict,
+        findings: found,
+        fault: fault.filter(|_| verdict == Verdict::Error),
+        inconclusive: inconclusive(search, verdict),
+        statistics: Statistics {
+            states: store.len() as u64,
+            transitions: search.transitions,
+            depth: search.depth,
+            seconds: search.seconds(),
+            peak_memory_bytes: search.peak_bytes.max(store.bytes() + search.tables.bytes()),
+            complete: complete && search.stopped_at.is_none(),
+        },
+    }
+}
+
+fn inconclusive(search: &mut Search<'_>, verdict: Verdict) -> Option<Inconclusive> {
+    search.inconclusive.take().filter(|_| verdict == Verdict::Inconclusive)
+}
+
+fn sort(search: &Search<'_>, found: &mut Vec<Found>) {
+    let machine = &search.tables.machine;
+    found.sort_by_key(|f| (f.finding.rule, machine.place(f.finding.agent, f.finding.pc), f.finding.barrier));
+    found.dedup_by_key(|f| (f.finding.rule, machine.place(f.finding.agent, f.finding.pc), f.finding.barrier));
+}
+
+/// A path of real agents to a state, or to a step from it.
+fn path<const W: usize>(
+    search: &mut Search<'_>,
+    store: &Store<W>,
+    state: super::store::StateId,
+    step: Option<barcheck_model::machine::Choice>,
+) -> Path {
+    let (mut steps, who) = search.path_to(store, state);
+    steps.extend(step.map(|choice| real(choice, &who)));
+    Path { steps, cycle_from: None }
+}
+
+/// A sighting with its path, in terms of real agents: the path is made once more, and what it shows is taken.
+fn locate<const W: usize>(
+    search: &mut Search<'_>,
+    store: &Store<W>,
+    settings: &Settings,
+    sighting: Sighting,
+) -> Found {
+    let at_step = sighting.step.is_some();
+    let path = path(search, store, sighting.state, sighting.step);
+    let machine = &search.tables.machine;
+    let rule = sighting.finding.rule;
+    let level = settings.levels.of(rule, machine.program().target);
+    let place = machine.place(sighting.finding.agent, sighting.finding.pc);
+    let barrier = sighting.finding.barrier;
+    let (shown, last) = walk(search, &path);
+    let machine = &search.tables.machine;
+    let candidates = if at_step {
+        shown.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
+    } else {
+        last.map(|state| machine.judge(&state)).unwrap_or_default()
+    };
+    let same = |f: &&Finding| f.rule == rule && machine.place(f.agent, f.pc) == place && f.barrier == barrier;
+    let same_rule = |f: &&Finding| f.rule == rule;
+    let exact = candidates.iter().find(same).or_else(|| candidates.iter().find(same_rule));
+    let finding = exact.cloned().unwrap_or(sighting.finding);
+    Found { finding, level, path }
+}
+
+/// Makes the steps of a path again: what each step finds, with its number, and the last state, if the path does not end before.
+fn walk(search: &mut Search<'_>, path: &Path) -> (Vec<(usize, Finding)>, Option<State>) {
+    let machine = &mut search.tables.machine;
+    let mut state = machine.initial();
+    let mut shown = Vec::new();
+    for (number, choice) in path.steps.iter().enumerate() {
+        match machine.step(&state, *choice) {
+            StepOutcome::Disabled => return (shown, None),
+            StepOutcome::NoEffect => {}
+            StepOutcome::Progress(progressed) => state = progressed.state,
+            StepOutcome::Noted(progressed, findings) => {
+                shown.extend(findings.into_iter().map(|f| (number, f)));
+                state = progressed.state;
+            }
+            StepOutcome::Error(end) => {
+                let findings = match *end {
+                    End::Violation(finding) => vec![finding],
+                    End::Fault { noted, .. } | End::Cut { noted, .. } => noted,
+                };
+                shown.extend(findings.into_iter().map(|f| (number, f)));
+                return (shown, None);
+            }
+        }
+    }
+    (shown, Some(state))
+}
+
+/// The other findings on the path of an error.
+fn along(search: &mut Search<'_>, settings: &Settings, path: &Path) -> Vec<Found> {
+    let target = search.tables.machine.program().target;
+    let (shown, last) = walk(search, path);
+    let at_end = last.map(|state| search.tables.machine.judge(&state)).unwrap_or_default();
+    let steps = shown.into_iter().map(|(number, finding)| (number + 1, finding));
+    let end = at_end.into_iter().map(|finding| (path.steps.len(), finding));
+    steps
+        .chain(end)
+        .map(|(length, finding)| Found {
+            level: settings.levels.of(finding.rule, target),
+            path: Path { steps: path.steps[..length].to_vec(), cycle_from: None },
+            finding,
+        })
+        .filter(|f| f.level < Level::Error && f.finding.rule != Rule::Deadlock)
+        .collect()
+}

@@ -1,0 +1,377 @@
+//! The plain search: breadth first over every reachable state.
+//!
+//! States are explored in the order of their discovery, so that the first violation found has a path of
+//! minimal length. Successors are made in batches: their places in the visited set are read together
+//! before any is inserted, so that the misses of the cache overlap.
+
+use super::expand::{Opened, Scratch, Successor};
+use super::layout::{Layout, Packed};
+use super::store::{StateId, Store, hash};
+use super::symmetry::Symmetry;
+use super::tables::Tables;
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::Inconclusive;
+use barcheck_model::agent::Fault;
+use barcheck_model::machine::{Choice, End, Finding};
+use barcheck_model::program::{AgentId, Place};
+use barcheck_model::rule::{Level, Rule};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Successors made before they are inserted.
+const BATCH: usize = 128;
+/// States explored between two looks at the budgets.
+const BETWEEN_LOOKS: u64 = 1024;
+
+/// Where a violation was found: in a state, or at a step from it.
+#[derive(Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) finding: Finding,
+    pub(super) state: StateId,
+    pub(super) step: Option<Choice>,
+}
+
+/// One finding is kept for each rule and place; barriers that hold arrivals in the end have no place.
+type Key = (Rule, Place, u32);
+
+/// The state of a search, its visited set aside.
+pub(super) struct Search<'a> {
+    pub(super) tables: Tables,
+    pub(super) layout: Layout,
+    pub(super) symmetry: Symmetry,
+    settings: &'a Settings,
+    control: &'a dyn Control,
+    started: Instant,
+    /// The next state to explore.
+    next: StateId,
+    /// The first state of the next depth.
+    level_end: StateId,
+    pub(super) transitions: u64,
+    pub(super) depth: u64,
+    pub(super) peak_bytes: u64,
+    pub(super) sightings: BTreeMap<Key, Sighting>,
+    /// The first evaluation error.
+    pub(super) fault: Option<(AgentId, Fault, StateId, Option<Choice>)>,
+    /// Why not everything was covered.
+    pub(super) inconclusive: Option<Inconclusive>,
+    /// The first finding at level error, unless all are wanted.
+    pub(super) stopped_at: Option<Key>,
+    opened: Opened,
+    scratch: Scratch,
+}
+
+/// Why [`Search::run`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// Every state has been explored.
+    Complete,
+    /// An error was found and no more are wanted, or a budget is used up.
+    Stopped,
+    /// Numbers have outgrown the layout: repack and go on.
+    Widen,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        tables: Tables,
+        symmetry: Symmetry,
+        settings: &'a Settings,
+        control: &'a dyn Control,
+    ) -> Self {
+        Self {
+            layout: tables.layout(),
+            tables,
+            symmetry,
+            settings,
+            control,
+            started: Instant::now(),
+            next: 0,
+            level_end: 0,
+            transitions: 0,
+            depth: 0,
+            peak_bytes: 0,
+            sightings: BTreeMap::new(),
+            fault: None,
+            inconclusive: None,
+            stopped_at: None,
+            opened: Opened::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Explores until there is a reason to pause.
+    pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
+        let mut batch: Vec<(Packed<W>, u64, StateId)> = Vec::with_capacity(2 * BATCH);
+        let mut since_look = 0;
+        loop {
+            if self.next == self.level_end || batch.len() >= BATCH {
+                flush(store, &mut batch);
+                let found = super::tables::to_u32(store.len());
+                if self.next == found {
+                    self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
+                    return Pause::Complete;
+                }
+                if self.next == self.level_end {
+                    self.depth += u64::from(self.level_end > 0);
+                    self.level_end = found;
+                }
+            }
+            since_look += 1;
+            if since_look >= BETWEEN_LOOKS {
+                since_look = 0;
+                if self.is_over_budget(store) {
+                    return Pause::Stopped;
+                }
+            }
+            match self.explore(store, &mut batch) {
+                Some(pause) => {
+                    flush(store, &mut batch);
+                    return pause;
+                }
+                None => self.next += 1,
+            }
+        }
+    }
+
+    /// Explores the next state.
+    fn explore<const W: usize>(
+        &mut self,
+        store: &Store<W>,
+        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+    ) -> Option<Pause> {
+        let id = self.next;
+        let words = *store.get(id);
+        let mut opened = std::mem::replace(&mut self.opened, Opened::new());
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.tables.open(&self.layout, &words, &mut opened);
+        let mut pause = None;
+        if self.tables.is_suspect(&opened) {
+            let state = opened.state(&self.tables, &self.layout, &words).clone();
+            if let Some((agent, fault)) = self.tables.machine.fault(&state) {
+                // Only the initial state: later ones are not entered.
+                let fault = fault.clone();
+                let end = self.tables.machine.end_of_fault(agent, &fault, Vec::new());
+                self.end(end, id, None);
+            } else {
+                for finding in self.tables.machine.judge(&state) {
+                    pause = pause.or(self.sight(finding, id, None));
+                }
+            }
+        }
+        if pause.is_none() {
+            let before = (self.transitions, batch.len());
+            pause = self.expand(&words, &mut opened, &mut scratch, batch);
+            if pause == Some(Pause::Widen) {
+                // The state is explored anew with the wider layout.
+                self.transitions = before.0;
+                batch.truncate(before.1);
+            }
+        }
+        self.opened = opened;
+        self.scratch = scratch;
+        pause
+    }
+
+    fn expand<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        scratch: &mut Scratch,
+        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+    ) -> Option<Pause> {
+        let id = self.next;
+        for agent in 0..opened.slots.len() {
+            for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
+                let picks = self.tables.picks(&self.layout, words, opened, agent, index);
+                for pick in picks {
+                    // A decision among billions is a search of its own: look at the budgets within it.
+                    if pick % (1 << 16) == (1 << 16) - 1 && self.is_out_of_time() {
+                        return Some(Pause::Stopped);
+                    }
+                    let Ok(pick) = u32::try_from(pick) else {
+                        self.inconclusive.get_or_insert(Inconclusive::States(
+                            u64::from(u32::MAX),
+                            Some("the values of an `any`".to_owned()),
+                        ));
+                        return Some(Pause::Stopped);
+                    };
+                    let choice = Choice {
+                        agent: AgentId::from_index(agent),
+                        index: super::tables::to_u32(index),
+                        pick,
+                    };
+                    if let Some(pause) = self.make_step(words, opened, scratch, choice, id, batch) {
+                        return Some(pause);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn make_step<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        scratch: &mut Scratch,
+        choice: Choice,
+        id: StateId,
+        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+    ) -> Option<Pause> {
+        let mut noted = Vec::new();
+        let successor =
+            self.tables.successor(&self.layout, words, opened, scratch, choice, &mut |f| noted.push(f));
+        let mut pause = None;
+        for finding in noted {
+            pause = pause.or(self.sight(finding, id, Some(choice)));
+        }
+        self.transitions += 1;
+        match successor {
+            Successor::State(next) => {
+                let next = if self.symmetry.is_trivial() {
+                    next
+                } else {
+                    match self.symmetry.canonical(&mut self.tables, &self.layout, next, None) {
+                        Some(next) => next,
+                        None => return Some(Pause::Widen),
+                    }
+                };
+                batch.push((next, hash(&next), id));
+            }
+            Successor::TooWide => return Some(Pause::Widen),
+            Successor::Same => {}
+            Successor::None => self.transitions -= 1,
+            Successor::End(end) => pause = pause.or(self.end(end, id, Some(choice))),
+        }
+        pause
+    }
+
+    /// Keeps a finding, if it is the first of its rule and place.
+    fn sight(&mut self, finding: Finding, state: StateId, step: Option<Choice>) -> Option<Pause> {
+        let program = self.tables.machine.program();
+        let rule = finding.rule;
+        let level = self.settings.levels.of(rule, program.target);
+        if level < Level::Error && rule.ends_path(program.target) {
+            self.inconclusive.get_or_insert(Inconclusive::Lowered(rule));
+        }
+        let barrier = if rule == Rule::DanglingArrival { finding.barrier.map_or(0, |b| b.0) } else { 0 };
+        let key = (rule, self.tables.machine.place(finding.agent, finding.pc), barrier);
+        self.sightings.entry(key).or_insert(Sighting { finding, state, step });
+        if level == Level::Error && !self.settings.all {
+            self.stopped_at.get_or_insert(key);
+            return Some(Pause::Stopped);
+        }
+        None
+    }
+
+    /// A path ends.
+    fn end(&mut self, end: End, state: StateId, step: Option<Choice>) -> Option<Pause> {
+        let mut pause = None;
+        match end {
+            End::Violation(finding) => pause = self.sight(finding, state, step),
+            End::Fault { agent, fault, noted } => {
+                for finding in noted {
+                    pause = pause.or(self.sight(finding, state, step));
+                }
+                self.fault.get_or_insert((agent, fault, state, step));
+            }
+            End::Cut { agent, at, reason, noted } => {
+                for finding in noted {
+                    pause = pause.or(self.sight(finding, state, step));
+                }
+                self.inconclusive.get_or_insert(Inconclusive::Cut { agent, at, reason });
+            }
+        }
+        pause
+    }
+
+    fn is_out_of_time(&mut self) -> bool {
+        let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
+        if let Some(limit) = late {
+            self.inconclusive = Some(Inconclusive::Time(limit));
+            return true;
+        }
+        let goes_on = self.control.goes_on(Progress {
+            transitions: self.transitions,
+            depth: self.depth,
+            ..Progress::default()
+        });
+        if !goes_on {
+            self.inconclusive = Some(Inconclusive::Interrupted);
+        }
+        !goes_on
+    }
+
+    fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+        let states = store.len() as u64;
+        let tables = self.tables.bytes();
+        let bytes = store.bytes() + tables;
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        let budgets = self.settings.budgets;
+        // What the next looks may add at most, a table that moves included.
+        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + tables;
+        let progress = Progress {
+            states,
+            transitions: self.transitions,
+            depth: self.depth,
+            frontier: states - u64::from(self.next),
+            memory_bytes: bytes,
+        };
+        let over = if budgets.max_states.is_some_and(|most| states > most) {
+            Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
+        } else if budgets.max_memory.is_some_and(|most| soon > most) {
+            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.what_grew(states))
+        } else if states >= u64::from(u32::MAX) - (BATCH as u64 * BETWEEN_LOOKS) {
+            Inconclusive::States(states, self.what_grew(states))
+        } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
+            Inconclusive::Time(limit)
+        } else if !self.control.goes_on(progress) {
+            Inconclusive::Interrupted
+        } else {
+            return false;
+        };
+        self.inconclusive = Some(over);
+        true
+    }
+
+    /// The local whose values are most numerous among an automaton's configurations, if the automata are
+    /// large against the search as a whole.
+    fn what_grew(&self, states: u64) -> Option<String> {
+        super::growth::what_grew(&self.tables.machine, states)
+    }
+
+    /// Packs the initial state.
+    pub(super) fn start<const W: usize>(&mut self) -> Option<Packed<W>> {
+        let initial = self.tables.machine.initial();
+        let numbers = self.tables.number(&initial);
+        self.layout = self.tables.layout();
+        if self.layout.words > W {
+            return None;
+        }
+        let words = numbers.pack(&self.layout)?;
+        self.symmetry.canonical(&mut self.tables, &self.layout, words, None)
+    }
+}
+
+/// Inserts a batch. The places of all are read first, so that the reads overlap.
+fn flush<const W: usize>(store: &mut Store<W>, batch: &mut Vec<(Packed<W>, u64, StateId)>) {
+    let mut touched = 0;
+    for chunk in batch.chunks(32) {
+        let mut there = [0; 32];
+        for (slot, (_, hash, _)) in there.iter_mut().zip(chunk) {
+            *slot = store.touch(*hash);
+        }
+        for id in there.iter().take(chunk.len()) {
+            touched ^= store.touch_state(*id);
+        }
+        for (words, hash, parent) in chunk {
+            store.insert(*words, *hash, *parent);
+        }
+    }
+    std::hint::black_box(touched);
+    batch.clear();
+}

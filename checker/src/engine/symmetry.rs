@@ -1,0 +1,164 @@
+//! Symmetry: agents that run the same automaton are interchangeable.
+//!
+//! A permutation of such agents maps steps to steps: slots are numbered alike within a class, barriers
+//! know how many have arrived but not who, and what memory knows of agents is renamed along. So
+//! of all states that differ only in who is who, one is kept: the one in which the slots of
+//! interchangeable agents are sorted. Where memory distinguishes agents with equal slots,
+//! several representatives of one orbit may be kept: that costs states, never correctness.
+//!
+//! What would break it: a rule or an instruction that looks at an agent's index. Indices are only seen
+//! by expressions (agents whose code mentions theirs have an automaton of their own) and by
+//! split barriers of subgroups (only agents of one subgroup are interchanged).
+
+use super::layout::{Layout, Packed};
+use super::tables::{Rest, Tables};
+use barcheck_model::machine::Sequence;
+use barcheck_model::program::{AgentId, Target};
+use std::collections::HashMap;
+
+/// Groups of interchangeable agents.
+#[derive(Debug, Default)]
+pub(super) struct Symmetry {
+    /// Each with two agents at least, in order.
+    groups: Vec<Vec<usize>>,
+    agents: usize,
+    renamed: HashMap<(u32, Vec<u32>), u32>,
+}
+
+impl Symmetry {
+    /// Nobody is interchangeable.
+    pub(super) fn none(tables: &Tables) -> Self {
+        Self { groups: Vec::new(), agents: tables.class_of.len(), renamed: HashMap::new() }
+    }
+
+    /// Agents of one class are interchangeable, within subgroups where there are any.
+    pub(super) fn of(tables: &Tables) -> Self {
+        let program = tables.machine.program();
+        let subgroup = |agent: usize| match program.target {
+            Target::SplitBarrier => agent / (program.subgroup_size as usize).max(1),
+            _ => 0,
+        };
+        let mut groups: Vec<((usize, usize), Vec<usize>)> = Vec::new();
+        for (agent, class) in tables.class_of.iter().enumerate() {
+            let key = (*class, subgroup(agent));
+            match groups.iter_mut().find(|(k, _)| *k == key) {
+                Some((_, group)) => group.push(agent),
+                None => groups.push((key, vec![agent])),
+            }
+        }
+        let groups = groups.into_iter().map(|(_, g)| g).filter(|g| g.len() > 1).collect();
+        Self { groups, ..Self::none(tables) }
+    }
+
+    /// Whether there is anybody to interchange.
+    pub(super) fn is_trivial(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Sorts the state's agents. `None` if the layout has no room for the result. With `moved`, says where each
+    /// agent went.
+    pub(super) fn canonical<const W: usize>(
+        &mut self,
+        tables: &mut Tables,
+        layout: &Layout,
+        mut words: Packed<W>,
+        moved: Option<&mut Vec<u32>>,
+    ) -> Option<Packed<W>> {
+        let rest = layout.rest.get(&words);
+        let plain = tables.quiet[rest as usize];
+        if plain && moved.is_none() {
+            for group in &self.groups {
+                sort_group(layout, group, &mut words);
+            }
+            return Some(words);
+        }
+        let to = self.sorted(tables, layout, &words, rest);
+        let from = words;
+        for (agent, target) in to.iter().enumerate() {
+            layout.agents[*target as usize].set(&mut words, layout.agents[agent].get(&from));
+        }
+        let identity = to.iter().enumerate().all(|(agent, target)| agent == *target as usize);
+        if !plain && !identity {
+            let renamed = self.rename(tables, rest, &to);
+            layout.rest.set(&mut words, renamed);
+            if layout.rest.get(&words) != renamed {
+                return None;
+            }
+        }
+        if let Some(moved) = moved {
+            *moved = to;
+        }
+        Some(words)
+    }
+
+    /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.
+    fn sorted<const W: usize>(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        words: &Packed<W>,
+        rest: u32,
+    ) -> Vec<u32> {
+        let mut to: Vec<u32> = (0..super::tables::to_u32(self.agents)).collect();
+        let rest = &tables.rests[rest as usize];
+        let holders = tables.machine.layout();
+        for group in &self.groups {
+            let mut order: Vec<_> = group
+                .iter()
+                .map(|agent| {
+                    let id = AgentId::from_index(*agent);
+                    let positions: Vec<u32> = rest.sequences.iter().map(|s| s.position[*agent]).collect();
+                    (layout.agents[*agent].get(words), positions, rest.memory.profile(holders, id), *agent)
+                })
+                .collect();
+            order.sort();
+            for (place, (.., agent)) in group.iter().zip(order) {
+                to[agent] = super::tables::to_u32(*place);
+            }
+        }
+        to
+    }
+
+    fn rename(&mut self, tables: &mut Tables, rest: u32, to: &[u32]) -> u32 {
+        let key = (rest, to.to_vec());
+        if let Some(renamed) = self.renamed.get(&key) {
+            return *renamed;
+        }
+        let before = &tables.rests[rest as usize];
+        let names: Vec<_> = to.iter().map(|n| AgentId(*n)).collect();
+        let sequences = before.sequences.iter().map(|sequence| {
+            let mut position = sequence.position.clone();
+            for (agent, target) in to.iter().enumerate() {
+                position[*target as usize] = sequence.position[agent];
+            }
+            Sequence { ahead: sequence.ahead.clone(), position }
+        });
+        let renamed = Rest {
+            memory: before.memory.renamed(tables.machine.layout(), &names),
+            sequences: sequences.collect(),
+            allocated: before.allocated,
+        };
+        let number = tables.number_rest(renamed);
+        self.renamed.insert(key, number);
+        number
+    }
+}
+
+/// Sorts the slots of a group in place; they are few and nearly sorted.
+fn sort_group<const W: usize>(layout: &Layout, group: &[usize], words: &mut Packed<W>) {
+    for end in 1..group.len() {
+        let slot = layout.agents[group[end]].get(words);
+        let mut hole = end;
+        while hole > 0 {
+            let before = layout.agents[group[hole - 1]].get(words);
+            if before <= slot {
+                break;
+            }
+            layout.agents[group[hole]].set(words, before);
+            hole -= 1;
+        }
+        if hole < end {
+            layout.agents[group[hole]].set(words, slot);
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! The components of states, numbered, and what has been learnt about steps.
+//!
+//! A packed state is a tuple of numbers: for each agent its configuration together with its seats at
+//! barriers (a *slot*), for each barrier its state, and one number for the rest (memory, uniform
+//! decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
+//! depends on nothing else; see [`super::expand`].
+
+use super::layout::{Layout, Packed};
+use barcheck_model::agent::{Action, BarrierAction, Choices};
+use barcheck_model::barrier::{BarrierId, ptx};
+use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
+use barcheck_model::memory::Memory;
+use barcheck_model::program::AgentId;
+use std::collections::HashMap;
+
+/// What a move's effect depends on, besides the agent's own slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dependence {
+    /// More than is remembered: ask the model each time.
+    Model,
+    /// Nothing, except that memory must not be involved.
+    Own,
+    /// The barrier, by field.
+    Barrier(usize),
+    /// The barrier, by field, and how many agents have exited.
+    BarrierAndExits(usize),
+    /// An exit: nothing, as long as no barrier waits for it.
+    Exit,
+}
+
+/// A move of an agent in a slot.
+#[derive(Clone, Debug)]
+pub(super) struct SlotMove {
+    pub(super) picks: Picks,
+    pub(super) depends: Dependence,
+    /// Effects learnt, by pick or by barrier state (and exits): a number in [`Tables::effects`] plus 1, 0 while unknown.
+    pub(super) effects: Vec<u32>,
+}
+
+/// The picks of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Picks {
+    /// 0 up to this number, exclusive.
+    Below(u64),
+    /// As the sequence of uniform decisions has it.
+    Sequence,
+}
+
+/// A remembered effect of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Effect {
+    /// The agent's slot afterwards.
+    pub(super) slot: u32,
+    /// The barrier's field and its state afterwards.
+    pub(super) barrier: Option<(u32, u32)>,
+    /// The generation completed: a number in [`Tables::releases`]. Every other agent's slot changes as [`Slot::after`] says.
+    pub(super) release: Option<u32>,
+}
+
+/// An agent's configuration and its seats.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) state: AgentState,
+    pub(super) exited: bool,
+    pub(super) blocked: bool,
+    pub(super) moves: Vec<SlotMove>,
+    /// The groups in which the agent stands at an arrival; see [`super::races`].
+    pub(super) standing: Vec<u32>,
+    /// The slot after a release that completes a generation, by release: a slot plus 1, 0 while unknown.
+    pub(super) after: Vec<u32>,
+}
+
+/// The slots of one class of agents.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    pub(super) slots: Vec<Slot>,
+    numbers: HashMap<AgentState, u32>,
+}
+
+/// The states of one barrier.
+#[derive(Debug)]
+pub(super) struct BarrierStates {
+    pub(super) id: BarrierId,
+    /// `None` is the initial state, and number 0.
+    pub(super) states: Vec<Option<AnyBarrier>>,
+    /// For each state, whether an exit may complete it.
+    pub(super) heeds_exits: Vec<bool>,
+    numbers: HashMap<AnyBarrier, u32>,
+}
+
+/// The rest of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Rest {
+    pub(super) memory: Memory,
+    pub(super) sequences: Vec<Sequence>,
+    pub(super) allocated: Option<u32>,
+}
+
+/// Everything numbered.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) machine: Machine,
+    /// For each agent, its class.
+    pub(super) class_of: Vec<usize>,
+    pub(super) classes: Vec<Class>,
+    pub(super) barriers: Vec<BarrierStates>,
+    pub(super) rests: Vec<Rest>,
+    rest_numbers: HashMap<Rest, u32>,
+    /// For each rest, whether barriers and memory have nothing to do with one another.
+    pub(super) quiet: Vec<bool>,
+    pub(super) effects: Vec<Effect>,
+    effect_numbers: HashMap<Effect, u32>,
+    pub(super) releases: Vec<(BarrierId, Option<u32>)>,
+    pub(super) races: super::races::Groups,
+}
+
+impl Tables {
+    pub(super) fn new(machine: Machine) -> Self {
+        let class_of: Vec<usize> = machine.agents().map(|a| machine.class(a)).collect();
+        let count = class_of.iter().max().map_or(0, |c| c + 1);
+        Self {
+            class_of,
+            classes: (0..count).map(|_| Class::default()).collect(),
+            barriers: Vec::new(),
+            rests: Vec::new(),
+            rest_numbers: HashMap::new(),
+            quiet: Vec::new(),
+            effects: Vec::new(),
+            effect_numbers: HashMap::new(),
+            releases: Vec::new(),
+            races: super::races::Groups::default(),
+            machine,
+        }
+    }
+
+    /// The layout that the numbers given out so far need.
+    pub(super) fn layout(&self) -> Layout {
+        let agents: Vec<usize> = self.class_of.iter().map(|c| self.classes[*c].slots.len()).collect();
+        let barriers: Vec<usize> = self.barriers.iter().map(|b| b.states.len()).collect();
+        Layout::of(&agents, &barriers, self.rests.len())
+    }
+
+    pub(super) fn slot(&self, agent: usize, slot: u32) -> &Slot {
+        &self.classes[self.class_of[agent]].slots[slot as usize]
+    }
+
+    /// Numbers a state's components.
+    pub(super) fn number(&mut self, state: &State) -> Numbers {
+        let mut numbers = Numbers::default();
+        for (agent, agent_state) in state.agents.iter().enumerate() {
+            numbers.agents.push(self.number_slot(agent, agent_state));
+        }
+        for (id, _) in &state.barriers {
+            self.field_of(*id);
+        }
+        for field in 0..self.barriers.len() {
+            let barrier = state.barrier(self.barriers[field].id).cloned();
+            numbers.barriers.push(self.number_barrier(field, barrier));
+        }
+        let rest = Rest {
+            memory: state.memory.clone(),
+            sequences: state.sequences.clone(),
+            allocated: state.allocated,
+        };
+        numbers.rest = self.number_rest(rest);
+        numbers
+    }
+
+    fn number_slot(&mut self, agent: usize, state: &AgentState) -> u32 {
+        let class = self.class_of[agent];
+        if let Some(number) = self.classes[class].numbers.get(state) {
+            return *number;
+        }
+        let slot = self.make_slot(agent, state);
+        let class = &mut self.classes[class];
+        let number = to_u32(class.slots.len());
+        class.slots.push(slot);
+        class.numbers.insert(state.clone(), number);
+        number
+    }
+
+    fn make_slot(&mut self, agent: usize, state: &AgentState) -> Slot {
+        let agent = AgentId::from_index(agent);
+        let automaton = &self.machine.automata()[self.machine.class(agent)];
+        let config = automaton.config(state.config);
+        let (exited, blocked) = (config.has_exited(), config.is_blocked());
+        let made: Vec<_> =
+            automaton.moves(state.config).iter().map(|m| (m.action.clone(), m.choices)).collect();
+        let mut standing = Vec::new();
+        let mut moves = Vec::new();
+        for (action, choices) in &made {
+            let picks = match choices {
+                Choices::One => Picks::Below(1),
+                Choices::Open(n) => Picks::Below(*n),
+                Choices::Uniform(_) => Picks::Sequence,
+            };
+            let depends = self.dependence(action, picks);
+            moves.push(SlotMove { picks, depends, effects: Vec::new() });
+            self.races.stand(action, |id| field_of(&mut self.barriers, id), &mut standing);
+        }
+        Slot { state: state.clone(), exited, blocked, moves, standing, after: Vec::new() }
+    }
+
+    fn dependence(&mut self, action: &Action, picks: Picks) -> Dependence {
+        let few = matches!(picks, Picks::Below(n) if n <= 256);
+        let one = picks == Picks::Below(1);
+        match action {
+            Action::Decide | Action::Park(..) if few => Dependence::Own,
+            Action::Assert(true)
+            | Action::Fence(_)
+            | Action::MemoryBarrier(..)
+            | Action::Init(..)
+            | Action::Fetch(_)
+            | Action::SaveCopy(_)
+            | Action::RestoreCopy(_) => Dependence::Own,
+            Action::Exit(None) => Dependence::Exit,
+            Action::Barrier(BarrierAction::Ptx(what, ..)) if one => {
+                let field = self.field_of(what.id);
+                match self.machine.options().exited_threads {
+                    ExitedThreads::Release => Dependence::Model,
+                    ExitedThreads::Hold if what.all => Dependence::BarrierAndExits(field),
+                    ExitedThreads::Hold => Dependence::Barrier(field),
+                }
+            }
+            Action::Barrier(BarrierAction::Bcu(what, ..)) if one => {
+                let field = self.field_of(what.id);
+                if what.count == 0 { Dependence::BarrierAndExits(field) } else { Dependence::Barrier(field) }
+            }
+            Action::Barrier(BarrierAction::Signal(what)) => Dependence::Barrier(self.field_of(what.id)),
+            Action::Barrier(BarrierAction::Wait(id)) => Dependence::Barrier(self.field_of(*id)),
+            Action::Barrier(BarrierAction::Split(split)) => Dependence::Barrier(self.field_of(split.barrier)),
+            _ => Dependence::Model,
+        }
+    }
+
+    pub(super) fn field_of(&mut self, id: BarrierId) -> usize {
+        field_of(&mut self.barriers, id)
+    }
+
+    fn number_barrier(&mut self, field: usize, state: Option<AnyBarrier>) -> u32 {
+        let Some(state) = state else { return 0 };
+        let barrier = &mut self.barriers[field];
+        if let Some(number) = barrier.numbers.get(&state) {
+            return *number;
+        }
+        let release = self.machine.options().exited_threads == ExitedThreads::Release;
+        let heeds_exits = match &state {
+            AnyBarrier::Ptx(ptx::Barrier::Active { all, .. }) => *all || release,
+            AnyBarrier::Bcu(b) => b.live.is_some_and(|live| live.count == 0),
+            _ => false,
+        };
+        let number = to_u32(barrier.states.len());
+        barrier.states.push(Some(state.clone()));
+        barrier.heeds_exits.push(heeds_exits);
+        barrier.numbers.insert(state, number);
+        number
+    }
+
+    pub(super) fn number_rest(&mut self, rest: Rest) -> u32 {
+        if let Some(number) = self.rest_numbers.get(&rest) {
+            return *number;
+        }
+        let number = to_u32(self.rests.len());
+        self.quiet.push(rest.memory.is_empty() && rest.sequences.is_empty());
+        self.rests.push(rest.clone());
+        self.rest_numbers.insert(rest, number);
+        number
+    }
+
+    pub(super) fn number_effect(&mut self, effect: Effect) -> u32 {
+        if let Some(number) = self.effect_numbers.get(&effect) {
+            return *number;
+        }
+        let number = to_u32(self.effects.len());
+        self.effects.push(effect);
+        self.effect_numbers.insert(effect, number);
+        number
+    }
+
+    pub(super) fn number_release(&mut self, release: (BarrierId, Option<u32>)) -> u32 {
+        let at = self.releases.iter().position(|r| *r == release).unwrap_or_else(|| {
+            self.releases.push(release);
+            self.releases.len() - 1
+        });
+        to_u32(at)
+    }
+
+    /// The state that numbers stand for.
+    pub(super) fn state<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> State {
+        let agents = layout.agents.iter().enumerate();
+        let rest = &self.rests[layout.rest.get(words) as usize];
+        let barriers = self.barriers.iter().zip(&layout.barriers);
+        let mut barriers: Vec<_> = barriers
+            .filter_map(|(b, field)| Some((b.id, b.states[field.get(words) as usize].clone()?)))
+            .collect();
+        barriers.sort_unstable_by_key(|(id, _)| *id);
+        State {
+            agents: agents.map(|(agent, field)| self.slot(agent, field.get(words)).state.clone()).collect(),
+            barriers,
+            memory: rest.memory.clone(),
+            sequences: rest.sequences.clone(),
+            allocated: rest.allocated,
+        }
+    }
+
+    /// A rough number of bytes that the tables take.
+    pub(super) fn bytes(&self) -> u64 {
+        let slots: usize = self.classes.iter().map(|c| c.slots.len()).sum();
+        let configs: usize = self.machine.automata().iter().map(|a| a.len()).sum();
+        let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
+        let locations = self.machine.program().locations();
+        // Orders of magnitude measured on the library's protocols, rounded up.
+        let rest = 200 + locations.min(64) * 100;
+        (slots * 400 + configs * 800 + barriers * 200 + self.rests.len() * rest) as u64
+    }
+}
+
+fn field_of(barriers: &mut Vec<BarrierStates>, id: BarrierId) -> usize {
+    barriers.iter().position(|b| b.id == id).unwrap_or_else(|| {
+        barriers.push(BarrierStates {
+            id,
+            states: vec![None],
+            heeds_exits: vec![false],
+            numbers: HashMap::new(),
+        });
+        barriers.len() - 1
+    })
+}
+
+pub(super) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A state's components, as numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Numbers {
+    pub(super) agents: Vec<u32>,
+    pub(super) barriers: Vec<u32>,
+    pub(super) rest: u32,
+}
+
+impl Numbers {
+    /// Packs, if the layout has room for every number.
+    pub(super) fn pack<const W: usize>(&self, layout: &Layout) -> Option<Packed<W>> {
+        if layout.barriers.len() < self.barriers.len() {
+            return None;
+        }
+        let mut words = [0; W];
+        let fields = layout.agents.iter().zip(&self.agents);
+        let fields =
+            fields.chain(layout.barriers.iter().zip(&self.barriers)).chain([(&layout.rest, &self.rest)]);
+        for (field, number) in fields {
+            field.set(&mut words, *number);
+            if field.get(&words) != *number {
+                return None;
+            }
+        }
+        Some(words)
+    }
+}
