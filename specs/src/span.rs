@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn places_count_characters() {
         check("abc", (1, 2), (1, 2, 1));
-        check("é\nñb", (4, 6), (2, 1, 1));
+        check("é\nñb", (3, 5), (2, 1, 1));
         check("é\nñb", (5, 6), (2, 2, 1));
     }
 

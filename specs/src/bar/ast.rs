@@ -10,6 +10,8 @@ use crate::span::Span;
 pub struct File {
     /// The target, unless it was missing or unknown; then nothing else was read.
     pub target: Option<Target>,
+    /// The bytes of `target` and its name.
+    pub target_span: Span,
     /// Declarations and blocks in the order of the text.
     pub items: Vec<Item>,
 }

@@ -13,6 +13,7 @@
 
 pub mod ast;
 mod eval;
+mod format;
 mod lexer;
 mod lower;
 mod meaning_error;
@@ -79,6 +80,32 @@ pub fn load(source: &[u8], options: &LoadOptions) -> Result<Loaded, Vec<Diagnost
         return Err(diagnostics);
     }
     lower::lower(source, &file, &options.defines)
+}
+
+/// Prints a file in its canonical form: one statement to a line, indented by four spaces, keywords and mnemonics
+/// as the documentation spells them. Comments are kept; a block that stands on one line with a single statement
+/// stays there. The result reads as the same program, and formatting it again changes nothing.
+///
+/// ```
+/// let formatted = barcheck_specs::bar::format(b"TARGET ptx;cta 64 ;warps 0..2{Bar.Sync 1,64;}").unwrap();
+/// assert_eq!(formatted, "target ptx;\ncta 64;\nwarps 0..2 { bar.sync 1, 64; }\n");
+/// ```
+///
+/// # Errors
+/// The diagnostics, if the text is not UTF-8 or not of the language. Names are not looked at.
+pub fn format(source: &[u8]) -> Result<String, Vec<Diagnostic>> {
+    let source = text(source)?;
+    let mut errors = Sink::default();
+    let lexed = lexer::lex(source, &mut errors);
+    let output = parser::parse(source, &lexed, &mut errors);
+    let target = output.file.target;
+    let diagnostics = errors.finish();
+    match target {
+        Some(target) if diagnostics.is_empty() => {
+            Ok(format::print(source, &lexed, &output.classes, target))
+        }
+        _ => Err(diagnostics),
+    }
 }
 
 /// The text of a file, which must be UTF-8 and of a sensible size.

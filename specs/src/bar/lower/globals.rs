@@ -11,7 +11,7 @@ use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
-use crate::span::{Span, offset};
+use crate::span::Span;
 use crate::suggest::closest;
 
 /// What is declared outside the blocks.
@@ -250,12 +250,14 @@ impl<'a> Context<'a> {
         self.declare_name(name, GlobalKind::Memory(id));
     }
 
-    /// The size of the group, or `None` after an error. `end` is the end of the text.
-    pub(super) fn group(&mut self, end: Span) -> Option<Group> {
+    /// The size of the group, or `None` after an error. `target_span` is where the target is named.
+    pub(super) fn group(&mut self, target_span: Span) -> Option<Group> {
         let target = self.target;
         let Some((value, span)) = self.globals.size else {
-            let span = Span::new(0, end.end.min(offset("target".len())));
-            self.report(&MeaningError::NoSize { target, span });
+            self.report(&MeaningError::NoSize {
+                target,
+                span: target_span,
+            });
             return None;
         };
         let most = if target.has_lanes() {

@@ -25,7 +25,7 @@ use super::ast::{File, Item};
 use super::meaning_error::MeaningError;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::limits;
-use crate::span::{LineIndex, Span};
+use crate::span::LineIndex;
 use globals::Globals;
 
 /// Lowers `file`, which was parsed from `source` without errors.
@@ -47,11 +47,7 @@ pub(crate) fn lower(
     for item in &file.items {
         context.declare(item, defines);
     }
-    let end = Span::new(
-        crate::span::offset(source.len()),
-        crate::span::offset(source.len()),
-    );
-    let group = context.group(end);
+    let group = context.group(file.target_span);
     let mut roles = Vec::new();
     for item in &file.items {
         if let Item::Role(role) = item {

@@ -1,6 +1,6 @@
 //! Expressions, conditions and values.
 
-use barcheck_model::program::{BinaryOp, UnaryOp};
+use barcheck_model::program::{BinaryOp, Target, UnaryOp};
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Condition, Expr, ExprKind, Value};
@@ -135,7 +135,9 @@ impl Parser<'_, '_> {
             TokenKind::Word => {
                 let word = self.word();
                 if let Some(index) = words::index_word(word) {
-                    self.advance_as(Class::Keyword);
+                    // `Subgroup` is also a scope, which keeps its capital.
+                    let scope = self.target == Target::SplitBarrier;
+                    self.advance_as(if scope { Class::Plain } else { Class::Keyword });
                     return Ok(leaf(ExprKind::Index(index)));
                 }
                 if self.eat_keyword("true") {

@@ -182,12 +182,28 @@ impl Parser<'_, '_> {
                 }
                 OperandKind::Attributes(attributes?)
             }
-            _ => OperandKind::Expr(self.expr()?),
+            _ => {
+                let first = self.position;
+                let expr = self.expr()?;
+                if matches!(opcode, Opcode::Split(_)) {
+                    self.join_words(first);
+                }
+                OperandKind::Expr(expr)
+            }
         };
         Ok(Operand {
             kind,
             span: self.span_from(start),
         })
+    }
+
+    /// Notes the `|` between SPIR-V semantics, from the token `first` on.
+    fn join_words(&mut self, first: usize) {
+        for index in first..self.position {
+            if self.tokens[index].kind == TokenKind::Or {
+                self.classes[index] = Class::Joint;
+            }
+        }
     }
 
     /// `{name = "value", …}`; quotes may be left out.
@@ -235,7 +251,9 @@ impl Parser<'_, '_> {
         if !self.at(TokenKind::OpenBrace) {
             return self.expected("`{`");
         }
+        let first = self.position;
         if self.skip_braces() {
+            self.classes[first..self.position].fill(Class::Verbatim);
             return Ok(());
         }
         let end = self.previous().after();

@@ -8,6 +8,7 @@ use crate::bar::opcode;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
+use crate::span::Span;
 use crate::suggest::closest;
 
 impl Parser<'_, '_> {
@@ -16,7 +17,8 @@ impl Parser<'_, '_> {
         let Ok(target) = self.target() else {
             return file;
         };
-        file.target = Some(target);
+        file.target = Some(target.0);
+        file.target_span = target.1;
         while !self.at(TokenKind::End) {
             self.depth = 0;
             self.leave_role = false;
@@ -29,7 +31,8 @@ impl Parser<'_, '_> {
         file
     }
 
-    fn target(&mut self) -> Parsed<Target> {
+    fn target(&mut self) -> Parsed<(Target, Span)> {
+        let start = self.current().span;
         if !self.eat_keyword("target") {
             let span = self.current().span;
             return self.stop(&SyntaxError::NoTarget { span });
@@ -53,10 +56,11 @@ impl Parser<'_, '_> {
         };
         self.advance_as(Class::Keyword);
         self.target = target;
+        let span = self.span_from(start);
         if self.expect_semicolon().is_err() {
             self.recover_item();
         }
-        Ok(target)
+        Ok((target, span))
     }
 
     fn recover_item(&mut self) {

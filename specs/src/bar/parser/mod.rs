@@ -39,6 +39,10 @@ pub(crate) enum Class {
     ImpliedComma,
     /// A brace of a block.
     Block,
+    /// An operator that joins words without spaces.
+    Joint,
+    /// Part of a hint, which is kept as it is.
+    Verbatim,
 }
 
 /// What parsing yields.
