@@ -6,13 +6,16 @@
 mod args;
 mod decide;
 mod evidence;
+mod examples;
+mod explain;
 mod human;
 mod input;
+mod layout;
 mod memory;
 mod output;
 mod reasons;
 mod report;
-
+mod tables;
 mod traces;
 mod values;
 mod verify;
@@ -61,11 +64,11 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             let matches = matches.subcommand_matches("verify").unwrap_or(matches);
             verify::run(args, args::level_changes(&args.levels, matches), colours)
         }
-        Command::Rules(_)
-        | Command::Clauses(_)
-        | Command::Explain(_)
-        | Command::Fmt(_)
-        | Command::Replay(_) => Ok(Status::Trouble),
+        Command::Replay(_) => Ok(Status::Trouble),
+        Command::Fmt(args) => layout::run(args, colours),
+        Command::Explain(args) => explain::run(args, colours),
+        Command::Rules(args) => tables::rules(args, colours),
+        Command::Clauses(args) => tables::clauses(args, colours),
         Command::Completions { shell } => completions(*shell),
     }
 }
