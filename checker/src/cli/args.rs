@@ -85,10 +85,6 @@ pub(crate) struct VerifyArgs {
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    #[command(flatten, next_help_heading = "Levels of rules")]
-    pub(crate) levels: LevelArgs,
-    #[command(flatten, next_help_heading = "Budgets and search")]
-    pub(crate) search: SearchArgs,
     /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH is
     /// a folder (created if missing) that gets a file FILE-RULE.json for each finding
     #[arg(long, value_name = "PATH")]
@@ -96,6 +92,10 @@ pub(crate) struct VerifyArgs {
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten, next_help_heading = "Levels of rules")]
+    pub(crate) levels: LevelArgs,
+    #[command(flatten, next_help_heading = "Budgets and search")]
+    pub(crate) search: SearchArgs,
 }
 
 /// The options of `barcheck verify` that change the level of rules.
@@ -153,7 +153,7 @@ Examples:
 
 Exit status, the first that applies:
   1  some FILE is violated
-  2  wrong usage, an unreadable or malformed FILE, or an evaluation error (the others are still decided)
+  2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
   3  some FILE is inconclusive: a budget was used up, or a path could not be followed
   0  every FILE is verified
 

@@ -72,7 +72,7 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             "raise --max-memory, or make the protocol smaller",
         ),
         Inconclusive::Time(limit) => Reason::new(
-            format!("gave up after {} seconds", limit.as_secs_f64()),
+            format!("gave up after {} s", limit.as_secs_f64()),
             "raise --timeout, or make the protocol smaller",
         ),
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),

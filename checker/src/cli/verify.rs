@@ -43,6 +43,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         sink: args.trace.clone().map(|path| TraceSink::new(path, args.files.len() > 1 || args.all)),
         status: Status::Success,
         tally: human::Tally::default(),
+        apart: false,
     };
     match run.decide_all(inputs, &search) {
         Ok(()) => Ok(run.status),
@@ -119,6 +120,8 @@ struct Run<'a> {
     sink: Option<TraceSink>,
     status: Status,
     tally: human::Tally,
+    /// What was printed last is long: the next file stands apart from it.
+    apart: bool,
 }
 
 impl Run<'_> {
@@ -169,7 +172,13 @@ impl Run<'_> {
             return print(&decided.report.json());
         }
         complain(&human::on_standard_error(decided, self.colours.err));
-        print(&human::on_standard_output(decided, written, self.args.quiet, self.colours.out))
+        let text = human::on_standard_output(decided, written, self.args.quiet, self.colours.out);
+        if text.is_empty() {
+            return Ok(());
+        }
+        let gap = if self.apart { "\n" } else { "" };
+        self.apart = !decided.report.findings.is_empty();
+        print(&format!("{gap}{text}"))
     }
 }
 

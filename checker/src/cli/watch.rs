@@ -65,13 +65,12 @@ impl Watch {
         let elapsed = now.duration_since(self.start);
         let bar = view.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
                 bar.set_style(style);
             }
             bar
         });
         bar.set_message(describe(&self.name, progress, elapsed));
-        bar.tick();
     }
 }
 

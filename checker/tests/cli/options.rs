@@ -117,7 +117,7 @@ fn the_reading_of_exited_threads() {
 fn budgets_name_what_to_do() {
     verify(LARGE, &["--max-states", "1000"]).expect(3).prints("1,000 states").prints("--max-states");
     verify(LARGE, &["--max-memory", "1M"]).expect(3).prints("1.0 MiB").prints("--max-memory");
-    verify(LARGE, &["--timeout", "0.2"]).expect(3).prints("0.2 seconds").prints("--timeout");
+    verify(LARGE, &["--timeout", "0.2"]).expect(3).prints("0.2 s").prints("--timeout");
 }
 
 #[test]
