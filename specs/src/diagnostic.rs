@@ -54,10 +54,7 @@ impl Diagnostic {
             severity: Severity::Error,
             code,
             message: message.into(),
-            primary: Label {
-                span,
-                message: String::new(),
-            },
+            primary: Label { span, message: String::new() },
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -67,10 +64,7 @@ impl Diagnostic {
     /// A warning at `span`.
     #[must_use]
     pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(code, message, span)
-        }
+        Self { severity: Severity::Warning, ..Self::error(code, message, span) }
     }
 
     /// With a remark at its own place.
@@ -83,10 +77,7 @@ impl Diagnostic {
     /// With a remark at another place.
     #[must_use]
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.secondary.push(Label {
-            span,
-            message: message.into(),
-        });
+        self.secondary.push(Label { span, message: message.into() });
         self
     }
 
@@ -129,11 +120,16 @@ pub(crate) struct Sink {
 impl Sink {
     /// Adds an error; `error` is made into a diagnostic only where it will be shown.
     pub(crate) fn push(&mut self, span: Span, error: impl FnOnce() -> Diagnostic) {
-        if self.diagnostics.len() < limits::ERRORS {
+        if !self.is_full() {
             self.diagnostics.push(error());
         } else {
             self.hidden.get_or_insert((span, 0)).1 += 1;
         }
+    }
+
+    /// Whether further errors are counted only, so that nothing need be found out about them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.diagnostics.len() >= limits::ERRORS
     }
 
     /// Whether no error was added.
@@ -143,17 +139,12 @@ impl Sink {
 
     /// The errors in the order of the text, and a note about those not kept.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        self.diagnostics
-            .sort_by_key(|diagnostic| diagnostic.primary.span.start);
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
         if let Some((span, count)) = self.hidden {
             let plural = if count == 1 { "" } else { "s" };
             self.diagnostics.push(Diagnostic {
                 severity: Severity::Note,
-                ..Diagnostic::error(
-                    "more-errors",
-                    format!("and {count} more error{plural}"),
-                    span,
-                )
+                ..Diagnostic::error("more-errors", format!("and {count} more error{plural}"), span)
             });
         }
         self.diagnostics

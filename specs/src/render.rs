@@ -5,8 +5,9 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Rend
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::{LineIndex, Span};
 
-/// Lines longer than this are cut around the place shown.
-const LONG_LINE: u32 = 400;
+/// Lines longer than this are cut around the place shown before the renderer, which cuts shorter ones by itself,
+/// would look at all of them.
+const LONG_LINE: u32 = 10_000;
 /// Bytes shown before and behind a place in a long line.
 const WINDOW: u32 = 60;
 /// Places that are further apart than this many lines are shown one by one.
@@ -24,11 +25,7 @@ const DISTANT_LINES: u32 = 500;
 /// ```
 #[must_use]
 pub fn render(diagnostics: &[Diagnostic], name: &str, source: &str, colour: bool) -> String {
-    let renderer = if colour {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let lines = LineIndex::new(source);
     let mut text = String::new();
     for diagnostic in diagnostics {
@@ -45,12 +42,7 @@ struct Mark<'d> {
     message: &'d str,
 }
 
-fn render_one(
-    diagnostic: &Diagnostic,
-    name: &str,
-    lines: &LineIndex<'_>,
-    renderer: &Renderer,
-) -> String {
+fn render_one(diagnostic: &Diagnostic, name: &str, lines: &LineIndex<'_>, renderer: &Renderer) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -80,25 +72,14 @@ fn render_one(
 }
 
 fn snippets<'a>(marks: &[Mark<'a>], name: &'a str, lines: &LineIndex<'a>) -> Vec<Element<'a>> {
-    let first = marks
-        .iter()
-        .map(|m| lines.position(m.span.start).0)
-        .min()
-        .unwrap_or(1);
-    let last = marks
-        .iter()
-        .map(|m| lines.position(m.span.end).0)
-        .max()
-        .unwrap_or(1);
+    let first = marks.iter().map(|m| lines.position(m.span.start).0).min().unwrap_or(1);
+    let last = marks.iter().map(|m| lines.position(m.span.end).0).max().unwrap_or(1);
     let is_long = |line| {
         let span = lines.line_span(line);
         span.end - span.start > LONG_LINE
     };
     if last - first > DISTANT_LINES || (first..=last).any(is_long) {
-        return marks
-            .iter()
-            .flat_map(|mark| window(mark, name, lines))
-            .collect();
+        return marks.iter().flat_map(|mark| window(mark, name, lines)).collect();
     }
     let base = lines.line_span(first).start;
     let end = lines.line_span(last).end;
@@ -116,17 +97,10 @@ fn window<'a>(mark: &Mark<'a>, name: &'a str, lines: &LineIndex<'a>) -> Vec<Elem
     let from = whole.start.max(mark.span.start.saturating_sub(WINDOW));
     let to = whole.end.min(mark.span.start + WINDOW).max(from);
     let shown = on_boundaries(Span::new(from, to), lines.source());
-    let marked = Span::new(
-        mark.span.start.clamp(shown.start, shown.end),
-        mark.span.end.clamp(shown.start, shown.end),
-    );
-    let mark = Mark {
-        span: marked,
-        ..*mark
-    };
-    let origin = Origin::path(name)
-        .line(line as usize)
-        .char_column(column as usize);
+    let marked =
+        Span::new(mark.span.start.clamp(shown.start, shown.end), mark.span.end.clamp(shown.start, shown.end));
+    let mark = Mark { span: marked, ..*mark };
+    let origin = Origin::path(name).line(line as usize).char_column(column as usize);
     let snippet = Snippet::source(shown.text(lines.source()))
         .line_start(line as usize)
         .annotation(annotation(&mark, shown.start));
@@ -136,11 +110,7 @@ fn window<'a>(mark: &Mark<'a>, name: &'a str, lines: &LineIndex<'a>) -> Vec<Elem
 fn annotation<'a>(mark: &Mark<'a>, base: u32) -> Annotation<'a> {
     let range = (mark.span.start - base) as usize..(mark.span.end - base) as usize;
     let annotation = mark.kind.span(range);
-    if mark.message.is_empty() {
-        annotation
-    } else {
-        annotation.label(mark.message)
-    }
+    if mark.message.is_empty() { annotation } else { annotation.label(mark.message) }
 }
 
 /// `span` widened to whole characters of `source`.

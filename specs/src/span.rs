@@ -21,27 +21,19 @@ impl Span {
     /// From the start of this span to the end of `other`.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
-        Self {
-            start: self.start,
-            end: other.end.max(self.start),
-        }
+        Self { start: self.start, end: other.end.max(self.start) }
     }
 
     /// The empty span just behind this one.
     #[must_use]
     pub fn after(self) -> Self {
-        Self {
-            start: self.end,
-            end: self.end,
-        }
+        Self { start: self.end, end: self.end }
     }
 
     /// The text that this span covers, empty if it is no part of `source`.
     #[must_use]
     pub fn text(self, source: &str) -> &str {
-        source
-            .get(self.start as usize..self.end as usize)
-            .unwrap_or_default()
+        source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 }
 
@@ -81,11 +73,7 @@ impl<'s> LineIndex<'s> {
         if source.starts_with('\u{feff}') {
             lines[0] = offset('\u{feff}'.len_utf8());
         }
-        Self {
-            source,
-            lines,
-            checkpoints,
-        }
+        Self { source, lines, checkpoints }
     }
 
     /// The text that the index belongs to.
@@ -98,14 +86,9 @@ impl<'s> LineIndex<'s> {
     #[must_use]
     pub fn position(&self, position: u32) -> (u32, u32) {
         let position = position.min(offset(self.source.len()));
-        let line = self
-            .lines
-            .partition_point(|start| *start <= position)
-            .max(1);
+        let line = self.lines.partition_point(|start| *start <= position).max(1);
         let start = self.lines[line - 1];
-        let column = self
-            .characters_before(position)
-            .saturating_sub(self.characters_before(start));
+        let column = self.characters_before(position).saturating_sub(self.characters_before(start));
         (offset(line), column + 1)
     }
 
@@ -115,11 +98,7 @@ impl<'s> LineIndex<'s> {
         let (line, column) = self.position(span.start);
         let end = self.line_span(line).end.min(span.end).max(span.start);
         let text = Span::new(span.start, end).text(self.source).trim_end();
-        Place {
-            line,
-            column,
-            length: count_characters(text.as_bytes()),
-        }
+        Place { line, column, length: count_characters(text.as_bytes()) }
     }
 
     /// The bytes of line `line` (from 1), without its line ending.

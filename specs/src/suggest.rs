@@ -4,10 +4,7 @@ use crate::limits;
 
 /// The candidate closest to `word`, if one is close: at most a third of its letters differ, are missing, are
 /// too many or are swapped with their neighbour. Case does not count. The first of equals wins.
-pub(crate) fn closest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub(crate) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if word.len() > limits::SUGGESTED_WORD {
         return None;
     }

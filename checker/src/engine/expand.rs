@@ -13,18 +13,20 @@
 //!   released with the reduction's result. That is remembered by slot and release.
 //! * An exit touches only barriers that wait for every live agent; if one does, the model is asked.
 //!
-//! Anything that the model finds, and anything that ends a path, is never remembered: it is asked each time.
+//! What ends a path is never remembered: the model is asked each time.
 
 use super::layout::{Layout, Packed};
-use super::tables::{Dependence, Effect, Numbers, Picks, Tables};
+use super::tables::{Dependence, Effect, Numbers, Picks, SlotMove, Tables, UNKNOWN};
 use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
 use barcheck_model::program::AgentId;
+use barcheck_model::rule::Rule;
 
 /// A state taken apart.
 pub(super) struct Opened {
     pub(super) slots: Vec<u32>,
     pub(super) barriers: Vec<u32>,
     pub(super) rest: u32,
+    quiet: bool,
     exited: u32,
     heeds_exits: bool,
     /// The state itself, once the model has been asked.
@@ -45,12 +47,6 @@ pub(super) enum Successor<const W: usize> {
     None,
 }
 
-/// Work space for [`Tables::successors`].
-#[derive(Default)]
-pub(super) struct Scratch {
-    release: Vec<(usize, u32)>,
-}
-
 impl Tables {
     /// Takes a state apart.
     pub(super) fn open<const W: usize>(&self, layout: &Layout, words: &Packed<W>, into: &mut Opened) {
@@ -58,11 +54,13 @@ impl Tables {
         into.slots.extend(layout.agents.iter().map(|f| f.get(words)));
         into.barriers.clear();
         into.barriers.extend(layout.barriers.iter().map(|f| f.get(words)));
+        // A barrier that became known only now has no field yet, and has never been used.
         into.barriers.resize(self.barriers.len(), 0);
         into.rest = layout.rest.get(words);
+        into.quiet = self.quiet[into.rest as usize];
         into.exited = 0;
-        for (agent, slot) in into.slots.iter().enumerate() {
-            into.exited += u32::from(self.slot(agent, *slot).exited);
+        for (slot, class) in into.slots.iter().zip(&self.class_of) {
+            into.exited += u32::from(self.classes[*class].slots[*slot as usize].exited);
         }
         let barriers = into.barriers.iter().zip(&self.barriers);
         into.heeds_exits = barriers.into_iter().any(|(state, b)| b.heeds_exits[*state as usize]);
@@ -70,24 +68,36 @@ impl Tables {
     }
 
     /// Whether a rule about states may be violated: [`barcheck_model::machine::Machine::judge`] has to look.
+    #[inline]
     pub(super) fn is_suspect(&mut self, opened: &Opened) -> bool {
         let mut has_step = false;
         let mut suspect = false;
-        for (agent, slot) in opened.slots.iter().enumerate() {
-            let slot = &self.classes[self.class_of[agent]].slots[*slot as usize];
+        self.races.begin();
+        for (slot, class) in opened.slots.iter().zip(&self.class_of) {
+            let slot = &self.classes[*class].slots[*slot as usize];
             has_step |= !slot.moves.is_empty();
             for group in &slot.standing {
-                let state_of = |field: usize| opened.barriers.get(field).copied().unwrap_or(0);
-                suspect |= self.races.exceeds(*group, &self.barriers, state_of);
-            }
-        }
-        for (agent, slot) in opened.slots.iter().enumerate() {
-            let slot = &self.classes[self.class_of[agent]].slots[*slot as usize];
-            for group in &slot.standing {
-                self.races.reset(*group);
+                suspect |= self.races.exceeds(*group, &self.barriers, &opened.barriers);
             }
         }
         suspect || !has_step
+    }
+
+    /// The effect of a move that leaves nothing open, if it is remembered.
+    #[inline]
+    pub(super) fn known<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &Opened,
+        agent: usize,
+        made: &SlotMove,
+    ) -> Option<Packed<W>> {
+        if made.picks != Picks::Below(1) {
+            return None;
+        }
+        let key = self.effect_key(opened, made, 0)?;
+        self.remembered(layout, words, opened, agent, made, key)
     }
 
     /// The picks that a move leaves open, as a half-open range.
@@ -116,13 +126,14 @@ impl Tables {
         layout: &Layout,
         words: &Packed<W>,
         opened: &mut Opened,
-        scratch: &mut Scratch,
         choice: Choice,
         note: &mut dyn FnMut(Finding),
     ) -> Successor<W> {
-        let key = self.effect_key(opened, choice);
+        let agent = choice.agent.index();
+        let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
+        let key = self.effect_key(opened, made, choice.pick);
         if let Some(key) = key
-            && let Some(next) = self.remembered(layout, words, opened, scratch, choice, key)
+            && let Some(next) = self.remembered(layout, words, opened, agent, made, key)
         {
             return Successor::State(next);
         }
@@ -132,18 +143,31 @@ impl Tables {
             StepOutcome::NoEffect => Successor::Same,
             StepOutcome::Error(end) => Successor::End(*end),
             StepOutcome::Noted(progressed, findings) => {
+                // A finding about the acting agent alone depends on what the effect depends on: seen once, it
+                // need not be seen again.
+                let own =
+                    findings.iter().all(|f| f.agents == [choice.agent] && f.rule != Rule::ResultOverwritten);
                 findings.into_iter().for_each(note);
-                let numbers = self.number(&progressed.state);
-                self.packed(layout, &numbers)
+                self.numbered(layout, opened, choice, key.filter(|_| own), &progressed)
             }
-            StepOutcome::Progress(progressed) => {
-                let numbers = self.number(&progressed.state);
-                if let Some(key) = key {
-                    self.learn(opened, choice, key, &numbers, &progressed);
-                }
-                self.packed(layout, &numbers)
-            }
+            StepOutcome::Progress(progressed) => self.numbered(layout, opened, choice, key, &progressed),
         }
+    }
+
+    /// Packs what the model has answered, and remembers it under the key, if there is one.
+    fn numbered<const W: usize>(
+        &mut self,
+        layout: &Layout,
+        opened: &Opened,
+        choice: Choice,
+        key: Option<usize>,
+        progressed: &Progressed,
+    ) -> Successor<W> {
+        let numbers = self.number(&progressed.state);
+        if let Some(key) = key {
+            self.learn(opened, choice, key, &numbers, progressed);
+        }
+        self.packed(layout, &numbers)
     }
 
     fn packed<const W: usize>(&self, layout: &Layout, numbers: &Numbers) -> Successor<W> {
@@ -155,19 +179,17 @@ impl Tables {
 
     /// Under which key a step's effect is remembered, if it depends on nothing else.
     #[inline]
-    fn effect_key(&self, opened: &Opened, choice: Choice) -> Option<usize> {
-        if !self.quiet[opened.rest as usize] {
+    fn effect_key(&self, opened: &Opened, made: &SlotMove, pick: u32) -> Option<usize> {
+        if !opened.quiet {
             return None;
         }
-        let agent = choice.agent.index();
-        let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
         match made.depends {
             Dependence::Model => None,
-            Dependence::Own => Some(choice.pick as usize),
+            Dependence::Own => Some(pick as usize),
             Dependence::Exit => (!opened.heeds_exits).then_some(0),
-            Dependence::Barrier(field) => Some(opened.barriers.get(field).copied().unwrap_or(0) as usize),
+            Dependence::Barrier(field) => Some(opened.barriers[field] as usize),
             Dependence::BarrierAndExits(field) => {
-                let state = opened.barriers.get(field).copied().unwrap_or(0) as usize;
+                let state = opened.barriers[field] as usize;
                 Some(state * (opened.slots.len() + 1) + opened.exited as usize)
             }
         }
@@ -180,36 +202,30 @@ impl Tables {
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
-        scratch: &mut Scratch,
-        choice: Choice,
+        actor: usize,
+        made: &SlotMove,
         key: usize,
     ) -> Option<Packed<W>> {
-        let actor = choice.agent.index();
-        let made = &self.slot(actor, opened.slots[actor]).moves[choice.index as usize];
-        let number = made.effects.get(key).copied().filter(|n| *n != 0)?;
-        let effect = self.effects[number as usize - 1];
+        let effect = *made.effects.get(key)?;
+        if effect.slot == UNKNOWN {
+            return None;
+        }
         let mut next = *words;
-        if let Some(release) = effect.release {
-            scratch.release.clear();
+        if effect.release != UNKNOWN {
             for (agent, slot) in opened.slots.iter().enumerate() {
-                if agent == actor {
+                let after = *self.slot(agent, *slot).after.get(effect.release as usize)?;
+                if agent == actor || after == *slot {
                     continue;
                 }
-                let after = self.slot(agent, *slot).after.get(release as usize).copied().unwrap_or(0);
-                if after == 0 {
+                if after == UNKNOWN {
                     return None;
                 }
-                if after - 1 != *slot {
-                    scratch.release.push((agent, after - 1));
-                }
-            }
-            for (agent, slot) in &scratch.release {
-                layout.agents[*agent].set(&mut next, *slot);
+                layout.agents[agent].set(&mut next, after);
             }
         }
         layout.agents[actor].set(&mut next, effect.slot);
-        if let Some((field, state)) = effect.barrier {
-            layout.barriers[field as usize].set(&mut next, state);
+        if let Dependence::Barrier(field) | Dependence::BarrierAndExits(field) = made.depends {
+            layout.barriers[field].set(&mut next, effect.barrier);
         }
         Some(next)
     }
@@ -224,52 +240,66 @@ impl Tables {
         progressed: &Progressed,
     ) {
         let actor = choice.agent.index();
-        if after.rest != opened.rest {
-            return;
-        }
-        let completed: Vec<_> = progressed
-            .events
-            .iter()
-            .filter_map(|event| match event {
-                Event::Completed(id, result) => Some((*id, *result)),
-                _ => None,
-            })
-            .collect();
-        if completed.len() > 1 {
-            return;
-        }
+        let slot = opened.slots[actor];
+        let depends = self.slot(actor, slot).moves[choice.index as usize].depends;
+        let own = match depends {
+            Dependence::Barrier(field) | Dependence::BarrierAndExits(field) => Some(field),
+            _ => None,
+        };
         let before = |field: usize| opened.barriers.get(field).copied().unwrap_or(0);
-        let changed: Vec<_> =
-            (0..after.barriers.len()).filter(|f| after.barriers[*f] != before(*f)).collect();
-        if changed.len() > 1 {
+        let others_changed = (0..after.barriers.len())
+            .any(|field| Some(field) != own && after.barriers[field] != before(field));
+        let mut completed = progressed.events.iter().filter_map(|event| match event {
+            Event::Completed(id, result) => Some((*id, *result)),
+            _ => None,
+        });
+        let release = completed.next();
+        if after.rest != opened.rest || others_changed || completed.next().is_some() {
             return;
         }
-        let release = completed.first().map(|release| self.number_release(*release));
-        if let Some(release) = release {
-            for (agent, slot) in opened.slots.iter().enumerate().filter(|(agent, _)| *agent != actor) {
+        let release = release.map_or(UNKNOWN, |release| self.number_release(release));
+        if release != UNKNOWN {
+            for (agent, slot) in opened.slots.iter().enumerate() {
                 let slot = &mut self.classes[self.class_of[agent]].slots[*slot as usize];
-                remember(&mut slot.after, release as usize, after.agents[agent]);
+                // What becomes of the one that acts is part of the effect; others in its slot may not act.
+                let is_known = slot.after.get(release as usize).is_some_and(|after| *after != UNKNOWN);
+                let number = if agent != actor {
+                    after.agents[agent]
+                } else if is_known {
+                    continue;
+                } else {
+                    UNKNOWN
+                };
+                remember(&mut slot.after, release as usize, number, UNKNOWN);
             }
         }
-        let barrier = changed.first().map(|field| (super::tables::to_u32(*field), after.barriers[*field]));
-        let effect = self.number_effect(Effect { slot: after.agents[actor], barrier, release });
-        let slot = opened.slots[actor];
-        let made = &mut self.classes[self.class_of[actor]].slots[slot as usize].moves[choice.index as usize];
-        remember(&mut made.effects, key, effect);
+        let barrier = own.map_or(0, |field| after.barriers[field]);
+        let effect = Effect { slot: after.agents[actor], barrier, release };
+        let class = &mut self.classes[self.class_of[actor]];
+        let made = &mut class.slots[slot as usize].moves[choice.index as usize];
+        remember(&mut made.effects, key, effect, Effect::NONE);
     }
 }
 
-/// Keeps a number under a key; 0 stands for "unknown", so one more than the number is kept.
-fn remember(kept: &mut Vec<u32>, key: usize, number: u32) {
+/// Keeps a value under a key.
+fn remember<T: Copy>(kept: &mut Vec<T>, key: usize, value: T, nothing: T) {
     if kept.len() <= key {
-        kept.resize(key + 1, 0);
+        kept.resize(key + 1, nothing);
     }
-    kept[key] = number + 1;
+    kept[key] = value;
 }
 
 impl Opened {
     pub(super) fn new() -> Self {
-        Self { slots: Vec::new(), barriers: Vec::new(), rest: 0, exited: 0, heeds_exits: false, state: None }
+        Self {
+            slots: Vec::new(),
+            barriers: Vec::new(),
+            rest: 0,
+            quiet: false,
+            exited: 0,
+            heeds_exits: false,
+            state: None,
+        }
     }
 
     /// The state itself.

@@ -38,33 +38,45 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out fields that hold numbers below these sizes. Fields do not cross words.
+    /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
+    /// in the words needed are given to the fields, so that they need not be moved soon.
     pub(super) fn of(agents: &[usize], barriers: &[usize], rest: usize) -> Self {
-        let mut used: Vec<u32> = Vec::new();
-        let mut place = |size: usize| {
-            let bits = bits(size);
-            let word = used.iter().position(|u| u + bits <= 64).unwrap_or_else(|| {
-                used.push(0);
-                used.len() - 1
-            });
-            let shift = used[word];
-            used[word] += bits;
-            // A field without bits reads as zero wherever it lies; keep the shift legal.
-            let shift = if bits == 0 { 0 } else { shift };
-            Field { word: u32::try_from(word).unwrap_or(u32::MAX), shift, mask: (1_u64 << bits) - 1 }
-        };
-        // The largest first, so that little is lost at the ends of words.
-        let sizes: Vec<usize> = agents.iter().chain(barriers).copied().chain([rest]).collect();
-        let mut order: Vec<usize> = (0..sizes.len()).collect();
-        order.sort_by_key(|i| std::cmp::Reverse(bits(sizes[*i])));
-        let mut fields = vec![Field::default(); sizes.len()];
-        for index in order {
-            fields[index] = place(sizes[index]);
+        let sizes = agents.iter().chain(barriers).copied().chain([rest]);
+        let mut widths: Vec<u32> = sizes.map(bits).collect();
+        let (mut fields, words) = place(&widths);
+        loop {
+            let wider: Vec<u32> = widths.iter().map(|bits| (bits + 1).min(32)).collect();
+            let (placed, needed) = place(&wider);
+            if needed > words || wider == widths {
+                break;
+            }
+            (widths, fields) = (wider, placed);
         }
         let rest = fields.pop().unwrap_or_default();
         let barriers = fields.split_off(agents.len());
-        Self { agents: fields, barriers, rest, words: used.len().max(1) }
+        Self { agents: fields, barriers, rest, words }
     }
+}
+
+/// Places fields of these widths, the largest first, so that little is lost at the ends of words.
+fn place(widths: &[u32]) -> (Vec<Field>, usize) {
+    let mut order: Vec<usize> = (0..widths.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(widths[*i]));
+    let mut used: Vec<u32> = vec![0];
+    let mut fields = vec![Field::default(); widths.len()];
+    for index in order {
+        let bits = widths[index];
+        let word = used.iter().position(|u| u + bits <= 64).unwrap_or_else(|| {
+            used.push(0);
+            used.len() - 1
+        });
+        // A field without bits reads as zero wherever it lies; keep the shift legal.
+        let shift = if bits == 0 { 0 } else { used[word] };
+        used[word] += bits;
+        let word = u32::try_from(word).unwrap_or(u32::MAX);
+        fields[index] = Field { word, shift, mask: (1_u64 << bits) - 1 };
+    }
+    (fields, used.len())
 }
 
 /// Bits that tell `size` numbers apart.

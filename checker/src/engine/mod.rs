@@ -132,9 +132,16 @@ fn write<const W: usize>(layout: &layout::Layout, numbers: &[u32], words: &mut l
 }
 
 fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout::Layout) -> Store<W> {
+    let all = |layout: &layout::Layout| -> Vec<layout::Field> {
+        let agents = layout.agents.iter().copied();
+        [layout.rest].into_iter().chain(agents).chain(layout.barriers.iter().copied()).collect()
+    };
+    let (from, to) = (all(&search.layout), all(wider));
     store.repacked(|words| {
         let mut next = [0; W];
-        write(wider, &read(&search.layout, words), &mut next);
+        for (from, to) in from.iter().zip(&to) {
+            to.set(&mut next, from.get(words));
+        }
         next
     })
 }

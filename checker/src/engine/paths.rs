@@ -4,7 +4,7 @@
 //! making the parent's steps once more; where states were sorted by symmetry, the permutations are
 //! composed along the way, so that every step is that of a real agent.
 
-use super::expand::{Opened, Scratch, Successor};
+use super::expand::{Opened, Successor};
 use super::layout::Packed;
 use super::search::Search;
 use super::store::{StateId, Store};
@@ -24,7 +24,6 @@ impl Search<'_> {
     /// occur once the search is complete.
     pub(super) fn edges<const W: usize>(&mut self, words: &Packed<W>) -> Vec<Edge<W>> {
         let mut opened = Opened::new();
-        let mut scratch = Scratch::default();
         self.tables.open(&self.layout, words, &mut opened);
         let mut edges = Vec::new();
         for agent in 0..opened.slots.len() {
@@ -32,14 +31,8 @@ impl Search<'_> {
                 for pick in self.tables.picks(&self.layout, words, &mut opened, agent, index) {
                     let pick = u32::try_from(pick).unwrap_or(u32::MAX);
                     let choice = Choice { agent: AgentId::from_index(agent), index: to_u32(index), pick };
-                    let successor = self.tables.successor(
-                        &self.layout,
-                        words,
-                        &mut opened,
-                        &mut scratch,
-                        choice,
-                        &mut |_| {},
-                    );
+                    let successor =
+                        self.tables.successor(&self.layout, words, &mut opened, choice, &mut |_| {});
                     let to = match successor {
                         Successor::State(to) => to,
                         Successor::Same => *words,

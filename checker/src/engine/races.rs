@@ -16,14 +16,16 @@ struct Group {
     producers: bool,
     /// Room by state of the barrier, as far as it has been asked for; `u32::MAX` without limit.
     room: Vec<u32>,
+    /// How many agents have been counted in, in which round.
+    standing: u32,
+    round: u64,
 }
 
 /// All groups that occur.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: Vec<Group>,
-    /// For each group, how many agents stand there in the state that is looked at.
-    standing: Vec<u32>,
+    round: u64,
 }
 
 impl Groups {
@@ -42,36 +44,42 @@ impl Groups {
             }
             let is_it = |g: &Group| (g.field, g.announced, g.producers) == (field, at.announced, producers);
             let group = self.groups.iter().position(is_it).unwrap_or_else(|| {
-                self.groups.push(Group { field, announced: at.announced, producers, room: Vec::new() });
-                self.standing.push(0);
+                let room = Vec::new();
+                self.groups.push(Group {
+                    field,
+                    announced: at.announced,
+                    producers,
+                    room,
+                    standing: 0,
+                    round: 0,
+                });
                 self.groups.len() - 1
             });
             standing.push(to_u32(group));
         }
     }
 
-    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in the state given by field.
+    /// Starts counting anew.
     #[inline]
-    pub(super) fn exceeds(
-        &mut self,
-        group: u32,
-        barriers: &[BarrierStates],
-        state_of: impl Fn(usize) -> u32,
-    ) -> bool {
-        self.standing[group as usize] += 1;
+    pub(super) fn begin(&mut self) {
+        self.round += 1;
+    }
+
+    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in the states given by field.
+    #[inline]
+    pub(super) fn exceeds(&mut self, group: u32, barriers: &[BarrierStates], states: &[u32]) -> bool {
         let entry = &mut self.groups[group as usize];
-        let state = state_of(entry.field) as usize;
+        if entry.round != self.round {
+            entry.round = self.round;
+            entry.standing = 0;
+        }
+        entry.standing += 1;
+        let state = states[entry.field] as usize;
         while entry.room.len() <= state {
             let next = barriers[entry.field].states[entry.room.len()].as_ref();
             let left = room(next, entry.announced);
             entry.room.push(left.map_or(u32::MAX, |(p, c)| if entry.producers { p } else { c }));
         }
-        self.standing[group as usize] > entry.room[state]
-    }
-
-    /// Starts counting anew.
-    #[inline]
-    pub(super) fn reset(&mut self, group: u32) {
-        self.standing[group as usize] = 0;
+        entry.standing > entry.room[state]
     }
 }

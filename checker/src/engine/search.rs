@@ -4,7 +4,7 @@
 //! minimal length. Successors are made in batches: their places in the visited set are read together
 //! before any is inserted, so that the misses of the cache overlap.
 
-use super::expand::{Opened, Scratch, Successor};
+use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
 use super::store::{StateId, Store, hash};
 use super::symmetry::Symmetry;
@@ -57,7 +57,6 @@ pub(super) struct Search<'a> {
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
     opened: Opened,
-    scratch: Scratch,
 }
 
 /// Why [`Search::run`] returned.
@@ -95,7 +94,6 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             opened: Opened::new(),
-            scratch: Scratch::default(),
         }
     }
 
@@ -146,7 +144,6 @@ impl<'a> Search<'a> {
         let id = self.next;
         let words = *store.get(id);
         let mut opened = std::mem::replace(&mut self.opened, Opened::new());
-        let mut scratch = std::mem::take(&mut self.scratch);
         self.tables.open(&self.layout, &words, &mut opened);
         let mut pause = None;
         if self.tables.is_suspect(&opened) {
@@ -164,7 +161,7 @@ impl<'a> Search<'a> {
         }
         if pause.is_none() {
             let before = (self.transitions, batch.len());
-            pause = self.expand(&words, &mut opened, &mut scratch, batch);
+            pause = self.expand(&words, &mut opened, batch);
             if pause == Some(Pause::Widen) {
                 // The state is explored anew with the wider layout.
                 self.transitions = before.0;
@@ -172,7 +169,6 @@ impl<'a> Search<'a> {
             }
         }
         self.opened = opened;
-        self.scratch = scratch;
         pause
     }
 
@@ -180,12 +176,19 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        scratch: &mut Scratch,
         batch: &mut Vec<(Packed<W>, u64, StateId)>,
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
             for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
+                let made = &self.tables.slot(agent, opened.slots[agent]).moves[index];
+                if let Some(next) = self.tables.known(&self.layout, words, opened, agent, made) {
+                    self.transitions += 1;
+                    if !self.push(next, id, batch) {
+                        return Some(Pause::Widen);
+                    }
+                    continue;
+                }
                 let picks = self.tables.picks(&self.layout, words, opened, agent, index);
                 for pick in picks {
                     // A decision among billions is a search of its own: look at the budgets within it.
@@ -204,7 +207,7 @@ impl<'a> Search<'a> {
                         index: super::tables::to_u32(index),
                         pick,
                     };
-                    if let Some(pause) = self.make_step(words, opened, scratch, choice, id, batch) {
+                    if let Some(pause) = self.make_step(words, opened, choice, id, batch) {
                         return Some(pause);
                     }
                 }
@@ -217,14 +220,12 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        scratch: &mut Scratch,
         choice: Choice,
         id: StateId,
         batch: &mut Vec<(Packed<W>, u64, StateId)>,
     ) -> Option<Pause> {
         let mut noted = Vec::new();
-        let successor =
-            self.tables.successor(&self.layout, words, opened, scratch, choice, &mut |f| noted.push(f));
+        let successor = self.tables.successor(&self.layout, words, opened, choice, &mut |f| noted.push(f));
         let mut pause = None;
         for finding in noted {
             pause = pause.or(self.sight(finding, id, Some(choice)));
@@ -232,15 +233,9 @@ impl<'a> Search<'a> {
         self.transitions += 1;
         match successor {
             Successor::State(next) => {
-                let next = if self.symmetry.is_trivial() {
-                    next
-                } else {
-                    match self.symmetry.canonical(&mut self.tables, &self.layout, next, None) {
-                        Some(next) => next,
-                        None => return Some(Pause::Widen),
-                    }
-                };
-                batch.push((next, hash(&next), id));
+                if !self.push(next, id, batch) {
+                    return Some(Pause::Widen);
+                }
             }
             Successor::TooWide => return Some(Pause::Widen),
             Successor::Same => {}
@@ -248,6 +243,24 @@ impl<'a> Search<'a> {
             Successor::End(end) => pause = pause.or(self.end(end, id, Some(choice))),
         }
         pause
+    }
+
+    /// Adds a successor to the batch; `false` if the layout has no room for it.
+    #[inline]
+    fn push<const W: usize>(
+        &mut self,
+        mut next: Packed<W>,
+        parent: StateId,
+        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+    ) -> bool {
+        if !self.symmetry.is_trivial() {
+            match self.symmetry.canonical(&mut self.tables, &self.layout, next, None) {
+                Some(sorted) => next = sorted,
+                None => return false,
+            }
+        }
+        batch.push((next, hash(&next), parent));
+        true
     }
 
     /// Keeps a finding, if it is the first of its rule and place.

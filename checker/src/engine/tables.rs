@@ -33,8 +33,8 @@ pub(super) enum Dependence {
 pub(super) struct SlotMove {
     pub(super) picks: Picks,
     pub(super) depends: Dependence,
-    /// Effects learnt, by pick or by barrier state (and exits): a number in [`Tables::effects`] plus 1, 0 while unknown.
-    pub(super) effects: Vec<u32>,
+    /// Effects learnt, by pick or by barrier state (and exits).
+    pub(super) effects: Vec<Effect>,
 }
 
 /// The picks of a move.
@@ -47,14 +47,23 @@ pub(super) enum Picks {
 }
 
 /// A remembered effect of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effect {
-    /// The agent's slot afterwards.
+    /// The agent's slot afterwards; [`UNKNOWN`] as long as nothing is remembered.
     pub(super) slot: u32,
-    /// The barrier's field and its state afterwards.
-    pub(super) barrier: Option<(u32, u32)>,
-    /// The generation completed: a number in [`Tables::releases`]. Every other agent's slot changes as [`Slot::after`] says.
-    pub(super) release: Option<u32>,
+    /// The state afterwards of the barrier on which the effect depends.
+    pub(super) barrier: u32,
+    /// The generation completed: a number in [`Tables::releases`], or [`UNKNOWN`] if none. Every other agent's slot
+    /// changes as [`Slot::after`] says.
+    pub(super) release: u32,
+}
+
+/// No number.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+impl Effect {
+    /// Nothing is remembered.
+    pub(super) const NONE: Self = Self { slot: UNKNOWN, barrier: 0, release: UNKNOWN };
 }
 
 /// An agent's configuration and its seats.
@@ -66,7 +75,7 @@ pub(super) struct Slot {
     pub(super) moves: Vec<SlotMove>,
     /// The groups in which the agent stands at an arrival; see [`super::races`].
     pub(super) standing: Vec<u32>,
-    /// The slot after a release that completes a generation, by release: a slot plus 1, 0 while unknown.
+    /// The slot after a release that completes a generation, by release; [`UNKNOWN`] until it is learnt.
     pub(super) after: Vec<u32>,
 }
 
@@ -108,8 +117,6 @@ pub(super) struct Tables {
     rest_numbers: HashMap<Rest, u32>,
     /// For each rest, whether barriers and memory have nothing to do with one another.
     pub(super) quiet: Vec<bool>,
-    pub(super) effects: Vec<Effect>,
-    effect_numbers: HashMap<Effect, u32>,
     pub(super) releases: Vec<(BarrierId, Option<u32>)>,
     pub(super) races: super::races::Groups,
 }
@@ -125,8 +132,6 @@ impl Tables {
             rests: Vec::new(),
             rest_numbers: HashMap::new(),
             quiet: Vec::new(),
-            effects: Vec::new(),
-            effect_numbers: HashMap::new(),
             releases: Vec::new(),
             races: super::races::Groups::default(),
             machine,
@@ -264,16 +269,6 @@ impl Tables {
         self.quiet.push(rest.memory.is_empty() && rest.sequences.is_empty());
         self.rests.push(rest.clone());
         self.rest_numbers.insert(rest, number);
-        number
-    }
-
-    pub(super) fn number_effect(&mut self, effect: Effect) -> u32 {
-        if let Some(number) = self.effect_numbers.get(&effect) {
-            return *number;
-        }
-        let number = to_u32(self.effects.len());
-        self.effects.push(effect);
-        self.effect_numbers.insert(effect, number);
         number
     }
 

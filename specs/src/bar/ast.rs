@@ -279,13 +279,7 @@ pub enum IndexWord {
 
 impl IndexWord {
     /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Warp,
-        Self::Thread,
-        Self::Invocation,
-        Self::Subgroup,
-        Self::Lane,
-    ];
+    pub const ALL: [Self; 5] = [Self::Warp, Self::Thread, Self::Invocation, Self::Subgroup, Self::Lane];
 
     /// The word.
     #[must_use]

@@ -14,12 +14,7 @@ pub(crate) struct Lexed {
 
 /// Cuts `source`, whose length is within [`crate::limits::SOURCE_BYTES`]; what is no token goes to `errors`.
 pub(crate) fn lex(source: &str, errors: &mut Sink) -> Lexed {
-    let mut lexer = Lexer {
-        source,
-        position: 0,
-        lexed: Lexed::default(),
-        errors,
-    };
+    let mut lexer = Lexer { source, position: 0, lexed: Lexed::default(), errors };
     if source.starts_with('\u{feff}') {
         lexer.position = '\u{feff}'.len_utf8();
     }
@@ -74,10 +69,7 @@ impl Lexer<'_, '_> {
     }
 
     fn skip_word(&mut self) {
-        while self
-            .peek(0)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        {
+        while self.peek(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.position += 1;
         }
     }
@@ -103,9 +95,7 @@ impl Lexer<'_, '_> {
             }
             None => {
                 self.position = start + 2;
-                let error = SyntaxError::UnclosedComment {
-                    span: self.span_from(start),
-                };
+                let error = SyntaxError::UnclosedComment { span: self.span_from(start) };
                 self.position = self.source.len();
                 self.error(&error);
             }
@@ -120,7 +110,9 @@ impl Lexer<'_, '_> {
                 self.position = start + 1 + length + 1;
             }
             end => {
+                // The attribute that it belongs to probably ends here.
                 let line = &rest[..end.unwrap_or(rest.len())];
+                let line = line.split([',', '}', ';']).next().unwrap_or(line);
                 self.position = start + 1 + line.trim_end().len();
                 let span = self.span_from(start);
                 self.error(&SyntaxError::UnclosedString { span });
@@ -185,10 +177,7 @@ impl Lexer<'_, '_> {
         self.position += length.max(rest.chars().next().map_or(1, char::len_utf8));
         let first = rest.chars().next().unwrap_or_default();
         let span = self.span_from(start);
-        self.error(&SyntaxError::UnknownCharacter {
-            character: first,
-            span,
-        });
+        self.error(&SyntaxError::UnknownCharacter { character: first, span });
     }
 
     fn error(&mut self, error: &SyntaxError) {

@@ -57,9 +57,7 @@ pub struct Loaded {
 pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
     let mut errors = Sink::default();
     if source.len() > limits::SOURCE_BYTES {
-        let error = SyntaxError::TooLong {
-            bytes: source.len(),
-        };
+        let error = SyntaxError::TooLong { bytes: source.len() };
         errors.push(error.span(), || error.diagnostic());
         return (ast::File::default(), errors.finish());
     }
@@ -101,9 +99,7 @@ pub fn format(source: &[u8]) -> Result<String, Vec<Diagnostic>> {
     let target = output.file.target;
     let diagnostics = errors.finish();
     match target {
-        Some(target) if diagnostics.is_empty() => {
-            Ok(format::print(source, &lexed, &output.classes, target))
-        }
+        Some(target) if diagnostics.is_empty() => Ok(format::print(source, &lexed, &output.classes, target)),
         _ => Err(diagnostics),
     }
 }
@@ -111,20 +107,10 @@ pub fn format(source: &[u8]) -> Result<String, Vec<Diagnostic>> {
 /// The text of a file, which must be UTF-8 and of a sensible size.
 fn text(source: &[u8]) -> Result<&str, Vec<Diagnostic>> {
     if source.len() > limits::SOURCE_BYTES {
-        return Err(vec![
-            SyntaxError::TooLong {
-                bytes: source.len(),
-            }
-            .diagnostic(),
-        ]);
+        return Err(vec![SyntaxError::TooLong { bytes: source.len() }.diagnostic()]);
     }
     std::str::from_utf8(source).map_err(|error| {
         let start = offset(error.valid_up_to());
-        vec![
-            SyntaxError::InvalidUtf8 {
-                span: Span::new(start, start + 1),
-            }
-            .diagnostic(),
-        ]
+        vec![SyntaxError::InvalidUtf8 { span: Span::new(start, start + 1) }.diagnostic()]
     })
 }

@@ -76,10 +76,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mnemonics = all();
     let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, mnemonic) in mnemonics.iter().enumerate() {
-        by_text
-            .entry(mnemonic.text.to_ascii_lowercase())
-            .or_default()
-            .push(index);
+        by_text.entry(mnemonic.text.to_ascii_lowercase()).or_default().push(index);
     }
     Table { mnemonics, by_text }
 });
@@ -87,10 +84,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// The instructions of any target that are written `text`, without regard to case.
 pub(crate) fn find(text: &str) -> impl Iterator<Item = &'static Mnemonic> {
     let positions = TABLE.by_text.get(&text.to_ascii_lowercase());
-    positions
-        .into_iter()
-        .flatten()
-        .map(|position| &TABLE.mnemonics[*position])
+    positions.into_iter().flatten().map(|position| &TABLE.mnemonics[*position])
 }
 
 /// The instruction of `target` that is written `text`, without regard to case.
@@ -100,27 +94,16 @@ pub(crate) fn find_in(target: Target, text: &str) -> Option<&'static Mnemonic> {
 
 /// All mnemonics of `target`.
 pub(crate) fn of_target(target: Target) -> impl Iterator<Item = &'static str> {
-    TABLE
-        .mnemonics
-        .iter()
-        .filter(move |m| m.target == target)
-        .map(|m| m.text.as_str())
+    TABLE.mnemonics.iter().filter(move |m| m.target == target).map(|m| m.text.as_str())
 }
 
-const REDUCTIONS: [(ReductionOp, &str, &str); 3] = [
-    (ReductionOp::Popc, "popc", "u32"),
-    (ReductionOp::And, "and", "pred"),
-    (ReductionOp::Or, "or", "pred"),
-];
+const REDUCTIONS: [(ReductionOp, &str, &str); 3] =
+    [(ReductionOp::Popc, "popc", "u32"), (ReductionOp::And, "and", "pred"), (ReductionOp::Or, "or", "pred")];
 
 fn all() -> Vec<Mnemonic> {
     let mut mnemonics = Vec::new();
     let mut add = |target, opcode, text: &str| {
-        mnemonics.push(Mnemonic {
-            target,
-            opcode,
-            text: text.to_owned(),
-        });
+        mnemonics.push(Mnemonic { target, opcode, text: text.to_owned() });
     };
     add_ptx(&mut |opcode, text| add(Target::Ptx, opcode, text));
     add_bcu(&mut |opcode, text| add(Target::Bcu, opcode, text));
@@ -129,21 +112,11 @@ fn all() -> Vec<Mnemonic> {
 }
 
 fn add_ptx(add: &mut impl FnMut(Opcode, &str)) {
-    let spellings = [
-        ("bar", "", true),
-        ("barrier", "", false),
-        ("barrier", ".aligned", true),
-    ];
+    let spellings = [("bar", "", true), ("barrier", "", false), ("barrier", ".aligned", true)];
     for (name, suffix, aligned) in spellings {
         for cta in ["", ".cta"] {
-            add(
-                Opcode::PtxSync(aligned),
-                &format!("{name}{cta}.sync{suffix}"),
-            );
-            add(
-                Opcode::PtxArrive(aligned),
-                &format!("{name}{cta}.arrive{suffix}"),
-            );
+            add(Opcode::PtxSync(aligned), &format!("{name}{cta}.sync{suffix}"));
+            add(Opcode::PtxArrive(aligned), &format!("{name}{cta}.arrive{suffix}"));
             for (op, op_text, ty) in REDUCTIONS {
                 let text = format!("{name}{cta}.red.{op_text}{suffix}.{ty}");
                 add(Opcode::PtxRed(op, aligned), &text);
@@ -158,10 +131,7 @@ fn add_bcu(add: &mut impl FnMut(Opcode, &str)) {
     add(Opcode::BcuSync, "BAR.SYNC");
     add(Opcode::BcuArv, "BAR.ARV");
     for (op, op_text, _) in REDUCTIONS {
-        add(
-            Opcode::BcuRed(op),
-            &format!("BAR.RED.{}", op_text.to_ascii_uppercase()),
-        );
+        add(Opcode::BcuRed(op), &format!("BAR.RED.{}", op_text.to_ascii_uppercase()));
     }
     add(Opcode::BcuB2rResult, "B2R.RESULT");
     add(Opcode::BcuBarResult, "BAR.RESULT");
@@ -182,24 +152,12 @@ fn add_others(add: &mut impl FnMut(Target, Opcode, &str)) {
     add(Target::Nbarrier, spaces(false, true), "fence.ugm");
     for suffix in ["INTEL", "EXT"] {
         let arrive = format!("OpControlBarrierArrive{suffix}");
-        add(
-            Target::SplitBarrier,
-            Opcode::Split(SplitKind::Arrive),
-            &arrive,
-        );
+        add(Target::SplitBarrier, Opcode::Split(SplitKind::Arrive), &arrive);
         let wait = format!("OpControlBarrierWait{suffix}");
         add(Target::SplitBarrier, Opcode::Split(SplitKind::Wait), &wait);
     }
-    add(
-        Target::SplitBarrier,
-        Opcode::Split(SplitKind::Both),
-        "OpControlBarrier",
-    );
-    add(
-        Target::SplitBarrier,
-        Opcode::Split(SplitKind::MemoryBarrier),
-        "OpMemoryBarrier",
-    );
+    add(Target::SplitBarrier, Opcode::Split(SplitKind::Both), "OpControlBarrier");
+    add(Target::SplitBarrier, Opcode::Split(SplitKind::MemoryBarrier), "OpMemoryBarrier");
     add(Target::Xegpu, Opcode::XegpuAlloc, "xegpu.alloc_nbarrier");
     add(Target::Xegpu, Opcode::XegpuInit, "xegpu.init_nbarrier");
     add(Target::Xegpu, Opcode::XegpuArrive, "xegpu.nbarrier_arrive");

@@ -27,18 +27,9 @@ pub(crate) enum SyntaxError {
     /// The file does not begin with `target`.
     NoTarget { span: Span },
     /// `target` with a word that is none.
-    UnknownTarget {
-        word: String,
-        suggestion: Option<&'static str>,
-        span: Span,
-    },
+    UnknownTarget { word: String, suggestion: Option<&'static str>, span: Span },
     /// Something else should stand here.
-    Expected {
-        expected: String,
-        found: String,
-        span: Span,
-        help: Option<String>,
-    },
+    Expected { expected: String, found: String, span: Span, help: Option<String> },
     /// A statement or declaration without its semicolon at the end of a line.
     MissingSemicolon { span: Span },
     /// `{` without `}`.
@@ -56,25 +47,11 @@ pub(crate) enum SyntaxError {
         span: Span,
     },
     /// A word that begins no statement.
-    UnknownStatement {
-        word: String,
-        suggestion: Option<&'static str>,
-        declares: Option<String>,
-        span: Span,
-    },
+    UnknownStatement { word: String, suggestion: Option<&'static str>, declares: Option<String>, span: Span },
     /// A word that begins no declaration and no block.
-    UnknownItem {
-        word: String,
-        suggestion: Option<&'static str>,
-        span: Span,
-    },
+    UnknownItem { word: String, suggestion: Option<&'static str>, span: Span },
     /// The size or the agents of another target.
-    OtherTargetsWord {
-        word: String,
-        target: Target,
-        right: &'static str,
-        span: Span,
-    },
+    OtherTargetsWord { word: String, target: Target, right: &'static str, span: Span },
     /// A statement where only declarations and blocks stand.
     StatementOutsideBlock { target: Target, span: Span },
     /// A declaration inside a block.
@@ -88,19 +65,11 @@ pub(crate) enum SyntaxError {
     /// `..=`.
     InclusiveRange { span: Span },
     /// `i += 1`.
-    CompoundAssignment {
-        name: String,
-        operator: &'static str,
-        span: Span,
-    },
+    CompoundAssignment { name: String, operator: &'static str, span: Span },
     /// `@p` in a target without predicates.
     GuardElsewhere { target: Target, span: Span },
     /// `%h = …` with an instruction that yields nothing.
-    NoResult {
-        mnemonic: String,
-        span: Span,
-        instruction: Span,
-    },
+    NoResult { mnemonic: String, span: Span, instruction: Span },
     /// A second `target`.
     SecondTarget { span: Span },
 }
@@ -144,6 +113,7 @@ impl SyntaxError {
     pub(crate) fn diagnostic(&self) -> Diagnostic {
         self.of_text()
             .or_else(|| self.of_words())
+            .or_else(|| self.of_habits())
             .unwrap_or_else(|| self.of_structure())
     }
 
@@ -154,27 +124,21 @@ impl SyntaxError {
     /// Errors below the grammar.
     fn of_text(&self) -> Option<Diagnostic> {
         Some(match self {
-            Self::InvalidUtf8 { .. } => self
-                .error("invalid-utf8", "the file is not UTF-8")
-                .label("this byte begins no character"),
+            Self::InvalidUtf8 { .. } => {
+                self.error("invalid-utf8", "the file is not UTF-8").label("this byte begins no character")
+            }
             Self::TooLong { bytes } => self
                 .error("too-long", format!("the file has {bytes} bytes"))
-                .note(format!(
-                    "a protocol has at most {} bytes",
-                    limits::SOURCE_BYTES
-                )),
+                .note(format!("a protocol has at most {} bytes", limits::SOURCE_BYTES)),
             Self::UnknownCharacter { character, .. } => {
                 let quotes = matches!(character, '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}');
                 let shown = character.escape_debug();
-                self.error(
-                    "unknown-character",
-                    format!("unexpected character `{shown}`"),
-                )
-                .help_if(quotes.then(|| "use straight quotes: `\"`".to_owned()))
+                self.error("unknown-character", format!("unexpected character `{shown}`"))
+                    .help_if(quotes.then(|| "use straight quotes: `\"`".to_owned()))
             }
-            Self::UnclosedComment { .. } => self
-                .error("unclosed-comment", "this comment is never closed")
-                .help("end it with `*/`"),
+            Self::UnclosedComment { .. } => {
+                self.error("unclosed-comment", "this comment is never closed").help("end it with `*/`")
+            }
             Self::UnclosedString { .. } => self
                 .error("unclosed-string", "this string is not closed on its line")
                 .help("end it with `\"`"),
@@ -183,10 +147,7 @@ impl SyntaxError {
                 .note("numbers are decimal, or hexadecimal after `0x`"),
             Self::NumberTooLarge { .. } => self
                 .error("number-too-large", "this number does not fit")
-                .note(format!(
-                    "numbers are signed and have 64 bits: at most {}",
-                    i64::MAX
-                )),
+                .note(format!("numbers are signed and have 64 bits: at most {}", i64::MAX)),
             _ => return None,
         })
     }
@@ -195,58 +156,28 @@ impl SyntaxError {
     fn of_words(&self) -> Option<Diagnostic> {
         let meant = |suggestion: &Option<&str>| suggestion.map(|s| format!("did you mean `{s}`?"));
         Some(match self {
-            Self::UnknownTarget {
-                word, suggestion, ..
-            } => self
+            Self::UnknownTarget { word, suggestion, .. } => self
                 .error("unknown-target", format!("`{word}` is no target"))
                 .note("the targets are `ptx`, `bcu`, `nbarrier`, `split_barrier` and `xegpu`")
                 .help_if(meant(suggestion)),
-            Self::UnknownInstruction {
-                text,
-                target,
-                owners,
-                suggestion,
-                ..
-            } => {
+            Self::UnknownInstruction { text, target, owners, suggestion, .. } => {
                 return Some(self.unknown_instruction(text, *target, owners, *suggestion));
             }
-            Self::UnknownStatement {
-                word,
-                suggestion,
-                declares,
-                ..
-            } => {
-                let error =
-                    self.error("unknown-statement", format!("`{word}` begins no statement"));
+            Self::UnknownStatement { word, suggestion, declares, .. } => {
+                let error = self.error("unknown-statement", format!("`{word}` begins no statement"));
                 match declares {
                     Some(name) => error.help(format!("declare it with `let {name} = …;`")),
                     None => error.help_if(meant(suggestion)),
                 }
             }
-            Self::UnknownItem {
-                word, suggestion, ..
-            } => self
-                .error(
-                    "unknown-declaration",
-                    format!("`{word}` begins no declaration or block"),
-                )
+            Self::UnknownItem { word, suggestion, .. } => self
+                .error("unknown-declaration", format!("`{word}` begins no declaration or block"))
                 .help_if(meant(suggestion)),
-            Self::OtherTargetsWord {
-                word,
-                target,
-                right,
-                ..
-            } => self
-                .error(
-                    "wrong-word-for-target",
-                    format!("`{word}` does not belong to target `{target}`"),
-                )
+            Self::OtherTargetsWord { word, target, right, .. } => self
+                .error("wrong-word-for-target", format!("`{word}` does not belong to target `{target}`"))
                 .help(format!("in `{target}` it is `{right}`")),
             Self::ReservedWord { word, .. } => self
-                .error(
-                    "reserved-word",
-                    format!("`{word}` is a keyword and cannot be a name"),
-                )
+                .error("reserved-word", format!("`{word}` is a keyword and cannot be a name"))
                 .note("keywords are matched without regard to case"),
             _ => return None,
         })
@@ -263,14 +194,12 @@ impl SyntaxError {
         let error = self.error("unknown-instruction", message);
         if !owners.is_empty() {
             let names: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
-            return error.help(format!("it belongs to target {}", names.join(" and ")));
+            let plural = if names.len() == 1 { "" } else { "s" };
+            return error.help(format!("it belongs to target{plural} {}", names.join(" and ")));
         }
         match suggestion {
             Some(suggestion) => error.help(format!("did you mean `{suggestion}`?")),
-            None => error.note(format!(
-                "the instructions are {}",
-                words::instructions(target)
-            )),
+            None => error.note(format!("the instructions are {}", words::instructions(target))),
         }
     }
 
@@ -280,74 +209,58 @@ impl SyntaxError {
             Self::NoTarget { .. } => self
                 .error("no-target", "a protocol begins with its target")
                 .label("expected `target`")
-                .help(
-                    "write `target ptx;`, or `bcu`, `nbarrier`, `split_barrier`, `xegpu` instead",
-                ),
+                .help("write `target ptx;`, or `bcu`, `nbarrier`, `split_barrier`, `xegpu` instead"),
             Self::SecondTarget { .. } => {
                 self.error("second-target", "a protocol has one target, declared first")
             }
-            Self::Expected {
-                expected,
-                found,
-                help,
-                ..
-            } => self
-                .error("syntax", format!("expected {expected}, found {found}"))
-                .help_if(help.clone()),
-            Self::MissingSemicolon { .. } => self
-                .error("missing-semicolon", "expected `;`")
-                .label("add `;` here"),
-            Self::UnclosedBlock { end, .. } => self
-                .error("unclosed-block", "this block is never closed")
-                .also(*end, "the file ends here"),
-            Self::UnmatchedBrace { .. } => self.error("unmatched-brace", "this `}` closes nothing"),
-            Self::TooDeep { .. } => {
-                self.error("too-deep", "this is nested too deeply")
-                    .note(format!(
-                        "blocks and expressions may be nested {} deep",
-                        limits::NESTING
-                    ))
+            Self::Expected { expected, found, help, .. } => {
+                self.error("syntax", format!("expected {expected}, found {found}")).help_if(help.clone())
             }
+            Self::MissingSemicolon { .. } => {
+                self.error("missing-semicolon", "expected `;`").label("add `;` here")
+            }
+            Self::UnclosedBlock { end, .. } => {
+                self.error("unclosed-block", "this block is never closed").also(*end, "the file ends here")
+            }
+            Self::UnmatchedBrace { .. } => self.error("unmatched-brace", "this `}` closes nothing"),
+            Self::TooDeep { .. } => self
+                .error("too-deep", "this is nested too deeply")
+                .note(format!("blocks and expressions may be nested {} deep", limits::NESTING)),
             Self::StatementOutsideBlock { target, .. } => self
-                .error(
-                    "statement-outside-block",
-                    "a statement outside of any block",
-                )
-                .help(format!(
-                    "say who runs it: `{}s 0..4 {{ … }}`",
-                    target.agent_noun()
-                )),
+                .error("statement-outside-block", "a statement outside of any block")
+                .help(format!("say who runs it: `{}s 0..4 {{ … }}`", target.agent_noun())),
             Self::DeclarationInsideBlock { word, .. } => self
-                .error(
-                    "declaration-inside-block",
-                    format!("`{word}` stands inside a block"),
-                )
+                .error("declaration-inside-block", format!("`{word}` stands inside a block"))
                 .help("declare it before the blocks"),
             Self::RoleInsideBlock { open, .. } => self
                 .error("block-inside-block", "a block of agents inside another")
                 .label("is a `}` missing before this?")
                 .also(*open, "this block is still open"),
+            other => other.error("syntax", "malformed text"),
+        }
+    }
+
+    /// Errors about what other languages have.
+    fn of_habits(&self) -> Option<Diagnostic> {
+        Some(match self {
             Self::ComparisonChain { first, .. } => self
                 .error("comparison-chain", "comparisons cannot be chained")
                 .also(*first, "the first comparison")
                 .help("write `a < b && b < c`, or parentheses"),
-            Self::InclusiveRange { .. } => self
-                .error("inclusive-range", "ranges are half-open")
-                .help("write `0..4` for 0, 1, 2 and 3"),
+            Self::InclusiveRange { .. } => {
+                self.error("inclusive-range", "ranges are half-open").help("write `0..4` for 0, 1, 2 and 3")
+            }
             Self::CompoundAssignment { name, operator, .. } => self
                 .error("compound-assignment", format!("there is no `{operator}=`"))
                 .help(format!("write `{name} = {name} {operator} …;`")),
             Self::GuardElsewhere { target, .. } => self
-                .error(
-                    "guard",
-                    format!("target `{target}` has no guarded instructions"),
-                )
+                .error("guard", format!("target `{target}` has no guarded instructions"))
                 .help("write `if … { … }`"),
             Self::NoResult { mnemonic, span, .. } => self
                 .error("no-result", format!("`{mnemonic}` yields no handle"))
                 .also(*span, "nothing to assign")
                 .help("handles come from `xegpu.init_nbarrier`"),
-            other => other.error("syntax", "malformed text"),
-        }
+            _ => return None,
+        })
     }
 }

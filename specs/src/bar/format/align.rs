@@ -16,16 +16,11 @@ pub(super) struct Trailing {
 /// it stays as it is when it is formatted again.
 pub(super) fn align(output: &str, source: &str, comments: &[Trailing]) -> String {
     let lines = LineIndex::new(source);
-    let source_columns: Vec<u32> = comments
-        .iter()
-        .map(|comment| lines.position(comment.source).1)
-        .collect();
+    let source_columns: Vec<u32> = comments.iter().map(|comment| lines.position(comment.source).1).collect();
     let mut columns: Vec<usize> = comments.iter().map(|c| column(output, c.output)).collect();
     let mut start = 0;
     while start < comments.len() {
-        let same = source_columns[start..]
-            .iter()
-            .take_while(|c| **c == source_columns[start]);
+        let same = source_columns[start..].iter().take_while(|c| **c == source_columns[start]);
         let end = start + same.count();
         let widest = columns[start..end].iter().copied().max().unwrap_or(0);
         for column in &mut columns[start..end] {

@@ -100,20 +100,13 @@ fn layouts(source: &str, lexed: &Lexed, classes: &[Class]) -> Vec<Layout> {
                     continue;
                 };
                 let inside = Span::new(lexed.tokens[start].span.end, token.span.start);
-                let first = lexed
-                    .comments
-                    .partition_point(|c| c.span.start < inside.start);
-                let has_comment = lexed
-                    .comments
-                    .get(first)
-                    .is_some_and(|c| c.span.start < inside.end);
+                let first = lexed.comments.partition_point(|c| c.span.start < inside.start);
+                let has_comment = lexed.comments.get(first).is_some_and(|c| c.span.start < inside.end);
                 let layout = if has_comment {
                     Layout::Lines
                 } else if index == start + 1 {
                     Layout::Empty
-                } else if semicolons - before <= ONE_LINE
-                    && !has_newline(source, lexed, start, index)
-                {
+                } else if semicolons - before <= ONE_LINE && !has_newline(source, lexed, start, index) {
                     Layout::OneLine
                 } else {
                     Layout::Lines
@@ -129,9 +122,7 @@ fn layouts(source: &str, lexed: &Lexed, classes: &[Class]) -> Vec<Layout> {
 /// Whether the source has a new line between the tokens `start` and `end`. Few statements are between them, and
 /// the depth of blocks is bounded, so that nested blocks do not make this quadratic.
 fn has_newline(source: &str, lexed: &Lexed, start: usize, end: usize) -> bool {
-    Span::new(lexed.tokens[start].span.end, lexed.tokens[end].span.start)
-        .text(source)
-        .contains('\n')
+    Span::new(lexed.tokens[start].span.end, lexed.tokens[end].span.start).text(source).contains('\n')
 }
 
 impl<'s> Printer<'s> {
@@ -163,16 +154,12 @@ impl<'s> Printer<'s> {
             self.pending = Gap::Space;
         }
         let joins = matches!(token.kind, TokenKind::Semicolon | TokenKind::Comma);
-        if joins && self.pending == Gap::Space {
+        if joins && class == Class::Plain && self.pending == Gap::Space {
             // The space is a comment's, after which none is needed.
             self.pending = Gap::Nothing;
         }
         let is_else = self.text(token.span).eq_ignore_ascii_case("else");
-        if class == Class::Keyword
-            && is_else
-            && self.output.ends_with('}')
-            && !self.else_alone(index)
-        {
+        if class == Class::Keyword && is_else && self.output.ends_with('}') && !self.else_alone(index) {
             self.pending = Gap::Space;
         }
         self.gap(token.span);
@@ -197,11 +184,7 @@ impl<'s> Printer<'s> {
     /// After a semicolon or a block: a new line, or a space on a line that the block around it shares.
     fn end_statement(&mut self) {
         self.in_statement = false;
-        self.pending = if self.on_one_line() {
-            Gap::Space
-        } else {
-            Gap::Line
-        };
+        self.pending = if self.on_one_line() { Gap::Space } else { Gap::Line };
     }
 
     /// Whether a block around the next token has a single line.
@@ -233,8 +216,7 @@ impl<'s> Printer<'s> {
     fn comments_before(&mut self, position: u32) {
         while let Some(comment) = self.comments.next_if(|c| c.span.start < position) {
             let between = Span::new(self.last.end, comment.span.start).text(self.source);
-            let trails =
-                !self.output.is_empty() && !self.output.ends_with('\n') && !between.contains('\n');
+            let trails = !self.output.is_empty() && !self.output.ends_with('\n') && !between.contains('\n');
             let after = if trails {
                 self.output.push(' ');
                 if comment.line {
@@ -266,17 +248,9 @@ impl<'s> Printer<'s> {
         let rest = &self.source[comment.span.end as usize..];
         let blank = rest.trim_start_matches([' ', '\t', '\r']);
         if comment.line || blank.starts_with('\n') {
-            return if before == Gap::FirstLine {
-                Gap::FirstLine
-            } else {
-                Gap::Line
-            };
+            return if before == Gap::FirstLine { Gap::FirstLine } else { Gap::Line };
         }
-        if before == Gap::Nothing {
-            Gap::Space
-        } else {
-            before
-        }
+        if before == Gap::Nothing { Gap::Space } else { before }
     }
 
     /// Prints what separates the next piece, at `next`, from the last one.
@@ -310,10 +284,7 @@ impl<'s> Printer<'s> {
             return left.span.end < right.span.start;
         }
         let glued = self.classes[before] == Class::Prefix
-            || matches!(
-                left.kind,
-                T::OpenParenthesis | T::OpenBracket | T::Dot | T::DotDot
-            )
+            || matches!(left.kind, T::OpenParenthesis | T::OpenBracket | T::Dot | T::DotDot)
             || matches!(
                 right.kind,
                 T::Semicolon
@@ -344,20 +315,11 @@ impl<'s> Printer<'s> {
     /// Writes a mnemonic as its specification spells it, unless a comment splits it.
     fn mnemonic(&mut self, index: usize) -> usize {
         let parts = &self.classes[index..];
-        let length = parts
-            .iter()
-            .take_while(|class| **class == Class::Mnemonic)
-            .count();
+        let length = parts.iter().take_while(|class| **class == Class::Mnemonic).count();
         let end = index + length;
         let span = self.tokens[index].span.to(self.tokens[end - 1].span);
-        let joined: String = self.tokens[index..end]
-            .iter()
-            .map(|token| self.text(token.span))
-            .collect();
-        let split = self
-            .comments
-            .peek()
-            .is_some_and(|comment| comment.span.start < span.end);
+        let joined: String = self.tokens[index..end].iter().map(|token| self.text(token.span)).collect();
+        let split = self.comments.peek().is_some_and(|comment| comment.span.start < span.end);
         match opcode::find_in(self.target, &joined) {
             Some(known) if !split => {
                 self.output.push_str(&known.text);
@@ -379,10 +341,6 @@ impl<'s> Printer<'s> {
 impl Gap {
     /// At least a space.
     fn max_space(self) -> Self {
-        if self == Self::Nothing {
-            Self::Space
-        } else {
-            self
-        }
+        if self == Self::Nothing { Self::Space } else { self }
     }
 }

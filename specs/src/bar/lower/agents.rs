@@ -24,30 +24,20 @@ impl Context<'_> {
             Target::Ptx | Target::Bcu => group.size.div_ceil(WARP_SIZE),
             _ => group.size,
         };
-        let mut claims = Claims {
-            of_agent: vec![None; count as usize],
-            unknown: false,
-        };
+        let mut claims = Claims { of_agent: vec![None; count as usize], unknown: false };
         let roles = file.items.iter().filter_map(|item| match item {
             Item::Role(role) => Some(role),
             _ => None,
         });
         for (index, role) in roles.enumerate() {
-            if self
-                .claim(&mut claims, RoleId::from_index(index), role, group)
-                .is_none()
-            {
+            if self.claim(&mut claims, RoleId::from_index(index), role, group).is_none() {
                 claims.unknown = true;
             }
         }
         if !claims.unknown {
             self.report_missing(&claims, group);
         }
-        claims
-            .of_agent
-            .into_iter()
-            .map(|claim| claim.map(|(role, _)| role))
-            .collect()
+        claims.of_agent.into_iter().map(|claim| claim.map(|(role, _)| role)).collect()
     }
 
     fn claim(&mut self, claims: &mut Claims, id: RoleId, role: &Role, group: &Group) -> Option<()> {
@@ -70,28 +60,15 @@ impl Context<'_> {
         if from < 0 || to > count {
             let agent = if from < 0 { from } else { from.max(count) };
             let size = group.span;
-            self.report(&MeaningError::AgentsOutside {
-                noun,
-                agent,
-                count,
-                span,
-                size,
-            });
+            self.report(&MeaningError::AgentsOutside { noun, agent, count, span, size });
             return None;
         }
         for agent in from..to {
-            let claim = usize::try_from(agent)
-                .ok()
-                .and_then(|a| claims.of_agent.get_mut(a))?;
+            let claim = usize::try_from(agent).ok().and_then(|a| claims.of_agent.get_mut(a))?;
             match claim {
                 Some((_, first)) => {
                     let first = *first;
-                    self.report(&MeaningError::AgentsOverlap {
-                        noun,
-                        agent,
-                        span,
-                        first,
-                    });
+                    self.report(&MeaningError::AgentsOverlap { noun, agent, span, first });
                     return None;
                 }
                 None => *claim = Some((id, span)),
@@ -102,10 +79,7 @@ impl Context<'_> {
 
     fn report_missing(&mut self, claims: &Claims, group: &Group) {
         let mut missing: Vec<(i64, i64)> = Vec::new();
-        for (agent, _) in (0_i64..)
-            .zip(&claims.of_agent)
-            .filter(|(_, claim)| claim.is_none())
-        {
+        for (agent, _) in (0_i64..).zip(&claims.of_agent).filter(|(_, claim)| claim.is_none()) {
             match missing.last_mut() {
                 Some((_, to)) if *to == agent => *to += 1,
                 _ => missing.push((agent, agent + 1)),
@@ -113,11 +87,7 @@ impl Context<'_> {
         }
         if !missing.is_empty() {
             let (unit, span) = (words::agents(self.target), group.span);
-            self.report(&MeaningError::AgentsMissing {
-                unit,
-                missing,
-                span,
-            });
+            self.report(&MeaningError::AgentsMissing { unit, missing, span });
         }
     }
 }

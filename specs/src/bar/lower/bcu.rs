@@ -1,8 +1,6 @@
 //! BCU: `BAR`, `BAR.RED`, `B2R`, `R2B`, and the registers.
 
-use barcheck_model::program::{
-    BcuOp, BcuOperand, BcuRedOperands, Expr, LocalId, Op, Predicate, ReductionOp,
-};
+use barcheck_model::program::{BcuOp, BcuOperand, BcuRedOperands, Expr, LocalId, Op, Predicate, ReductionOp};
 
 use super::operands::name_of;
 use super::role::RoleLowerer;
@@ -48,10 +46,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             Opcode::BcuArv => match instruction.operands.as_slice() {
                 [id, count] => {
                     let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
-                    Some(BcuOp::Arv {
-                        id: id?,
-                        count: count?,
-                    })
+                    Some(BcuOp::Arv { id: id?, count: count? })
                 }
                 _ => self.wrong_count(instruction, "id, cnt"),
             },
@@ -60,48 +55,30 @@ impl<'a> RoleLowerer<'_, 'a> {
             Opcode::BcuB2r => match instruction.operands.as_slice() {
                 [dest, id] => {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
-                    Some(BcuOp::ReadBarrier {
-                        dest: dest?,
-                        id: id?,
-                    })
+                    Some(BcuOp::ReadBarrier { dest: dest?, id: id? })
                 }
                 _ => self.wrong_count(instruction, "Rd, id"),
             },
             Opcode::BcuB2rWarp => match instruction.operands.as_slice() {
-                [dest] => Some(BcuOp::ReadWarp {
-                    dest: self.general_dest(dest)?,
-                    id: None,
-                }),
+                [dest] => Some(BcuOp::ReadWarp { dest: self.general_dest(dest)?, id: None }),
                 [dest, id] => {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
-                    Some(BcuOp::ReadWarp {
-                        dest: dest?,
-                        id: Some(id?),
-                    })
+                    Some(BcuOp::ReadWarp { dest: dest?, id: Some(id?) })
                 }
                 _ => self.wrong_count(instruction, "Rd[, id]"),
             },
             Opcode::BcuR2b => match instruction.operands.as_slice() {
                 [id, source] => {
                     let (id, source) = (self.immediate(id), self.general_source(source));
-                    Some(BcuOp::WriteBarrier {
-                        id: id?,
-                        source: source?,
-                    })
+                    Some(BcuOp::WriteBarrier { id: id?, source: source? })
                 }
                 _ => self.wrong_count(instruction, "id, Ra"),
             },
             _ => match instruction.operands.as_slice() {
-                [source] => Some(BcuOp::WriteWarp {
-                    id: None,
-                    source: self.general_source(source)?,
-                }),
+                [source] => Some(BcuOp::WriteWarp { id: None, source: self.general_source(source)? }),
                 [id, source] => {
                     let (id, source) = (self.immediate(id), self.general_source(source));
-                    Some(BcuOp::WriteWarp {
-                        id: Some(id?),
-                        source: source?,
-                    })
+                    Some(BcuOp::WriteWarp { id: Some(id?), source: source? })
                 }
                 _ => self.wrong_count(instruction, "[id,] Ra"),
             },
@@ -111,16 +88,10 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     fn bcu_sync(&mut self, instruction: &'a Instruction) -> Option<BcuOp> {
         match instruction.operands.as_slice() {
-            [id] => Some(BcuOp::Sync {
-                id: self.bcu_operand(id)?,
-                count: None,
-            }),
+            [id] => Some(BcuOp::Sync { id: self.bcu_operand(id)?, count: None }),
             [id, count] => {
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
-                Some(BcuOp::Sync {
-                    id: id?,
-                    count: Some(count?),
-                })
+                Some(BcuOp::Sync { id: id?, count: Some(count?) })
             }
             _ => self.wrong_count(instruction, "id[, cnt]"),
         }
@@ -129,31 +100,19 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn bcu_red(&mut self, instruction: &'a Instruction, op: ReductionOp) -> Option<BcuOp> {
         let (operands, predicate) = match instruction.operands.as_slice() {
             // One register alone holds both id and count.
-            [id, predicate] if self.is_general(id) => (
-                self.general_source(id).map(BcuRedOperands::Packed),
-                predicate,
-            ),
-            [id, predicate] => (
-                self.bcu_operand(id)
-                    .map(|id| BcuRedOperands::Separate(id, None)),
-                predicate,
-            ),
+            [id, predicate] if self.is_general(id) => {
+                (self.general_source(id).map(BcuRedOperands::Packed), predicate)
+            }
+            [id, predicate] => (self.bcu_operand(id).map(|id| BcuRedOperands::Separate(id, None)), predicate),
             [id, count, predicate] => {
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                 let both = id.zip(count);
-                (
-                    both.map(|(id, count)| BcuRedOperands::Separate(id, Some(count))),
-                    predicate,
-                )
+                (both.map(|(id, count)| BcuRedOperands::Separate(id, Some(count))), predicate)
             }
             _ => return self.wrong_count(instruction, "id[, cnt], [!]p"),
         };
         let predicate = self.bcu_predicate(predicate);
-        Some(BcuOp::Red {
-            op,
-            operands: operands?,
-            predicate: predicate?,
-        })
+        Some(BcuOp::Red { op, operands: operands?, predicate: predicate? })
     }
 
     fn bcu_predicate(&mut self, operand: &'a Operand) -> Option<Predicate> {
@@ -168,23 +127,15 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn bcu_result(&mut self, instruction: &'a Instruction) -> Option<BcuOp> {
         let short = instruction.opcode == Opcode::BcuB2rResult;
         match instruction.operands.as_slice() {
-            [dest] if short => Some(BcuOp::Result {
-                register: self.general_dest(dest)?,
-                predicate: None,
-            }),
+            [dest] if short => Some(BcuOp::Result { register: self.general_dest(dest)?, predicate: None }),
             [dest, predicate] => {
                 let register = self.general_dest(dest);
                 let predicate = match name_of(predicate).and_then(register_of) {
-                    Some((name, Register::Predicate)) => {
-                        self.assigned(name, predicate.span).map(Some)
-                    }
+                    Some((name, Register::Predicate)) => self.assigned(name, predicate.span).map(Some),
                     Some((_, Register::True)) => Some(None),
                     _ => self.wrong_operand(predicate, "a predicate, `P0` to `P6` or `PT`", None),
                 };
-                Some(BcuOp::Result {
-                    register: register?,
-                    predicate: predicate?,
-                })
+                Some(BcuOp::Result { register: register?, predicate: predicate? })
             }
             _ if short => self.wrong_count(instruction, "Rd[, Pu]"),
             _ => self.wrong_count(instruction, "Rd, Pu"),
@@ -206,10 +157,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             return self.wrong_operand(operand, expected, None);
         }
         let register = self.is_general(operand);
-        Some(BcuOperand {
-            value: self.number(operand)?,
-            register,
-        })
+        Some(BcuOperand { value: self.number(operand)?, register })
     }
 
     /// A barrier id that must be an immediate.

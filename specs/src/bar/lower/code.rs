@@ -46,11 +46,7 @@ impl Builder {
     /// Opens a branch or loop; [`Self::close`] sets its end.
     pub(super) fn open(&mut self, kind: ConstructKind) -> ConstructId {
         let id = ConstructId::from_index(self.code.constructs.len());
-        self.code.constructs.push(Construct {
-            kind,
-            parent: self.open,
-            end: Pc(0),
-        });
+        self.code.constructs.push(Construct { kind, parent: self.open, end: Pc(0) });
         self.open = Some(id);
         id
     }
@@ -67,21 +63,14 @@ impl Builder {
     /// Sets where a jump, a branch or a `continue` leads.
     pub(super) fn set_target(&mut self, pc: Pc, to: Pc) {
         match &mut self.code.ops[pc.index()] {
-            Op::Jump(target)
-            | Op::Continue(_, target)
-            | Op::Branch {
-                otherwise: target, ..
-            } => *target = to,
+            Op::Jump(target) | Op::Continue(_, target) | Op::Branch { otherwise: target, .. } => *target = to,
             other => debug_assert!(false, "{other:?} leads nowhere"),
         }
     }
 
     pub(super) fn local(&mut self, name: &str, kind: LocalKind) -> LocalId {
         let id = LocalId::from_index(self.code.locals.len());
-        self.code.locals.push(Local {
-            name: name.to_owned(),
-            kind,
-        });
+        self.code.locals.push(Local { name: name.to_owned(), kind });
         id
     }
 }

@@ -12,7 +12,6 @@ use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
 use crate::span::Span;
-use crate::suggest::closest;
 
 /// What is declared outside the blocks.
 #[derive(Debug, Default)]
@@ -63,15 +62,13 @@ impl<'e> Resolve<'e> for Constants<'_, '_> {
     }
 
     fn index(&mut self, word: IndexWord, span: Span) -> Option<Expr> {
-        self.context
-            .report(&MeaningError::NotConstant { word, span });
+        self.context.report(&MeaningError::NotConstant { word, span });
         None
     }
 
     fn fails(&mut self, reason: EvalError, span: Span) -> bool {
         if self.skipped == 0 {
-            self.context
-                .report(&MeaningError::ConstantFails { reason, span });
+            self.context.report(&MeaningError::ConstantFails { reason, span });
         }
         self.skipped == 0
     }
@@ -88,10 +85,7 @@ impl<'e> Resolve<'e> for Constants<'_, '_> {
 impl<'a> Context<'a> {
     /// The value of a constant expression; errors are reported.
     pub(super) fn constant(&mut self, expr: &ast::Expr) -> Option<i64> {
-        let mut constants = Constants {
-            context: self,
-            skipped: 0,
-        };
+        let mut constants = Constants { context: self, skipped: 0 };
         match lower_expr(&mut constants, expr)? {
             Expr::Int(value) => Some(value),
             // All leaves are numbers and every operator has a result or was reported.
@@ -103,18 +97,15 @@ impl<'a> Context<'a> {
         match self.globals.names.get(name).copied() {
             Some(global) => self.global_value(name, global, span),
             None => {
-                let names = self.globals.names.iter();
-                let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
-                let mut candidates: Vec<&str> = constants.map(|(name, _)| *name).collect();
-                candidates.sort_unstable();
-                let suggestion = closest(name, candidates).map(str::to_owned);
-                let (name, kind) = (name.to_owned(), NameKind::Value);
-                self.report(&MeaningError::UnknownName {
-                    name,
-                    kind,
-                    suggestion,
-                    span,
+                let suggestion = self.suggest(name, || {
+                    let names = self.globals.names.iter();
+                    let constants = names.filter(|(_, g)| matches!(g.kind, GlobalKind::Constant(_)));
+                    let mut names: Vec<&str> = constants.map(|(name, _)| *name).collect();
+                    names.sort_unstable();
+                    names
                 });
+                let (name, kind) = (name.to_owned(), NameKind::Value);
+                self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
                 None
             }
         }
@@ -126,19 +117,11 @@ impl<'a> Context<'a> {
         match global.kind {
             GlobalKind::Constant(value) if declared.start < span.start => value,
             GlobalKind::Constant(_) => {
-                self.report(&MeaningError::DeclaredLater {
-                    name,
-                    span,
-                    declared,
-                });
+                self.report(&MeaningError::DeclaredLater { name, span, declared });
                 None
             }
             GlobalKind::Memory(_) => {
-                self.report(&MeaningError::LocationAsValue {
-                    name,
-                    span,
-                    declared,
-                });
+                self.report(&MeaningError::LocationAsValue { name, span, declared });
                 None
             }
         }
@@ -194,20 +177,10 @@ impl<'a> Context<'a> {
         }
         if let Some(first) = self.globals.names.get(&*name.text) {
             let first = first.declared;
-            self.report(&MeaningError::DuplicateName {
-                name: text,
-                span,
-                first,
-            });
+            self.report(&MeaningError::DuplicateName { name: text, span, first });
             return;
         }
-        self.globals.names.insert(
-            &name.text,
-            Global {
-                kind,
-                declared: span,
-            },
-        );
+        self.globals.names.insert(&name.text, Global { kind, declared: span });
     }
 
     fn declare_array(&mut self, space: Space, name: &'a Name, length: Option<&ast::Expr>) {
@@ -220,33 +193,21 @@ impl<'a> Context<'a> {
                 self.report(&MeaningError::ArrayLength { name, value, span });
             }
             // After an error the array still exists, so that its uses are not reported as well.
-            checked = Some(
-                known
-                    .and_then(|length| u32::try_from(length).ok())
-                    .unwrap_or(1),
-            );
+            checked = Some(known.and_then(|length| u32::try_from(length).ok()).unwrap_or(1));
         }
         let before = self.globals.locations;
         self.globals.locations += i64::from(checked.unwrap_or(1));
         let total = self.globals.locations;
         if total > limits::LOCATIONS {
             if before <= limits::LOCATIONS {
-                self.report(&MeaningError::TooManyLocations {
-                    total,
-                    span: name.span,
-                });
+                self.report(&MeaningError::TooManyLocations { total, span: name.span });
             }
             return;
         }
         let id = ArrayId::from_index(self.globals.arrays.len());
         let first = LocationId(u32::try_from(before).unwrap_or(u32::MAX));
         let text = name.text.to_string();
-        self.globals.arrays.push(Array {
-            name: text,
-            space,
-            first,
-            length: checked,
-        });
+        self.globals.arrays.push(Array { name: text, space, first, length: checked });
         self.declare_name(name, GlobalKind::Memory(id));
     }
 
@@ -254,31 +215,18 @@ impl<'a> Context<'a> {
     pub(super) fn group(&mut self, target_span: Span) -> Option<Group> {
         let target = self.target;
         let Some((value, span)) = self.globals.size else {
-            self.report(&MeaningError::NoSize {
-                target,
-                span: target_span,
-            });
+            self.report(&MeaningError::NoSize { target, span: target_span });
             return None;
         };
-        let most = if target.has_lanes() {
-            limits::CTA_THREADS
-        } else {
-            limits::GROUP_SIZE
-        };
+        let most = if target.has_lanes() { limits::CTA_THREADS } else { limits::GROUP_SIZE };
         let (word, unit) = (words::size_word(target), words::size_unit(target));
         let size = self.in_range(word, unit, (value?, span), most)?;
         let subgroup_size = match self.globals.subgroup_size {
             None if target == Target::SplitBarrier => size,
             None => 1,
-            Some((value, span)) => {
-                self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?
-            }
+            Some((value, span)) => self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?,
         };
-        Some(Group {
-            size,
-            subgroup_size,
-            span,
-        })
+        Some(Group { size, subgroup_size, span })
     }
 
     fn in_range(
@@ -289,13 +237,7 @@ impl<'a> Context<'a> {
         most: i64,
     ) -> Option<u32> {
         if value < 1 || value > most {
-            self.report(&MeaningError::SizeRange {
-                word,
-                unit,
-                value,
-                most,
-                span,
-            });
+            self.report(&MeaningError::SizeRange { word, unit, value, most, span });
             return None;
         }
         u32::try_from(value).ok()

@@ -26,6 +26,7 @@ use super::meaning_error::MeaningError;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::limits;
 use crate::span::LineIndex;
+use crate::suggest::closest;
 use globals::Globals;
 
 /// Lowers `file`, which was parsed from `source` without errors.
@@ -67,11 +68,7 @@ pub(crate) fn lower(
         agents,
         sequences: context.sequences,
     };
-    Ok(Loaded {
-        program,
-        params: context.globals.params,
-        warnings: context.warnings,
-    })
+    Ok(Loaded { program, params: context.globals.params, warnings: context.warnings })
 }
 
 /// What lowering knows of the whole file.
@@ -90,6 +87,19 @@ struct Context<'a> {
 impl<'a> Context<'a> {
     fn report(&mut self, error: &MeaningError) {
         self.errors.push(error.span(), || error.diagnostic());
+    }
+
+    /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only counted,
+    /// or a text of many errors and many names would take long.
+    fn suggest<'n, I: IntoIterator<Item = &'n str>>(
+        &self,
+        word: &str,
+        candidates: impl FnOnce() -> I,
+    ) -> Option<String> {
+        if self.errors.is_full() {
+            return None;
+        }
+        closest(word, candidates()).map(str::to_owned)
     }
 
     fn warn(&mut self, warning: Diagnostic) {

@@ -13,10 +13,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             Opcode::NbarrierSignal => match operands {
                 [id, threads] => {
                     let (id, threads) = (self.number(id), self.number(threads));
-                    Some(Op::Nbarrier(NbarrierOp::SignalAll {
-                        id: id?,
-                        threads: threads?,
-                    }))
+                    Some(Op::Nbarrier(NbarrierOp::SignalAll { id: id?, threads: threads? }))
                 }
                 [id, kind, producers, consumers] => {
                     let (id, kind) = (self.number(id), self.number(kind));
@@ -34,9 +31,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => self.wrong_count(instruction, "id, type, num_producers, num_consumers"),
             },
             Opcode::NbarrierWait => match operands {
-                [id] => Some(Op::Nbarrier(NbarrierOp::Wait {
-                    id: self.number(id)?,
-                })),
+                [id] => Some(Op::Nbarrier(NbarrierOp::Wait { id: self.number(id)? })),
                 _ => self.wrong_count(instruction, "id"),
             },
             Opcode::NbarrierFence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),

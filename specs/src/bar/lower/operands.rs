@@ -25,19 +25,10 @@ pub(super) fn name_of(operand: &Operand) -> Option<&str> {
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// Reports that the number of operands is wrong; `takes` shows the right ones.
-    pub(super) fn wrong_count<T>(
-        &mut self,
-        instruction: &Instruction,
-        takes: &'static str,
-    ) -> Option<T> {
+    pub(super) fn wrong_count<T>(&mut self, instruction: &Instruction, takes: &'static str) -> Option<T> {
         let mnemonic = instruction.mnemonic.text(self.context.source).to_owned();
         let (found, span) = (instruction.operands.len(), instruction.span);
-        self.report(&MeaningError::OperandCount {
-            mnemonic,
-            takes,
-            found,
-            span,
-        });
+        self.report(&MeaningError::OperandCount { mnemonic, takes, found, span });
         None
     }
 
@@ -49,11 +40,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         help: Option<&str>,
     ) -> Option<T> {
         let (expected, help) = (expected.to_owned(), help.map(str::to_owned));
-        self.report(&MeaningError::Operand {
-            expected,
-            span: operand.span,
-            help,
-        });
+        self.report(&MeaningError::Operand { expected, span: operand.span, help });
         None
     }
 
@@ -73,10 +60,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn predicate(&mut self, operand: &'a Operand) -> Option<Predicate> {
         let expr = match &operand.kind {
             OperandKind::Choice { negated } => {
-                return Some(Predicate {
-                    negated: *negated,
-                    value: None,
-                });
+                return Some(Predicate { negated: *negated, value: None });
             }
             OperandKind::Expr(expr) => expr,
             _ => return self.wrong_operand(operand, "a predicate", None),
@@ -95,10 +79,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             self.context.warn(warning);
         }
         let value = self.expr(expr)?;
-        Some(Predicate {
-            negated,
-            value: Some(value),
-        })
+        Some(Predicate { negated, value: Some(value) })
     }
 
     /// The local that gets a result, `None` for `_`.

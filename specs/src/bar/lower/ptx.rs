@@ -31,26 +31,14 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let id = self.number(id);
                 let count = count.map(|count| self.number(count));
                 let predicate = self.predicate(predicate)?;
-                let kind = PtxKind::Red {
-                    op,
-                    predicate,
-                    dest: dest?,
-                };
+                let kind = PtxKind::Red { op, predicate, dest: dest? };
                 let count = match count {
                     Some(count) => Some(count?),
                     None => None,
                 };
-                Some(Op::Ptx(PtxOp {
-                    kind,
-                    aligned,
-                    id: id?,
-                    count,
-                }))
+                Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
             }
-            _ if operands.is_empty() => Some(Op::Fence(Spaces {
-                shared: true,
-                global: true,
-            })),
+            _ if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             _ => self.wrong_count(instruction, ""),
         }
     }
@@ -67,11 +55,6 @@ impl<'a> RoleLowerer<'_, 'a> {
             Some(count) => Some(self.number(count)?),
             None => None,
         };
-        Some(Op::Ptx(PtxOp {
-            kind,
-            aligned,
-            id: id?,
-            count,
-        }))
+        Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
     }
 }

@@ -14,7 +14,6 @@ use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::span::Span;
-use crate::suggest::closest;
 
 /// Lowers a block. After an error, which was reported, its code is incomplete.
 pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {
@@ -32,11 +31,7 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
     lowerer.builder.emit(Op::Exit, &close);
     let mut code = lowerer.builder.code;
     code.empty = role.block.statements.is_empty();
-    Role {
-        name: role.name.as_ref().map(|name| name.text.to_string()),
-        code,
-        place,
-    }
+    Role { name: role.name.as_ref().map(|name| name.text.to_string()), code, place }
 }
 
 pub(super) struct RoleLowerer<'c, 'a> {
@@ -57,10 +52,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     /// Place and text of `span`.
     pub(super) fn source(&self, span: Span) -> Source {
         let place = self.context.lines.place(span);
-        Source {
-            place,
-            text: folded(span.text(self.context.source)),
-        }
+        Source { place, text: folded(span.text(self.context.source)) }
     }
 
     /// An expression that agents evaluate; errors are reported.
@@ -73,31 +65,17 @@ impl<'a> RoleLowerer<'_, 'a> {
         let text = &*name.text;
         let span = name.span;
         if self.context.target == Target::Bcu && bcu::register(text).is_some() {
-            self.report(&MeaningError::RegisterName {
-                name: text.to_owned(),
-                span,
-            });
+            self.report(&MeaningError::RegisterName { name: text.to_owned(), span });
             return None;
         }
         if text == "_" {
             let expected = "a name other than `_`".to_owned();
             let help = Some("`_` is the result that nobody keeps, of `bar.red` alone".to_owned());
-            self.report(&MeaningError::Operand {
-                expected,
-                span,
-                help,
-            });
+            self.report(&MeaningError::Operand { expected, span, help });
             return None;
         }
         let local = self.builder.local(text, LocalKind::Integer);
-        self.scopes.declare(
-            text,
-            Binding {
-                local,
-                declared: span,
-                loop_variable,
-            },
-        );
+        self.scopes.declare(text, Binding { local, declared: span, loop_variable });
         Some(local)
     }
 
@@ -130,12 +108,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 return Some(binding.local);
             }
             let (what, declared) = ("the loop variable", Some(binding.declared));
-            self.report(&MeaningError::NotAssignable {
-                name: owned(),
-                what,
-                span,
-                declared,
-            });
+            self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });
             return None;
         }
         if let Some(global) = self.context.globals.names.get(name) {
@@ -144,22 +117,15 @@ impl<'a> RoleLowerer<'_, 'a> {
                 super::globals::GlobalKind::Memory(_) => "the location",
             };
             let declared = Some(global.declared);
-            self.report(&MeaningError::NotAssignable {
-                name: owned(),
-                what,
-                span,
-                declared,
-            });
+            self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });
             return None;
         }
-        let suggestion = closest(name, self.scopes.names()).map(str::to_owned);
+        if self.unknown_register(name, span) {
+            return None;
+        }
+        let suggestion = self.context.suggest(name, || self.scopes.names());
         let kind = NameKind::Assigned;
-        self.report(&MeaningError::UnknownName {
-            name: owned(),
-            kind,
-            suggestion,
-            span,
-        });
+        self.report(&MeaningError::UnknownName { name: owned(), kind, suggestion, span });
         None
     }
 
@@ -176,20 +142,31 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(global) = self.context.globals.names.get(name).copied() {
             return self.context.global_value(name, global, span).map(Expr::Int);
         }
-        let mut candidates = self.scopes.names();
-        let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
-        globals.sort_unstable();
-        candidates.extend(globals);
-        candidates.push(self.context.target.agent_noun());
-        let suggestion = closest(name, candidates).map(str::to_owned);
-        let (name, kind) = (name.to_owned(), NameKind::Value);
-        self.report(&MeaningError::UnknownName {
-            name,
-            kind,
-            suggestion,
-            span,
+        if self.unknown_register(name, span) {
+            return None;
+        }
+        let suggestion = self.context.suggest(name, || {
+            let mut candidates = self.scopes.names();
+            let mut globals: Vec<&str> = self.context.globals.names.keys().copied().collect();
+            globals.sort_unstable();
+            candidates.extend(globals);
+            candidates.push(self.context.target.agent_noun());
+            candidates
         });
+        let (name, kind) = (name.to_owned(), NameKind::Value);
+        self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
         None
+    }
+
+    /// Reports an unknown name that looks like a register's; false for other names.
+    fn unknown_register(&mut self, name: &str, span: Span) -> bool {
+        let digits = name.strip_prefix(['R', 'P', 'r', 'p']).unwrap_or_default();
+        let alike = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let found = self.context.target == Target::Bcu && alike;
+        if found {
+            self.report(&MeaningError::UnknownRegister { name: name.to_owned(), span });
+        }
+        found
     }
 
     fn register_value(&mut self, name: &'a str, register: Register) -> Expr {

@@ -50,10 +50,7 @@ impl<'a> Scopes<'a> {
 
     /// The names in scope, in alphabetical order.
     pub(super) fn names(&self) -> Vec<&'a str> {
-        let in_scope = self
-            .bindings
-            .iter()
-            .filter(|(_, bindings)| !bindings.is_empty());
+        let in_scope = self.bindings.iter().filter(|(_, bindings)| !bindings.is_empty());
         let mut names: Vec<&str> = in_scope.map(|(name, _)| *name).collect();
         names.sort_unstable();
         names

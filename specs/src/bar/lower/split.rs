@@ -52,10 +52,7 @@ fn word(expr: &Expr) -> Option<&str> {
 }
 
 fn find<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
-    table
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(word))
-        .map(|(_, value)| *value)
+    table.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, value)| *value)
 }
 
 impl<'a> RoleLowerer<'_, 'a> {
@@ -66,29 +63,18 @@ impl<'a> RoleLowerer<'_, 'a> {
         let (execution, memory, semantics) = match instruction.operands.as_slice() {
             [memory, semantics] if kind == SplitKind::MemoryBarrier => {
                 // It executes in no scope; the model does not look at this one.
-                (
-                    Some(Scope::Invocation),
-                    self.scope(memory),
-                    self.semantics(semantics),
-                )
+                (Some(Scope::Invocation), self.scope(memory), self.semantics(semantics))
             }
-            [execution, memory, semantics] if kind != SplitKind::MemoryBarrier => (
-                self.scope(execution),
-                self.scope(memory),
-                self.semantics(semantics),
-            ),
+            [execution, memory, semantics] if kind != SplitKind::MemoryBarrier => {
+                (self.scope(execution), self.scope(memory), self.semantics(semantics))
+            }
             _ if kind == SplitKind::MemoryBarrier => {
                 return self.wrong_count(instruction, "Memory, Semantics");
             }
             _ => return self.wrong_count(instruction, "Execution, Memory, Semantics"),
         };
         let (execution, memory, semantics) = (execution?, memory?, semantics?);
-        Some(Op::Split(SplitOp {
-            kind,
-            execution,
-            memory,
-            semantics,
-        }))
+        Some(Op::Split(SplitOp { kind, execution, memory, semantics }))
     }
 
     fn scope(&mut self, operand: &Operand) -> Option<Scope> {
@@ -106,19 +92,10 @@ impl<'a> RoleLowerer<'_, 'a> {
         table: &[(&'static str, U)],
         span: Span,
     ) -> Option<T> {
-        let known: Vec<String> = table
-            .iter()
-            .map(|(known, _)| format!("`{known}`"))
-            .collect();
+        let known: Vec<String> = table.iter().map(|(known, _)| format!("`{known}`")).collect();
         let meant = closest(word, table.iter().map(|(known, _)| *known));
         let (word, known) = (word.to_owned(), known.join(", "));
-        self.report(&MeaningError::UnknownWord {
-            what,
-            word,
-            known,
-            meant,
-            span,
-        });
+        self.report(&MeaningError::UnknownWord { what, word, known, meant, span });
         None
     }
 
@@ -145,21 +122,13 @@ impl<'a> RoleLowerer<'_, 'a> {
                 Word::None => {
                     let help = Some("`None` stands alone".to_owned());
                     let expected = "memory semantics other than `None`".to_owned();
-                    self.report(&MeaningError::Operand {
-                        expected,
-                        span: part.span,
-                        help,
-                    });
+                    self.report(&MeaningError::Operand { expected, span: part.span, help });
                     return None;
                 }
                 Word::Order(acquire, release) => {
                     if let Some(first) = order.replace(part.span) {
                         let what = "a memory order".to_owned();
-                        self.report(&MeaningError::Twice {
-                            what,
-                            span: part.span,
-                            first,
-                        });
+                        self.report(&MeaningError::Twice { what, span: part.span, first });
                         return None;
                     }
                     (semantics.acquire, semantics.release) = (acquire, release);

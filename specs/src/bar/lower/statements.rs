@@ -7,9 +7,7 @@ use barcheck_model::program::{
 use super::code::Source;
 use super::globals::GlobalKind;
 use super::role::RoleLowerer;
-use crate::bar::ast::{
-    self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value,
-};
+use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
@@ -40,12 +38,9 @@ impl<'a> RoleLowerer<'_, 'a> {
                 Some(guard) => self.guarded(guard, instruction, &source),
                 None => self.instruction(instruction, &source),
             },
-            StatementKind::For {
-                variable,
-                from,
-                to,
-                body,
-            } => self.for_loop(variable, (from, to), body, &source),
+            StatementKind::For { variable, from, to, body } => {
+                self.for_loop(variable, (from, to), body, &source)
+            }
             StatementKind::Loop(body) => {
                 self.loop_around(None, body, &source);
                 Some(())
@@ -55,11 +50,9 @@ impl<'a> RoleLowerer<'_, 'a> {
                 self.loop_around(Some(condition?), body, &source);
                 Some(())
             }
-            StatementKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.branch(condition, then, otherwise.as_ref(), &source),
+            StatementKind::If { condition, then, otherwise } => {
+                self.branch(condition, then, otherwise.as_ref(), &source)
+            }
             StatementKind::Let(name, value) => self.let_value(name, value, &source),
             StatementKind::Assign(name, value) => {
                 let assigned = self.assigned(&name.text, name.span);
@@ -112,12 +105,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         Some(())
     }
 
-    fn guarded(
-        &mut self,
-        guard: &'a Guard,
-        instruction: &'a Instruction,
-        source: &Source,
-    ) -> Option<()> {
+    fn guarded(&mut self, guard: &'a Guard, instruction: &'a Instruction, source: &Source) -> Option<()> {
         let value = self.value_of(&guard.name.text, guard.name.span);
         let construct = self.builder.open(ConstructKind::If);
         let value = value.map(|value| match (guard.negated, value) {
@@ -126,11 +114,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             (true, value) => Expr::Unary(UnaryOp::Not, Box::new(value)),
         });
         let condition = Condition::Value(value.unwrap_or(Expr::Int(0)));
-        let branch = Op::Branch {
-            construct,
-            condition,
-            otherwise: Pc(0),
-        };
+        let branch = Op::Branch { construct, condition, otherwise: Pc(0) };
         let guard_source = self.source(guard.span);
         let branch = self.builder.emit(branch, &guard_source);
         let inner = self.source(instruction.span);
@@ -167,13 +151,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             let construct = self.enter_loop(source);
             let head = self.builder.here();
             let condition = Condition::Value(test);
-            self.builder.emit(
-                Op::Test {
-                    construct,
-                    condition,
-                },
-                source,
-            );
+            self.builder.emit(Op::Test { construct, condition }, source);
             self.block(body);
             let next = Expr::Binary(BinaryOp::Add, i(), Box::new(Expr::Int(1)));
             let step = self.builder.emit_silent(Op::Set(local, next), source);
@@ -188,13 +166,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let construct = self.enter_loop(source);
         let head = self.builder.here();
         if let Some(condition) = condition {
-            self.builder.emit(
-                Op::Test {
-                    construct,
-                    condition,
-                },
-                source,
-            );
+            self.builder.emit(Op::Test { construct, condition }, source);
         }
         self.block(body);
         let back = self.builder.here();
@@ -204,20 +176,13 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn enter_loop(&mut self, source: &Source) -> ConstructId {
         let construct = self.builder.open(ConstructKind::Loop);
         self.builder.emit_silent(Op::Enter(construct), source);
-        self.loops.push(Loop {
-            construct,
-            continues: Vec::new(),
-        });
+        self.loops.push(Loop { construct, continues: Vec::new() });
         construct
     }
 
     /// Ends the innermost loop: back to `head`, with `continue` leading to `next`.
     fn leave_loop(&mut self, head: Pc, next: Pc, source: &Source) {
-        if let Some(Loop {
-            construct,
-            continues,
-        }) = self.loops.pop()
-        {
+        if let Some(Loop { construct, continues }) = self.loops.pop() {
             self.builder.emit_silent(Op::Back(construct, head), source);
             self.builder.close(construct, source);
             for pc in continues {
@@ -252,11 +217,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         // After an error the arms are lowered all the same, for the errors in them.
         let condition = self.condition(condition).unwrap_or(Condition::Private);
         let construct = self.builder.open(ConstructKind::If);
-        let op = Op::Branch {
-            construct,
-            condition,
-            otherwise: Pc(0),
-        };
+        let op = Op::Branch { construct, condition, otherwise: Pc(0) };
         let branch = self.builder.emit(op, source);
         self.block(then);
         let Some(otherwise) = otherwise else {
@@ -301,12 +262,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let length = self.context.globals.arrays[id.index()].length;
         if length.is_some() != index.is_some() {
             let (name, span) = (array.text.to_string(), array.span);
-            self.report(&MeaningError::Indexing {
-                name,
-                length,
-                span,
-                declared,
-            });
+            self.report(&MeaningError::Indexing { name, length, span, declared });
             return None;
         }
         let lowered = match lowered {
@@ -334,29 +290,15 @@ impl<'a> RoleLowerer<'_, 'a> {
         {
             let declared = global.declared;
             if declared.start > span.start {
-                self.report(&MeaningError::DeclaredLater {
-                    name: text,
-                    span,
-                    declared,
-                });
+                self.report(&MeaningError::DeclaredLater { name: text, span, declared });
                 return None;
             }
             return Some((id, declared));
         }
-        let names = self
-            .context
-            .globals
-            .arrays
-            .iter()
-            .map(|array| array.name.as_str());
+        let names = self.context.globals.arrays.iter().map(|array| array.name.as_str());
         let suggestion = closest(&name.text, names).map(str::to_owned);
         let kind = NameKind::Location;
-        self.report(&MeaningError::UnknownName {
-            name: text,
-            kind,
-            suggestion,
-            span,
-        });
+        self.report(&MeaningError::UnknownName { name: text, kind, suggestion, span });
         None
     }
 

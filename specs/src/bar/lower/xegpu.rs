@@ -3,9 +3,7 @@
 use barcheck_model::program::{LocalId, LocalKind, Op, Spaces, XegpuOp};
 
 use super::role::RoleLowerer;
-use crate::bar::ast::{
-    Attribute, Block, Else, Instruction, Operand, OperandKind, Statement, StatementKind,
-};
+use crate::bar::ast::{Attribute, Block, Else, Instruction, Operand, OperandKind, Statement, StatementKind};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::opcode::Opcode;
 use crate::span::Span;
@@ -26,12 +24,10 @@ impl<'a> RoleLowerer<'_, 'a> {
                     self.slot(&handle.text, LocalKind::Handle);
                 }
             }
-            StatementKind::For { body, .. }
-            | StatementKind::Loop(body)
-            | StatementKind::While(_, body) => self.collect_handles(body),
-            StatementKind::If {
-                then, otherwise, ..
-            } => {
+            StatementKind::For { body, .. } | StatementKind::Loop(body) | StatementKind::While(_, body) => {
+                self.collect_handles(body);
+            }
+            StatementKind::If { then, otherwise, .. } => {
                 self.collect_handles(then);
                 match otherwise {
                     Some(Else::Block(block)) => self.collect_handles(block),
@@ -48,9 +44,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let operands = instruction.operands.as_slice();
         let op = match instruction.opcode {
             Opcode::XegpuAlloc => match operands {
-                [count] => Op::Xegpu(XegpuOp::Alloc {
-                    count: self.number(count)?,
-                }),
+                [count] => Op::Xegpu(XegpuOp::Alloc { count: self.number(count)? }),
                 _ => return self.wrong_count(instruction, "n"),
             },
             Opcode::XegpuInit => self.init(instruction)?,
@@ -63,10 +57,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => return self.wrong_count(instruction, "%h"),
             },
             Opcode::XegpuFence => match operands {
-                [] => Op::Fence(Spaces {
-                    shared: true,
-                    global: true,
-                }),
+                [] => Op::Fence(Spaces { shared: true, global: true }),
                 [operand] => match &operand.kind {
                     OperandKind::Attributes(attributes) => Op::Fence(self.fence(attributes)?),
                     _ => return self.wrong_operand(operand, "attributes in braces", None),
@@ -86,20 +77,12 @@ impl<'a> RoleLowerer<'_, 'a> {
         let Some(handle) = &instruction.result else {
             let expected = "a handle for the result".to_owned();
             let help = Some("write `%h = xegpu.init_nbarrier …;`".to_owned());
-            self.report(&MeaningError::Operand {
-                expected,
-                span: instruction.span,
-                help,
-            });
+            self.report(&MeaningError::Operand { expected, span: instruction.span, help });
             return None;
         };
         let handle = self.slot(&handle.text, LocalKind::Handle);
         let (id, participants) = (id?, participants?);
-        Some(Op::Xegpu(XegpuOp::Init {
-            handle,
-            id,
-            participants,
-        }))
+        Some(Op::Xegpu(XegpuOp::Init { handle, id, participants }))
     }
 
     fn handle(&mut self, operand: &Operand) -> Option<LocalId> {
@@ -110,16 +93,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(local) = self.slots.get(&*name.text) {
             return Some(*local);
         }
-        let mut handles: Vec<&str> = self.slots.keys().copied().collect();
-        handles.sort_unstable();
-        let suggestion = closest(&name.text, handles).map(str::to_owned);
-        let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
-        self.report(&MeaningError::UnknownName {
-            name,
-            kind,
-            suggestion,
-            span,
+        let suggestion = self.context.suggest(&name.text, || {
+            let mut handles: Vec<&str> = self.slots.keys().copied().collect();
+            handles.sort_unstable();
+            handles
         });
+        let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
+        self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
         None
     }
 
@@ -127,25 +107,16 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn fence(&mut self, attributes: &[Attribute]) -> Option<Spaces> {
         const NAMES: [&str; 3] = ["memory_kind", "fence_op", "fence_scope"];
         let mut seen: [Option<Span>; 3] = [None; 3];
-        let mut spaces = Some(Spaces {
-            shared: true,
-            global: true,
-        });
+        let mut spaces = Some(Spaces { shared: true, global: true });
         for Attribute { name, value } in attributes {
-            let position = NAMES
-                .iter()
-                .position(|known| known.eq_ignore_ascii_case(&name.text));
+            let position = NAMES.iter().position(|known| known.eq_ignore_ascii_case(&name.text));
             let Some(position) = position else {
                 spaces = self.unknown("attribute of a fence", &name.text, &NAMES, name.span);
                 continue;
             };
             if let Some(first) = seen[position].replace(name.span) {
                 let what = format!("`{}`", NAMES[position]);
-                self.report(&MeaningError::Twice {
-                    what,
-                    span: name.span,
-                    first,
-                });
+                self.report(&MeaningError::Twice { what, span: name.span, first });
                 spaces = None;
             }
             let known: &[&str] = match position {
@@ -153,10 +124,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 1 => &["none"],
                 _ => &["local", "tile", "global"],
             };
-            match known
-                .iter()
-                .find(|known| known.eq_ignore_ascii_case(&value.text))
-            {
+            match known.iter().find(|known| known.eq_ignore_ascii_case(&value.text)) {
                 Some(&"slm") => spaces = spaces.map(|s| Spaces { global: false, ..s }),
                 Some(&"ugm") => spaces = spaces.map(|s| Spaces { shared: false, ..s }),
                 Some(_) => {}
@@ -179,13 +147,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let meant = closest(word, known.iter().copied());
         let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
         let (word, known) = (word.to_owned(), known.join(", "));
-        self.report(&MeaningError::UnknownWord {
-            what,
-            word,
-            known,
-            meant,
-            span,
-        });
+        self.report(&MeaningError::UnknownWord { what, word, known, meant, span });
         None
     }
 }

@@ -67,13 +67,8 @@ impl Parser<'_, '_> {
             let kind = ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr));
             left = self.measured(Expr { kind, span }, height)?;
             let next = self.current();
-            if precedence == COMPARISON
-                && binary_operator(next.kind).is_some_and(|(_, p)| p == COMPARISON)
-            {
-                let error = SyntaxError::ComparisonChain {
-                    first: operator.span,
-                    second: next.span,
-                };
+            if precedence == COMPARISON && binary_operator(next.kind).is_some_and(|(_, p)| p == COMPARISON) {
+                let error = SyntaxError::ComparisonChain { first: operator.span, second: next.span };
                 return self.report(&error);
             }
         }
@@ -122,13 +117,7 @@ impl Parser<'_, '_> {
 
     fn primary(&mut self) -> Parsed<Measured> {
         let token = self.current();
-        let leaf = |kind| Measured {
-            expr: Expr {
-                kind,
-                span: token.span,
-            },
-            height: 1,
-        };
+        let leaf = |kind| Measured { expr: Expr { kind, span: token.span }, height: 1 };
         match token.kind {
             TokenKind::Number => self.number(None),
             TokenKind::OpenParenthesis => self.parenthesized(),
@@ -186,19 +175,12 @@ impl Parser<'_, '_> {
             return self.report(&SyntaxError::MalformedNumber { span: token.span });
         }
         let value = i128::from_str_radix(digits, radix).ok();
-        let signed = value
-            .and_then(|value| i64::try_from(if minus.is_some() { -value } else { value }).ok());
+        let signed = value.and_then(|value| i64::try_from(if minus.is_some() { -value } else { value }).ok());
         let Some(value) = signed else {
             return self.report(&SyntaxError::NumberTooLarge { span: token.span });
         };
         let span = minus.map_or(token.span, |minus| minus.span.to(token.span));
-        Ok(Measured {
-            expr: Expr {
-                kind: ExprKind::Int(value),
-                span,
-            },
-            height: 1,
-        })
+        Ok(Measured { expr: Expr { kind: ExprKind::Int(value), span }, height: 1 })
     }
 
     /// What stands behind `if` and `while`.

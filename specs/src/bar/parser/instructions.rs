@@ -17,10 +17,7 @@ impl Parser<'_, '_> {
     pub(super) fn guarded(&mut self) -> Parsed<StatementKind> {
         let at = self.current().span;
         if !self.target.has_lanes() {
-            return self.report(&SyntaxError::GuardElsewhere {
-                target: self.target,
-                span: at,
-            });
+            return self.report(&SyntaxError::GuardElsewhere { target: self.target, span: at });
         }
         self.advance_as(Class::Prefix);
         let negated = self.at(TokenKind::Not);
@@ -33,14 +30,7 @@ impl Parser<'_, '_> {
             return self.expected("an instruction");
         }
         let instruction = self.instruction()?;
-        Ok(StatementKind::Instruction(
-            Some(Guard {
-                negated,
-                name,
-                span,
-            }),
-            instruction,
-        ))
+        Ok(StatementKind::Instruction(Some(Guard { negated, name, span }), instruction))
     }
 
     /// `%h = xegpu.init_nbarrier …`.
@@ -54,11 +44,7 @@ impl Parser<'_, '_> {
         if instruction.opcode != Opcode::XegpuInit {
             let mnemonic = self.text(instruction.mnemonic).to_owned();
             let (span, instruction) = (handle.span, instruction.mnemonic);
-            return self.report(&SyntaxError::NoResult {
-                mnemonic,
-                span,
-                instruction,
-            });
+            return self.report(&SyntaxError::NoResult { mnemonic, span, instruction });
         }
         instruction.span = handle.span.to(instruction.span);
         instruction.result = Some(handle);
@@ -69,13 +55,7 @@ impl Parser<'_, '_> {
     pub(super) fn instruction(&mut self) -> Parsed<Instruction> {
         let (opcode, mnemonic) = self.mnemonic()?;
         let operands = self.operands(opcode)?;
-        Ok(Instruction {
-            opcode,
-            mnemonic,
-            result: None,
-            operands,
-            span: self.span_from(mnemonic),
-        })
+        Ok(Instruction { opcode, mnemonic, result: None, operands, span: self.span_from(mnemonic) })
     }
 
     fn mnemonic(&mut self) -> Parsed<(Opcode, Span)> {
@@ -98,21 +78,12 @@ impl Parser<'_, '_> {
         let suggestion = closest(&text, opcode::of_target(self.target));
         let text = text.chars().take(60).collect();
         let target = self.target;
-        self.report(&SyntaxError::UnknownInstruction {
-            text,
-            target,
-            owners,
-            suggestion,
-            span,
-        })
+        self.report(&SyntaxError::UnknownInstruction { text, target, owners, suggestion, span })
     }
 
     fn operands(&mut self, opcode: Opcode) -> Parsed<Vec<Operand>> {
         let mut operands: Vec<Operand> = Vec::new();
-        if matches!(
-            self.current().kind,
-            TokenKind::Semicolon | TokenKind::CloseBrace
-        ) {
+        if matches!(self.current().kind, TokenKind::Semicolon | TokenKind::CloseBrace) {
             return Ok(operands);
         }
         if opcode == Opcode::XegpuHint {
@@ -191,10 +162,7 @@ impl Parser<'_, '_> {
                 OperandKind::Expr(expr)
             }
         };
-        Ok(Operand {
-            kind,
-            span: self.span_from(start),
-        })
+        Ok(Operand { kind, span: self.span_from(start) })
     }
 
     /// Notes the `|` between SPIR-V semantics, from the token `first` on.
@@ -218,10 +186,7 @@ impl Parser<'_, '_> {
                 let text = self.text(span);
                 let text = text.strip_prefix('"').unwrap_or(text);
                 let text = text.strip_suffix('"').unwrap_or(text);
-                Name {
-                    text: text.into(),
-                    span,
-                }
+                Name { text: text.into(), span }
             } else {
                 self.attribute_word()?
             };
@@ -239,10 +204,7 @@ impl Parser<'_, '_> {
             return self.expected("an attribute: `name = \"value\"`");
         }
         let span = self.advance().span;
-        Ok(Name {
-            text: self.text(span).into(),
-            span,
-        })
+        Ok(Name { text: self.text(span).into(), span })
     }
 
     /// What `compile_hint` carries: anything in balanced braces.
@@ -263,8 +225,5 @@ impl Parser<'_, '_> {
 
 /// Whether `expr` is a single word or number.
 fn is_simple(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Index(_)
-    )
+    matches!(expr.kind, ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Index(_))
 }

@@ -39,9 +39,7 @@ impl Parser<'_, '_> {
         }
         let word = self.word();
         let names = || Target::ALL.into_iter().map(Target::name);
-        let known = Target::ALL
-            .into_iter()
-            .find(|t| t.name().eq_ignore_ascii_case(word));
+        let known = Target::ALL.into_iter().find(|t| t.name().eq_ignore_ascii_case(word));
         let Some(target) = known else {
             if word.is_empty() {
                 return self.expected("the name of a target");
@@ -107,40 +105,24 @@ impl Parser<'_, '_> {
         let is_instruction = self.ahead(1).kind == TokenKind::Dot
             || opcode::find(word).next().is_some()
             || self.ahead(1).kind == TokenKind::Equal;
-        if is_instruction
-            || words::STATEMENTS
-                .iter()
-                .any(|s| s.eq_ignore_ascii_case(word))
-        {
+        if is_instruction || words::STATEMENTS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
             return self.statement_outside_block();
         }
         let span = self.current().span;
         let suggestion = closest(word, words::declarations(self.target));
         let word = word.chars().take(40).collect();
-        self.report(&SyntaxError::UnknownItem {
-            word,
-            suggestion,
-            span,
-        })
+        self.report(&SyntaxError::UnknownItem { word, suggestion, span })
     }
 
     fn statement_outside_block(&mut self) -> Parsed<Item> {
         let span = self.current().span;
-        self.report(&SyntaxError::StatementOutsideBlock {
-            target: self.target,
-            span,
-        })
+        self.report(&SyntaxError::StatementOutsideBlock { target: self.target, span })
     }
 
     /// Reports that the current word belongs to another target, where `right` is the word for this one.
     fn other_targets_word<T>(&mut self, right: &'static str) -> Parsed<T> {
         let (word, span) = (self.word().to_owned(), self.current().span);
-        self.report(&SyntaxError::OtherTargetsWord {
-            word,
-            target: self.target,
-            right,
-            span,
-        })
+        self.report(&SyntaxError::OtherTargetsWord { word, target: self.target, right, span })
     }
 
     fn size(&mut self) -> Parsed<Item> {
@@ -161,12 +143,7 @@ impl Parser<'_, '_> {
             let found = "`subgroup_size`".to_owned();
             let help = Some("subgroups belong to target `split_barrier`".to_owned());
             let expected = "a declaration or a block".to_owned();
-            return self.report(&SyntaxError::Expected {
-                expected,
-                found,
-                span,
-                help,
-            });
+            return self.report(&SyntaxError::Expected { expected, found, span, help });
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let value = self.expr()?;
@@ -210,26 +187,12 @@ impl Parser<'_, '_> {
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let first = self.expr()?;
-        let end = if self.eat(TokenKind::DotDot) {
-            Some(self.expr()?)
-        } else {
-            None
-        };
-        let name = if self.eat_keyword("as") {
-            Some(self.role_name()?)
-        } else {
-            None
-        };
+        let end = if self.eat(TokenKind::DotDot) { Some(self.expr()?) } else { None };
+        let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
         let head = self.span_from(keyword);
         self.role = self.current().span;
         let block = self.block()?;
-        Ok(Item::Role(Role {
-            first,
-            end,
-            name,
-            head,
-            block,
-        }))
+        Ok(Item::Role(Role { first, end, name, head, block }))
     }
 
     /// The name of a role, which stands where no keyword could be meant.
@@ -238,9 +201,6 @@ impl Parser<'_, '_> {
             return self.expected("a name");
         }
         let span = self.advance().span;
-        Ok(Name {
-            text: self.text(span).into(),
-            span,
-        })
+        Ok(Name { text: self.text(span).into(), span })
     }
 }

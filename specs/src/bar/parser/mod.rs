@@ -67,10 +67,7 @@ pub(crate) fn parse(source: &str, lexed: &Lexed, errors: &mut Sink) -> Output {
         classes: vec![Class::Plain; lexed.tokens.len()],
     };
     let file = parser.file();
-    Output {
-        file,
-        classes: parser.classes,
-    }
+    Output { file, classes: parser.classes }
 }
 
 struct Parser<'s, 'e> {
@@ -151,11 +148,7 @@ impl<'s> Parser<'s, '_> {
     /// The current token's text if it is a word, else nothing.
     fn word(&self) -> &'s str {
         let token = self.current();
-        if token.kind == TokenKind::Word {
-            self.text(token.span)
-        } else {
-            ""
-        }
+        if token.kind == TokenKind::Word { self.text(token.span) } else { "" }
     }
 
     fn at_keyword(&self, keyword: &str) -> bool {
@@ -203,28 +196,15 @@ impl<'s> Parser<'s, '_> {
             }
             kind => (kind.describe().to_owned(), token.span),
         };
-        self.report(&SyntaxError::Expected {
-            expected: expected.into(),
-            found,
-            span,
-            help,
-        })
+        self.report(&SyntaxError::Expected { expected: expected.into(), found, span, help })
     }
 
     fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
-        if self.at(kind) {
-            Ok(self.advance())
-        } else {
-            self.expected(kind.describe())
-        }
+        if self.at(kind) { Ok(self.advance()) } else { self.expected(kind.describe()) }
     }
 
     fn expect_keyword(&mut self, keyword: &str) -> Parsed<()> {
-        if self.eat_keyword(keyword) {
-            Ok(())
-        } else {
-            self.expected(format!("`{keyword}`"))
-        }
+        if self.eat_keyword(keyword) { Ok(()) } else { self.expected(format!("`{keyword}`")) }
     }
 
     /// A semicolon. At the end of a line or block a missing one is reported and taken for granted.
@@ -235,16 +215,15 @@ impl<'s> Parser<'s, '_> {
         let previous = self.previous();
         let token = self.current();
         let between = Span::new(previous.end, token.span.start);
-        let ends_line = matches!(token.kind, TokenKind::CloseBrace | TokenKind::End)
-            || self.text(between).contains('\n');
+        let ends_line =
+            matches!(token.kind, TokenKind::CloseBrace | TokenKind::End) || self.text(between).contains('\n');
         if ends_line {
             let span = previous.after();
             let _ = self.report::<()>(&SyntaxError::MissingSemicolon { span });
             return Ok(());
         }
         let help = self.is_handle().then(|| {
-            "`%` directly before a letter begins a handle: write `a % b` for the remainder"
-                .to_owned()
+            "`%` directly before a letter begins a handle: write `a % b` for the remainder".to_owned()
         });
         self.expected_with("`;`", help)
     }
@@ -257,16 +236,10 @@ impl<'s> Parser<'s, '_> {
         }
         let span = self.current().span;
         if words::is_reserved(word) {
-            return self.report(&SyntaxError::ReservedWord {
-                word: word.to_owned(),
-                span,
-            });
+            return self.report(&SyntaxError::ReservedWord { word: word.to_owned(), span });
         }
         self.advance();
-        Ok(Name {
-            text: word.into(),
-            span,
-        })
+        Ok(Name { text: word.into(), span })
     }
 
     /// Whether a handle begins at the current token: in `xegpu`, `%` directly before a letter.
@@ -283,10 +256,7 @@ impl<'s> Parser<'s, '_> {
     fn handle(&mut self) -> Name {
         let percent = self.advance_as(Class::Prefix);
         let span = percent.span.to(self.advance().span);
-        Name {
-            text: self.text(span).into(),
-            span,
-        }
+        Name { text: self.text(span).into(), span }
     }
 
     /// One level deeper; the caller leaves it with `self.depth -= 1`.

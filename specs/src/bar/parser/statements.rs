@@ -120,15 +120,7 @@ impl Parser<'_, '_> {
         let to = self.expr()?;
         let span = self.span_from(start);
         let body = self.block()?;
-        Ok(Statement {
-            kind: StatementKind::For {
-                variable,
-                from,
-                to,
-                body,
-            },
-            span,
-        })
+        Ok(Statement { kind: StatementKind::For { variable, from, to, body }, span })
     }
 
     fn if_statement(&mut self) -> Parsed<Statement> {
@@ -146,14 +138,7 @@ impl Parser<'_, '_> {
         } else {
             Some(Else::Block(self.block()?))
         };
-        Ok(Statement {
-            kind: StatementKind::If {
-                condition,
-                then,
-                otherwise,
-            },
-            span,
-        })
+        Ok(Statement { kind: StatementKind::If { condition, then, otherwise }, span })
     }
 
     fn access(&mut self, kind: AccessKind) -> Parsed<StatementKind> {
@@ -179,10 +164,7 @@ impl Parser<'_, '_> {
         let span = self.current().span;
         if words::unit_noun(word).is_some() && next != TokenKind::Equal {
             self.leave_role = true;
-            return self.report(&SyntaxError::RoleInsideBlock {
-                span,
-                open: self.role,
-            });
+            return self.report(&SyntaxError::RoleInsideBlock { span, open: self.role });
         }
         if words::declarations(self.target).any(|d| d.eq_ignore_ascii_case(word)) {
             let word = word.to_owned();
@@ -190,34 +172,19 @@ impl Parser<'_, '_> {
         }
         if let Some(operator) = compound(next).filter(|_| self.ahead(2).kind == TokenKind::Equal) {
             let name = word.to_owned();
-            return self.report(&SyntaxError::CompoundAssignment {
-                name,
-                operator,
-                span,
-            });
+            return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
         if next == TokenKind::Percent && self.ahead(2).kind == TokenKind::Equal {
             let name = word.to_owned();
             let operator = "%";
-            return self.report(&SyntaxError::CompoundAssignment {
-                name,
-                operator,
-                span,
-            });
+            return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
-        let candidates = words::STATEMENTS
-            .into_iter()
-            .chain(opcode::of_target(self.target));
+        let candidates = words::STATEMENTS.into_iter().chain(opcode::of_target(self.target));
         let suggestion = closest(word, candidates);
         let word = word.chars().take(40).collect();
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.text(self.ahead(1).span).chars().take(40).collect());
-        self.report(&SyntaxError::UnknownStatement {
-            word,
-            suggestion,
-            declares,
-            span,
-        })
+        self.report(&SyntaxError::UnknownStatement { word, suggestion, declares, span })
     }
 }
 

@@ -1,0 +1,54 @@
+//! Speed and size of the plain search, one thread: states/s, transitions/s and bytes/state.
+//!
+//! `cargo bench --bench plain` runs every case; arguments select cases by a part of their name.
+
+use barcheck::{Quiet, Reduction, Settings, check};
+use barcheck_model::machine::Options;
+use barcheck_specs::bar::{LoadOptions, load};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
+const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
+
+fn run(name: &str, source: &str, defines: &[(&str, i64)], reduction: Reduction) {
+    let defines: BTreeMap<String, i64> = defines.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect();
+    let loaded = load(source.as_bytes(), &LoadOptions { defines });
+    let program = Arc::new(loaded.expect("the library's protocols are valid").program);
+    let settings = Settings { all: true, reduction, ..Settings::default() };
+    let mut best: Option<barcheck::Statistics> = None;
+    for _ in 0..3 {
+        let outcome = check(program.clone(), Options::default(), &settings, &Quiet);
+        let faster = best.is_none_or(|b| outcome.statistics.seconds < b.seconds);
+        if faster {
+            best = Some(outcome.statistics);
+        }
+    }
+    let Some(s) = best else { return };
+    let (states, transitions) = (s.states as f64, s.transitions as f64);
+    println!(
+        "{name:24} {:>11} states {:>11} transitions {:>8.3} s {:>7.2} M states/s {:>7.2} M transitions/s {:>5.1} bytes/state",
+        s.states,
+        s.transitions,
+        s.seconds,
+        states / s.seconds / 1e6,
+        transitions / s.seconds / 1e6,
+        s.peak_memory_bytes as f64 / states
+    );
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
+    let cases: [(&str, &str, Vec<(&str, i64)>, Reduction); 4] = [
+        ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
+        ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
+        ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),
+        ("INDEP(8,18) symmetry", PAIRS, vec![("W", 8), ("K", 18)], Reduction::Symmetry),
+    ];
+    for (name, source, defines, reduction) in cases {
+        if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
+            run(name, source, &defines, reduction);
+        }
+    }
+}

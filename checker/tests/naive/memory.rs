@@ -1,0 +1,185 @@
+//! What each agent knows of the accesses to each location: in time, and in memory.
+
+use super::protocol::*;
+use super::state::{AgentId, Barriers, World};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    pub array: usize,
+    pub index: i64,
+}
+
+/// An agent's latest access of a kind to a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Access {
+    pub location: Location,
+    pub kind: AccessKind,
+    pub agent: AgentId,
+}
+
+pub type Facts = BTreeSet<Access>;
+
+/// What an arrival brings along.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parcel {
+    pub time: Facts,
+    pub memory: Facts,
+}
+
+impl Parcel {
+    pub fn add(&mut self, other: &Parcel) {
+        self.time.extend(&other.time);
+        self.memory.extend(&other.memory);
+    }
+
+    pub fn forget(&mut self, access: &Access) {
+        self.time.remove(access);
+        self.memory.remove(access);
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Knowledge {
+    pub known: Parcel,
+    /// `bcu`: what a SYNC or RED of this warp has published, so that ARV carries it too.
+    pub published: Facts,
+    /// `split_barrier`: what an OpMemoryBarrier with Release covers, for all later arrives.
+    pub released: BTreeSet<(Access, Scope)>,
+    /// `split_barrier`: what waits received, for an OpMemoryBarrier with Acquire.
+    pub received: BTreeSet<(Access, AgentId, Scope)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// The last write to each location, and the reads and atomics since.
+    pub latest: Facts,
+    pub agents: Vec<Knowledge>,
+}
+
+impl Memory {
+    pub fn new(agents: usize) -> Self {
+        Memory {
+            latest: Facts::new(),
+            agents: vec![Knowledge::default(); agents],
+        }
+    }
+}
+
+fn conflicts(a: AccessKind, b: AccessKind) -> bool {
+    use AccessKind::{Atomic, Read, Write};
+    match (a, b) {
+        (Write, _) | (_, Write) => true,
+        (Atomic, Atomic) | (Read, Read) => false,
+        (Atomic, Read) | (Read, Atomic) => true,
+    }
+}
+
+/// Whether an access is known in memory to its own agent without any fence.
+fn known_at_once(target: Target, kind: AccessKind) -> bool {
+    match target {
+        Target::Ptx | Target::Bcu | Target::Split => true,
+        Target::Nbarrier | Target::Xegpu => kind == AccessKind::Read,
+    }
+}
+
+/// One access by an agent to several locations.
+pub fn access(
+    world: &mut World<'_>,
+    agent: AgentId,
+    kind: AccessKind,
+    locations: &BTreeSet<Location>,
+) {
+    for &location in locations {
+        check(world, agent, kind, location);
+        replace(world, agent, kind, location);
+    }
+}
+
+fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
+    let mut found = Vec::new();
+    let known = &world.state.memory.agents[agent].known;
+    for earlier in &world.state.memory.latest {
+        if earlier.location != location || earlier.agent == agent || !conflicts(earlier.kind, kind)
+        {
+            continue;
+        }
+        if !known.time.contains(earlier) {
+            found.push("data-race");
+        } else if !known.memory.contains(earlier) {
+            found.push("missing-fence");
+        }
+    }
+    world.notes.extend(found);
+}
+
+fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
+    let new = Access {
+        location,
+        kind,
+        agent,
+    };
+    let latest = &world.state.memory.latest;
+    let gone: Vec<Access> = latest
+        .iter()
+        .filter(|old| {
+            old.location == location
+                && (kind == AccessKind::Write || (old.agent == agent && old.kind == kind))
+        })
+        .copied()
+        .collect();
+    for old in &gone {
+        forget(world, old);
+    }
+    let at_once = known_at_once(world.protocol().target, kind);
+    let memory = &mut world.state.memory;
+    memory.latest.insert(new);
+    memory.agents[agent].known.time.insert(new);
+    if at_once {
+        memory.agents[agent].known.memory.insert(new);
+    }
+}
+
+fn forget(world: &mut World<'_>, old: &Access) {
+    let memory = &mut world.state.memory;
+    memory.latest.remove(old);
+    for agent in &mut memory.agents {
+        agent.known.forget(old);
+        agent.published.remove(old);
+        agent.released.retain(|(access, _)| access != old);
+        agent.received.retain(|(access, _, _)| access != old);
+    }
+    match &mut world.state.barriers {
+        Barriers::Ptx(b) => b.forget(old),
+        Barriers::Bcu(b) => b.forget(old),
+        Barriers::Nbarrier(b) => b.forget(old),
+        Barriers::Split(b) => b.forget(old),
+        Barriers::Xegpu(b) => b.named.forget(old),
+    }
+}
+
+/// A fence of `nbarrier` or `xegpu`: the agent's own accesses become known in memory.
+pub fn fence(world: &mut World<'_>, agent: AgentId, space: Option<Space>) {
+    let arrays = &world.protocol().arrays;
+    let memory = &mut world.state.memory;
+    for access in &memory.latest {
+        let covered = space.is_none_or(|s| arrays[access.location.array].space == s);
+        if access.agent == agent && covered {
+            memory.agents[agent].known.memory.insert(*access);
+        }
+    }
+}
+
+/// What the agents that have exited knew in time.
+pub fn left_behind(world: &World<'_>) -> Facts {
+    let state = &world.state;
+    (0..state.agents.len())
+        .filter(|&a| state.agents[a].exited())
+        .flat_map(|a| state.memory.agents[a].known.time.iter().copied())
+        .collect()
+}
+
+/// An agent is released with what a generation gathered.
+pub fn learn(world: &mut World<'_>, agent: AgentId, parcel: &Parcel) {
+    world.state.memory.agents[agent].known.add(parcel);
+}

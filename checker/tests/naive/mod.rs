@@ -1,0 +1,30 @@
+//! A second judge of barrier protocols, written straight from the semantics: plain data, complete
+//! exploration, no reduction. It shares no code with the library that it judges.
+//!
+//! Every test crate includes this module whole and uses a part of it, and none of it is exported.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod bcu;
+pub mod build;
+pub mod engine;
+pub mod explore;
+pub mod expr;
+pub mod generate;
+pub mod generate_lanes;
+pub mod generate_threads;
+pub mod graph;
+pub mod local;
+pub mod memory;
+pub mod mutate;
+pub mod nbarrier;
+pub mod print;
+pub mod protocol;
+pub mod ptx;
+pub mod rules;
+pub mod shrink;
+pub mod split;
+pub mod state;
+pub mod step;
+pub mod uniform;
+pub mod wellformed;
+pub mod xegpu;

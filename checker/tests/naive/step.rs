@@ -1,0 +1,286 @@
+//! The steps of a state: which there are, and what each of them leads to.
+
+use super::expr::{assign, eval_lanes};
+use super::local::{self, Point, advance, after_test, enter_arm, point};
+use super::memory::{self, Location};
+use super::protocol::*;
+use super::state::*;
+use super::uniform;
+use super::{bcu, nbarrier, ptx, split, xegpu};
+use std::collections::BTreeSet;
+
+/// One step: who takes it, what it notes, and where it leads or why the path ends.
+pub struct Step {
+    pub agent: AgentId,
+    pub notes: BTreeSet<&'static str>,
+    pub result: Flow<State>,
+}
+
+/// All steps of a state; none if every agent is blocked, waits for its own lanes or has exited.
+pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (agent, it) in state.agents.iter().enumerate() {
+        // A blocked fragment of a bcu warp blocks all of it.
+        if code.protocol.target == Target::Bcu && it.waits() {
+            continue;
+        }
+        for (fragment, f) in it.fragments.iter().enumerate() {
+            let who = Who { agent, fragment };
+            match f.status {
+                Status::Parked(_) | Status::Waiting => {}
+                Status::Spinning => steps.push(Step {
+                    agent,
+                    notes: BTreeSet::new(),
+                    result: Ok(state.clone()),
+                }),
+                Status::Running => steps_of(code, state, who, &mut steps),
+            }
+        }
+    }
+    steps
+}
+
+fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
+    if matches!(
+        point(code, &state.agents[who.agent].fragments[who.fragment]),
+        Point::Join
+    ) {
+        return;
+    }
+    let choices = match choices(code, state, who) {
+        Ok(choices) => choices,
+        Err(halt) => {
+            steps.push(Step {
+                agent: who.agent,
+                notes: BTreeSet::new(),
+                result: Err(halt),
+            });
+            return;
+        }
+    };
+    for choice in choices {
+        let mut world = World {
+            code,
+            state: state.clone(),
+            notes: BTreeSet::new(),
+        };
+        let mut result = take(&mut world, who, choice);
+        let executed = result.is_ok();
+        if executed {
+            result = local::settle(&mut world);
+            uniform::forget_consumed(&mut world);
+        }
+        // A step that violates an ending rule reports that rule and nothing else. One whose
+        // instruction was executed has found what it found, whatever local computation follows.
+        let notes = if executed {
+            world.notes
+        } else {
+            BTreeSet::new()
+        };
+        steps.push(Step {
+            agent: who.agent,
+            notes,
+            result: result.map(|()| world.state),
+        });
+    }
+}
+
+/// The state before the first step.
+pub fn initial(code: &Code<'_>) -> Flow<State> {
+    let protocol = code.protocol;
+    let mut agents = Vec::new();
+    for agent in 0..protocol.agents() {
+        let block = protocol.block_of(agent);
+        let mut fragments = Vec::new();
+        if !protocol.blocks[block].body.is_empty() {
+            let lanes = 0..protocol.lanes(agent);
+            fragments.push(Fragment {
+                lanes: lanes.map(|lane| (lane, Default::default())).collect(),
+                stack: vec![Frame::List {
+                    list: List::Body(block),
+                    next: 0,
+                }],
+                status: Status::Running,
+            });
+        }
+        agents.push(std::sync::Arc::new(Agent {
+            fragments,
+            iterations: Default::default(),
+        }));
+    }
+    let barriers = match protocol.target {
+        Target::Ptx => Barriers::Ptx(Default::default()),
+        Target::Bcu => Barriers::Bcu(Default::default()),
+        Target::Nbarrier => Barriers::Nbarrier(Default::default()),
+        Target::Split => Barriers::Split(Default::default()),
+        Target::Xegpu => Barriers::Xegpu(Default::default()),
+    };
+    let memory = memory::Memory::new(agents.len());
+    let mut world = World {
+        code,
+        state: State {
+            agents,
+            barriers,
+            uniform: Default::default(),
+            memory,
+        },
+        notes: BTreeSet::new(),
+    };
+    local::settle(&mut world)?;
+    Ok(world.state)
+}
+
+/// The ways in which the fragment's next step can go.
+fn choices(code: &Code<'_>, state: &State, who: Who) -> Flow<Vec<Choice>> {
+    let fragment = &state.agents[who.agent].fragments[who.fragment];
+    let stmt = match point(code, fragment) {
+        Point::At(stmt) | Point::LoopTest(stmt) => stmt,
+        _ => return Ok(vec![Choice::None]),
+    };
+    let both = vec![Choice::Bool(false), Choice::Bool(true)];
+    match &stmt.kind {
+        Kind::If(Cond::Choice, _, _) | Kind::While(Cond::Choice, _) => Ok(both),
+        Kind::If(Cond::Uniform(_), _, _) | Kind::While(Cond::Uniform(_), _) => {
+            let sequence = uniform::sequence(stmt).expect("it is one of a sequence");
+            match state.uniform.next(&sequence, who.agent) {
+                Some(made) => Ok(vec![Choice::Bool(made)]),
+                None => Ok(both),
+            }
+        }
+        Kind::Let(_, Rhs::Any(from, to)) | Kind::Assign(_, Rhs::Any(from, to)) => {
+            let from = eval_lanes(code, who.agent, fragment, from)?[0].1;
+            let to = eval_lanes(code, who.agent, fragment, to)?[0].1;
+            if from >= to {
+                return Err(Halt::EvalError("any of an empty range".into()));
+            }
+            Ok((from..to).map(Choice::Int).collect())
+        }
+        Kind::Instr(
+            Instr::Red {
+                op,
+                pred: Pred::Any,
+                ..
+            }
+            | Instr::BarRed {
+                op,
+                pred: Pred::Any,
+                ..
+            }
+            | Instr::BarRedPacked {
+                op,
+                pred: Pred::Any,
+                ..
+            },
+        ) => {
+            let lanes = fragment.lanes.len() as i64;
+            Ok(match op {
+                RedOp::Popc => (0..=lanes).map(Choice::Trues).collect(),
+                // Only none and all make a difference to a logical reduction.
+                RedOp::And | RedOp::Or => vec![Choice::Trues(0), Choice::Trues(lanes)],
+            })
+        }
+        _ => Ok(vec![Choice::None]),
+    }
+}
+
+/// Executes the fragment's next instruction.
+fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
+    let stmt = match point(world.code, world.see(who)) {
+        Point::End => return exit(world, who),
+        Point::At(stmt) | Point::LoopTest(stmt) => stmt,
+        Point::EndOfList | Point::Join => unreachable!("no step here"),
+    };
+    match (&stmt.kind, choice) {
+        (Kind::Exit, _) => exit(world, who),
+        (Kind::If(cond, ..) | Kind::While(cond, _), Choice::Bool(decision)) => {
+            decide(world, who, stmt, cond, decision);
+            Ok(())
+        }
+        (Kind::Let(name, _) | Kind::Assign(name, _), Choice::Int(n)) => {
+            let target = world.protocol().target;
+            let fragment = world.fragment(who);
+            for lane in fragment.lane_set() {
+                assign(target, fragment, lane, name, Value::Int(n))?;
+            }
+            advance(fragment);
+            Ok(())
+        }
+        (Kind::Access { kind, array, index }, _) => {
+            access(world, who, *kind, *array, index.as_ref())
+        }
+        (Kind::Assert(expr), _) => {
+            let values = eval_lanes(world.code, who.agent, world.see(who), expr)?;
+            if values.iter().any(|(_, value)| *value == 0) {
+                return Err(Halt::Rule("assertion"));
+            }
+            advance(world.fragment(who));
+            Ok(())
+        }
+        (Kind::Instr(instr), _) => match world.protocol().target {
+            Target::Ptx => ptx::execute(world, who, instr, choice),
+            Target::Bcu => bcu::execute(world, who, instr, choice),
+            Target::Nbarrier => nbarrier::execute(world, who, instr),
+            Target::Split => split::execute(world, who, stmt, instr),
+            Target::Xegpu => xegpu::execute(world, who, instr),
+        },
+        (kind, choice) => unreachable!("{kind:?} is no step with {choice:?}"),
+    }
+}
+
+fn decide(world: &mut World<'_>, who: Who, stmt: &Stmt, cond: &Cond, decision: bool) {
+    if let Cond::Uniform(_) = cond {
+        let sequence = uniform::sequence(stmt).expect("it is one of a sequence");
+        uniform::take(world, &sequence, who.agent, decision);
+    }
+    let code = world.code;
+    let mut fragment = world.see(who).clone();
+    match &stmt.kind {
+        Kind::If(..) => enter_arm(&mut fragment, stmt, usize::from(!decision)),
+        _ => after_test(code, world.agent(who.agent), &mut fragment, decision),
+    }
+    *world.fragment(who) = fragment;
+}
+
+fn access(
+    world: &mut World<'_>,
+    who: Who,
+    kind: AccessKind,
+    array: usize,
+    index: Option<&Expr>,
+) -> Flow<()> {
+    let mut locations = BTreeSet::new();
+    let indices = match index {
+        Some(index) => eval_lanes(world.code, who.agent, world.see(who), index)?,
+        None => vec![(0, 0)],
+    };
+    let len = world.protocol().arrays[array].len.unwrap_or(1);
+    for (_, index) in indices {
+        if !(0..len).contains(&index) {
+            return Err(Halt::EvalError("index outside its array".into()));
+        }
+        locations.insert(Location { array, index });
+    }
+    memory::access(world, who.agent, kind, &locations);
+    advance(world.fragment(who));
+    Ok(())
+}
+
+/// The fragment's lanes leave the program.
+fn exit(world: &mut World<'_>, who: Who) -> Flow<()> {
+    world.agent(who.agent).fragments.remove(who.fragment);
+    match world.protocol().target {
+        Target::Ptx => ptx::after_exit(world, who.agent),
+        Target::Bcu => {
+            bcu::after_exit(world, who.agent);
+            Ok(())
+        }
+        Target::Nbarrier | Target::Xegpu => {
+            nbarrier::after_exit(world, who.agent);
+            Ok(())
+        }
+        Target::Split => {
+            split::after_exit(world, who.agent);
+            Ok(())
+        }
+    }
+}

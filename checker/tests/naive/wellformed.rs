@@ -1,0 +1,182 @@
+//! Whether a protocol's text is one that the language accepts: names are declared before they are
+//! used, and jumps stand in loops. What mutation and shrinking make is checked by this.
+
+use super::expr::is_register;
+use super::print::shown;
+use super::protocol::*;
+use std::collections::BTreeSet;
+
+pub fn well_formed(protocol: &Protocol) -> bool {
+    protocol.blocks.iter().all(|block| {
+        let mut check = Check {
+            target: protocol.target,
+            scopes: Vec::new(),
+            handles: BTreeSet::new(),
+            loops: 0,
+        };
+        check.list(&block.body)
+    })
+}
+
+struct Check {
+    target: Target,
+    /// Names in scope, innermost last.
+    scopes: Vec<Vec<Name>>,
+    /// Handles that an instruction further up yields.
+    handles: BTreeSet<Name>,
+    loops: usize,
+}
+
+impl Check {
+    fn list(&mut self, stmts: &[Stmt]) -> bool {
+        self.scopes.push(Vec::new());
+        let good = stmts.iter().all(|s| self.stmt(s));
+        self.scopes.pop();
+        good
+    }
+
+    fn body(&mut self, stmts: &[Stmt]) -> bool {
+        self.loops += 1;
+        let good = self.list(stmts);
+        self.loops -= 1;
+        good
+    }
+
+    /// Whether a name, as printed, is in scope and means what it should.
+    fn known(&self, name: &Name) -> bool {
+        if self.target == Target::Bcu && is_register(name) {
+            return true;
+        }
+        let mut names = self.scopes.iter().rev().flat_map(|s| s.iter().rev());
+        names.find(|n| shown(n) == shown(name)) == Some(name)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            Kind::For {
+                var,
+                from,
+                to,
+                body,
+            } => {
+                let nested = self.scopes.iter().flatten().any(|n| n == var);
+                if nested || !self.expr(from) || !self.expr(to) {
+                    return false;
+                }
+                self.scopes.push(vec![var.clone()]);
+                let good = self.body(body);
+                self.scopes.pop();
+                good
+            }
+            Kind::Loop(body) => self.body(body),
+            Kind::While(cond, body) => self.cond(cond) && self.body(body),
+            Kind::If(cond, then, other) => self.cond(cond) && self.list(then) && self.list(other),
+            Kind::Guard { name, instr, .. } => self.known(name) && self.stmt(instr),
+            Kind::Let(name, rhs) => {
+                let taken = self
+                    .scopes
+                    .iter()
+                    .flatten()
+                    .any(|n| shown(n) == shown(name));
+                if taken || !self.rhs(rhs) {
+                    return false;
+                }
+                let scope = self.scopes.last_mut().expect("inside a list");
+                scope.push(name.clone());
+                true
+            }
+            Kind::Assign(name, rhs) => self.known(name) && self.rhs(rhs),
+            Kind::Access { index, .. } => index.as_ref().is_none_or(|e| self.expr(e)),
+            Kind::Break | Kind::Continue => self.loops > 0,
+            Kind::Exit => true,
+            Kind::Assert(e) => self.expr(e),
+            Kind::Instr(i) => self.instr(i),
+        }
+    }
+
+    fn cond(&self, cond: &Cond) -> bool {
+        match cond {
+            Cond::Expr(e) => self.expr(e),
+            Cond::Choice | Cond::Uniform(_) => true,
+        }
+    }
+
+    fn rhs(&self, rhs: &Rhs) -> bool {
+        match rhs {
+            Rhs::Expr(e) => self.expr(e),
+            Rhs::Any(a, b) => self.expr(a) && self.expr(b),
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Int(_) | Expr::Own => true,
+            Expr::Lane => self.target.has_lanes(),
+            Expr::Var(name) => self.known(name),
+            Expr::Neg(e) | Expr::Not(e) => self.expr(e),
+            Expr::Bin(_, a, b) => self.expr(a) && self.expr(b),
+        }
+    }
+
+    fn pred(&self, pred: &Pred) -> bool {
+        match pred {
+            Pred::Any => true,
+            Pred::Expr { expr, .. } => self.expr(expr),
+        }
+    }
+
+    fn instr(&mut self, instr: &Instr) -> bool {
+        match instr {
+            Instr::Sync { id, count, .. }
+            | Instr::Arrive { id, count, .. }
+            | Instr::BarSync { id, count } => self.all([Some(id), count.as_ref()]),
+            Instr::Red {
+                dest,
+                id,
+                count,
+                pred,
+                ..
+            } => {
+                dest.as_ref().is_none_or(|d| self.known(d))
+                    && self.all([Some(id), count.as_ref()])
+                    && self.pred(pred)
+            }
+            Instr::BarArv { id, count } => self.all([Some(id), Some(count)]),
+            // A bare register without a count is the packed form.
+            Instr::BarRed {
+                id: Expr::Var(name),
+                count: None,
+                ..
+            } if is_register(name) => false,
+            Instr::BarRed {
+                id, count, pred, ..
+            } => self.all([Some(id), count.as_ref()]) && self.pred(pred),
+            Instr::BarRedPacked { pred, .. } => self.pred(pred),
+            Instr::SignalAll { id, threads } => self.all([Some(id), Some(threads)]),
+            Instr::Signal {
+                id,
+                kind,
+                producers,
+                consumers,
+            } => self.all([id, kind, producers, consumers].map(Some)),
+            Instr::Wait { id } | Instr::B2rBar { id, .. } | Instr::R2bBar { id, .. } => {
+                self.expr(id)
+            }
+            Instr::Alloc(n) => self.expr(n),
+            Instr::Init {
+                handle,
+                id,
+                threads,
+            } => {
+                self.handles.insert(handle.clone());
+                self.all([Some(id), Some(threads)])
+            }
+            Instr::HandleArrive(h) | Instr::HandleWait(h) => self.handles.contains(h),
+            _ => true,
+        }
+    }
+
+    fn all<const N: usize>(&self, exprs: [Option<&Expr>; N]) -> bool {
+        exprs.iter().flatten().all(|e| self.expr(e))
+    }
+}

@@ -1,0 +1,174 @@
+//! Random protocols: the engine and the naive explorer must say the same of each of them.
+//!
+//! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one,
+//! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
+//! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
+
+mod naive;
+
+use naive::engine::engine;
+use naive::explore::{Outcome, Verdict, explore};
+use naive::generate::generate;
+use naive::protocol::{Protocol, Target};
+use naive::rules::RULES;
+use naive::shrink::shrink;
+use std::collections::BTreeMap;
+
+fn cap() -> usize {
+    number("BARCHECK_STATES", 2_500) as usize
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => default,
+    }
+}
+
+/// What the engine says differently of a protocol, if anything.
+fn difference(protocol: &Protocol, naive: &Outcome) -> Option<String> {
+    if naive.gave_up {
+        return None;
+    }
+    let (verdict, rules) = engine(&protocol.text())?;
+    let same = verdict == naive.verdict && rules == naive.rules;
+    (!same).then(|| {
+        format!(
+            "naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}",
+            naive.verdict, naive.rules
+        )
+    })
+}
+
+#[derive(Default)]
+struct Statistics {
+    rules: BTreeMap<(String, Target), usize>,
+    verdicts: BTreeMap<(&'static str, Target), usize>,
+    states: usize,
+    gave_up: usize,
+}
+
+impl Statistics {
+    fn add(&mut self, target: Target, outcome: &Outcome) {
+        for rule in &outcome.rules {
+            *self.rules.entry((rule.clone(), target)).or_default() += 1;
+        }
+        let verdict = match outcome.verdict {
+            Verdict::Verified => "verified",
+            Verdict::Violated => "violated",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Error => "error",
+        };
+        *self.verdicts.entry((verdict, target)).or_default() += 1;
+        self.states += outcome.states;
+        self.gave_up += usize::from(outcome.gave_up);
+    }
+
+    fn line(&self, name: &str, count: impl Fn(Target) -> Option<usize>) {
+        print!("{name:24}");
+        for target in Target::ALL {
+            match count(target) {
+                Some(n) => print!("{n:>14}"),
+                None => print!("{:>14}", "-"),
+            }
+        }
+        println!();
+    }
+
+    fn print(&self) {
+        print!("{:24}", "");
+        for target in Target::ALL {
+            print!("{:>14}", target.name());
+        }
+        println!();
+        for (rule, targets) in RULES {
+            self.line(rule, |target| {
+                let key = (rule.to_string(), target);
+                let count = self.rules.get(&key).copied().unwrap_or(0);
+                targets.contains(&target).then_some(count)
+            });
+        }
+        for verdict in ["verified", "violated", "inconclusive", "error"] {
+            self.line(verdict, |target| {
+                Some(self.verdicts.get(&(verdict, target)).copied().unwrap_or(0))
+            });
+        }
+        println!("states {}, given up {}", self.states, self.gave_up);
+    }
+
+    /// The pairs of rule and target that never occurred, though they can.
+    fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (rule, targets) in RULES {
+            for &target in *targets {
+                // Every arrival on a handle is a producer's and a consumer's, and both counts are
+                // the same: the last one that has room completes the generation.
+                if (*rule, target) == ("too-many-participants", Target::Xegpu) {
+                    continue;
+                }
+                if !self.rules.contains_key(&(rule.to_string(), target)) {
+                    missing.push(format!("{rule} {}", target.name()));
+                }
+            }
+        }
+        missing
+    }
+}
+
+#[test]
+fn engine_and_naive_explorer_agree() {
+    let count = number("BARCHECK_RANDOM", 2_000);
+    let first = number("BARCHECK_SEED", 0);
+    let mut statistics = Statistics::default();
+    for seed in first..first + count {
+        let protocol = generate(seed);
+        let outcome = explore(&protocol, cap());
+        statistics.add(protocol.target, &outcome);
+        if difference(&protocol, &outcome).is_some() {
+            let smallest = shrink(&protocol, |p| difference(p, &explore(p, cap())).is_some());
+            let what = difference(&smallest, &explore(&smallest, cap())).expect("it still differs");
+            panic!("seed {seed}\n{what}\n{}", smallest.text());
+        }
+    }
+    statistics.print();
+    if count >= 3_000 {
+        assert_eq!(statistics.missing(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_seed_gives_one_protocol() {
+    for seed in 0..200 {
+        assert_eq!(generate(seed).text(), generate(seed).text());
+    }
+}
+
+#[test]
+fn a_shrunk_protocol_still_shows_what_it_was_shrunk_for() {
+    let races = |p: &Protocol| explore(p, cap()).rules.contains("data-race");
+    let found = (0..500)
+        .map(generate)
+        .find(races)
+        .expect("some protocol races");
+    let smallest = shrink(&found, races);
+    assert!(races(&smallest));
+    assert_eq!(smallest.agents(), 2, "{}", smallest.text());
+    let statements: usize = smallest.blocks.iter().map(|b| b.body.len()).sum();
+    assert!(statements <= 3, "{}", smallest.text());
+}
+
+/// Shows a range of protocols with their outcomes, for whoever wants to read some of them.
+#[test]
+fn shown_on_demand() {
+    let count = number("BARCHECK_SHOW", 0);
+    let first = number("BARCHECK_SEED", 0);
+    for seed in first..first + count {
+        let protocol = generate(seed);
+        let outcome = explore(&protocol, cap());
+        println!(
+            "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
+            outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
+        );
+        println!("{}", protocol.text());
+    }
+}

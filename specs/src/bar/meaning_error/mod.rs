@@ -1,0 +1,110 @@
+//! Errors of lowering: what is well formed and yet means nothing.
+
+mod text;
+
+use barcheck_model::program::Target;
+
+use crate::bar::ast::IndexWord;
+use crate::bar::eval::EvalError;
+use crate::span::Span;
+
+/// Why a well-formed `.bar` file is no protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MeaningError {
+    /// Two global declarations of one name.
+    DuplicateName { name: String, span: Span, first: Span },
+    /// A name that nobody declares.
+    UnknownName { name: String, kind: NameKind, suggestion: Option<String>, span: Span },
+    /// A name like those of registers that is none.
+    UnknownRegister { name: String, span: Span },
+    /// A name used before its declaration.
+    DeclaredLater { name: String, span: Span, declared: Span },
+    /// An agent's index in a constant.
+    NotConstant { word: IndexWord, span: Span },
+    /// A constant expression without a value.
+    ConstantFails { reason: EvalError, span: Span },
+    /// No size of the group.
+    NoSize { target: Target, span: Span },
+    /// A second size.
+    DuplicateSize { word: String, span: Span, first: Span },
+    /// A size outside what the target allows.
+    SizeRange { word: &'static str, unit: &'static str, value: i64, most: i64, span: Span },
+    /// A number of elements outside `1..=LOCATIONS`.
+    ArrayLength { name: String, value: i64, span: Span },
+    /// More locations than [`limits::LOCATIONS`].
+    TooManyLocations { total: i64, span: Span },
+    /// A range of agents that holds none.
+    NoAgents { from: i64, to: i64, span: Span },
+    /// Agents that the group does not have.
+    AgentsOutside { noun: &'static str, agent: i64, count: i64, span: Span, size: Span },
+    /// An agent in two blocks.
+    AgentsOverlap { noun: &'static str, agent: i64, span: Span, first: Span },
+    /// Agents in no block.
+    AgentsMissing { unit: &'static str, missing: Vec<(i64, i64)>, span: Span },
+    /// The index of another target's agents.
+    OtherTargetsIndex { word: IndexWord, target: Target, span: Span },
+    /// A loop's variable or a constant on the left of `=`.
+    NotAssignable { name: String, what: &'static str, span: Span, declared: Option<Span> },
+    /// A location used as a number.
+    LocationAsValue { name: String, span: Span, declared: Span },
+    /// A register's name declared for something else.
+    RegisterName { name: String, span: Span },
+    /// `break` or `continue` outside a loop.
+    OutsideLoop { word: &'static str, span: Span },
+    /// An array without an index, or a scalar with one.
+    Indexing { name: String, length: Option<u32>, span: Span, declared: Span },
+    /// Too many or too few operands.
+    OperandCount { mnemonic: String, takes: &'static str, found: usize, span: Span },
+    /// An operand of the wrong kind.
+    Operand { expected: String, span: Span, help: Option<String> },
+    /// A word that a list does not have.
+    UnknownWord { what: &'static str, word: String, known: String, meant: Option<&'static str>, span: Span },
+    /// Something given twice that may be given once.
+    Twice { what: String, span: Span, first: Span },
+}
+
+/// What a name was looked up as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NameKind {
+    /// A number.
+    Value,
+    /// What an assignment changes.
+    Assigned,
+    /// A memory location.
+    Location,
+    /// A handle of a named barrier.
+    Handle,
+}
+
+impl MeaningError {
+    /// Where it is.
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::DuplicateName { span, .. }
+            | Self::UnknownName { span, .. }
+            | Self::UnknownRegister { span, .. }
+            | Self::DeclaredLater { span, .. }
+            | Self::NotConstant { span, .. }
+            | Self::ConstantFails { span, .. }
+            | Self::NoSize { span, .. }
+            | Self::DuplicateSize { span, .. }
+            | Self::SizeRange { span, .. }
+            | Self::ArrayLength { span, .. }
+            | Self::TooManyLocations { span, .. }
+            | Self::NoAgents { span, .. }
+            | Self::AgentsOutside { span, .. }
+            | Self::AgentsOverlap { span, .. }
+            | Self::AgentsMissing { span, .. }
+            | Self::OtherTargetsIndex { span, .. }
+            | Self::NotAssignable { span, .. }
+            | Self::LocationAsValue { span, .. }
+            | Self::RegisterName { span, .. }
+            | Self::OutsideLoop { span, .. }
+            | Self::Indexing { span, .. }
+            | Self::OperandCount { span, .. }
+            | Self::Operand { span, .. }
+            | Self::UnknownWord { span, .. }
+            | Self::Twice { span, .. } => *span,
+        }
+    }
+}

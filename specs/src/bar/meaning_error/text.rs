@@ -1,0 +1,216 @@
+//! The errors of lowering in words.
+
+use super::{MeaningError, NameKind};
+use crate::bar::ast::IndexWord;
+use crate::bar::words;
+use crate::diagnostic::Diagnostic;
+use crate::limits;
+
+impl MeaningError {
+    /// The error in words.
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        self.of_group()
+            .or_else(|| self.of_agents())
+            .or_else(|| self.of_names())
+            .or_else(|| self.of_uses())
+            .unwrap_or_else(|| self.of_statements())
+    }
+
+    fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message, self.span())
+    }
+
+    /// Errors about the group and its memory.
+    fn of_group(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::NoSize { target, .. } => {
+                let (word, unit) = (words::size_word(*target), words::size_unit(*target));
+                self.error("no-size", "the size of the group is missing")
+                    .help(format!("declare its {unit}: `{word} 64;`"))
+            }
+            Self::DuplicateSize { word, first, .. } => {
+                self.error("duplicate-size", format!("a second `{word}`")).also(*first, "the first is here")
+            }
+            Self::SizeRange { word, unit, value, most, .. } => self
+                .error("size-range", format!("`{word}` cannot be {value}"))
+                .note(format!("it takes 1 to {most} {unit}")),
+            Self::ArrayLength { name, value, .. } => self
+                .error("array-length", format!("`{name}` cannot have {value} elements"))
+                .note(format!("an array has 1 to {} elements", limits::LOCATIONS)),
+            Self::TooManyLocations { total, .. } => self
+                .error("too-many-locations", format!("these are {total} locations in all"))
+                .note(format!("a protocol has at most {} locations", limits::LOCATIONS)),
+            _ => return None,
+        })
+    }
+
+    /// Errors about agents.
+    fn of_agents(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::NoAgents { from, to, .. } if from > to => self
+                .error("reversed-range", format!("the range {from}..{to} runs backwards"))
+                .help(format!("write `{to}..{from}`")),
+            Self::NoAgents { from, to, .. } => self
+                .error("empty-range", format!("the range {from}..{to} holds no agent"))
+                .note("ranges are half-open: the end is not part of them"),
+            Self::AgentsOutside { noun, agent, count, size, .. } => {
+                let last = count - 1;
+                let has = if *count == 1 {
+                    format!("the group has one {noun}, {noun} 0")
+                } else {
+                    format!("the group has {count} {noun}s, 0 to {last}")
+                };
+                self.error("agents-outside", format!("{noun} {agent} is outside the group")).also(*size, has)
+            }
+            Self::AgentsOverlap { noun, agent, first, .. } => self
+                .error("agents-overlap", format!("{noun} {agent} belongs to two blocks"))
+                .label("the second")
+                .also(*first, "the first"),
+            Self::AgentsMissing { unit, missing, .. } => missing_agents(self, unit, missing),
+            _ => return None,
+        })
+    }
+
+    /// Errors about names and constants.
+    fn of_names(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::DuplicateName { name, first, .. } => self
+                .error("duplicate-name", format!("`{name}` is declared twice"))
+                .also(*first, "first declared here"),
+            Self::UnknownName { name, kind, suggestion, .. } => {
+                return Some(self.unknown_name(name, *kind, suggestion.as_deref()));
+            }
+            Self::UnknownRegister { name, .. } => self
+                .error("unknown-register", format!("there is no register `{name}`"))
+                .note("the registers are `R0` to `R254`, `RZ`, `P0` to `P6` and `PT`"),
+            Self::DeclaredLater { name, declared, .. } => self
+                .error("declared-later", format!("`{name}` is declared only further down"))
+                .also(*declared, "declared here"),
+            Self::NotConstant { word, .. } => self
+                .error("not-constant", format!("`{}` has no value here", word.text()))
+                .note("it differs between agents, and stands inside their blocks only"),
+            Self::ConstantFails { reason, .. } => {
+                self.error("constant-fails", "this constant has no value").label(reason.describe())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Errors about what a name may be used for.
+    fn of_uses(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::OtherTargetsIndex { word, target, .. } => {
+                let noun = target.agent_noun();
+                let error = self.error(
+                    "wrong-index-for-target",
+                    format!("`{}` has no meaning in target `{target}`", word.text()),
+                );
+                let help = match (word, target.has_lanes()) {
+                    (IndexWord::Thread, true) => "the index of a thread is `warp * 32 + lane`".to_owned(),
+                    _ => format!("the agent's own index is `{noun}`"),
+                };
+                error.help(help)
+            }
+            Self::NotAssignable { name, what, declared, .. } => {
+                let error = self.error("not-assignable", format!("{what} `{name}` cannot be assigned"));
+                match declared {
+                    Some(declared) => error.also(*declared, "declared here"),
+                    None => error,
+                }
+            }
+            Self::LocationAsValue { name, declared, .. } => self
+                .error("location-as-value", format!("`{name}` is memory, not a number"))
+                .also(*declared, "declared here")
+                .note("locations have no values; `read`, `write` and `atomic` access them"),
+            Self::RegisterName { name, .. } => self
+                .error("register-name", format!("`{name}` is a register"))
+                .help(format!("registers need no declaration: `{name} = …;`")),
+            _ => return None,
+        })
+    }
+
+    fn unknown_name(&self, name: &str, kind: NameKind, suggestion: Option<&str>) -> Diagnostic {
+        let what = match kind {
+            NameKind::Value | NameKind::Assigned => "name",
+            NameKind::Location => "location",
+            NameKind::Handle => "handle",
+        };
+        let error = self.error("unknown-name", format!("unknown {what} `{name}`"));
+        let error = error.help_if(suggestion.map(|s| format!("did you mean `{s}`?")));
+        match kind {
+            NameKind::Assigned => error.help(format!("declare it with `let {name} = …;`")),
+            NameKind::Location if suggestion.is_none() => {
+                error.help(format!("declare it before the blocks: `shared {name};`"))
+            }
+            NameKind::Handle if suggestion.is_none() => {
+                error.help(format!("make it in this block: `{name} = xegpu.init_nbarrier …;`"))
+            }
+            _ => error,
+        }
+    }
+
+    /// Errors about statements and operands.
+    fn of_statements(&self) -> Diagnostic {
+        match self {
+            Self::OutsideLoop { word, .. } => {
+                self.error("outside-loop", format!("`{word}` stands outside of any loop"))
+            }
+            Self::Indexing { name, length: Some(length), declared, .. } => self
+                .error("indexing", format!("`{name}` is an array and needs an index"))
+                .also(*declared, format!("{length} elements"))
+                .help(format!("write `{name}[0]`")),
+            Self::Indexing { name, length: None, declared, .. } => self
+                .error("indexing", format!("`{name}` is a single location and takes no index"))
+                .also(*declared, "declared here"),
+            Self::OperandCount { mnemonic, takes, found, .. } => {
+                let plural = if *found == 1 { "" } else { "s" };
+                self.error("operand-count", format!("`{mnemonic}` does not take {found} operand{plural}"))
+                    .help(if takes.is_empty() {
+                        format!("write `{mnemonic};`")
+                    } else {
+                        format!("write `{mnemonic} {takes};`")
+                    })
+            }
+            Self::Operand { expected, help, .. } => {
+                self.error("operand", format!("expected {expected}")).help_if(help.clone())
+            }
+            Self::UnknownWord { what, word, known, meant, .. } => self
+                .error("unknown-word", format!("`{word}` is no {what}"))
+                .note(format!("known: {known}"))
+                .help_if(meant.map(|m| format!("did you mean `{m}`?"))),
+            Self::Twice { what, first, .. } => {
+                self.error("twice", format!("{what} is given twice")).also(*first, "first here")
+            }
+            other => other.error("meaning", "this has no meaning"),
+        }
+    }
+}
+
+/// Ranges of agents shown one by one at most.
+const SHOWN_RANGES: usize = 8;
+
+fn missing_agents(error: &MeaningError, unit: &str, missing: &[(i64, i64)]) -> Diagnostic {
+    let show = |(from, to): &(i64, i64)| {
+        if to - from == 1 { from.to_string() } else { format!("{from}..{to}") }
+    };
+    let shown: Vec<String> = missing.iter().take(SHOWN_RANGES).map(show).collect();
+    let more = if missing.len() > SHOWN_RANGES { ", …" } else { "" };
+    let singular = unit.strip_suffix('s').unwrap_or(unit);
+    let one = matches!(missing, [(from, to)] if to - from == 1);
+    let (subject, verb) = if one { (singular, "runs") } else { (unit, "run") };
+    let message = format!("{subject} {}{more} {verb} nothing", shown.join(", "));
+    let blocks: Vec<String> = missing
+        .iter()
+        .take(SHOWN_RANGES)
+        .map(|range| {
+            let word = if range.1 - range.0 == 1 { singular } else { unit };
+            format!("`{word} {} {{}}`", show(range))
+        })
+        .collect();
+    let (pronoun, what) =
+        if blocks.len() == 1 && one { ("it", "an empty block") } else { ("them", "empty blocks") };
+    let what = if blocks.len() == 1 { "an empty block" } else { what };
+    Diagnostic::error("agents-missing", message, error.span())
+        .label("every agent of this group belongs to one block")
+        .help(format!("if that is meant, give {pronoun} {what}: {}{more}", blocks.join(" ")))
+}
