@@ -13,3 +13,5 @@ mod other_commands;
 mod report;
 #[path = "cli/streams.rs"]
 mod streams;
+#[path = "cli/traces.rs"]
+mod traces;

@@ -33,10 +33,7 @@ fn difference(protocol: &Protocol, naive: &Outcome) -> Option<String> {
     let (verdict, rules) = engine(&protocol.text())?;
     let same = verdict == naive.verdict && rules == naive.rules;
     (!same).then(|| {
-        format!(
-            "naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}",
-            naive.verdict, naive.rules
-        )
+        format!("naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}", naive.verdict, naive.rules)
     })
 }
 
@@ -89,9 +86,7 @@ impl Statistics {
             });
         }
         for verdict in ["verified", "violated", "inconclusive", "error"] {
-            self.line(verdict, |target| {
-                Some(self.verdicts.get(&(verdict, target)).copied().unwrap_or(0))
-            });
+            self.line(verdict, |target| Some(self.verdicts.get(&(verdict, target)).copied().unwrap_or(0)));
         }
         println!("states {}, given up {}", self.states, self.gave_up);
     }
@@ -146,10 +141,7 @@ fn a_seed_gives_one_protocol() {
 #[test]
 fn a_shrunk_protocol_still_shows_what_it_was_shrunk_for() {
     let races = |p: &Protocol| explore(p, cap()).rules.contains("data-race");
-    let found = (0..500)
-        .map(generate)
-        .find(races)
-        .expect("some protocol races");
+    let found = (0..500).map(generate).find(races).expect("some protocol races");
     let smallest = shrink(&found, races);
     assert!(races(&smallest));
     assert_eq!(smallest.agents(), 2, "{}", smallest.text());

@@ -1,15 +1,17 @@
 //! Decides one file: reads it, searches, builds and replays each counterexample.
 
+use super::evidence::Case;
+use super::input;
 use super::reasons::{self, Reason};
 use super::report::{Remark, Report, Reported};
 use super::watch::Watch;
-use super::{evidence, input};
 use barcheck::{Outcome, Settings, Statistics, Verdict};
+use barcheck_counterexamples::{SourceInfo, Trace};
 use barcheck_model::machine::Options;
-use barcheck_model::program::Program;
 use barcheck_model::rule::Level;
 use barcheck_specs::bar::{self, LoadOptions, Loaded};
 use barcheck_specs::{Diagnostic, LineIndex, Severity};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub(crate) struct Decided {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Why it is inconclusive or an error, for people.
     pub(crate) reason: Option<Reason>,
+    /// The way to an evaluation error.
+    pub(crate) way: Option<Trace>,
     /// Defects of this program that came to light.
     pub(crate) defects: Vec<String>,
     /// The file could not be read at all.
@@ -59,6 +63,7 @@ impl Decided {
             source: String::new(),
             diagnostics: Vec::new(),
             reason: None,
+            way: None,
             defects: Vec::new(),
             unreadable: false,
         }
@@ -92,7 +97,7 @@ pub(crate) fn decide(path: &Path, read: Result<Vec<u8>, String>, search: &Search
     // No text may bring the run down: the other files are still to be decided.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let loaded = bar::load(&bytes, &search.load)?;
-        Ok(judge(path, loaded, search))
+        Ok(judge(path, &decided.source, loaded, search))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decided(decided),
@@ -120,72 +125,81 @@ fn malformed(mut decided: Decided, diagnostics: Vec<Diagnostic>) -> Decided {
 
 /// A protocol that was searched.
 struct Judged {
-    program: Arc<Program>,
+    case: Case,
     warnings: Vec<Diagnostic>,
     outcome: Outcome,
     findings: Vec<Reported>,
+    /// The way to an evaluation error.
+    way: Option<Trace>,
     defects: Vec<String>,
-    /// Some error has a counterexample that the model confirms.
-    confirmed: bool,
 }
 
-fn judge(path: &Path, loaded: Loaded, search: &Search) -> Judged {
-    let program = Arc::new(loaded.program);
+fn judge(path: &Path, text: &str, loaded: Loaded, search: &Search) -> Judged {
+    let source = SourceInfo {
+        file: path.to_string_lossy().into_owned(),
+        format: "bar".to_owned(),
+        text: text.to_owned(),
+        defines: used_defines(&loaded, search),
+    };
+    let case = Case { program: Arc::new(loaded.program), options: search.options, source };
     let outcome = {
         let watch = Watch::new(&input::display_name(path), search.progress);
-        barcheck::check(Arc::clone(&program), search.options, &search.settings, &watch)
+        barcheck::check(Arc::clone(&case.program), search.options, &search.settings, &watch)
     };
-    let mut judged = Judged {
-        program,
-        warnings: loaded.warnings,
-        findings: Vec::new(),
-        defects: Vec::new(),
-        confirmed: false,
-        outcome,
-    };
-    let reported = judged.outcome.findings.iter().filter(|found| found.level >= Level::Warning);
-    for found in reported {
-        match evidence::gather(&judged.program, search.options, found) {
-            Ok(finding) => {
-                judged.confirmed |= found.level == Level::Error;
-                judged.findings.push(finding);
-            }
-            Err((finding, departure)) => {
-                judged.defects.push(format!(
-                    "{}: the counterexample of `{}` does not hold when replayed: {departure}",
-                    input::display_name(path),
-                    found.finding.rule
-                ));
-                judged.findings.extend(finding);
-            }
+    let mut findings = Vec::new();
+    let mut defects = Vec::new();
+    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
+        match case.report(found) {
+            Ok(finding) => findings.push(finding),
+            Err(defect) => defects.push(defect),
         }
     }
-    judged.findings.sort_by(|a, b| {
+    findings.sort_by(|a, b| {
         let key = |f: &Reported| (f.rule, f.place.line, f.place.column);
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
     });
-    judged
+    let fault = outcome.fault.as_ref().filter(|_| outcome.verdict == Verdict::Error);
+    let way = match fault.map(|fault| case.way_to(fault)) {
+        Some(Ok(trace)) => Some(trace),
+        Some(Err(defect)) => {
+            defects.push(defect);
+            None
+        }
+        None => None,
+    };
+    Judged { case, warnings: loaded.warnings, outcome, findings, way, defects }
+}
+
+/// The definitions that concern this file.
+fn used_defines(loaded: &Loaded, search: &Search) -> BTreeMap<String, i64> {
+    let defines = search.load.defines.iter().filter(|(name, _)| loaded.params.contains(*name));
+    defines.map(|(name, value)| (name.clone(), *value)).collect()
 }
 
 impl Judged {
     fn into_decided(self, mut decided: Decided) -> Decided {
-        decided.report.target = Some(self.program.target);
+        let program = &self.case.program;
+        let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
+        decided.report.target = Some(program.target);
         decided.report.verdict = self.outcome.verdict;
         decided.report.statistics = self.outcome.statistics;
         decided.report.findings = self.findings;
         decided.diagnostics = self.warnings;
-        decided.defects = self.defects;
-        if self.outcome.verdict == Verdict::Violated && !self.confirmed {
-            // A violation is one only with a counterexample that holds.
-            decided.report.verdict = Verdict::Error;
-            let message = decided.defects.first().map_or("no counterexample", String::as_str);
-            return decided_internal(message.to_owned(), decided);
+        decided.way = self.way;
+        if let Some(defect) = self.defects.first() {
+            // A violation is one only with a counterexample that holds, and who has a defect verifies nothing.
+            if !(self.outcome.verdict == Verdict::Violated && confirmed) {
+                decided.report.verdict = Verdict::Error;
+            }
+            let reason = Reason::plain(format!("internal error: {defect}"));
+            decided.defects = self.defects;
+            return decided.because(reason);
         }
         let reason = match self.outcome.verdict {
             Verdict::Inconclusive => {
-                self.outcome.inconclusive.as_ref().map(|why| reasons::inconclusive(&self.program, why))
+                self.outcome.inconclusive.as_ref().map(|why| reasons::inconclusive(program, why))
             }
-            Verdict::Error => self.outcome.fault.as_ref().map(|fault| reasons::fault(&self.program, fault)),
+            Verdict::Error => self.outcome.fault.as_ref().map(|fault| reasons::fault(program, fault)),
             Verdict::Verified | Verdict::Violated => None,
         };
         match reason {
@@ -193,8 +207,4 @@ impl Judged {
             None => decided,
         }
     }
-}
-
-fn decided_internal(message: String, decided: Decided) -> Decided {
-    decided.because(Reason::plain(format!("internal error: {message}")))
 }

@@ -4,6 +4,7 @@ use super::decide::Decided;
 use super::output::{Palette, bytes, counted, error_line, grouped};
 use super::report::{Report, Reported};
 use barcheck::{Statistics, Verdict};
+use barcheck_counterexamples::Trace;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex, Span};
@@ -51,14 +52,17 @@ pub(crate) fn on_standard_output(
             let _ = writeln!(text, "  {}: {remedy}", palette.strong("help"));
         }
     }
+    if let Some(way) = &decided.way {
+        text.push_str(&story(way, palette));
+    }
     let lines = LineIndex::new(&decided.source);
     for (number, found) in report.findings.iter().enumerate() {
         text.push('\n');
         text.push_str(&finding(report, found, &lines, palette));
-        // Several findings on one path share their story.
-        let told = report.findings[..number].iter().any(|earlier| earlier.trace == found.trace);
-        if !told && found.level == Level::Error {
-            text.push_str(&story(found, palette));
+        // Findings on one path share its story.
+        let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
+        if found.level == Level::Error && !told {
+            text.push_str(&story(&found.trace, palette));
         }
     }
     for path in written {
@@ -123,8 +127,8 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
     };
     let noun = report.target.map_or("agent", barcheck_model::program::Target::agent_noun);
     for related in &found.related {
-        let place = Place { line: related.line, column: related.column, length: related.length };
-        if place.line > 0 && place != found.place {
+        let place = Place { line: related.line, column: related.column, length: 0 };
+        if place.line > 0 {
             let remark = format!("{noun} {}: {}", related.agent, related.role);
             diagnostic = diagnostic.also(self::span(lines, place), remark);
         }
@@ -140,10 +144,8 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
     text
 }
 
-fn story(found: &Reported, palette: Palette) -> String {
-    let mut text = format!("\n{}\n", palette.strong("How it comes about:"));
-    text.push_str(&super::evidence::story(&found.trace, palette));
-    text
+fn story(trace: &Trace, palette: Palette) -> String {
+    format!("\n{}\n{}", palette.strong("How it comes about:"), super::evidence::story(trace, palette))
 }
 
 /// The bytes of a place in the text.

@@ -14,6 +14,7 @@ mod layout;
 mod memory;
 mod output;
 mod reasons;
+mod replay;
 mod report;
 mod tables;
 mod traces;
@@ -64,7 +65,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             let matches = matches.subcommand_matches("verify").unwrap_or(matches);
             verify::run(args, args::level_changes(&args.levels, matches), colours)
         }
-        Command::Replay(_) => Ok(Status::Trouble),
+        Command::Replay(args) => replay::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

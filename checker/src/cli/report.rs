@@ -1,7 +1,7 @@
 //! What is reported of one file, and its form for scripts: `barcheck-report/1`.
 
-use super::evidence::Trace;
 use barcheck::{Statistics, Verdict};
+use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use serde::Serialize;
@@ -63,9 +63,6 @@ pub(crate) struct Related {
     pub(crate) column: u32,
     /// What it has to do with the finding.
     pub(crate) role: String,
-    /// Characters marked.
-    #[serde(skip)]
-    pub(crate) length: u32,
 }
 
 /// What a finding rests on.

@@ -14,10 +14,7 @@ fn ring(producers: i32, consumers: i32, stages: i32, rounds: i32) -> Protocol {
         "i",
         0,
         rounds,
-        vec![
-            if_(ge(v("i"), stages), vec![sync(stage() + 1, count)], vec![]),
-            arrive(stage(), count),
-        ],
+        vec![if_(ge(v("i"), stages), vec![sync(stage() + 1, count)], vec![]), arrive(stage(), count)],
     );
     let consumer = for_(
         "i",
@@ -25,32 +22,21 @@ fn ring(producers: i32, consumers: i32, stages: i32, rounds: i32) -> Protocol {
         rounds,
         vec![
             sync(stage(), count),
-            if_(
-                lt(v("i") + stages, rounds),
-                vec![arrive(stage() + 1, count)],
-                vec![],
-            ),
+            if_(lt(v("i") + stages, rounds), vec![arrive(stage() + 1, count)], vec![]),
         ],
     );
     let middle = producers as usize;
     protocol(
         Target::Ptx,
         count.into(),
-        vec![
-            (0..middle, vec![producer]),
-            (middle..warps as usize, vec![consumer]),
-        ],
+        vec![(0..middle, vec![producer]), (middle..warps as usize, vec![consumer])],
     )
 }
 
 /// `INDEP(W, K)`.
 fn indep(warps: i32, rounds: i32) -> Protocol {
     let body = vec![for_("i", 0, rounds, vec![sync(own() / 2, 64)])];
-    protocol(
-        Target::Ptx,
-        (32 * warps).into(),
-        vec![(0..warps as usize, body)],
-    )
+    protocol(Target::Ptx, (32 * warps).into(), vec![(0..warps as usize, body)])
 }
 
 fn figures(outcome: &Outcome) -> (usize, usize) {
@@ -156,21 +142,14 @@ fn crossed_arrivals_deadlock() {
     let p = protocol(
         Target::Ptx,
         64,
-        vec![
-            (0..1, vec![sync(2, 64), arrive(1, 64)]),
-            (1..2, vec![sync(1, 64), arrive(2, 64)]),
-        ],
+        vec![(0..1, vec![sync(2, 64), arrive(1, 64)]), (1..2, vec![sync(1, 64), arrive(2, 64)])],
     );
     shows(&p, &["deadlock"]);
 }
 
 #[test]
 fn different_counts_do_not_match() {
-    let p = protocol(
-        Target::Ptx,
-        128,
-        vec![(0..1, vec![sync(1, 96)]), (1..4, vec![sync(1, 128)])],
-    );
+    let p = protocol(Target::Ptx, 128, vec![(0..1, vec![sync(1, 96)]), (1..4, vec![sync(1, 128)])]);
     shows(&p, &["count-mismatch"]);
 }
 
@@ -179,11 +158,7 @@ fn three_warps_on_a_barrier_for_two() {
     let p = protocol(
         Target::Ptx,
         96,
-        vec![
-            (0..1, vec![sync(1, 64)]),
-            (1..2, vec![arrive(1, 64)]),
-            (2..3, vec![sync(1, 64)]),
-        ],
+        vec![(0..1, vec![sync(1, 64)]), (1..2, vec![arrive(1, 64)]), (2..3, vec![sync(1, 64)])],
     );
     shows(&p, &["arrival-race", "dangling-arrival", "deadlock"]);
 }

@@ -33,10 +33,7 @@ fn count_zero_waits_for_the_warps_that_live() {
 
 #[test]
 fn zero_and_the_cta_size_are_different_counts() {
-    shows(
-        &two(vec![bar_sync(1, 0)], vec![bar_sync(1, 64)]),
-        &["count-mismatch"],
-    );
+    shows(&two(vec![bar_sync(1, 0)], vec![bar_sync(1, 64)]), &["count-mismatch"]);
 }
 
 #[test]
@@ -56,18 +53,14 @@ fn counts_are_multiples_of_32_in_12_bits() {
 #[test]
 fn barriers_are_sixteen() {
     shows(&both(vec![bar_sync(16, 64)]), &["barrier-id-range"]);
-    let ignored = instr(Instr::B2rWarp {
-        rd: "R1".into(),
-        id: Some(16.into()),
-    });
+    let ignored = instr(Instr::B2rWarp { rd: "R1".into(), id: Some(16.into()) });
     shows(&both(vec![ignored]), &["barrier-id-range"]);
     shows(&both(vec![bar_sync(15, 64)]), &[]);
 }
 
 #[test]
 fn registers_are_truncated_and_then_checked() {
-    let body =
-        |id: i32, count: i32| vec![set("R4", id), set("R5", count), bar_sync(v("R4"), v("R5"))];
+    let body = |id: i32, count: i32| vec![set("R4", id), set("R5", count), bar_sync(v("R4"), v("R5"))];
     shows(&both(body(1, 64)), &[]);
     shows(&both(body(0x11, 64)), &["register-truncated"]);
     shows(&both(body(1, 0x1040)), &["register-truncated"]);
@@ -77,18 +70,11 @@ fn registers_are_truncated_and_then_checked() {
 #[test]
 fn a_packed_register_holds_id_and_count() {
     let packed = |value: i32| {
-        let red = instr(Instr::BarRedPacked {
-            op: RedOp::Or,
-            packed: "R6".into(),
-            pred: pred(1),
-        });
+        let red = instr(Instr::BarRedPacked { op: RedOp::Or, packed: "R6".into(), pred: pred(1) });
         vec![set("R6", value), red]
     };
     shows(&both(packed(1 | (64 << 4))), &[]);
-    shows(
-        &both(packed(1 | (64 << 4) | (1 << 16))),
-        &["register-truncated"],
-    );
+    shows(&both(packed(1 | (64 << 4) | (1 << 16))), &["register-truncated"]);
 }
 
 #[test]
@@ -121,11 +107,7 @@ fn reductions_agree_on_their_operator() {
     let with = |op| vec![bar_red(op, 1, 64, pred(1))];
     shows(&two(with(RedOp::And), with(RedOp::Or)), &["mixed-red-op"]);
     let after = |first, second| {
-        vec![
-            bar_red(first, 1, 64, pred(1)),
-            b2r_result("RZ", None),
-            bar_red(second, 1, 64, pred(1)),
-        ]
+        vec![bar_red(first, 1, 64, pred(1)), b2r_result("RZ", None), bar_red(second, 1, 64, pred(1))]
     };
     shows(&both(after(RedOp::And, RedOp::Or)), &[]);
 }
@@ -134,60 +116,32 @@ fn reductions_agree_on_their_operator() {
 fn a_result_needs_a_reduction() {
     shows(&both(vec![b2r_result("R7", None)]), &["undefined-result"]);
     shows(&both(vec![b2r_result("RZ", Some("PT"))]), &[]);
-    let warp = instr(Instr::B2rWarp {
-        rd: "R9".into(),
-        id: None,
-    });
+    let warp = instr(Instr::B2rWarp { rd: "R9".into(), id: None });
     shows(&both(vec![warp.clone()]), &["undefined-result"]);
     shows(&both(vec![popc(), warp]), &[]);
 }
 
 #[test]
 fn a_result_is_in_the_register_or_in_the_predicate() {
-    shows(
-        &both(vec![
-            popc(),
-            b2r_result("R7", Some("PT")),
-            assert_(eq(v("R7"), 64)),
-        ]),
-        &[],
-    );
-    shows(
-        &both(vec![popc(), b2r_result("RZ", Some("P1"))]),
-        &["undefined-result"],
-    );
+    shows(&both(vec![popc(), b2r_result("R7", Some("PT")), assert_(eq(v("R7"), 64))]), &[]);
+    shows(&both(vec![popc(), b2r_result("RZ", Some("P1"))]), &["undefined-result"]);
     let or = || bar_red(RedOp::Or, 1, 64, pred(eq(own(), 1)));
-    shows(
-        &both(vec![or(), b2r_result("RZ", Some("P1")), assert_(v("P1"))]),
-        &[],
-    );
-    shows(
-        &both(vec![or(), b2r_result("R7", Some("P1"))]),
-        &["undefined-result"],
-    );
+    shows(&both(vec![or(), b2r_result("RZ", Some("P1")), assert_(v("P1"))]), &[]);
+    shows(&both(vec![or(), b2r_result("R7", Some("P1"))]), &["undefined-result"]);
 }
 
 #[test]
 fn a_result_that_nobody_fetched_is_overwritten() {
     shows(&both(vec![popc(), popc()]), &["result-overwritten"]);
     shows(&both(vec![popc(), b2r_result("RZ", None), popc()]), &[]);
-    let save = instr(Instr::B2rWarp {
-        rd: "R9".into(),
-        id: None,
-    });
+    let save = instr(Instr::B2rWarp { rd: "R9".into(), id: None });
     shows(&both(vec![popc(), save, popc()]), &[]);
 }
 
 #[test]
 fn a_saved_result_can_be_put_back() {
-    let save = instr(Instr::B2rWarp {
-        rd: "R9".into(),
-        id: None,
-    });
-    let back = instr(Instr::R2bWarp {
-        id: None,
-        ra: "R9".into(),
-    });
+    let save = instr(Instr::B2rWarp { rd: "R9".into(), id: None });
+    let back = instr(Instr::R2bWarp { id: None, ra: "R9".into() });
     let or = bar_red(RedOp::Or, 2, 64, pred(0));
     let body = vec![
         popc(),
@@ -203,10 +157,7 @@ fn a_saved_result_can_be_put_back() {
 
 #[test]
 fn a_barrier_that_holds_an_arrival_must_not_be_written() {
-    let p = two(
-        vec![b2r_bar("R8", 1), bar_arv(1, 64), r2b_bar(1, "R8")],
-        vec![],
-    );
+    let p = two(vec![b2r_bar("R8", 1), bar_arv(1, 64), r2b_bar(1, "R8")], vec![]);
     shows(&p, &["state-clobbered"]);
     let same = vec![bar_arv(1, 64), b2r_bar("R8", 1), r2b_bar(1, "R8")];
     shows(&two(same, vec![]), &["dangling-arrival"]);
@@ -223,12 +174,7 @@ fn a_state_put_back_onto_an_idle_barrier_is_in_force() {
         bar_sync(4, 64),
     ];
     let other = |last: Vec<Stmt>| {
-        let mut body = vec![
-            bar_sync(2, 64),
-            bar_sync(1, 64),
-            bar_sync(3, 64),
-            bar_sync(4, 64),
-        ];
+        let mut body = vec![bar_sync(2, 64), bar_sync(1, 64), bar_sync(3, 64), bar_sync(4, 64)];
         body.extend(last);
         body
     };
@@ -238,18 +184,12 @@ fn a_state_put_back_onto_an_idle_barrier_is_in_force() {
 
 #[test]
 fn a_made_up_state_is_not_modelled() {
-    comes_to(
-        &both(vec![set("R8", 5), r2b_bar(1, "R8")]),
-        Verdict::Inconclusive,
-    );
+    comes_to(&both(vec![set("R8", 5), r2b_bar(1, "R8")]), Verdict::Inconclusive);
 }
 
 #[test]
 fn an_opaque_state_is_no_number() {
-    comes_to(
-        &both(vec![b2r_bar("R8", 1), set("R9", v("R8") + 1)]),
-        Verdict::Error,
-    );
+    comes_to(&both(vec![b2r_bar("R8", 1), set("R9", v("R8") + 1)]), Verdict::Error);
 }
 
 #[test]
@@ -259,21 +199,13 @@ fn arrivals_that_nobody_waits_for() {
 
 #[test]
 fn a_loop_elsewhere_does_not_hide_a_hang() {
-    shows(
-        &two(vec![bar_sync(1, 64)], vec![loop_(vec![])]),
-        &["stuck-agent"],
-    );
+    shows(&two(vec![bar_sync(1, 64)], vec![loop_(vec![])]), &["stuck-agent"]);
 }
 
 #[test]
 fn a_guard_is_a_condition() {
-    let guarded = |negated| {
-        stmt(Kind::Guard {
-            negated,
-            name: "P0".into(),
-            instr: Box::new(bar_sync(1, 32)),
-        })
-    };
+    let guarded =
+        |negated| stmt(Kind::Guard { negated, name: "P0".into(), instr: Box::new(bar_sync(1, 32)) });
     let body = |negated| vec![set("P0", eq(own(), 0)), guarded(negated)];
     shows(&both(body(false)), &[]);
     shows(&two(body(false), body(true)), &["arrival-race"]);
@@ -281,12 +213,5 @@ fn a_guard_is_a_condition() {
 
 #[test]
 fn an_assertion_fails() {
-    shows(
-        &both(vec![
-            popc(),
-            b2r_result("R7", None),
-            assert_(lt(v("R7"), 64)),
-        ]),
-        &["assertion"],
-    );
+    shows(&both(vec![popc(), b2r_result("R7", None), assert_(lt(v("R7"), 64))]), &["assertion"]);
 }

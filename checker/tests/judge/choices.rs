@@ -40,11 +40,7 @@ fn the_kth_decision_is_the_same_however_far_one_agent_leads() {
         stmt(Kind::If(uniform(Some("A")), vec![], vec![])),
         stmt(Kind::If(uniform(Some("A")), vec![sync(1, 64)], vec![])),
     ];
-    let skips_the_first = vec![stmt(Kind::If(
-        uniform(Some("A")),
-        vec![sync(1, 64)],
-        vec![],
-    ))];
+    let skips_the_first = vec![stmt(Kind::If(uniform(Some("A")), vec![sync(1, 64)], vec![]))];
     shows(&both(leader.clone()), &[]);
     shows(&two(leader, skips_the_first), &["deadlock"]);
 }
@@ -53,10 +49,8 @@ fn the_kth_decision_is_the_same_however_far_one_agent_leads() {
 fn endless_loops_of_uniform_decisions_are_finite_where_agents_keep_together() {
     let work = while_(uniform(Some("A")), vec![sync(1, 64)]);
     shows(&both(vec![work]), &[]);
-    let quits = vec![loop_(vec![
-        sync(1, 64),
-        stmt(Kind::If(uniform(None), vec![stmt(Kind::Break)], vec![])),
-    ])];
+    let quits =
+        vec![loop_(vec![sync(1, 64), stmt(Kind::If(uniform(None), vec![stmt(Kind::Break)], vec![]))])];
     shows(&both(quits), &[]);
 }
 
@@ -105,14 +99,8 @@ fn a_violation_outweighs_an_error_and_an_error_what_is_not_modelled() {
         Target::Bcu,
         64,
         vec![
-            (
-                0..1,
-                vec![set("R1", 1), maybe(vec![r2b_bar(1, "R1")], vec![])],
-            ),
-            (
-                1..2,
-                vec![maybe(vec![bar_sync(Expr::Int(1) / 0, 32)], vec![])],
-            ),
+            (0..1, vec![set("R1", 1), maybe(vec![r2b_bar(1, "R1")], vec![])]),
+            (1..2, vec![maybe(vec![bar_sync(Expr::Int(1) / 0, 32)], vec![])]),
         ],
     );
     comes_to(&p, Verdict::Error);
@@ -135,10 +123,7 @@ fn a_loop_whose_exit_is_reachable_leaves_nobody_stuck() {
 #[test]
 fn a_path_cut_by_an_ending_rule_unblocks_nobody() {
     let helper = vec![while_(Cond::Choice, vec![assert_(1)]), sync(1, 32)];
-    shows(
-        &two(vec![sync(1, 64)], helper),
-        &["count-mismatch", "deadlock", "stuck-agent"],
-    );
+    shows(&two(vec![sync(1, 64)], helper), &["count-mismatch", "deadlock", "stuck-agent"]);
 }
 
 #[test]

@@ -18,22 +18,13 @@ fn low() -> Expr {
 
 #[test]
 fn an_aligned_barrier_in_a_branch_of_lanes_is_an_error() {
-    shows(
-        &both(vec![if_(low(), vec![sync(1, 64)], vec![])]),
-        &["partial-warp"],
-    );
-    shows(
-        &both(vec![if_(lt(own(), 2), vec![sync(1, 64)], vec![])]),
-        &[],
-    );
+    shows(&both(vec![if_(low(), vec![sync(1, 64)], vec![])]), &["partial-warp"]);
+    shows(&both(vec![if_(lt(own(), 2), vec![sync(1, 64)], vec![])]), &[]);
 }
 
 #[test]
 fn an_aligned_barrier_after_lanes_have_left_is_fine() {
-    shows(
-        &both(vec![if_(low(), vec![exit()], vec![]), sync(1, 64)]),
-        &[],
-    );
+    shows(&both(vec![if_(low(), vec![exit()], vec![]), sync(1, 64)]), &[]);
 }
 
 #[test]
@@ -82,11 +73,7 @@ fn loops_with_a_trip_count_of_each_lane_join_at_their_end() {
 #[test]
 fn lanes_that_broke_out_are_waited_for_at_the_end_of_the_loop() {
     let body = vec![
-        loop_(vec![if_(
-            low(),
-            vec![stmt(Kind::Break)],
-            vec![assert_(1), stmt(Kind::Break)],
-        )]),
+        loop_(vec![if_(low(), vec![stmt(Kind::Break)], vec![assert_(1), stmt(Kind::Break)])]),
         sync(1, 64),
     ];
     shows(&both(body), &[]);
@@ -98,10 +85,7 @@ fn lanes_that_continue_run_on_by_themselves() {
         "i",
         0,
         2,
-        vec![
-            if_(low(), vec![stmt(Kind::Continue)], vec![assert_(1)]),
-            assert_(ge(lane(), 16)),
-        ],
+        vec![if_(low(), vec![stmt(Kind::Continue)], vec![assert_(1)]), assert_(ge(lane(), 16))],
     )];
     shows(&both(body), &[]);
 }
@@ -118,11 +102,7 @@ fn reductions_of_parts_of_a_warp_make_one() {
             aligned: false,
         })
     };
-    let body = vec![
-        let_("d", 0),
-        if_(low(), vec![part()], vec![part()]),
-        assert_(eq(v("d"), 64)),
-    ];
+    let body = vec![let_("d", 0), if_(low(), vec![part()], vec![part()]), assert_(eq(v("d"), 64))];
     shows(&both(body), &[]);
 }
 
@@ -132,17 +112,11 @@ fn parts_of_a_warp_count_separately_on_bcu() {
     // The first part of a warp blocks the other, so each warp arrives once and then once more.
     shows(&both_bcu(vec![arms]), &["arrival-race"]);
     let arrivals = if_(low(), vec![bar_arv(1, 64)], vec![bar_arv(1, 64)]);
-    shows(
-        &protocol(Target::Bcu, 32, vec![(0..1, vec![arrivals])]),
-        &["nobody-waits", "repeated-arrival"],
-    );
+    shows(&protocol(Target::Bcu, 32, vec![(0..1, vec![arrivals])]), &["nobody-waits", "repeated-arrival"]);
 }
 
 #[test]
 fn a_blocked_part_blocks_the_whole_warp_on_bcu() {
     let body = vec![if_(low(), vec![bar_sync(1, 64)], vec![bar_arv(1, 64)])];
-    shows(
-        &protocol(Target::Bcu, 32, vec![(0..1, body)]),
-        &["deadlock", "repeated-arrival"],
-    );
+    shows(&protocol(Target::Bcu, 32, vec![(0..1, body)]), &["deadlock", "repeated-arrival"]);
 }

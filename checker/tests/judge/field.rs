@@ -11,15 +11,8 @@ fn ptx(warps: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)>) -> Protocol {
 
 #[test]
 fn a_group_that_runs_ahead_steals_a_phase() {
-    let groups = |math: Stmt, io: Stmt| {
-        ptx(
-            3,
-            vec![
-                (0..2, vec![loop_(vec![math])]),
-                (2..3, vec![loop_(vec![io])]),
-            ],
-        )
-    };
+    let groups =
+        |math: Stmt, io: Stmt| ptx(3, vec![(0..2, vec![loop_(vec![math])]), (2..3, vec![loop_(vec![io])])]);
     let p = groups(arrive(1, 96), sync(1, 96));
     shows(&p, &["arrival-race", "repeated-arrival"]);
 }
@@ -50,10 +43,7 @@ fn two_groups_that_reduce_on_the_same_pair_of_ids() {
 
 #[test]
 fn ids_beyond_fifteen() {
-    let p = ptx(
-        2,
-        vec![(0..1, vec![sync(1, 64)]), (1..2, vec![arrive(17, 64)])],
-    );
+    let p = ptx(2, vec![(0..1, vec![sync(1, 64)]), (1..2, vec![arrive(17, 64)])]);
     shows(&p, &["barrier-id-range"]);
 }
 
@@ -97,12 +87,7 @@ fn a_count_that_is_no_multiple_of_a_warp() {
 
 #[test]
 fn different_barrier_statements_are_fine_for_warps_and_not_for_lanes() {
-    let arms = |c: Expr| {
-        ptx(
-            2,
-            vec![(0..2, vec![if_(c, vec![sync_all(0)], vec![sync_all(0)])])],
-        )
-    };
+    let arms = |c: Expr| ptx(2, vec![(0..2, vec![if_(c, vec![sync_all(0)], vec![sync_all(0)])])]);
     shows(&arms(eq(own(), 0)), &[]);
     shows(&arms(lt(lane(), 16)), &["partial-warp"]);
 }
@@ -124,29 +109,20 @@ fn an_early_return_is_legal_on_one_machine_and_hangs_on_another() {
     let leave = || if_(eq(own(), 0), vec![exit()], vec![]);
     shows(&ptx(2, vec![(0..2, vec![leave(), sync_all(0)])]), &[]);
     let body = vec![leave(), signal_all(0, 2), wait(0)];
-    shows(
-        &protocol(Target::Nbarrier, 2, vec![(0..2, body)]),
-        &["deadlock"],
-    );
+    shows(&protocol(Target::Nbarrier, 2, vec![(0..2, body)]), &["deadlock"]);
 }
 
 // Correct code that looks wrong.
 
 #[test]
 fn one_group_arrives_and_the_other_syncs_with_the_same_count() {
-    let p = ptx(
-        4,
-        vec![(0..2, vec![arrive(1, 128)]), (2..4, vec![sync(1, 128)])],
-    );
+    let p = ptx(4, vec![(0..2, vec![arrive(1, 128)]), (2..4, vec![sync(1, 128)])]);
     shows(&p, &[]);
 }
 
 #[test]
 fn waiters_and_arrivers_count_together() {
-    let p = ptx(
-        3,
-        vec![(0..2, vec![sync(1, 96)]), (2..3, vec![arrive(1, 96)])],
-    );
+    let p = ptx(3, vec![(0..2, vec![sync(1, 96)]), (2..3, vec![arrive(1, 96)])]);
     shows(&p, &[]);
 }
 
@@ -165,12 +141,6 @@ fn ping_pong_of_two_groups() {
 
 #[test]
 fn a_group_with_a_count_of_its_own_while_others_run_on() {
-    let p = ptx(
-        3,
-        vec![
-            (0..2, vec![loop_(vec![sync(1, 64)])]),
-            (2..3, vec![loop_(vec![assert_(1)])]),
-        ],
-    );
+    let p = ptx(3, vec![(0..2, vec![loop_(vec![sync(1, 64)])]), (2..3, vec![loop_(vec![assert_(1)])])]);
     shows(&p, &[]);
 }

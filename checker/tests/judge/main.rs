@@ -27,20 +27,9 @@ fn shows(protocol: &Protocol, rules: &[&str]) {
     let outcome = explore(protocol, CAP);
     let found: Vec<&str> = outcome.rules.iter().map(String::as_str).collect();
     assert_eq!(found, rules, "\n{}", protocol.text());
-    let violated = rules
-        .iter()
-        .any(|r| level(r, protocol.target) == Level::Error);
-    let expected = if violated {
-        Verdict::Violated
-    } else {
-        Verdict::Verified
-    };
-    assert_eq!(
-        outcome.verdict,
-        expected,
-        "{outcome:?}\n{}",
-        protocol.text()
-    );
+    let violated = rules.iter().any(|r| level(r, protocol.target) == Level::Error);
+    let expected = if violated { Verdict::Violated } else { Verdict::Verified };
+    assert_eq!(outcome.verdict, expected, "{outcome:?}\n{}", protocol.text());
 }
 
 /// Checks that the protocol ends in neither a violation nor a proof.

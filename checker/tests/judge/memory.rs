@@ -27,19 +27,10 @@ fn accesses_that_no_barrier_orders_race() {
 #[test]
 fn ptx_arrivals_and_waits_order_memory() {
     let p = |first, second| two(Target::Ptx, first, second);
-    shows(
-        &p(vec![write(0), arrive(1, 64)], vec![sync(1, 64), read(0)]),
-        &[],
-    );
-    shows(
-        &p(vec![arrive(1, 64), write(0)], vec![sync(1, 64), read(0)]),
-        RACE,
-    );
+    shows(&p(vec![write(0), arrive(1, 64)], vec![sync(1, 64), read(0)]), &[]);
+    shows(&p(vec![arrive(1, 64), write(0)], vec![sync(1, 64), read(0)]), RACE);
     // The one who only arrives learns nothing.
-    shows(
-        &p(vec![arrive(1, 64), read(0)], vec![write(0), sync(1, 64)]),
-        RACE,
-    );
+    shows(&p(vec![arrive(1, 64), read(0)], vec![write(0), sync(1, 64)]), RACE);
 }
 
 #[test]
@@ -58,44 +49,17 @@ fn ptx_order_is_transitive() {
 
 #[test]
 fn a_warp_that_has_left_is_ordered_in_time_alone() {
-    shows(
-        &two(Target::Ptx, vec![write(0)], vec![sync_all(1), read(0)]),
-        FENCE,
-    );
-    shows(
-        &two(Target::Bcu, vec![write(0)], vec![bar_sync(1, 0), read(0)]),
-        FENCE,
-    );
-    shows(
-        &two(Target::Ptx, vec![write(0)], vec![sync(1, 32), read(0)]),
-        RACE,
-    );
+    shows(&two(Target::Ptx, vec![write(0)], vec![sync_all(1), read(0)]), FENCE);
+    shows(&two(Target::Bcu, vec![write(0)], vec![bar_sync(1, 0), read(0)]), FENCE);
+    shows(&two(Target::Ptx, vec![write(0)], vec![sync(1, 32), read(0)]), RACE);
 }
 
 #[test]
 fn bcu_arv_publishes_nothing_of_its_own() {
     let p = |first, second| two(Target::Bcu, first, second);
-    shows(
-        &p(
-            vec![write(0), bar_arv(1, 64)],
-            vec![bar_sync(1, 64), read(0)],
-        ),
-        FENCE,
-    );
-    shows(
-        &p(
-            vec![read(0), bar_arv(1, 64)],
-            vec![bar_sync(1, 64), write(0)],
-        ),
-        FENCE,
-    );
-    shows(
-        &p(
-            vec![write(0), bar_sync(1, 64)],
-            vec![bar_sync(1, 64), read(0)],
-        ),
-        &[],
-    );
+    shows(&p(vec![write(0), bar_arv(1, 64)], vec![bar_sync(1, 64), read(0)]), FENCE);
+    shows(&p(vec![read(0), bar_arv(1, 64)], vec![bar_sync(1, 64), write(0)]), FENCE);
+    shows(&p(vec![write(0), bar_sync(1, 64)], vec![bar_sync(1, 64), read(0)]), &[]);
     // A SYNC in between has published.
     let first = vec![write(0), bar_sync(2, 32), bar_arv(1, 64)];
     shows(&p(first, vec![bar_sync(1, 64), read(0)]), &[]);
@@ -104,10 +68,7 @@ fn bcu_arv_publishes_nothing_of_its_own() {
 #[test]
 fn bcu_red_is_a_memory_barrier() {
     let red = || bar_red(RedOp::Or, 1, 64, pred(1));
-    shows(
-        &two(Target::Bcu, vec![write(0), red()], vec![red(), read(0)]),
-        &[],
-    );
+    shows(&two(Target::Bcu, vec![write(0), red()], vec![red(), read(0)]), &[]);
 }
 
 #[test]
@@ -142,13 +103,7 @@ fn xegpu_needs_the_writers_fence() {
         let mut first = vec![alloc(1), init("h", 0, 2), write(0)];
         first.extend(fences);
         first.extend([handle_arrive("h"), handle_wait("h")]);
-        let second = vec![
-            alloc(1),
-            init("h", 0, 2),
-            handle_arrive("h"),
-            handle_wait("h"),
-            read(0),
-        ];
+        let second = vec![alloc(1), init("h", 0, 2), handle_arrive("h"), handle_wait("h"), read(0)];
         two(Target::Xegpu, first, second)
     };
     shows(&p(vec![]), FENCE);
@@ -205,26 +160,11 @@ fn split_memory_barriers_stand_in_for_either_half() {
     let release = || order(Some(Order::Release));
     let acquire = || order(Some(Order::Acquire));
     let fence = |s| vec![memory_barrier(s)];
-    shows(
-        &handover(fence(release()), order(None), acquire(), vec![]),
-        &[],
-    );
-    shows(
-        &handover(vec![], release(), order(None), fence(acquire())),
-        &[],
-    );
-    shows(
-        &handover(fence(release()), order(None), order(None), fence(acquire())),
-        &[],
-    );
-    shows(
-        &handover(fence(release()), order(None), order(None), vec![]),
-        FENCE,
-    );
-    shows(
-        &handover(vec![], order(None), order(None), fence(acquire())),
-        FENCE,
-    );
+    shows(&handover(fence(release()), order(None), acquire(), vec![]), &[]);
+    shows(&handover(vec![], release(), order(None), fence(acquire())), &[]);
+    shows(&handover(fence(release()), order(None), order(None), fence(acquire())), &[]);
+    shows(&handover(fence(release()), order(None), order(None), vec![]), FENCE);
+    shows(&handover(vec![], order(None), order(None), fence(acquire())), FENCE);
 }
 
 #[test]

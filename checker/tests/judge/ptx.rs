@@ -23,21 +23,9 @@ fn a_missing_partner_deadlocks() {
 #[test]
 fn exited_warps_do_not_hold_a_barrier_without_count() {
     shows(&two(vec![sync_all(1)], vec![]), &[]);
-    shows(
-        &two(
-            vec![sync_all(1)],
-            vec![maybe(vec![exit()], vec![]), sync_all(1)],
-        ),
-        &[],
-    );
+    shows(&two(vec![sync_all(1)], vec![maybe(vec![exit()], vec![]), sync_all(1)]), &[]);
     // The same number given explicitly is fixed.
-    shows(
-        &two(
-            vec![sync(1, 64)],
-            vec![maybe(vec![exit()], vec![]), sync_all(1)],
-        ),
-        &["deadlock"],
-    );
+    shows(&two(vec![sync(1, 64)], vec![maybe(vec![exit()], vec![]), sync_all(1)]), &["deadlock"]);
 }
 
 #[test]
@@ -56,10 +44,7 @@ fn exited_warps_release_where_the_newer_wording_is_asked_for() {
 
 #[test]
 fn a_loop_elsewhere_does_not_hide_a_hang() {
-    shows(
-        &two(vec![sync(1, 64)], vec![loop_(vec![])]),
-        &["stuck-agent"],
-    );
+    shows(&two(vec![sync(1, 64)], vec![loop_(vec![])]), &["stuck-agent"]);
     let other = loop_(vec![sync(2, 32)]);
     shows(&two(vec![sync(1, 64)], vec![other]), &["stuck-agent"]);
     let helper = loop_(vec![sync(1, 64)]);
@@ -68,11 +53,7 @@ fn a_loop_elsewhere_does_not_hide_a_hang() {
 
 #[test]
 fn counts_must_agree_while_a_barrier_is_active() {
-    let p = protocol(
-        Target::Ptx,
-        96,
-        vec![(0..1, vec![sync(1, 64)]), (1..2, vec![sync(1, 96)])],
-    );
+    let p = protocol(Target::Ptx, 96, vec![(0..1, vec![sync(1, 64)]), (1..2, vec![sync(1, 96)])]);
     shows(&p, &["count-mismatch"]);
     shows(&two(vec![sync_all(1)], vec![sync(1, 64)]), &[]);
 }
@@ -88,11 +69,7 @@ fn counts_are_whole_warps_of_the_cta() {
 
 #[test]
 fn arrive_needs_a_count() {
-    let without = instr(Instr::Arrive {
-        id: 1.into(),
-        count: None,
-        aligned: true,
-    });
+    let without = instr(Instr::Arrive { id: 1.into(), count: None, aligned: true });
     shows(&both(vec![without]), &["arrive-needs-count"]);
     shows(&both(vec![arrive(1, 0)]), &["arrive-needs-count"]);
     shows(&two(vec![arrive(1, 64)], vec![sync(1, 64)]), &[]);
@@ -150,11 +127,7 @@ fn a_reduction_counts_lanes() {
 #[test]
 fn any_number_of_lanes_may_vote() {
     let body = |bound: i32| {
-        vec![
-            let_("d", 0),
-            red(RedOp::Popc, Some("d"), 1, 64, Pred::Any),
-            assert_(lt(v("d"), bound)),
-        ]
+        vec![let_("d", 0), red(RedOp::Popc, Some("d"), 1, 64, Pred::Any), assert_(lt(v("d"), bound))]
     };
     shows(&both(body(65)), &[]);
     shows(&both(body(64)), &["assertion"]);
@@ -189,9 +162,6 @@ fn an_expression_without_value_is_an_error() {
 #[test]
 fn any_value_of_a_range_is_tried() {
     let choose = stmt(Kind::Let("a".into(), Rhs::Any(1.into(), 3.into())));
-    shows(
-        &both(vec![choose.clone(), sync(v("a"), 32)]),
-        &["arrival-race"],
-    );
+    shows(&both(vec![choose.clone(), sync(v("a"), 32)]), &["arrival-race"]);
     shows(&both(vec![choose, sync(v("a"), 64)]), &["deadlock"]);
 }

@@ -11,10 +11,7 @@ fn all(invocations: i64, body: Vec<Stmt>) -> Protocol {
 }
 
 fn in_(scope: Scope) -> (Stmt, Stmt) {
-    (
-        split_arrive(scope, order(None)),
-        split_wait(scope, order(None)),
-    )
+    (split_arrive(scope, order(None)), split_wait(scope, order(None)))
 }
 
 fn pair() -> (Stmt, Stmt) {
@@ -45,23 +42,11 @@ fn an_exit_releases_nobody() {
 #[test]
 fn arrive_and_wait_alternate() {
     let (arrive, wait) = pair();
-    shows(
-        &all(2, vec![arrive.clone(), arrive.clone()]),
-        &["repeated-arrival"],
-    );
-    shows(
-        &all(2, vec![arrive.clone(), whole()]),
-        &["repeated-arrival"],
-    );
+    shows(&all(2, vec![arrive.clone(), arrive.clone()]), &["repeated-arrival"]);
+    shows(&all(2, vec![arrive.clone(), whole()]), &["repeated-arrival"]);
     shows(&all(2, vec![wait.clone()]), &["wait-without-arrive"]);
-    shows(
-        &all(2, vec![arrive.clone(), wait.clone(), wait.clone()]),
-        &["wait-without-arrive"],
-    );
-    shows(
-        &all(2, vec![arrive.clone(), wait.clone(), arrive, wait]),
-        &[],
-    );
+    shows(&all(2, vec![arrive.clone(), wait.clone(), wait.clone()]), &["wait-without-arrive"]);
+    shows(&all(2, vec![arrive.clone(), wait.clone(), arrive, wait]), &[]);
 }
 
 #[test]
@@ -83,12 +68,7 @@ fn agents_meet_at_the_same_statement() {
 
 #[test]
 fn agents_meet_in_the_same_iteration() {
-    let skewed = for_(
-        "i",
-        0,
-        2,
-        vec![if_(eq(v("i"), own()), vec![whole()], vec![])],
-    );
+    let skewed = for_("i", 0, 2, vec![if_(eq(v("i"), own()), vec![whole()], vec![])]);
     shows(&all(2, vec![skewed]), &["nonuniform-barrier"]);
     let alike = for_("i", 0, 2, vec![if_(eq(v("i"), 1), vec![whole()], vec![])]);
     shows(&all(2, vec![alike]), &[]);
@@ -98,28 +78,14 @@ fn agents_meet_in_the_same_iteration() {
 fn endless_loops_stay_finite() {
     let (arrive, wait) = pair();
     shows(&all(2, vec![loop_(vec![arrive, wait])]), &[]);
-    shows(
-        &all(
-            2,
-            vec![loop_(vec![whole(), loop_(vec![stmt(Kind::Break)])])],
-        ),
-        &[],
-    );
+    shows(&all(2, vec![loop_(vec![whole(), loop_(vec![stmt(Kind::Break)])])]), &[]);
 }
 
 #[test]
 fn the_other_side_of_an_iteration_is_another_instance() {
     // Arrive in one iteration and wait in the next, everyone alike.
     let (arrive, wait) = pair();
-    let body = for_(
-        "i",
-        0,
-        3,
-        vec![
-            if_(bin(Op::Gt, v("i"), 0), vec![wait.clone()], vec![]),
-            arrive,
-        ],
-    );
+    let body = for_("i", 0, 3, vec![if_(bin(Op::Gt, v("i"), 0), vec![wait.clone()], vec![]), arrive]);
     shows(&all(2, vec![body, wait]), &[]);
 }
 

@@ -74,10 +74,7 @@ fn operand(scene: Scene<'_>, expr: &Expr, bits: u32) -> Flow<Operand> {
     let value = eval(scene, expr)?;
     let register = matches!(expr, Expr::Var(name) if is_register(name));
     let kept = value & ((1 << bits) - 1);
-    Ok(Operand {
-        value: if register { kept } else { value },
-        truncated: register && kept != value,
-    })
+    Ok(Operand { value: if register { kept } else { value }, truncated: register && kept != value })
 }
 
 const ID_BITS: u32 = 4;
@@ -85,10 +82,7 @@ const COUNT_BITS: u32 = 12;
 
 /// Id and count of a barrier instruction, as one lane sees them.
 fn id_and_count(scene: Scene<'_>, instr: &Instr) -> Flow<(Operand, Operand)> {
-    let none = Operand {
-        value: 0,
-        truncated: false,
-    };
+    let none = Operand { value: 0, truncated: false };
     match instr {
         Instr::BarSync { id, count } | Instr::BarRed { id, count, .. } => {
             let id = operand(scene, id, ID_BITS)?;
@@ -98,20 +92,11 @@ fn id_and_count(scene: Scene<'_>, instr: &Instr) -> Flow<(Operand, Operand)> {
             };
             Ok((id, count))
         }
-        Instr::BarArv { id, count } => Ok((
-            operand(scene, id, ID_BITS)?,
-            operand(scene, count, COUNT_BITS)?,
-        )),
+        Instr::BarArv { id, count } => Ok((operand(scene, id, ID_BITS)?, operand(scene, count, COUNT_BITS)?)),
         Instr::BarRedPacked { packed, .. } => {
             let value = eval(scene, &Expr::Var(packed.clone()))?;
-            let id = Operand {
-                value: value & 0xf,
-                truncated: value >> 16 != 0,
-            };
-            let count = Operand {
-                value: (value >> 4) & 0xfff,
-                truncated: false,
-            };
+            let id = Operand { value: value & 0xf, truncated: value >> 16 != 0 };
+            let count = Operand { value: (value >> 4) & 0xfff, truncated: false };
             Ok((id, count))
         }
         other => unreachable!("no arrival: {other:?}"),
@@ -121,10 +106,7 @@ fn id_and_count(scene: Scene<'_>, instr: &Instr) -> Flow<(Operand, Operand)> {
 /// The operands by which lanes execute an instruction separately.
 pub fn operands(scene: Scene<'_>, instr: &Instr) -> Flow<Vec<i64>> {
     match instr {
-        Instr::BarSync { .. }
-        | Instr::BarArv { .. }
-        | Instr::BarRed { .. }
-        | Instr::BarRedPacked { .. } => {
+        Instr::BarSync { .. } | Instr::BarArv { .. } | Instr::BarRed { .. } | Instr::BarRedPacked { .. } => {
             let (id, count) = id_and_count(scene, instr)?;
             Ok(vec![id.value, count.value])
         }
@@ -152,12 +134,7 @@ struct Request {
 }
 
 fn scenes<'a>(own: AgentId, fragment: &'a Fragment) -> impl Iterator<Item = Scene<'a>> + use<'a> {
-    fragment.lanes.iter().map(move |(&lane, locals)| Scene {
-        target: Target::Bcu,
-        own,
-        lane,
-        locals,
-    })
+    fragment.lanes.iter().map(move |(&lane, locals)| Scene { target: Target::Bcu, own, lane, locals })
 }
 
 fn request(
@@ -190,13 +167,7 @@ fn request(
     if !(0..=4095).contains(&count) || count % 32 != 0 || (doing == Doing::Arv && count == 0) {
         return Err(Halt::Rule("count-range"));
     }
-    Ok(Request {
-        id,
-        count,
-        doing,
-        tally,
-        truncated,
-    })
+    Ok(Request { id, count, doing, tally, truncated })
 }
 
 pub fn execute(world: &mut World<'_>, who: Who, instr: &Instr, choice: Choice) -> Flow<()> {
@@ -255,12 +226,7 @@ fn arrive(world: &mut World<'_>, who: Who, instr: &Instr, choice: Choice) -> Flo
     let barriers = barriers(world);
     barriers.used_by_red.insert(request.id, class.is_some());
     let active = barriers.active.entry(request.id).or_insert(Active {
-        state: BarState {
-            count: request.count,
-            class,
-            number: 0,
-            tally: None,
-        },
+        state: BarState { count: request.count, class, number: 0, tally: None },
         participants: BTreeSet::new(),
         waiting: BTreeSet::new(),
         parcel: Parcel::default(),
@@ -342,11 +308,7 @@ pub fn after_exit(world: &mut World<'_>, warp: AgentId) {
         barriers(world).copies.remove(&warp);
         let ids: Vec<i64> = barriers(world).active.keys().copied().collect();
         for id in ids {
-            if barriers(world)
-                .active
-                .get(&id)
-                .is_some_and(|a| a.state.count == 0)
-            {
+            if barriers(world).active.get(&id).is_some_and(|a| a.state.count == 0) {
                 complete_if_due(world, id);
             }
         }
@@ -395,11 +357,7 @@ fn immediate(world: &World<'_>, who: Who, id: Option<&Expr>) -> Flow<i64> {
     };
     let values = eval_lanes(world.code, who.agent, world.see(who), id)?;
     let id = values[0].1;
-    if (0..16).contains(&id) {
-        Ok(id)
-    } else {
-        Err(Halt::Rule("barrier-id-range"))
-    }
+    if (0..16).contains(&id) { Ok(id) } else { Err(Halt::Rule("barrier-id-range")) }
 }
 
 fn b2r_bar(world: &mut World<'_>, who: Who, rd: &Name, id: &Expr) -> Flow<()> {
@@ -438,9 +396,7 @@ fn r2b_bar(world: &mut World<'_>, who: Who, id: &Expr, ra: &Name) -> Flow<()> {
     let value = same_value(world, who, ra)?;
     let id = immediate(world, who, Some(id))?;
     let Value::BarState(new) = value else {
-        return Err(Halt::NotModelled(
-            "a barrier's state made up by the program",
-        ));
+        return Err(Halt::NotModelled("a barrier's state made up by the program"));
     };
     let now = barriers(world).active.get(&id).map(|a| a.state.clone());
     if now != new {
@@ -465,9 +421,7 @@ fn r2b_warp(world: &mut World<'_>, who: Who, id: Option<&Expr>, ra: &Name) -> Fl
     let value = same_value(world, who, ra)?;
     immediate(world, who, id)?;
     let Value::WarpState(copy) = value else {
-        return Err(Halt::NotModelled(
-            "a reduction's result made up by the program",
-        ));
+        return Err(Halt::NotModelled("a reduction's result made up by the program"));
     };
     barriers(world).copies.insert(who.agent, copy);
     advance(world.fragment(who));

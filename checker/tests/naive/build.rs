@@ -60,12 +60,7 @@ pub fn instr(instr: Instr) -> Stmt {
 }
 
 pub fn for_(var: &str, from: impl Into<Expr>, to: impl Into<Expr>, body: Vec<Stmt>) -> Stmt {
-    stmt(Kind::For {
-        var: var.into(),
-        from: from.into(),
-        to: to.into(),
-        body,
-    })
+    stmt(Kind::For { var: var.into(), from: from.into(), to: to.into(), body })
 }
 
 pub fn loop_(body: Vec<Stmt>) -> Stmt {
@@ -118,28 +113,14 @@ pub fn atomic(array: usize) -> Stmt {
 
 /// A protocol; agents that no block names get an empty one.
 pub fn protocol(target: Target, size: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)>) -> Protocol {
-    let mut result = Protocol {
-        target,
-        size,
-        subgroup_size: None,
-        arrays: Vec::new(),
-        blocks: Vec::new(),
-    };
+    let mut result = Protocol { target, size, subgroup_size: None, arrays: Vec::new(), blocks: Vec::new() };
     let mut free: Vec<usize> = (0..result.agents()).collect();
     for (agents, body) in blocks {
         free.retain(|a| !agents.contains(a));
-        result.blocks.push(Block {
-            agents,
-            role: None,
-            body,
-        });
+        result.blocks.push(Block { agents, role: None, body });
     }
     for agent in free {
-        result.blocks.push(Block {
-            agents: agent..agent + 1,
-            role: None,
-            body: Vec::new(),
-        });
+        result.blocks.push(Block { agents: agent..agent + 1, role: None, body: Vec::new() });
     }
     result.number();
     result
@@ -148,11 +129,7 @@ pub fn protocol(target: Target, size: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)
 impl Protocol {
     /// With one more single location, or array if it has a length.
     pub fn with(mut self, name: &str, space: Space, len: Option<i64>) -> Protocol {
-        self.arrays.push(Array {
-            name: name.into(),
-            len,
-            space,
-        });
+        self.arrays.push(Array { name: name.into(), len, space });
         self
     }
 
@@ -166,48 +143,26 @@ impl Protocol {
 
 /// `bar.sync id, count`.
 pub fn sync(id: impl Into<Expr>, count: impl Into<Expr>) -> Stmt {
-    instr(Instr::Sync {
-        id: id.into(),
-        count: Some(count.into()),
-        aligned: true,
-    })
+    instr(Instr::Sync { id: id.into(), count: Some(count.into()), aligned: true })
 }
 
 /// `bar.sync id`.
 pub fn sync_all(id: impl Into<Expr>) -> Stmt {
-    instr(Instr::Sync {
-        id: id.into(),
-        count: None,
-        aligned: true,
-    })
+    instr(Instr::Sync { id: id.into(), count: None, aligned: true })
 }
 
 /// `barrier.sync id, count`, not aligned.
 pub fn barrier_sync(id: impl Into<Expr>, count: impl Into<Expr>) -> Stmt {
-    instr(Instr::Sync {
-        id: id.into(),
-        count: Some(count.into()),
-        aligned: false,
-    })
+    instr(Instr::Sync { id: id.into(), count: Some(count.into()), aligned: false })
 }
 
 /// `bar.arrive id, count`.
 pub fn arrive(id: impl Into<Expr>, count: impl Into<Expr>) -> Stmt {
-    instr(Instr::Arrive {
-        id: id.into(),
-        count: Some(count.into()),
-        aligned: true,
-    })
+    instr(Instr::Arrive { id: id.into(), count: Some(count.into()), aligned: true })
 }
 
 /// `bar.red.op dest, id, count, pred`.
-pub fn red(
-    op: RedOp,
-    dest: Option<&str>,
-    id: impl Into<Expr>,
-    count: impl Into<Expr>,
-    pred: Pred,
-) -> Stmt {
+pub fn red(op: RedOp, dest: Option<&str>, id: impl Into<Expr>, count: impl Into<Expr>, pred: Pred) -> Stmt {
     instr(Instr::Red {
         op,
         dest: dest.map(Into::into),
@@ -220,56 +175,33 @@ pub fn red(
 
 /// A predicate operand.
 pub fn pred(expr: impl Into<Expr>) -> Pred {
-    Pred::Expr {
-        negated: false,
-        expr: expr.into(),
-    }
+    Pred::Expr { negated: false, expr: expr.into() }
 }
 
 // bcu
 
 pub fn bar_sync(id: impl Into<Expr>, count: impl Into<Expr>) -> Stmt {
-    instr(Instr::BarSync {
-        id: id.into(),
-        count: Some(count.into()),
-    })
+    instr(Instr::BarSync { id: id.into(), count: Some(count.into()) })
 }
 
 pub fn bar_arv(id: impl Into<Expr>, count: impl Into<Expr>) -> Stmt {
-    instr(Instr::BarArv {
-        id: id.into(),
-        count: count.into(),
-    })
+    instr(Instr::BarArv { id: id.into(), count: count.into() })
 }
 
 pub fn bar_red(op: RedOp, id: impl Into<Expr>, count: impl Into<Expr>, pred: Pred) -> Stmt {
-    instr(Instr::BarRed {
-        op,
-        id: id.into(),
-        count: Some(count.into()),
-        pred,
-    })
+    instr(Instr::BarRed { op, id: id.into(), count: Some(count.into()), pred })
 }
 
 pub fn b2r_result(rd: &str, pu: Option<&str>) -> Stmt {
-    instr(Instr::B2rResult {
-        rd: rd.into(),
-        pu: pu.map(Into::into),
-    })
+    instr(Instr::B2rResult { rd: rd.into(), pu: pu.map(Into::into) })
 }
 
 pub fn b2r_bar(rd: &str, id: impl Into<Expr>) -> Stmt {
-    instr(Instr::B2rBar {
-        rd: rd.into(),
-        id: id.into(),
-    })
+    instr(Instr::B2rBar { rd: rd.into(), id: id.into() })
 }
 
 pub fn r2b_bar(id: impl Into<Expr>, ra: &str) -> Stmt {
-    instr(Instr::R2bBar {
-        id: id.into(),
-        ra: ra.into(),
-    })
+    instr(Instr::R2bBar { id: id.into(), ra: ra.into() })
 }
 
 // nbarrier
@@ -289,10 +221,7 @@ pub fn signal(
 }
 
 pub fn signal_all(id: impl Into<Expr>, threads: impl Into<Expr>) -> Stmt {
-    instr(Instr::SignalAll {
-        id: id.into(),
-        threads: threads.into(),
-    })
+    instr(Instr::SignalAll { id: id.into(), threads: threads.into() })
 }
 
 pub fn wait(id: impl Into<Expr>) -> Stmt {
@@ -316,34 +245,19 @@ pub fn order(order: Option<Order>) -> Semantics {
 }
 
 pub fn split_arrive(scope: Scope, semantics: Semantics) -> Stmt {
-    instr(Instr::SplitArrive {
-        scope,
-        memory: Scope::Workgroup,
-        semantics,
-    })
+    instr(Instr::SplitArrive { scope, memory: Scope::Workgroup, semantics })
 }
 
 pub fn split_wait(scope: Scope, semantics: Semantics) -> Stmt {
-    instr(Instr::SplitWait {
-        scope,
-        memory: Scope::Workgroup,
-        semantics,
-    })
+    instr(Instr::SplitWait { scope, memory: Scope::Workgroup, semantics })
 }
 
 pub fn control_barrier(scope: Scope, semantics: Semantics) -> Stmt {
-    instr(Instr::ControlBarrier {
-        scope,
-        memory: Scope::Workgroup,
-        semantics,
-    })
+    instr(Instr::ControlBarrier { scope, memory: Scope::Workgroup, semantics })
 }
 
 pub fn memory_barrier(semantics: Semantics) -> Stmt {
-    instr(Instr::MemoryBarrier {
-        memory: Scope::Workgroup,
-        semantics,
-    })
+    instr(Instr::MemoryBarrier { memory: Scope::Workgroup, semantics })
 }
 
 // xegpu
@@ -353,11 +267,7 @@ pub fn alloc(n: impl Into<Expr>) -> Stmt {
 }
 
 pub fn init(handle: &str, id: impl Into<Expr>, threads: impl Into<Expr>) -> Stmt {
-    instr(Instr::Init {
-        handle: handle.into(),
-        id: id.into(),
-        threads: threads.into(),
-    })
+    instr(Instr::Init { handle: handle.into(), id: id.into(), threads: threads.into() })
 }
 
 pub fn handle_arrive(handle: &str) -> Stmt {

@@ -38,11 +38,7 @@ pub fn explore(protocol: &Protocol, max_states: usize) -> Outcome {
 }
 
 /// Explores a protocol up to a number of states.
-pub fn explore_with(
-    protocol: &Protocol,
-    max_states: usize,
-    exited_threads: ExitedThreads,
-) -> Outcome {
+pub fn explore_with(protocol: &Protocol, max_states: usize, exited_threads: ExitedThreads) -> Outcome {
     let code = Code::new(protocol, exited_threads);
     let mut search = Search::new(&code, max_states);
     match initial(&code) {
@@ -143,11 +139,7 @@ impl<'c, 'p> Search<'c, 'p> {
     }
 
     fn judge_state(&mut self, state: &State) {
-        let world = World {
-            code: self.code,
-            state: state.clone(),
-            notes: BTreeSet::new(),
-        };
+        let world = World { code: self.code, state: state.clone(), notes: BTreeSet::new() };
         let (race, held) = match &state.barriers {
             Barriers::Ptx(b) => (ptx::arrival_race(&world), b.holds_arrivals()),
             Barriers::Bcu(b) => (bcu::arrival_race(&world), b.holds_arrivals()),
@@ -166,11 +158,7 @@ impl<'c, 'p> Search<'c, 'p> {
     fn judge_graph(&mut self) {
         let endless = can_run_for_ever(&self.edges);
         for agent in 0..self.code.protocol.agents() {
-            let free: Vec<bool> = self
-                .states
-                .iter()
-                .map(|s| !s.agents[agent].blocked())
-                .collect();
+            let free: Vec<bool> = self.states.iter().map(|s| !s.agents[agent].blocked()).collect();
             let freed = can_reach(&self.edges, &free);
             if (0..self.states.len()).any(|s| !freed[s] && endless[s]) {
                 self.rules.insert("stuck-agent");
@@ -180,10 +168,7 @@ impl<'c, 'p> Search<'c, 'p> {
 
     fn outcome(self) -> Outcome {
         let target = self.code.protocol.target;
-        let violated = self
-            .rules
-            .iter()
-            .any(|rule| level(rule, target) == Level::Error);
+        let violated = self.rules.iter().any(|rule| level(rule, target) == Level::Error);
         let verdict = if violated {
             Verdict::Violated
         } else if self.eval_error {

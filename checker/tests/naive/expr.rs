@@ -19,9 +19,7 @@ pub struct Scene<'a> {
 /// Whether a name is a register of `bcu`.
 pub fn is_register(name: &str) -> bool {
     matches!(name, "RZ" | "PT")
-        || (name.starts_with(['R', 'P'])
-            && name.len() > 1
-            && name[1..].bytes().all(|b| b.is_ascii_digit()))
+        || (name.starts_with(['R', 'P']) && name.len() > 1 && name[1..].bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The value kept under a name.
@@ -86,23 +84,13 @@ fn binary(op: Op, a: i64, b: i64) -> Flow<i64> {
 }
 
 /// Gives a name a new value in one lane, as far as the name can hold it.
-pub fn assign(
-    target: Target,
-    fragment: &mut Fragment,
-    lane: Lane,
-    name: &Name,
-    value: Value,
-) -> Flow<()> {
+pub fn assign(target: Target, fragment: &mut Fragment, lane: Lane, name: &Name, value: Value) -> Flow<()> {
     if target == Target::Bcu && is_register(name) {
         if matches!(&**name, "RZ" | "PT") {
             return Ok(());
         }
         if let Value::Int(n) = value {
-            let most = if name.starts_with('P') {
-                1
-            } else {
-                i64::from(u32::MAX)
-            };
+            let most = if name.starts_with('P') { 1 } else { i64::from(u32::MAX) };
             if !(0..=most).contains(&n) {
                 return error("a register cannot hold this");
             }
@@ -113,20 +101,10 @@ pub fn assign(
 }
 
 /// An expression's value for every lane of a fragment.
-pub fn eval_lanes(
-    code: &Code<'_>,
-    own: AgentId,
-    fragment: &Fragment,
-    expr: &Expr,
-) -> Flow<Vec<(Lane, i64)>> {
+pub fn eval_lanes(code: &Code<'_>, own: AgentId, fragment: &Fragment, expr: &Expr) -> Flow<Vec<(Lane, i64)>> {
     let mut values = Vec::new();
     for (&lane, locals) in &fragment.lanes {
-        let scene = Scene {
-            target: code.protocol.target,
-            own,
-            lane,
-            locals,
-        };
+        let scene = Scene { target: code.protocol.target, own, lane, locals };
         values.push((lane, eval(scene, expr)?));
     }
     Ok(values)

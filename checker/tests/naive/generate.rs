@@ -114,11 +114,7 @@ impl Gen {
             for (n, name) in ["x", "buf"].iter().enumerate().take(1 + usize::from(both)) {
                 let space = *self.rng.pick(&[Space::Shared, Space::Global]);
                 let len = (n == 1 || self.rng.chance(25)).then_some(2);
-                self.arrays.push(Array {
-                    name: (*name).into(),
-                    len,
-                    space,
-                });
+                self.arrays.push(Array { name: (*name).into(), len, space });
             }
         }
     }
@@ -244,11 +240,7 @@ impl Gen {
             let flip = Expr::Int(1) - Expr::Var(turn.clone());
             inside.push(stmt(Kind::Assign(turn.clone(), Rhs::Expr(flip))));
             body.push(stmt(Kind::Let(turn.clone(), Rhs::Expr(0.into()))));
-            body.push(if endless {
-                loop_(inside)
-            } else {
-                for_(&self.counter(), 0, 2, inside)
-            });
+            body.push(if endless { loop_(inside) } else { for_(&self.counter(), 0, 2, inside) });
         }
     }
 
@@ -311,11 +303,7 @@ impl Gen {
         let array = self.rng.below(self.arrays.len());
         let writer = self.rng.below(self.agents as usize);
         let block = self.block_with(writer);
-        let kind = if self.rng.chance(80) {
-            AccessKind::Write
-        } else {
-            AccessKind::Atomic
-        };
+        let kind = if self.rng.chance(80) { AccessKind::Write } else { AccessKind::Atomic };
         let index = self.arrays[array].len.map(|_| Expr::Int(0));
         let mut what = vec![access(kind, array, index)];
         if self.rng.chance(60) {
@@ -348,20 +336,15 @@ impl Gen {
 
     /// A fence of the target, if it has one that stands alone.
     pub fn fence(&mut self) -> Option<Stmt> {
-        let space = *self
-            .rng
-            .pick(&[None, None, Some(Space::Shared), Some(Space::Global)]);
+        let space = *self.rng.pick(&[None, None, Some(Space::Shared), Some(Space::Global)]);
         match self.target {
-            Target::Ptx => Some(instr(Instr::PtxFence {
-                membar: self.rng.chance(50),
-            })),
+            Target::Ptx => Some(instr(Instr::PtxFence { membar: self.rng.chance(50) })),
             Target::Bcu => None,
             Target::Nbarrier => Some(instr(Instr::Fence(space))),
             Target::Xegpu => Some(instr(Instr::Mfence(space))),
-            Target::Split => Some(instr(Instr::MemoryBarrier {
-                memory: self.memory_scope(),
-                semantics: self.semantics(),
-            })),
+            Target::Split => {
+                Some(instr(Instr::MemoryBarrier { memory: self.memory_scope(), semantics: self.semantics() }))
+            }
         }
     }
 
@@ -390,11 +373,7 @@ impl Gen {
     /// Which blocks take part in a phase, at least one, mostly all.
     pub fn participants(&mut self) -> Vec<bool> {
         let all = self.rng.chance(75);
-        let mut chosen: Vec<bool> = self
-            .blocks
-            .iter()
-            .map(|_| all || self.rng.chance(60))
-            .collect();
+        let mut chosen: Vec<bool> = self.blocks.iter().map(|_| all || self.rng.chance(60)).collect();
         if !chosen.contains(&true) {
             chosen[0] = true;
         }
@@ -404,10 +383,7 @@ impl Gen {
     /// The number of agents in the chosen blocks.
     pub fn population(&self, chosen: &[bool]) -> i32 {
         let blocks = self.blocks.iter().zip(chosen);
-        blocks
-            .filter(|(_, c)| **c)
-            .map(|(b, _)| b.len() as i32)
-            .sum()
+        blocks.filter(|(_, c)| **c).map(|(b, _)| b.len() as i32).sum()
     }
 
     /// A condition on the agent, on its lanes, or on nothing.
@@ -440,11 +416,7 @@ impl Gen {
         let what = self.some_stmt();
         let is_instr = matches!(what.kind, Kind::Instr(_));
         let guarded = if self.target.has_lanes() && is_instr && self.rng.chance(40) {
-            stmt(Kind::Guard {
-                negated: self.rng.chance(40),
-                name: name.clone(),
-                instr: Box::new(what),
-            })
+            stmt(Kind::Guard { negated: self.rng.chance(40), name: name.clone(), instr: Box::new(what) })
         } else {
             if_(test, vec![what], vec![])
         };

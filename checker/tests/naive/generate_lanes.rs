@@ -103,18 +103,11 @@ impl Gen {
             2 => Expr::Int(1),
             _ => bin(Op::Ne, own() & 1, 0),
         };
-        Pred::Expr {
-            negated: self.rng.chance(20),
-            expr,
-        }
+        Pred::Expr { negated: self.rng.chance(20), expr }
     }
 
     fn ptx_reduction(&mut self, body: &mut Vec<Stmt>, op: RedOp, id: i32, count: i32) {
-        let op = if self.rng.chance(9) {
-            *self.rng.pick(&OPS)
-        } else {
-            op
-        };
+        let op = if self.rng.chance(9) { *self.rng.pick(&OPS) } else { op };
         let dest = self.rng.chance(75).then(|| self.fresh("d"));
         if let Some(dest) = &dest {
             body.push(stmt(Kind::Let(dest.clone(), Rhs::Expr(0.into()))));
@@ -135,11 +128,7 @@ impl Gen {
     /// Something that depends on what a reduction yielded.
     fn use_result(&mut self, body: &mut Vec<Stmt>, dest: &Name, op: RedOp) {
         let value = Expr::Var(dest.clone());
-        let test = if op == RedOp::Popc {
-            bin(Op::Gt, value, self.rng.range(0, 34))
-        } else {
-            value
-        };
+        let test = if op == RedOp::Popc { bin(Op::Gt, value, self.rng.range(0, 34)) } else { value };
         match self.rng.below(4) {
             0 => {
                 let what = self.some_stmt();
@@ -172,22 +161,12 @@ impl Gen {
         };
         // One register cannot hold both operands.
         let direct = matches!(id, Expr::Var(_));
-        let count_operand = if direct {
-            count.into()
-        } else {
-            self.through_register(body, count, 12)
-        };
+        let count_operand = if direct { count.into() } else { self.through_register(body, count, 12) };
         let what = instr(if arrives {
-            Instr::BarArv {
-                id,
-                count: count_operand,
-            }
+            Instr::BarArv { id, count: count_operand }
         } else {
             let omitted = count == 0 && self.rng.chance(70);
-            Instr::BarSync {
-                id,
-                count: (!omitted).then_some(count_operand),
-            }
+            Instr::BarSync { id, count: (!omitted).then_some(count_operand) }
         });
         let divided = match self.rng.below(100) {
             0..6 => {
@@ -198,11 +177,7 @@ impl Gen {
             10..14 => {
                 let agent = self.rng.range(0, self.agents);
                 body.push(set("P2", eq(own(), agent)));
-                stmt(Kind::Guard {
-                    negated: self.rng.chance(60),
-                    name: "P2".into(),
-                    instr: Box::new(what),
-                })
+                stmt(Kind::Guard { negated: self.rng.chance(60), name: "P2".into(), instr: Box::new(what) })
             }
             _ => what,
         };
@@ -210,20 +185,12 @@ impl Gen {
     }
 
     fn bcu_reduction(&mut self, body: &mut Vec<Stmt>, op: RedOp, id: i32, count: i32) {
-        let op = if self.rng.chance(9) {
-            *self.rng.pick(&OPS)
-        } else {
-            op
-        };
+        let op = if self.rng.chance(9) { *self.rng.pick(&OPS) } else { op };
         let pred = self.predicate();
         if self.rng.chance(25) && id >= 0 && count >= 0 {
             let surplus = if self.rng.chance(15) { 1 << 16 } else { 0 };
             body.push(set("R6", (id | (count << 4)) + surplus));
-            body.push(instr(Instr::BarRedPacked {
-                op,
-                packed: "R6".into(),
-                pred,
-            }));
+            body.push(instr(Instr::BarRedPacked { op, packed: "R6".into(), pred }));
         } else {
             body.push(instr(Instr::BarRed {
                 op,
@@ -235,11 +202,7 @@ impl Gen {
         let popc = (op == RedOp::Popc) != self.rng.chance(5);
         match self.rng.below(10) {
             0..3 if popc => {
-                let keeps = if self.rng.chance(30) {
-                    Some("PT")
-                } else {
-                    None
-                };
+                let keeps = if self.rng.chance(30) { Some("PT") } else { None };
                 body.push(b2r_result("R7", keeps));
                 self.use_result(body, &"R7".into(), RedOp::Popc);
             }
@@ -250,15 +213,9 @@ impl Gen {
             3..5 => body.push(b2r_result("RZ", None)),
             5 => {
                 let id = self.rng.chance(30).then_some(Expr::Int(4));
-                body.push(instr(Instr::B2rWarp {
-                    rd: "R9".into(),
-                    id,
-                }));
+                body.push(instr(Instr::B2rWarp { rd: "R9".into(), id }));
                 if self.rng.chance(60) {
-                    body.push(instr(Instr::R2bWarp {
-                        id: None,
-                        ra: "R9".into(),
-                    }));
+                    body.push(instr(Instr::R2bWarp { id: None, ra: "R9".into() }));
                     body.push(b2r_result(if popc { "R7" } else { "RZ" }, None));
                 }
             }
@@ -291,11 +248,7 @@ impl Gen {
         let op = *self.rng.pick(&OPS);
         if self.target == Target::Ptx {
             return match self.rng.below(8) {
-                0 => instr(Instr::Arrive {
-                    id: id.into(),
-                    count: None,
-                    aligned: true,
-                }),
+                0 => instr(Instr::Arrive { id: id.into(), count: None, aligned: true }),
                 1 => red(op, None, id, count, self.predicate()),
                 2..4 => self.ptx_meeting(id, Some(count), true),
                 4 => self.ptx_meeting(id, None, false),
@@ -311,10 +264,7 @@ impl Gen {
             7 => b2r_result("RZ", Some("P1")),
             8 => b2r_bar("R8", id),
             9 => r2b_bar(id, "R8"),
-            10 => instr(Instr::B2rWarp {
-                rd: "R9".into(),
-                id: None,
-            }),
+            10 => instr(Instr::B2rWarp { rd: "R9".into(), id: None }),
             _ => b2r_result("RZ", None),
         }
     }

@@ -77,11 +77,7 @@ impl Gen {
         };
         let mut front = vec![alloc(count)];
         for (id, handle) in HANDLES.iter().enumerate() {
-            let id = if self.rng.chance(3) {
-                *self.rng.pick(&[2, 32, -1])
-            } else {
-                id as i32
-            };
+            let id = if self.rng.chance(3) { *self.rng.pick(&[2, 32, -1]) } else { id as i32 };
             let threads = self.about(self.agents, 1);
             front.push(init(handle, id, threads));
         }
@@ -153,26 +149,14 @@ impl Gen {
     fn half(&mut self, scope: Scope, arrives: bool) -> Stmt {
         let (memory, semantics) = (self.memory_scope(), self.semantics());
         instr(if arrives {
-            Instr::SplitArrive {
-                scope,
-                memory,
-                semantics,
-            }
+            Instr::SplitArrive { scope, memory, semantics }
         } else {
-            Instr::SplitWait {
-                scope,
-                memory,
-                semantics,
-            }
+            Instr::SplitWait { scope, memory, semantics }
         })
     }
 
     fn whole(&mut self, scope: Scope) -> Stmt {
-        instr(Instr::ControlBarrier {
-            scope,
-            memory: self.memory_scope(),
-            semantics: self.semantics(),
-        })
+        instr(Instr::ControlBarrier { scope, memory: self.memory_scope(), semantics: self.semantics() })
     }
 
     fn split_phase(&mut self, bodies: &mut Bodies) {

@@ -120,12 +120,7 @@ fn part(fragment: &Fragment, lanes: &BTreeSet<Lane>) -> Fragment {
 }
 
 /// The lanes for which a condition holds, and the others.
-fn sides(
-    code: &Code<'_>,
-    own: AgentId,
-    fragment: &Fragment,
-    expr: &Expr,
-) -> Flow<[BTreeSet<Lane>; 2]> {
+fn sides(code: &Code<'_>, own: AgentId, fragment: &Fragment, expr: &Expr) -> Flow<[BTreeSet<Lane>; 2]> {
     let mut sides = [BTreeSet::new(), BTreeSet::new()];
     for (lane, value) in eval_lanes(code, own, fragment, expr)? {
         sides[usize::from(value == 0)].insert(lane);
@@ -157,10 +152,7 @@ fn branch(
         let mut side = part(fragment, lanes);
         advance(&mut side);
         if separated {
-            side.stack.push(Frame::Join {
-                stmt: stmt.id,
-                entered: fragment.lane_set(),
-            });
+            side.stack.push(Frame::Join { stmt: stmt.id, entered: fragment.lane_set() });
         }
         push_list(&mut side, List::Arm(stmt.id, arm));
         result.push(side);
@@ -204,10 +196,7 @@ fn enter_loop(
     }
     advance(&mut fragment);
     let entered = fragment.lane_set();
-    fragment.stack.push(Frame::Loop {
-        stmt: stmt.id,
-        entered,
-    });
+    fragment.stack.push(Frame::Loop { stmt: stmt.id, entered });
     split::loop_entered(code, agent, stmt);
     Ok(fragment)
 }
@@ -218,9 +207,7 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
     match &stmt.kind {
         Kind::Let(_, Rhs::Any(a, b)) | Kind::Assign(_, Rhs::Any(a, b)) => all(&[a, b]),
         Kind::Instr(
-            Instr::Sync { id, count, .. }
-            | Instr::Arrive { id, count, .. }
-            | Instr::Red { id, count, .. },
+            Instr::Sync { id, count, .. } | Instr::Arrive { id, count, .. } | Instr::Red { id, count, .. },
         ) => match count {
             Some(count) => all(&[id, count]),
             None => all(&[id]),
@@ -234,12 +221,7 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
 fn separate(code: &Code<'_>, own: AgentId, fragment: Fragment, stmt: &Stmt) -> Local {
     let mut groups: BTreeMap<Vec<i64>, BTreeSet<Lane>> = BTreeMap::new();
     for (&lane, locals) in &fragment.lanes {
-        let scene = Scene {
-            target: code.protocol.target,
-            own,
-            lane,
-            locals,
-        };
+        let scene = Scene { target: code.protocol.target, own, lane, locals };
         match operands(scene, stmt) {
             Ok(key) => groups.entry(key).or_default().insert(lane),
             Err(_) => return Local::Still(fragment),
@@ -252,10 +234,7 @@ fn separate(code: &Code<'_>, own: AgentId, fragment: Fragment, stmt: &Stmt) -> L
     for lanes in groups.values() {
         let mut group = part(&fragment, lanes);
         advance(&mut group);
-        group.stack.push(Frame::Join {
-            stmt: stmt.id,
-            entered: fragment.lane_set(),
-        });
+        group.stack.push(Frame::Join { stmt: stmt.id, entered: fragment.lane_set() });
         group.stack.push(Frame::One(stmt.id));
         parts.push(group);
     }
@@ -330,17 +309,9 @@ fn split_test(
     result
 }
 
-fn statement(
-    code: &Code<'_>,
-    own: AgentId,
-    agent: &mut Agent,
-    mut f: Fragment,
-    stmt: &Stmt,
-) -> Flow<Local> {
+fn statement(code: &Code<'_>, own: AgentId, agent: &mut Agent, mut f: Fragment, stmt: &Stmt) -> Flow<Local> {
     let moved = match &stmt.kind {
-        Kind::For { .. } | Kind::Loop(_) | Kind::While(..) => {
-            one(enter_loop(code, own, agent, f, stmt)?)
-        }
+        Kind::For { .. } | Kind::Loop(_) | Kind::While(..) => one(enter_loop(code, own, agent, f, stmt)?),
         Kind::If(Cond::Expr(cond), _, _) => branch(code, own, &f, stmt, cond)?,
         Kind::Guard { negated, name, .. } => {
             let mut cond = Expr::Var(name.clone());
@@ -391,18 +362,8 @@ fn joining(fragment: &Fragment) -> Option<(usize, &Frame)> {
 fn same_place(a: &Frame, b: &Frame) -> bool {
     match (a, b) {
         (
-            Frame::Join {
-                stmt: s,
-                entered: e,
-            },
-            Frame::Join {
-                stmt: t,
-                entered: f,
-            }
-            | Frame::Loop {
-                stmt: t,
-                entered: f,
-            },
+            Frame::Join { stmt: s, entered: e },
+            Frame::Join { stmt: t, entered: f } | Frame::Loop { stmt: t, entered: f },
         ) => s == t && e == f,
         _ => false,
     }
@@ -420,9 +381,7 @@ fn join_once(fragments: &mut Vec<Fragment>) -> bool {
                 frame.is_some_and(|frame| same_place(place, frame))
             })
             .collect();
-        let all_there = members
-            .iter()
-            .all(|&g| joining(&fragments[g]).is_some_and(|(d, _)| d == depth));
+        let all_there = members.iter().all(|&g| joining(&fragments[g]).is_some_and(|(d, _)| d == depth));
         if !all_there {
             continue;
         }

@@ -59,10 +59,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn new(agents: usize) -> Self {
-        Memory {
-            latest: Facts::new(),
-            agents: vec![Knowledge::default(); agents],
-        }
+        Memory { latest: Facts::new(), agents: vec![Knowledge::default(); agents] }
     }
 }
 
@@ -84,12 +81,7 @@ fn known_at_once(target: Target, kind: AccessKind) -> bool {
 }
 
 /// One access by an agent to several locations.
-pub fn access(
-    world: &mut World<'_>,
-    agent: AgentId,
-    kind: AccessKind,
-    locations: &BTreeSet<Location>,
-) {
+pub fn access(world: &mut World<'_>, agent: AgentId, kind: AccessKind, locations: &BTreeSet<Location>) {
     for &location in locations {
         check(world, agent, kind, location);
         replace(world, agent, kind, location);
@@ -100,8 +92,7 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
     let mut found = Vec::new();
     let known = &world.state.memory.agents[agent].known;
     for earlier in &world.state.memory.latest {
-        if earlier.location != location || earlier.agent == agent || !conflicts(earlier.kind, kind)
-        {
+        if earlier.location != location || earlier.agent == agent || !conflicts(earlier.kind, kind) {
             continue;
         }
         if !known.time.contains(earlier) {
@@ -114,11 +105,7 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
 }
 
 fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
-    let new = Access {
-        location,
-        kind,
-        agent,
-    };
+    let new = Access { location, kind, agent };
     let latest = &world.state.memory.latest;
     let gone: Vec<Access> = latest
         .iter()

@@ -31,11 +31,7 @@ fn change(g: &mut Gen, list: &mut Vec<Stmt>) {
     let at = g.rng.below(list.len());
     let inner = match &mut list[at].kind {
         Kind::For { body, .. } | Kind::Loop(body) | Kind::While(_, body) => Some(body),
-        Kind::If(_, then, other) => Some(if !other.is_empty() && g.rng.chance(50) {
-            other
-        } else {
-            then
-        }),
+        Kind::If(_, then, other) => Some(if !other.is_empty() && g.rng.chance(50) { other } else { then }),
         _ => None,
     };
     if let Some(inner) = inner
@@ -77,22 +73,14 @@ fn wrap(g: &mut Gen, place: &mut Stmt) {
             Kind::If(g.condition(), vec![inside], vec![other])
         }
         9 => {
-            let jump = if g.rng.chance(60) {
-                Kind::Break
-            } else {
-                Kind::Continue
-            };
+            let jump = if g.rng.chance(60) { Kind::Break } else { Kind::Continue };
             Kind::If(g.condition(), vec![stmt(jump)], vec![inside])
         }
         10 => Kind::Loop(vec![inside]),
         _ => Kind::For {
             var: g.fresh("k"),
             from: 0.into(),
-            to: if g.target.has_lanes() && g.rng.chance(50) {
-                lane() % 2 + 1
-            } else {
-                2.into()
-            },
+            to: if g.target.has_lanes() && g.rng.chance(50) { lane() % 2 + 1 } else { 2.into() },
             body: vec![inside],
         },
     };
@@ -148,12 +136,7 @@ fn instr_operands<'a>(instr: &'a mut Instr, into: &mut Vec<&'a mut Expr>) {
         Instr::SignalAll { id, threads } | Instr::Init { id, threads, .. } => {
             into.extend([id, threads]);
         }
-        Instr::Signal {
-            id,
-            kind,
-            producers,
-            consumers,
-        } => into.extend([id, kind, producers, consumers]),
+        Instr::Signal { id, kind, producers, consumers } => into.extend([id, kind, producers, consumers]),
         Instr::Wait { id } | Instr::B2rBar { id, .. } | Instr::R2bBar { id, .. } => into.push(id),
         Instr::Alloc(n) => into.push(n),
         _ => {}

@@ -75,29 +75,16 @@ pub struct Signal {
     pub wanted: (i64, i64),
 }
 
-fn request(
-    code: &Code<'_>,
-    own: AgentId,
-    fragment: &Fragment,
-    instr: &Instr,
-) -> Flow<Option<Signal>> {
+fn request(code: &Code<'_>, own: AgentId, fragment: &Fragment, instr: &Instr) -> Flow<Option<Signal>> {
     let value = |expr: &Expr| eval_same(code, own, fragment, expr);
     let (id, kind, producers, consumers) = match instr {
         Instr::SignalAll { id, threads } => {
             let (id, threads) = (value(id)?, value(threads)?);
             (id, 0, threads, threads)
         }
-        Instr::Signal {
-            id,
-            kind,
-            producers,
-            consumers,
-        } => (
-            value(id)?,
-            value(kind)?,
-            value(producers)?,
-            value(consumers)?,
-        ),
+        Instr::Signal { id, kind, producers, consumers } => {
+            (value(id)?, value(kind)?, value(producers)?, value(consumers)?)
+        }
         _ => return Ok(None),
     };
     if !(0..32).contains(&id) {
@@ -112,10 +99,7 @@ fn request(
     }
     Ok(Some(Signal {
         id,
-        role: Role {
-            produces: kind != 2,
-            consumes: kind != 1,
-        },
+        role: Role { produces: kind != 2, consumes: kind != 1 },
         wanted: (producers, consumers),
     }))
 }
@@ -178,11 +162,7 @@ pub fn arrive(world: &mut World<'_>, who: Who, signal: Signal) -> Flow<()> {
     active.parcel.add(&knows);
     let full = (active.producers(), active.consumers()) == active.wanted;
     advance(world.fragment(who));
-    if full {
-        complete(world, signal.id)
-    } else {
-        Ok(())
-    }
+    if full { complete(world, signal.id) } else { Ok(()) }
 }
 
 fn complete(world: &mut World<'_>, id: i64) -> Flow<()> {
@@ -237,10 +217,8 @@ pub fn wait(world: &mut World<'_>, who: Who, id: i64) -> Flow<()> {
 pub fn after_exit(world: &mut World<'_>, agent: AgentId) {
     let barriers = named(world);
     let notified = barriers.pending.keys().any(|(_, a)| *a == agent);
-    let arrived = barriers
-        .active
-        .values()
-        .any(|active| active.signalled.get(&agent).is_some_and(|r| r.consumes));
+    let arrived =
+        barriers.active.values().any(|active| active.signalled.get(&agent).is_some_and(|r| r.consumes));
     barriers.latest.retain(|(_, a), _| *a != agent);
     if notified || arrived {
         world.note("missing-wait");
@@ -285,9 +263,7 @@ pub fn arrival_race(world: &World<'_>) -> bool {
 fn signal_of(code: &Code<'_>, own: AgentId, fragment: &Fragment, instr: &Instr) -> Option<Signal> {
     match instr {
         Instr::HandleArrive(handle) => super::xegpu::signal(own, fragment, handle).ok(),
-        Instr::SignalAll { .. } | Instr::Signal { .. } => {
-            request(code, own, fragment, instr).ok().flatten()
-        }
+        Instr::SignalAll { .. } | Instr::Signal { .. } => request(code, own, fragment, instr).ok().flatten(),
         _ => None,
     }
 }

@@ -34,11 +34,7 @@ impl Protocol {
             };
             let role = block.role.as_ref().map(|n| format!(" as {n}"));
             let _ = writeln!(out, "{range}{} {{", role.unwrap_or_default());
-            let mut p = Printer {
-                protocol: self,
-                out: &mut out,
-                depth: 1,
-            };
+            let mut p = Printer { protocol: self, out: &mut out, depth: 1 };
             p.stmts(&block.body);
             out.push_str("}\n");
         }
@@ -92,12 +88,7 @@ impl Printer<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            Kind::For {
-                var,
-                from,
-                to,
-                body,
-            } => {
+            Kind::For { var, from, to, body } => {
                 let head = format!("for {} in {}..{}", shown(var), self.e(from), self.e(to));
                 self.block(&head, body);
             }
@@ -107,11 +98,7 @@ impl Printer<'_> {
                 self.block(&head, body);
             }
             Kind::If(cond, then, other) => self.branch(cond, then, other),
-            Kind::Guard {
-                negated,
-                name,
-                instr,
-            } => {
+            Kind::Guard { negated, name, instr } => {
                 if let Kind::Instr(i) = &instr.kind {
                     let bang = if *negated { "!" } else { "" };
                     let text = format!("@{bang}{} {};", shown(name), self.instr(i));
@@ -198,11 +185,7 @@ impl Printer<'_> {
                 // Comparisons do not chain, so neither side may be another one.
                 let left = if level == 3 { 4 } else { level };
                 let text = format!("{} {sign} {}", self.expr(a, left), self.expr(b, level + 1));
-                if level < outer {
-                    format!("({text})")
-                } else {
-                    text
-                }
+                if level < outer { format!("({text})") } else { text }
             }
         }
     }
@@ -238,24 +221,13 @@ impl Printer<'_> {
         let word = |aligned: &bool| if *aligned { "bar" } else { "barrier" };
         match instr {
             Instr::Sync { id, count, aligned } => {
-                format!(
-                    "{}.sync {}",
-                    word(aligned),
-                    self.with_count(id, count.as_ref())
-                )
+                format!("{}.sync {}", word(aligned), self.with_count(id, count.as_ref()))
             }
             Instr::Arrive { id, count, aligned } => {
                 let operands = self.with_count(id, count.as_ref());
                 format!("{}.arrive {operands}", word(aligned))
             }
-            Instr::Red {
-                op,
-                dest,
-                id,
-                count,
-                pred,
-                aligned,
-            } => {
+            Instr::Red { op, dest, id, count, pred, aligned } => {
                 let (name, kind) = match op {
                     RedOp::And => ("and", "pred"),
                     RedOp::Or => ("or", "pred"),
@@ -283,12 +255,7 @@ impl Printer<'_> {
                 format!("BAR.SYNC {}", self.with_count(id, count.as_ref()))
             }
             Instr::BarArv { id, count } => format!("BAR.ARV {}", self.with_count(id, Some(count))),
-            Instr::BarRed {
-                op,
-                id,
-                count,
-                pred,
-            } => {
+            Instr::BarRed { op, id, count, pred } => {
                 let operands = self.with_count(id, count.as_ref());
                 format!("BAR.RED.{} {operands}, {}", red(op), self.pred(pred))
             }
@@ -312,12 +279,7 @@ impl Printer<'_> {
             Instr::SignalAll { id, threads } => {
                 format!("nbarrier.signal {}, {}", self.e(id), self.e(threads))
             }
-            Instr::Signal {
-                id,
-                kind,
-                producers,
-                consumers,
-            } => {
+            Instr::Signal { id, kind, producers, consumers } => {
                 let parts = [id, kind, producers, consumers].map(|e| self.e(e));
                 format!("nbarrier.signal {}", parts.join(", "))
             }
@@ -334,27 +296,17 @@ impl Printer<'_> {
             format!("{scope:?}, {memory:?}, {}", semantics_text(semantics))
         };
         match instr {
-            Instr::SplitArrive {
-                scope,
-                memory,
-                semantics,
-            } => {
+            Instr::SplitArrive { scope, memory, semantics } => {
                 let operands = operands(scope, memory, semantics);
                 format!("OpControlBarrierArriveINTEL {operands}")
             }
-            Instr::SplitWait {
-                scope,
-                memory,
-                semantics,
-            } => {
+            Instr::SplitWait { scope, memory, semantics } => {
                 let operands = operands(scope, memory, semantics);
                 format!("OpControlBarrierWaitINTEL {operands}")
             }
-            Instr::ControlBarrier {
-                scope,
-                memory,
-                semantics,
-            } => format!("OpControlBarrier {}", operands(scope, memory, semantics)),
+            Instr::ControlBarrier { scope, memory, semantics } => {
+                format!("OpControlBarrier {}", operands(scope, memory, semantics))
+            }
             Instr::MemoryBarrier { memory, semantics } => {
                 format!("OpMemoryBarrier {memory:?}, {}", semantics_text(semantics))
             }
@@ -365,16 +317,9 @@ impl Printer<'_> {
     fn xegpu(&self, instr: &Instr) -> String {
         match instr {
             Instr::Alloc(n) => format!("xegpu.alloc_nbarrier {}", self.e(n)),
-            Instr::Init {
-                handle,
-                id,
-                threads,
-            } => format!(
-                "%{} = xegpu.init_nbarrier {}, {}",
-                shown(handle),
-                self.e(id),
-                self.e(threads)
-            ),
+            Instr::Init { handle, id, threads } => {
+                format!("%{} = xegpu.init_nbarrier {}, {}", shown(handle), self.e(id), self.e(threads))
+            }
             Instr::HandleArrive(h) => format!("xegpu.nbarrier_arrive %{}", shown(h)),
             Instr::HandleWait(h) => format!("xegpu.nbarrier_wait %{}", shown(h)),
             Instr::Mfence(None) => "xegpu.mfence".into(),
@@ -408,11 +353,7 @@ fn semantics_text(s: &Semantics) -> String {
     if s.image_memory {
         parts.push("ImageMemory".into());
     }
-    if parts.is_empty() {
-        "None".into()
-    } else {
-        parts.join("|")
-    }
+    if parts.is_empty() { "None".into() } else { parts.join("|") }
 }
 
 /// An operator's sign and how tightly it binds, as in Rust.

@@ -19,13 +19,7 @@ pub enum Target {
 }
 
 impl Target {
-    pub const ALL: [Target; 5] = [
-        Target::Ptx,
-        Target::Bcu,
-        Target::Nbarrier,
-        Target::Split,
-        Target::Xegpu,
-    ];
+    pub const ALL: [Target; 5] = [Target::Ptx, Target::Bcu, Target::Nbarrier, Target::Split, Target::Xegpu];
 
     /// Whether an agent is a warp of lanes.
     pub fn has_lanes(self) -> bool {
@@ -326,11 +320,7 @@ impl Protocol {
     /// The number of agents in the group.
     pub fn agents(&self) -> usize {
         let size = usize::try_from(self.size).unwrap_or(0);
-        if self.target.has_lanes() {
-            size.div_ceil(32)
-        } else {
-            size
-        }
+        if self.target.has_lanes() { size.div_ceil(32) } else { size }
     }
 
     /// The number of lanes of one agent.
@@ -344,10 +334,7 @@ impl Protocol {
 
     /// The number of the block that an agent runs.
     pub fn block_of(&self, agent: usize) -> usize {
-        self.blocks
-            .iter()
-            .position(|b| b.agents.contains(&agent))
-            .expect("every agent belongs to a block")
+        self.blocks.iter().position(|b| b.agents.contains(&agent)).expect("every agent belongs to a block")
     }
 
     /// Gives every statement its own number, in the order of the text.
@@ -390,10 +377,6 @@ impl Stmt {
 
     /// Whether this statement or one inside it satisfies a predicate.
     pub fn any(&self, test: &dyn Fn(&Stmt) -> bool) -> bool {
-        test(self)
-            || self
-                .arms()
-                .iter()
-                .any(|arm| arm.iter().any(|s| s.any(test)))
+        test(self) || self.arms().iter().any(|arm| arm.iter().any(|s| s.any(test)))
     }
 }

@@ -121,13 +121,7 @@ fn request(
     let (id, count, doing, tally) = match instr {
         Instr::Sync { id, count, .. } => (id, count, Doing::Sync, None),
         Instr::Arrive { id, count, .. } => (id, count, Doing::Arrive, None),
-        Instr::Red {
-            op,
-            id,
-            count,
-            pred,
-            ..
-        } => {
+        Instr::Red { op, id, count, pred, .. } => {
             let tally = tally_of(code, own, fragment, *op, pred, choice)?;
             (id, count, Doing::Red(*op), Some(tally))
         }
@@ -148,20 +142,12 @@ fn request(
     if count.is_some_and(|n| n <= 0 || n % 32 != 0 || n > most) {
         return Err(Halt::Rule("count-range"));
     }
-    Ok(Request {
-        id,
-        count: count.unwrap_or(most),
-        explicit: count.is_some(),
-        doing,
-        tally,
-    })
+    Ok(Request { id, count: count.unwrap_or(most), explicit: count.is_some(), doing, tally })
 }
 
 fn aligned(instr: &Instr) -> bool {
     match instr {
-        Instr::Sync { aligned, .. }
-        | Instr::Arrive { aligned, .. }
-        | Instr::Red { aligned, .. } => *aligned,
+        Instr::Sync { aligned, .. } | Instr::Arrive { aligned, .. } | Instr::Red { aligned, .. } => *aligned,
         other => unreachable!("not a barrier instruction of ptx: {other:?}"),
     }
 }
@@ -278,8 +264,7 @@ fn arrive(world: &mut World<'_>, warp: AgentId, request: &Request) -> Flow<()> {
 /// Whether a barrier completes now, and whether as one that waits for every live agent.
 fn due(world: &World<'_>, active: &Active) -> Option<bool> {
     let agents = &world.state.agents;
-    let everyone_else_exited =
-        (0..agents.len()).all(|w| active.arrived.contains(&w) || agents[w].exited());
+    let everyone_else_exited = (0..agents.len()).all(|w| active.arrived.contains(&w) || agents[w].exited());
     if active.all {
         return everyone_else_exited.then_some(true);
     }
@@ -315,9 +300,7 @@ fn release(world: &mut World<'_>, warp: AgentId, result: Option<i64>) {
     let code = world.code;
     for fragment in &mut world.agent(warp).fragments {
         if let Point::At(stmt) = point(code, fragment)
-            && let Kind::Instr(Instr::Red {
-                dest: Some(dest), ..
-            }) = &stmt.kind
+            && let Kind::Instr(Instr::Red { dest: Some(dest), .. }) = &stmt.kind
         {
             let value = Value::Int(result.expect("a reduction has a result"));
             fragment.set_all(&Slot::Var(dest.clone()), &value);

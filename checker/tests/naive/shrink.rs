@@ -95,25 +95,14 @@ fn shorter(list: &[Stmt]) -> Vec<Vec<Stmt>> {
 /// The same statement with something smaller inside.
 fn simpler(kind: &Kind) -> Vec<Kind> {
     match kind {
-        Kind::For {
-            var,
-            from,
-            to,
-            body,
-        } => shorter(body)
+        Kind::For { var, from, to, body } => shorter(body)
             .into_iter()
-            .map(|body| Kind::For {
-                var: var.clone(),
-                from: from.clone(),
-                to: to.clone(),
-                body,
-            })
+            .map(|body| Kind::For { var: var.clone(), from: from.clone(), to: to.clone(), body })
             .collect(),
         Kind::Loop(body) => shorter(body).into_iter().map(Kind::Loop).collect(),
-        Kind::While(cond, body) => shorter(body)
-            .into_iter()
-            .map(|body| Kind::While(cond.clone(), body))
-            .collect(),
+        Kind::While(cond, body) => {
+            shorter(body).into_iter().map(|body| Kind::While(cond.clone(), body)).collect()
+        }
         Kind::If(cond, then, other) => {
             let mut kinds = Vec::new();
             for then in shorter(then) {

@@ -43,11 +43,7 @@ pub struct Barriers {
 
 impl Barriers {
     pub fn forget(&mut self, access: &Access) {
-        for generation in self
-            .gathering
-            .values_mut()
-            .chain(self.complete.values_mut())
-        {
+        for generation in self.gathering.values_mut().chain(self.complete.values_mut()) {
             generation.time.remove(access);
             generation.carried.retain(|(a, _, _)| a != access);
         }
@@ -94,17 +90,11 @@ fn contains(protocol: &Protocol, scope: Scope, a: AgentId, b: AgentId) -> bool {
 }
 
 fn releases(semantics: &Semantics) -> bool {
-    matches!(
-        semantics.order,
-        Some(Order::Release | Order::AcquireRelease | Order::SequentiallyConsistent)
-    )
+    matches!(semantics.order, Some(Order::Release | Order::AcquireRelease | Order::SequentiallyConsistent))
 }
 
 fn acquires(semantics: &Semantics) -> bool {
-    matches!(
-        semantics.order,
-        Some(Order::Acquire | Order::AcquireRelease | Order::SequentiallyConsistent)
-    )
+    matches!(semantics.order, Some(Order::Acquire | Order::AcquireRelease | Order::SequentiallyConsistent))
 }
 
 fn covers(protocol: &Protocol, semantics: &Semantics, access: &Access) -> bool {
@@ -123,15 +113,8 @@ struct Effects<'a> {
 
 pub fn execute(world: &mut World<'_>, who: Who, stmt: &Stmt, instr: &Instr) -> Flow<()> {
     match instr {
-        Instr::SplitArrive {
-            scope,
-            memory,
-            semantics,
-        } => {
-            let effects = Effects {
-                memory: *memory,
-                semantics,
-            };
+        Instr::SplitArrive { scope, memory, semantics } => {
+            let effects = Effects { memory: *memory, semantics };
             let at = instance(world.protocol(), *scope, who.agent)?;
             let dynamic = dynamic(world, who, *scope, stmt);
             arrive(world, who, at, *scope, &dynamic, effects)?;
@@ -144,15 +127,8 @@ pub fn execute(world: &mut World<'_>, who: Who, stmt: &Stmt, instr: &Instr) -> F
             let dynamic = dynamic(world, who, *scope, stmt);
             wait(world, who, at, &dynamic)
         }
-        Instr::ControlBarrier {
-            scope,
-            memory,
-            semantics,
-        } => {
-            let effects = Effects {
-                memory: *memory,
-                semantics,
-            };
+        Instr::ControlBarrier { scope, memory, semantics } => {
+            let effects = Effects { memory: *memory, semantics };
             let at = instance(world.protocol(), *scope, who.agent)?;
             let dynamic = dynamic(world, who, *scope, stmt);
             arrive(world, who, at, *scope, &dynamic, effects)?;
@@ -160,14 +136,7 @@ pub fn execute(world: &mut World<'_>, who: Who, stmt: &Stmt, instr: &Instr) -> F
             wait(world, who, at, &dynamic)
         }
         Instr::MemoryBarrier { memory, semantics } => {
-            memory_barrier(
-                world,
-                who.agent,
-                Effects {
-                    memory: *memory,
-                    semantics,
-                },
-            );
+            memory_barrier(world, who.agent, Effects { memory: *memory, semantics });
             advance(world.fragment(who));
             Ok(())
         }
@@ -192,12 +161,10 @@ fn dynamic(world: &World<'_>, who: Who, scope: Scope, stmt: &Stmt) -> Dynamic {
 /// What different dynamic instances in one meeting mean.
 fn check_instance(at: Instance, before: Option<&Dynamic>, now: &Dynamic) -> Flow<()> {
     match (before, at) {
-        (Some(before), Instance::Workgroup) if before != now => {
-            Err(Halt::Rule("nonuniform-barrier"))
+        (Some(before), Instance::Workgroup) if before != now => Err(Halt::Rule("nonuniform-barrier")),
+        (Some(before), _) if before != now => {
+            Err(Halt::NotModelled("a subgroup meets from different dynamic instances"))
         }
-        (Some(before), _) if before != now => Err(Halt::NotModelled(
-            "a subgroup meets from different dynamic instances",
-        )),
         _ => Ok(()),
     }
 }
@@ -225,10 +192,7 @@ fn arrive(
     if owes_complete(barriers(world), at, agent) || owes_gathering(barriers(world), at, agent) {
         return Err(Halt::Rule("repeated-arrival"));
     }
-    let before = barriers(world)
-        .gathering
-        .get(&at)
-        .and_then(|g| g.arrives_from.clone());
+    let before = barriers(world).gathering.get(&at).and_then(|g| g.arrives_from.clone());
     check_instance(at, before.as_ref(), dynamic)?;
 
     let protocol = world.protocol();
@@ -311,12 +275,7 @@ fn finish_wait(world: &mut World<'_>, agent: AgentId, generation: &Generation) {
         unreachable!("at its wait");
     };
     let (Kind::Instr(
-        Instr::SplitWait {
-            memory, semantics, ..
-        }
-        | Instr::ControlBarrier {
-            memory, semantics, ..
-        },
+        Instr::SplitWait { memory, semantics, .. } | Instr::ControlBarrier { memory, semantics, .. },
     ),) = (&stmt.kind,)
     else {
         unreachable!("at its wait");
@@ -366,11 +325,8 @@ fn memory_barrier(world: &mut World<'_>, agent: AgentId, effects: Effects<'_>) {
 /// An agent that leaves between its arrive and its wait is in error.
 pub fn after_exit(world: &mut World<'_>, agent: AgentId) {
     let barriers = barriers(world);
-    let owing = barriers
-        .gathering
-        .values()
-        .chain(barriers.complete.values())
-        .any(|g| g.outstanding.contains(&agent));
+    let owing =
+        barriers.gathering.values().chain(barriers.complete.values()).any(|g| g.outstanding.contains(&agent));
     if owing {
         world.note("missing-wait");
     }

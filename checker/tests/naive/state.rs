@@ -61,15 +61,9 @@ pub enum Frame {
     /// One single statement is to be executed.
     One(StmtId),
     /// Inside a loop that these lanes entered together; on top: before its next iteration.
-    Loop {
-        stmt: StmtId,
-        entered: BTreeSet<Lane>,
-    },
+    Loop { stmt: StmtId, entered: BTreeSet<Lane> },
     /// These lanes join here; on top: waiting for the others.
-    Join {
-        stmt: StmtId,
-        entered: BTreeSet<Lane>,
-    },
+    Join { stmt: StmtId, entered: BTreeSet<Lane> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -130,9 +124,7 @@ impl Agent {
     }
 
     pub fn blocked(&self) -> bool {
-        self.fragments
-            .iter()
-            .any(|f| matches!(f.status, Status::Parked(_) | Status::Waiting))
+        self.fragments.iter().any(|f| matches!(f.status, Status::Parked(_) | Status::Waiting))
     }
 
     pub fn waits(&self) -> bool {
@@ -183,11 +175,7 @@ impl<'p> Code<'p> {
         for block in &protocol.blocks {
             collect(&block.body, &mut stmts);
         }
-        Code {
-            protocol,
-            exited_threads,
-            stmts,
-        }
+        Code { protocol, exited_threads, stmts }
     }
 
     pub fn stmt(&self, id: StmtId) -> &'p Stmt {

@@ -28,11 +28,9 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
             let who = Who { agent, fragment };
             match f.status {
                 Status::Parked(_) | Status::Waiting => {}
-                Status::Spinning => steps.push(Step {
-                    agent,
-                    notes: BTreeSet::new(),
-                    result: Ok(state.clone()),
-                }),
+                Status::Spinning => {
+                    steps.push(Step { agent, notes: BTreeSet::new(), result: Ok(state.clone()) })
+                }
                 Status::Running => steps_of(code, state, who, &mut steps),
             }
         }
@@ -41,29 +39,18 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
 }
 
 fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
-    if matches!(
-        point(code, &state.agents[who.agent].fragments[who.fragment]),
-        Point::Join
-    ) {
+    if matches!(point(code, &state.agents[who.agent].fragments[who.fragment]), Point::Join) {
         return;
     }
     let choices = match choices(code, state, who) {
         Ok(choices) => choices,
         Err(halt) => {
-            steps.push(Step {
-                agent: who.agent,
-                notes: BTreeSet::new(),
-                result: Err(halt),
-            });
+            steps.push(Step { agent: who.agent, notes: BTreeSet::new(), result: Err(halt) });
             return;
         }
     };
     for choice in choices {
-        let mut world = World {
-            code,
-            state: state.clone(),
-            notes: BTreeSet::new(),
-        };
+        let mut world = World { code, state: state.clone(), notes: BTreeSet::new() };
         let mut result = take(&mut world, who, choice);
         let executed = result.is_ok();
         if executed {
@@ -72,16 +59,8 @@ fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
         }
         // A step that violates an ending rule reports that rule and nothing else. One whose
         // instruction was executed has found what it found, whatever local computation follows.
-        let notes = if executed {
-            world.notes
-        } else {
-            BTreeSet::new()
-        };
-        steps.push(Step {
-            agent: who.agent,
-            notes,
-            result: result.map(|()| world.state),
-        });
+        let notes = if executed { world.notes } else { BTreeSet::new() };
+        steps.push(Step { agent: who.agent, notes, result: result.map(|()| world.state) });
     }
 }
 
@@ -96,17 +75,11 @@ pub fn initial(code: &Code<'_>) -> Flow<State> {
             let lanes = 0..protocol.lanes(agent);
             fragments.push(Fragment {
                 lanes: lanes.map(|lane| (lane, Default::default())).collect(),
-                stack: vec![Frame::List {
-                    list: List::Body(block),
-                    next: 0,
-                }],
+                stack: vec![Frame::List { list: List::Body(block), next: 0 }],
                 status: Status::Running,
             });
         }
-        agents.push(std::sync::Arc::new(Agent {
-            fragments,
-            iterations: Default::default(),
-        }));
+        agents.push(std::sync::Arc::new(Agent { fragments, iterations: Default::default() }));
     }
     let barriers = match protocol.target {
         Target::Ptx => Barriers::Ptx(Default::default()),
@@ -118,12 +91,7 @@ pub fn initial(code: &Code<'_>) -> Flow<State> {
     let memory = memory::Memory::new(agents.len());
     let mut world = World {
         code,
-        state: State {
-            agents,
-            barriers,
-            uniform: Default::default(),
-            memory,
-        },
+        state: State { agents, barriers, uniform: Default::default(), memory },
         notes: BTreeSet::new(),
     };
     local::settle(&mut world)?;
@@ -156,21 +124,9 @@ fn choices(code: &Code<'_>, state: &State, who: Who) -> Flow<Vec<Choice>> {
             Ok((from..to).map(Choice::Int).collect())
         }
         Kind::Instr(
-            Instr::Red {
-                op,
-                pred: Pred::Any,
-                ..
-            }
-            | Instr::BarRed {
-                op,
-                pred: Pred::Any,
-                ..
-            }
-            | Instr::BarRedPacked {
-                op,
-                pred: Pred::Any,
-                ..
-            },
+            Instr::Red { op, pred: Pred::Any, .. }
+            | Instr::BarRed { op, pred: Pred::Any, .. }
+            | Instr::BarRedPacked { op, pred: Pred::Any, .. },
         ) => {
             let lanes = fragment.lanes.len() as i64;
             Ok(match op {
@@ -205,9 +161,7 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
             advance(fragment);
             Ok(())
         }
-        (Kind::Access { kind, array, index }, _) => {
-            access(world, who, *kind, *array, index.as_ref())
-        }
+        (Kind::Access { kind, array, index }, _) => access(world, who, *kind, *array, index.as_ref()),
         (Kind::Assert(expr), _) => {
             let values = eval_lanes(world.code, who.agent, world.see(who), expr)?;
             if values.iter().any(|(_, value)| *value == 0) {
@@ -241,13 +195,7 @@ fn decide(world: &mut World<'_>, who: Who, stmt: &Stmt, cond: &Cond, decision: b
     *world.fragment(who) = fragment;
 }
 
-fn access(
-    world: &mut World<'_>,
-    who: Who,
-    kind: AccessKind,
-    array: usize,
-    index: Option<&Expr>,
-) -> Flow<()> {
+fn access(world: &mut World<'_>, who: Who, kind: AccessKind, array: usize, index: Option<&Expr>) -> Flow<()> {
     let mut locations = BTreeSet::new();
     let indices = match index {
         Some(index) => eval_lanes(world.code, who.agent, world.see(who), index)?,

@@ -21,12 +21,10 @@ pub struct Uniform {
 /// The sequence that a statement takes its decisions from.
 pub fn sequence(stmt: &Stmt) -> Option<Sequence> {
     match &stmt.kind {
-        Kind::While(Cond::Uniform(name), _) | Kind::If(Cond::Uniform(name), _, _) => {
-            Some(match name {
-                Some(name) => Sequence::Named(name.clone()),
-                None => Sequence::At(stmt.id),
-            })
-        }
+        Kind::While(Cond::Uniform(name), _) | Kind::If(Cond::Uniform(name), _, _) => Some(match name {
+            Some(name) => Sequence::Named(name.clone()),
+            None => Sequence::At(stmt.id),
+        }),
         _ => None,
     }
 }
@@ -60,9 +58,8 @@ pub fn forget_consumed(world: &mut World<'_>) {
     let agents = world.state.agents.len();
     let mut kept = Uniform::default();
     for (sequence, mut made) in std::mem::take(&mut uniform.made) {
-        let consumers: Vec<AgentId> = (0..agents)
-            .filter(|&a| can_consume(world.code, &world.state.agents[a], &sequence))
-            .collect();
+        let consumers: Vec<AgentId> =
+            (0..agents).filter(|&a| can_consume(world.code, &world.state.agents[a], &sequence)).collect();
         let taken = |a: AgentId| *uniform.taken.get(&(sequence.clone(), a)).unwrap_or(&0);
         let Some(least) = consumers.iter().map(|&a| taken(a)).min() else {
             continue;

@@ -8,12 +8,8 @@ use std::collections::BTreeSet;
 
 pub fn well_formed(protocol: &Protocol) -> bool {
     protocol.blocks.iter().all(|block| {
-        let mut check = Check {
-            target: protocol.target,
-            scopes: Vec::new(),
-            handles: BTreeSet::new(),
-            loops: 0,
-        };
+        let mut check =
+            Check { target: protocol.target, scopes: Vec::new(), handles: BTreeSet::new(), loops: 0 };
         check.list(&block.body)
     })
 }
@@ -53,12 +49,7 @@ impl Check {
 
     fn stmt(&mut self, stmt: &Stmt) -> bool {
         match &stmt.kind {
-            Kind::For {
-                var,
-                from,
-                to,
-                body,
-            } => {
+            Kind::For { var, from, to, body } => {
                 let nested = self.scopes.iter().flatten().any(|n| n == var);
                 if nested || !self.expr(from) || !self.expr(to) {
                     return false;
@@ -73,11 +64,7 @@ impl Check {
             Kind::If(cond, then, other) => self.cond(cond) && self.list(then) && self.list(other),
             Kind::Guard { name, instr, .. } => self.known(name) && self.stmt(instr),
             Kind::Let(name, rhs) => {
-                let taken = self
-                    .scopes
-                    .iter()
-                    .flatten()
-                    .any(|n| shown(n) == shown(name));
+                let taken = self.scopes.iter().flatten().any(|n| shown(n) == shown(name));
                 if taken || !self.rhs(rhs) {
                     return false;
                 }
@@ -130,44 +117,23 @@ impl Check {
             Instr::Sync { id, count, .. }
             | Instr::Arrive { id, count, .. }
             | Instr::BarSync { id, count } => self.all([Some(id), count.as_ref()]),
-            Instr::Red {
-                dest,
-                id,
-                count,
-                pred,
-                ..
-            } => {
+            Instr::Red { dest, id, count, pred, .. } => {
                 dest.as_ref().is_none_or(|d| self.known(d))
                     && self.all([Some(id), count.as_ref()])
                     && self.pred(pred)
             }
             Instr::BarArv { id, count } => self.all([Some(id), Some(count)]),
             // A bare register without a count is the packed form.
-            Instr::BarRed {
-                id: Expr::Var(name),
-                count: None,
-                ..
-            } if is_register(name) => false,
-            Instr::BarRed {
-                id, count, pred, ..
-            } => self.all([Some(id), count.as_ref()]) && self.pred(pred),
+            Instr::BarRed { id: Expr::Var(name), count: None, .. } if is_register(name) => false,
+            Instr::BarRed { id, count, pred, .. } => self.all([Some(id), count.as_ref()]) && self.pred(pred),
             Instr::BarRedPacked { pred, .. } => self.pred(pred),
             Instr::SignalAll { id, threads } => self.all([Some(id), Some(threads)]),
-            Instr::Signal {
-                id,
-                kind,
-                producers,
-                consumers,
-            } => self.all([id, kind, producers, consumers].map(Some)),
-            Instr::Wait { id } | Instr::B2rBar { id, .. } | Instr::R2bBar { id, .. } => {
-                self.expr(id)
+            Instr::Signal { id, kind, producers, consumers } => {
+                self.all([id, kind, producers, consumers].map(Some))
             }
+            Instr::Wait { id } | Instr::B2rBar { id, .. } | Instr::R2bBar { id, .. } => self.expr(id),
             Instr::Alloc(n) => self.expr(n),
-            Instr::Init {
-                handle,
-                id,
-                threads,
-            } => {
+            Instr::Init { handle, id, threads } => {
                 self.handles.insert(handle.clone());
                 self.all([Some(id), Some(threads)])
             }

@@ -27,12 +27,7 @@ fn barriers<'a>(world: &'a mut World<'_>) -> &'a mut Barriers {
 
 fn handle_of(own: AgentId, fragment: &Fragment, handle: &Name) -> Flow<(i64, i64)> {
     let (&lane, locals) = fragment.lanes.iter().next().expect("one lane");
-    let scene = Scene {
-        target: Target::Xegpu,
-        own,
-        lane,
-        locals,
-    };
+    let scene = Scene { target: Target::Xegpu, own, lane, locals };
     match lookup(scene, handle)? {
         Value::Handle(id, threads) => Ok((id, threads)),
         _ => Err(Halt::EvalError("not a handle".into())),
@@ -42,24 +37,13 @@ fn handle_of(own: AgentId, fragment: &Fragment, handle: &Name) -> Flow<(i64, i64
 /// The signal that an arrive on a handle is.
 pub fn signal(own: AgentId, fragment: &Fragment, handle: &Name) -> Flow<Signal> {
     let (id, threads) = handle_of(own, fragment, handle)?;
-    Ok(Signal {
-        id,
-        role: Role {
-            produces: true,
-            consumes: true,
-        },
-        wanted: (threads, threads),
-    })
+    Ok(Signal { id, role: Role { produces: true, consumes: true }, wanted: (threads, threads) })
 }
 
 pub fn execute(world: &mut World<'_>, who: Who, instr: &Instr) -> Flow<()> {
     match instr {
         Instr::Alloc(count) => alloc(world, who, count),
-        Instr::Init {
-            handle,
-            id,
-            threads,
-        } => init(world, who, handle, id, threads),
+        Instr::Init { handle, id, threads } => init(world, who, handle, id, threads),
         Instr::HandleArrive(handle) => {
             let signal = signal(who.agent, world.see(who), handle)?;
             nbarrier::arrive(world, who, signal)
