@@ -257,9 +257,9 @@ pub struct Local {
 pub enum LocalKind {
     /// A signed 64-bit integer.
     Integer,
-    /// A BCU register: unsigned 32 bits (assignments keep the low 32), or an opaque state read by B2R.
+    /// A BCU register: unsigned 32 bits, or an opaque state read by B2R.
     Register,
-    /// A BCU predicate: 0 or 1 (assignments keep "not zero").
+    /// A BCU predicate: 0 or 1.
     Predicate,
     /// An XeGPU named-barrier handle.
     Handle,

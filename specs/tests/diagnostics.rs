@@ -179,6 +179,15 @@ fn instructions() {
 }
 
 #[test]
+fn habits_of_other_languages() {
+    check_in(
+        "ptx",
+        "habits",
+        "let x = 0;\nif x = 1 { bar.sync 0; }\n__syncthreads();\nreturn;\n@!x exit;\nbar 0;\nfor i in 0..4 bar.sync 0;",
+    );
+}
+
+#[test]
 fn attributes() {
     check_in(
         "xegpu",

@@ -71,6 +71,15 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
     loop {
         match search.run(&mut store) {
             Pause::Widen => {
+                if std::env::var_os("BARCHECK_DEBUG").is_some() {
+                    eprintln!(
+                        "widen at {} words {} -> {:?} barriers {:?}",
+                        store.len(),
+                        W,
+                        search.tables.classes.iter().map(|c| c.slots.len()).collect::<Vec<_>>(),
+                        search.tables.barriers.iter().map(|c| c.states.len()).collect::<Vec<_>>()
+                    );
+                }
                 let wider = search.tables.layout();
                 if wider.words > W {
                     return widths!(wider.words, repack_and_drive, search, &store, settings, wider);

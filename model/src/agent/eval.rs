@@ -72,7 +72,7 @@ pub struct Fault {
 pub enum FaultKind {
     /// Division or remainder by zero.
     DivisionByZero,
-    /// A result outside signed 64 bits, or a shift outside 0..=63.
+    /// A result outside signed 64 bits, a shift outside 0..=63, or a number that a register cannot hold.
     Overflow,
     /// An index outside its array.
     IndexOutside {
@@ -128,9 +128,9 @@ impl Eval<'_> {
         Ok(if all.iter().all(|(_, n)| *n == value) { Numbers::Same(value) } else { Numbers::Each(all) })
     }
 
-    /// The value for the fragment as a whole: that of its first lane.
+    /// The value for the fragment as a whole: that of its first lane, once all lanes have evaluated it.
     pub(super) fn first(&self, expr: &Expr) -> Result<i64, FaultKind> {
-        self.number(expr, self.lanes.trailing_zeros())
+        Ok(self.numbers(expr)?.get(self.lanes.trailing_zeros()))
     }
 
     /// A local's value as a whole: that of the first lane.
@@ -203,11 +203,12 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
     checked.ok_or(FaultKind::Overflow)
 }
 
-/// What a local of this kind keeps of a number assigned to it.
-pub(super) fn stored(kind: LocalKind, n: i64) -> i64 {
-    match kind {
-        LocalKind::Integer | LocalKind::Handle => n,
-        LocalKind::Register => n & 0xffff_ffff,
-        LocalKind::Predicate => i64::from(n != 0),
-    }
+/// Whether a local of this kind can hold a number: registers hold unsigned 32 bits, predicates 0 or 1.
+pub(super) fn fits(kind: LocalKind, n: i64) -> Result<i64, FaultKind> {
+    let fits = match kind {
+        LocalKind::Integer | LocalKind::Handle => true,
+        LocalKind::Register => u32::try_from(n).is_ok(),
+        LocalKind::Predicate => n == 0 || n == 1,
+    };
+    if fits { Ok(n) } else { Err(FaultKind::Overflow) }
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::config::{Config, Fragment, Parked, Waiting};
-use super::eval::{Eval, LaneValues, Value};
+use super::eval::{Eval, Fault, LaneValues, Value, fits};
 use super::moves::{Action, BarrierAction, Move, with_pick};
 use super::settle::{arrive_at_join, exit_lanes, settle};
 use crate::barrier::{BarrierId, bcu, ptx};
@@ -126,17 +126,13 @@ fn whole_warp_goes_on(context: Context<'_>, config: &mut Config, result: Option<
         if let Op::Ptx(op) = &context.code.ops[fragment.pc.index()]
             && let (PtxKind::Red { dest: Some(dest), .. }, Some(result)) = (&op.kind, result)
         {
-            set(context, fragment, *dest, Value::Int(i64::from(result)));
+            set(fragment, *dest, Value::Int(i64::from(result)));
         }
         advance(config, index);
     }
 }
 
-fn set(context: Context<'_>, fragment: &mut Fragment, local: LocalId, value: Value) {
-    let value = match value {
-        Value::Int(n) => Value::Int(super::eval::stored(context.code.locals[local.index()].kind, n)),
-        other => other,
-    };
+fn set(fragment: &mut Fragment, local: LocalId, value: Value) {
     fragment.locals[local.index()] = LaneValues::Same(value);
 }
 
@@ -152,8 +148,13 @@ fn decide(context: Context<'_>, config: &mut Config, made: &Move, pick: u32) {
             let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
             // The bounds have been evaluated to list the choices.
             let value = eval.first(low).unwrap_or(0).wrapping_add(i64::from(pick));
-            set(context, fragment, *local, Value::Int(value));
-            advance(config, made.fragment);
+            match fits(context.code.locals[local.index()].kind, value) {
+                Ok(value) => {
+                    set(fragment, *local, Value::Int(value));
+                    advance(config, made.fragment);
+                }
+                Err(kind) => config.fault = Some(Fault { at: made.pc, kind }),
+            }
         }
         _ => {}
     }
@@ -165,11 +166,11 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
     let fragment = &mut config.fragments[made.fragment];
     match &made.action {
         Action::Alloc(count) => config.allocated = u32::try_from(*count).ok(),
-        Action::Init(local, handle) => set(context, fragment, *local, Value::Handle(*handle)),
+        Action::Init(local, handle) => set(fragment, *local, Value::Handle(*handle)),
         Action::Fetch(value) => {
             if let Op::Bcu(BcuOp::Result { register, predicate }) = op {
                 for local in register.iter().chain(predicate) {
-                    set(context, fragment, *local, Value::Int(i64::from(value.unwrap_or(0))));
+                    set(fragment, *local, Value::Int(i64::from(value.unwrap_or(0))));
                 }
             }
             // clause: bcu.result-fetch
@@ -177,7 +178,7 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
         }
         Action::SaveCopy(copy) => {
             if let Op::Bcu(BcuOp::ReadWarp { dest: Some(dest), .. }) = op {
-                set(context, fragment, *dest, Value::Opaque(Box::new(bcu::Opaque::Warp(*copy))));
+                set(fragment, *dest, Value::Opaque(Box::new(bcu::Opaque::Warp(*copy))));
             }
             // clause: bcu.b2r-warp
             config.copy = Some((*copy, true));
@@ -188,7 +189,7 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
             if let (Op::Bcu(BcuOp::ReadBarrier { dest: Some(dest), .. }), Outcome::Read(value)) =
                 (op, outcome)
             {
-                set(context, fragment, *dest, Value::Opaque(Box::new(value)));
+                set(fragment, *dest, Value::Opaque(Box::new(value)));
             }
         }
         Action::Barrier(BarrierAction::Split(split)) if split.kind != SplitKind::Wait => {

@@ -283,23 +283,36 @@ pub(crate) fn with_pick(
     ptx::Contribution { truths: contribution.truths + truths, ..contribution }
 }
 
+/// The operands of a fragment whose lanes agree, evaluated in each of them.
+fn every_lane<T>(eval: &Eval<'_>, mut operands: impl FnMut(u32) -> Result<T, Bad>) -> Result<T, Bad> {
+    let mut first = None;
+    for lane in super::eval::each_lane(eval.lanes) {
+        let found = operands(lane);
+        if let Err(Bad::Fault(_)) = found {
+            return found;
+        }
+        first.get_or_insert(found);
+    }
+    first.unwrap_or(Err(Bad::Fault(FaultKind::EmptyRange)))
+}
+
 fn ptx_action(
     eval: &Eval<'_>,
     config: &Config,
     fragment: &Fragment,
     op: &PtxOp,
 ) -> Result<(Action, Choices), Bad> {
-    let what = operands::ptx_lane(eval, op, eval.lanes.trailing_zeros())?;
-    let alone = fragment.lanes == config.live_lanes();
-    // clause: ptx.aligned
-    if op.aligned && !alone {
-        return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
-    }
     let (red, predicate) = match &op.kind {
         PtxKind::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
         PtxKind::Sync | PtxKind::Arrive => (None, None),
     };
     let (contribution, open) = contribution(eval, predicate)?;
+    let what = every_lane(eval, |lane| operands::ptx_lane(eval, op, lane))?;
+    let alone = fragment.lanes == config.live_lanes();
+    // clause: ptx.aligned
+    if op.aligned && !alone {
+        return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
+    }
     let choices = predicate_choices(red, open);
     let parked = Parked { what, contribution };
     let index = config.fragments.iter().position(|f| std::ptr::eq(f, fragment)).unwrap_or(0);
@@ -321,15 +334,18 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
     };
     let action = match op {
         BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => {
-            let mut what = operands::bcu_lane(eval, op, eval.lanes.trailing_zeros())?;
-            for lane in super::eval::each_lane(eval.lanes) {
-                what.truncated |= operands::bcu_lane(eval, op, lane)?.truncated;
-            }
             let (red, predicate) = match op {
                 BcuOp::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
                 _ => (None, None),
             };
             let (contribution, open) = contribution(eval, predicate)?;
+            let mut truncated = false;
+            let what = every_lane(eval, |lane| {
+                let what = operands::bcu_lane(eval, op, lane)?;
+                truncated |= what.truncated;
+                Ok(what)
+            })?;
+            let what = bcu::Announcement { truncated, ..what };
             let action = Action::Barrier(BarrierAction::Bcu(what, contribution, open));
             return Ok((action, predicate_choices(red, open)));
         }

@@ -102,10 +102,14 @@ pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
     }
 }
 
-fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> K) -> Vec<u32> {
-    let mut groups: Vec<(K, u32)> = Vec::new();
+fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, Bad>) -> Vec<u32> {
+    let mut groups: Vec<(Result<K, Bad>, u32)> = Vec::new();
     for lane in each_lane(lanes) {
-        let key = key(lane);
+        // Where some lane's operands cannot be evaluated, the step fails for all that execute it.
+        let key = match key(lane) {
+            Err(Bad::Fault(_)) => return vec![lanes],
+            other => other,
+        };
         match groups.iter_mut().find(|(k, _)| *k == key) {
             Some((_, group)) => *group |= 1 << lane,
             None => groups.push((key, 1 << lane)),
@@ -114,19 +118,24 @@ fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> K) -> Vec<u32> {
     groups.into_iter().map(|(_, lanes)| lanes).collect()
 }
 
-/// The opaque value that a register operand holds, `None` for a number.
+/// The opaque value that a register operand holds in every lane; `None` for a number, or where lanes differ.
 pub(super) fn opaque(
     eval: &Eval<'_>,
     source: &crate::program::Expr,
 ) -> Result<Option<bcu::Opaque>, FaultKind> {
-    if let crate::program::Expr::Local(local) = source {
-        return match eval.local(*local) {
-            Value::Opaque(value) => Ok(Some(**value)),
-            Value::Unset => Err(FaultKind::Unset(*local)),
-            Value::Int(_) | Value::Handle(_) => Ok(None),
-        };
+    let crate::program::Expr::Local(local) = source else {
+        return eval.numbers(source).map(|_| None);
+    };
+    let held = &eval.locals[local.index()];
+    if each_lane(eval.lanes).any(|lane| *held.get(lane) == Value::Unset) {
+        return Err(FaultKind::Unset(*local));
     }
-    eval.first(source).map(|_| None)
+    let first = eval.local(*local);
+    let alike = each_lane(eval.lanes).all(|lane| held.get(lane) == first);
+    Ok(match first {
+        Value::Opaque(value) if alike => Some(**value),
+        _ => None,
+    })
 }
 
 /// The locations that an access touches, each once.

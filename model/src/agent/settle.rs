@@ -4,8 +4,8 @@
 //! parts wait for one another at the end of the branch or loop.
 
 use super::Context;
-use super::config::{Config, Fragment, Join, SplitLanes};
-use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, stored};
+use super::config::{Config, Fragment, Iterations, Join, SplitLanes};
+use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
 use super::facts::constructs_around;
 use super::operands;
 use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
@@ -25,10 +25,12 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
         };
         done += 1;
         if done > BEFORE_CYCLE_SEARCH {
-            // Brent's cycle search: local computation is deterministic, so a configuration that
-            // comes back comes back for ever.
-            if remembered.as_ref() == Some(config) {
+            // Brent's cycle search: local computation is deterministic, so what comes back comes back
+            // for ever. Iteration counts do not steer it, and mean nothing to an agent that never arrives again.
+            let again = |then: &Config| then.fragments == config.fragments && then.splits == config.splits;
+            if remembered.as_ref().is_some_and(again) {
                 config.fragments[index].spins = true;
+                config.iterations = Iterations::default();
                 remembered = None;
                 continue;
             }
@@ -131,7 +133,7 @@ fn execute(context: Context<'_>, config: &mut Config, index: usize) -> Result<()
     Ok(())
 }
 
-/// What an assignment makes of a local, in all lanes. Copying a register copies whatever it holds.
+/// What an assignment makes of a local, in all lanes.
 fn assigned(
     context: Context<'_>,
     fragment: &Fragment,
@@ -139,19 +141,15 @@ fn assigned(
     value: &Expr,
 ) -> Result<LaneValues, FaultKind> {
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
-    if let Expr::Local(from) = value {
-        let held = &fragment.locals[from.index()];
-        if each_lane(fragment.lanes).any(|lane| !matches!(held.get(lane), Value::Int(_) | Value::Unset)) {
-            if each_lane(fragment.lanes).any(|lane| *held.get(lane) == Value::Unset) {
-                return Err(FaultKind::Unset(*from));
-            }
-            return Ok(held.clone());
-        }
-    }
     let kind = context.code.locals[to.index()].kind;
     Ok(match eval.numbers(value)? {
-        Numbers::Same(n) => LaneValues::Same(Value::Int(stored(kind, n))),
-        numbers => LaneValues::collect(fragment.lanes, |lane| Value::Int(stored(kind, numbers.get(lane)))),
+        Numbers::Same(n) => LaneValues::Same(Value::Int(fits(kind, n)?)),
+        numbers => {
+            for lane in each_lane(fragment.lanes) {
+                fits(kind, numbers.get(lane))?;
+            }
+            LaneValues::collect(fragment.lanes, |lane| Value::Int(numbers.get(lane)))
+        }
     })
 }
 

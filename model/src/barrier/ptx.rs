@@ -51,6 +51,15 @@ pub struct Announcement {
     pub operation: Operation,
 }
 
+impl Announcement {
+    /// Findings about the instruction by itself, whatever the barrier's state.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Rule> {
+        // clause: barcheck.reserved-barrier
+        if self.id.0 == 0 && !self.all { vec![Rule::ReservedBarrier] } else { Vec::new() }
+    }
+}
+
 /// The CTA as the barriers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cta {
@@ -190,8 +199,7 @@ pub fn arrive(
         // clause: ptx.arrive-does-not-wait
         progress: if blocks { Progress::Block } else { Progress::Pass },
         completed,
-        // clause: barcheck.reserved-barrier
-        notes: if what.id.0 == 0 && !what.all { vec![Rule::ReservedBarrier] } else { Vec::new() },
+        notes: what.notes(),
     })
 }
 

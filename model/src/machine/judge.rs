@@ -154,9 +154,6 @@ impl Machine {
         }
         let mut standing: Vec<Stander> =
             self.agents().flat_map(|agent| self.standing(state, agent)).collect();
-        if standing.len() < 2 {
-            return Vec::new();
-        }
         standing.sort_by_key(|(s, agent, _)| (s.barrier, s.announced, *agent));
         let mut found = Vec::new();
         let same = |a: &Stander, b: &Stander| (a.0.barrier, a.0.announced) == (b.0.barrier, b.0.announced);

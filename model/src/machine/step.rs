@@ -262,6 +262,7 @@ impl Making<'_> {
             }
             Action::Park(parked, _) => {
                 self.events.push(Event::Parked(parked.what.id));
+                self.note(&parked.what.notes());
                 self.go_on(Outcome::Pass);
             }
             Action::Barrier(action) => self.barrier(action)?,

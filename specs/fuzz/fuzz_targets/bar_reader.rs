@@ -33,7 +33,7 @@ fuzz_target!(|source: &[u8]| {
         let place = diagnostic.place(&lines);
         assert!(place.line >= 1 && place.column >= 1);
     }
-    render(diagnostics, "fuzz.bar", &text, false);
+    let _ = render(diagnostics, "fuzz.bar", &text, false);
     let Ok(once) = format(source) else {
         assert!(loaded.is_err());
         return;

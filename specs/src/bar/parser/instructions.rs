@@ -9,6 +9,7 @@ use crate::bar::ast::{
 use crate::bar::opcode::{self, Opcode};
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
+use crate::bar::words;
 use crate::span::Span;
 use crate::suggest::closest;
 
@@ -26,8 +27,11 @@ impl Parser<'_, '_> {
         }
         let name = self.name("the name of a predicate")?;
         let span = self.span_from(at);
-        if !self.at(TokenKind::Word) {
-            return self.expected("an instruction");
+        let is_statement = words::STATEMENTS.iter().any(|s| self.at_keyword(s));
+        if !self.at(TokenKind::Word) || is_statement {
+            let not = if negated { "!" } else { "" };
+            let help = format!("write `if {not}{} {{ … }}`", name.text);
+            return self.expected_with("an instruction", is_statement.then_some(help));
         }
         let instruction = self.instruction()?;
         Ok(StatementKind::Instruction(Some(Guard { negated, name, span }), instruction))

@@ -14,7 +14,9 @@ impl Parser<'_, '_> {
     pub(super) fn block(&mut self) -> Parsed<Block> {
         self.enter()?;
         if !self.at(TokenKind::OpenBrace) {
-            return self.expected("`{`");
+            let help = "comparison is `==`; `=` assigns, in a statement of its own";
+            let help = self.at(TokenKind::Equal).then(|| help.to_owned());
+            return self.expected_with("`{`", help);
         }
         let open = self.advance_as(Class::Block).span;
         let mut statements = Vec::new();
@@ -180,7 +182,7 @@ impl Parser<'_, '_> {
             return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
         let candidates = words::STATEMENTS.into_iter().chain(opcode::of_target(self.target));
-        let suggestion = closest(word, candidates);
+        let suggestion = words::habit(word, self.target).or_else(|| closest(word, candidates));
         let word = word.chars().take(40).collect();
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.text(self.ahead(1).span).chars().take(40).collect());
