@@ -150,7 +150,7 @@ pub(crate) fn ends(recorder: &mut Recorder, reached: &Reached, cycle: bool, step
                 let fault = fault.clone();
                 match recorder.machine.end_of_fault(agent, &fault, Vec::new()) {
                     End::Cut { agent, at, reason, .. } => {
-                        ends.push(cut_outcome(recorder, agent, at, &reason))
+                        ends.push(cut_outcome(recorder, agent, at, &reason));
                     }
                     _ => ends.push(fault_outcome(recorder, agent, &fault)),
                 }

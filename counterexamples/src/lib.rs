@@ -16,6 +16,7 @@ mod record;
 mod replay;
 mod resolve;
 mod situation;
+mod story;
 pub mod trace;
 mod view;
 
@@ -25,6 +26,7 @@ pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
 pub use record::Departure;
 pub use replay::{Confirmation, Stuck, replay};
 pub use situation::Situation;
+pub use story::{Style, story};
 pub use trace::Trace;
 
 /// The JSON Schema of a trace (draft 2020-12).

@@ -29,7 +29,7 @@ pub struct Departure {
 impl fmt::Display for Departure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(step) = self.step {
-            write!(f, "step {step}: ")?;
+            write!(f, "step {} (index {step}): ", step + 1)?;
         }
         write!(f, "{} differs: expected {}, found {}", self.what, self.expected, self.found)
     }
