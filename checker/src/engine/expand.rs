@@ -48,56 +48,46 @@ pub(super) enum Successor<const W: usize> {
 }
 
 impl Tables {
-    /// Takes a state apart.
-    pub(super) fn open<const W: usize>(&self, layout: &Layout, words: &Packed<W>, into: &mut Opened) {
-        into.slots.clear();
-        into.slots.extend(layout.agents.iter().map(|f| f.get(words)));
-        into.barriers.clear();
-        into.barriers.extend(layout.barriers.iter().map(|f| f.get(words)));
-        // A barrier that became known only now has no field yet, and has never been used.
-        into.barriers.resize(self.barriers.len(), 0);
-        into.rest = layout.rest.get(words);
-        into.quiet = self.quiet[into.rest as usize];
-        into.exited = 0;
-        for (slot, class) in into.slots.iter().zip(&self.class_of) {
-            into.exited += u32::from(self.classes[*class].slots[*slot as usize].exited);
-        }
-        let barriers = into.barriers.iter().zip(&self.barriers);
-        into.heeds_exits = barriers.into_iter().any(|(state, b)| b.heeds_exits[*state as usize]);
-        into.state = None;
-    }
-
-    /// Whether a rule about states may be violated: [`barcheck_model::machine::Machine::judge`] has to look.
+    /// Takes a state apart. Returns whether a rule about states may be violated in it: then
+    /// [`barcheck_model::machine::Machine::judge`] has to look.
     #[inline]
-    pub(super) fn is_suspect(&mut self, opened: &Opened) -> bool {
-        let mut has_step = false;
-        let mut suspect = false;
-        self.races.begin();
-        for (slot, class) in opened.slots.iter().zip(&self.class_of) {
-            let slot = &self.classes[*class].slots[*slot as usize];
-            has_step |= !slot.moves.is_empty();
-            for group in &slot.standing {
-                suspect |= self.races.exceeds(*group, &self.barriers, &opened.barriers);
-            }
-        }
-        suspect || !has_step
-    }
-
-    /// The effect of a move that leaves nothing open, if it is remembered.
-    #[inline]
-    pub(super) fn known<const W: usize>(
-        &self,
+    pub(super) fn open<const W: usize>(
+        &mut self,
         layout: &Layout,
         words: &Packed<W>,
-        opened: &Opened,
-        agent: usize,
-        made: &SlotMove,
-    ) -> Option<Packed<W>> {
-        if made.picks != Picks::Below(1) {
-            return None;
+        into: &mut Opened,
+    ) -> bool {
+        // A barrier that became known only now has no field yet, and has never been used.
+        into.barriers.resize(self.barriers.len(), 0);
+        into.slots.resize(layout.agents.len(), 0);
+        into.heeds_exits = false;
+        for ((state, field), barrier) in into.barriers.iter_mut().zip(&layout.barriers).zip(&self.barriers) {
+            *state = field.get(words);
+            into.heeds_exits |= barrier.heeds_exits[*state as usize];
         }
-        let key = self.effect_key(opened, made, 0)?;
-        self.remembered(layout, words, opened, agent, made, key)
+        into.rest = layout.rest.get(words);
+        into.quiet = self.quiet[into.rest as usize];
+        into.state = None;
+        into.exited = 0;
+        let mut has_step = false;
+        let mut exceeds = false;
+        self.races.begin();
+        for ((number, field), class) in into.slots.iter_mut().zip(&layout.agents).zip(&self.class_of) {
+            *number = field.get(words);
+            let slot = &self.classes[*class].slots[*number as usize];
+            into.exited += u32::from(slot.exited);
+            has_step |= !slot.moves.is_empty();
+            for group in slot.standing {
+                if group == UNKNOWN {
+                    break;
+                }
+                exceeds |= self.races.exceeds(group, &self.barriers, &into.barriers);
+            }
+            for group in &slot.more_standing {
+                exceeds |= self.races.exceeds(*group, &self.barriers, &into.barriers);
+            }
+        }
+        exceeds || !has_step
     }
 
     /// The picks that a move leaves open, as a half-open range.
@@ -118,6 +108,23 @@ impl Tables {
                 self.machine.picks(state, agent, made)
             }
         }
+    }
+
+    /// The effect of a move that leaves nothing open, if it is remembered.
+    #[inline]
+    pub(super) fn known<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &Opened,
+        agent: usize,
+        made: &SlotMove,
+    ) -> Option<Packed<W>> {
+        if made.picks != Picks::Below(1) {
+            return None;
+        }
+        let key = self.effect_key(opened, made, 0)?;
+        self.remembered(layout, words, opened, agent, made, key)
     }
 
     /// Makes one step. Findings that do not end the path are passed to `note`.

@@ -22,6 +22,9 @@ use store::{NONE, Store, hash};
 use symmetry::Symmetry;
 use tables::Tables;
 
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+const MOST_UNFOLDED: usize = 50_000;
+
 /// Decides a protocol.
 ///
 /// Explores every interleaving, up to what `settings` say need not be searched and the budgets they set.
@@ -29,7 +32,11 @@ use tables::Tables;
 /// `control` ends the search.
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
-    let tables = Tables::new(Machine::new(program, options));
+    let mut machine = Machine::new(program, options);
+    if settings.reduction == Reduction::Symmetry {
+        machine.merge_alike(MOST_UNFOLDED / machine.automata().len().max(1));
+    }
+    let tables = Tables::new(machine);
     let symmetry = match settings.reduction {
         Reduction::None => Symmetry::none(&tables),
         Reduction::Symmetry => Symmetry::of(&tables),
@@ -71,18 +78,9 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
     loop {
         match search.run(&mut store) {
             Pause::Widen => {
-                if std::env::var_os("BARCHECK_DEBUG").is_some() {
-                    eprintln!(
-                        "widen at {} words {} -> {:?} barriers {:?}",
-                        store.len(),
-                        W,
-                        search.tables.classes.iter().map(|c| c.slots.len()).collect::<Vec<_>>(),
-                        search.tables.barriers.iter().map(|c| c.states.len()).collect::<Vec<_>>()
-                    );
-                }
                 let wider = search.tables.layout();
                 if wider.words > W {
-                    return widths!(wider.words, repack_and_drive, search, &store, settings, wider);
+                    return widths!(wider.words, repack_and_drive, search, Box::new(store), settings, wider);
                 }
                 store = repack(search, &store, &wider);
                 search.layout = wider;
@@ -94,17 +92,18 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
 
 fn repack_and_drive<const V: usize>(
     search: &mut Search<'_>,
-    store: &dyn Repackable,
+    store: Box<dyn Repackable>,
     settings: &Settings,
     wider: layout::Layout,
 ) -> Outcome {
-    let numbers = store.numbers(&search.layout);
     let mut wide = Store::<V>::new();
-    for (numbers, parent) in numbers {
+    for (numbers, parent) in store.numbers(&search.layout) {
         let mut words = [0; V];
         write(&wider, &numbers, &mut words);
         wide.insert(words, hash(&words), parent);
     }
+    // The narrow states are not needed any more, and may be many.
+    drop(store);
     search.layout = wider;
     drive(search, wide, settings)
 }

@@ -144,22 +144,17 @@ impl<'a> Search<'a> {
         let id = self.next;
         let words = *store.get(id);
         let mut opened = std::mem::replace(&mut self.opened, Opened::new());
-        self.tables.open(&self.layout, &words, &mut opened);
         let mut pause = None;
-        if self.tables.is_suspect(&opened) {
+        let is_suspect = self.tables.open(&self.layout, &words, &mut opened);
+        // Local computation may fail before the first step: states in which it did are not entered later.
+        let failed = id == 0 && self.fails_at_once(&words, &mut opened);
+        if is_suspect && !failed {
             let state = opened.state(&self.tables, &self.layout, &words).clone();
-            if let Some((agent, fault)) = self.tables.machine.fault(&state) {
-                // Only the initial state: later ones are not entered.
-                let fault = fault.clone();
-                let end = self.tables.machine.end_of_fault(agent, &fault, Vec::new());
-                self.end(end, id, None);
-            } else {
-                for finding in self.tables.machine.judge(&state) {
-                    pause = pause.or(self.sight(finding, id, None));
-                }
+            for finding in self.tables.machine.judge(&state) {
+                pause = pause.or(self.sight(finding, id, None));
             }
         }
-        if pause.is_none() {
+        if pause.is_none() && !failed {
             let before = (self.transitions, batch.len());
             pause = self.expand(&words, &mut opened, batch);
             if pause == Some(Pause::Widen) {
@@ -172,6 +167,18 @@ impl<'a> Search<'a> {
         pause
     }
 
+    /// Whether local computation has failed in the initial state; its path ends there.
+    fn fails_at_once<const W: usize>(&mut self, words: &Packed<W>, opened: &mut Opened) -> bool {
+        let state = opened.state(&self.tables, &self.layout, words);
+        let machine = &self.tables.machine;
+        let Some((agent, fault)) = machine.fault(state).map(|(agent, fault)| (agent, fault.clone())) else {
+            return false;
+        };
+        let end = machine.end_of_fault(agent, &fault, Vec::new());
+        self.end(end, 0, None);
+        true
+    }
+
     fn expand<const W: usize>(
         &mut self,
         words: &Packed<W>,
@@ -180,7 +187,8 @@ impl<'a> Search<'a> {
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
-            for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
+            let count = self.tables.slot(agent, opened.slots[agent]).moves.len();
+            for index in 0..count {
                 let made = &self.tables.slot(agent, opened.slots[agent]).moves[index];
                 if let Some(next) = self.tables.known(&self.layout, words, opened, agent, made) {
                     self.transitions += 1;

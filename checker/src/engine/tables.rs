@@ -73,8 +73,11 @@ pub(super) struct Slot {
     pub(super) exited: bool,
     pub(super) blocked: bool,
     pub(super) moves: Vec<SlotMove>,
-    /// The groups in which the agent stands at an arrival; see [`super::races`].
-    pub(super) standing: Vec<u32>,
+    /// The groups in which the agent stands at an arrival, see [`super::races`]: two at most for all but
+    /// the diverged warps of BCU. [`UNKNOWN`] where there is none.
+    pub(super) standing: [u32; 2],
+    /// Further groups.
+    pub(super) more_standing: Vec<u32>,
     /// The slot after a release that completes a generation, by release; [`UNKNOWN`] until it is learnt.
     pub(super) after: Vec<u32>,
 }
@@ -203,7 +206,10 @@ impl Tables {
             moves.push(SlotMove { picks, depends, effects: Vec::new() });
             self.races.stand(action, |id| field_of(&mut self.barriers, id), &mut standing);
         }
-        Slot { state: state.clone(), exited, blocked, moves, standing, after: Vec::new() }
+        let mut groups = standing.into_iter();
+        let standing = [groups.next().unwrap_or(UNKNOWN), groups.next().unwrap_or(UNKNOWN)];
+        let more_standing = groups.collect();
+        Slot { state: state.clone(), exited, blocked, moves, standing, more_standing, after: Vec::new() }
     }
 
     fn dependence(&mut self, action: &Action, picks: Picks) -> Dependence {

@@ -95,6 +95,12 @@ pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
             // Lanes whose registers differ only in dropped bits name the same barrier and count.
             bcu_lane(&eval, op, lane).map(|what| bcu::Announcement { truncated: false, ..what })
         }),
+        Op::Bcu(
+            BcuOp::ReadBarrier { id, .. }
+            | BcuOp::WriteBarrier { id, .. }
+            | BcuOp::ReadWarp { id: Some(id), .. }
+            | BcuOp::WriteWarp { id: Some(id), .. },
+        ) => group_by(fragment.lanes, |lane| Ok(eval.number(id, lane)?)),
         Op::Any(_, low, high) => {
             group_by(fragment.lanes, |lane| Ok::<_, Bad>((eval.number(low, lane)?, eval.number(high, lane)?)))
         }

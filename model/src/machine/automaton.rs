@@ -73,6 +73,14 @@ impl Automaton {
         self.edges.iter().map(|((from, _), to)| (*from, *to))
     }
 
+    /// Whether two automata that have been worked out in the same order are equal.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Entry, &Entry)| a.config == b.config && a.moves == b.moves;
+        self.entries.len() == other.entries.len()
+            && self.entries.iter().zip(&other.entries).all(same)
+            && self.edges == other.edges
+    }
+
     pub(super) fn intern(&mut self, context: Context<'_>, config: Config) -> ConfigId {
         if let Some(id) = self.numbers.get(&config) {
             return *id;

@@ -8,6 +8,7 @@ mod automaton;
 mod judge;
 mod state;
 mod step;
+mod unfold;
 
 pub use automaton::{Automaton, ConfigId};
 pub use judge::{Announced, Standing, room};

@@ -1,0 +1,131 @@
+//! Agents that turn out to behave alike although their code mentions who they are.
+//!
+//! An agent's future is a function of its configuration and of its index. If the configurations that it can
+//! come to, whatever the others do, are the same as another agent's, and so is what follows from
+//! each of them, then the two share an automaton: the index made no difference.
+
+use super::{Automaton, ConfigId, Machine};
+use crate::agent::{Action, BarrierAction, Choices, Config, Context, Move, Outcome};
+use crate::barrier::{bcu, ptx};
+use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_SIZE};
+
+/// Decisions among more alternatives than this are not unfolded.
+const MOST_PICKS: u64 = 256;
+
+impl Machine {
+    /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
+    /// not compared.
+    pub fn merge_alike(&mut self, most: usize) {
+        let mut distinct: Vec<usize> = Vec::new();
+        for class in 0..self.automata.len() {
+            let agent = self.automata[class].representative();
+            let role = self.program.agents[agent.index()];
+            let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
+                other != class && self.program.agents[automaton.representative().index()] == role
+            });
+            if !has_kin || !self.unfold(class, most) {
+                continue;
+            }
+            let alike = distinct.iter().copied().find(|other| {
+                let other_role = self.program.agents[self.automata[*other].representative().index()];
+                other_role == role && self.automata[*other].is_alike(&self.automata[class])
+            });
+            match alike {
+                Some(alike) => {
+                    let (from, to) = (class, u32::try_from(alike).unwrap_or(u32::MAX));
+                    for class in self.class.iter_mut().filter(|c| **c as usize == from) {
+                        *class = to;
+                    }
+                    self.automata[from] = Automaton::new(agent);
+                }
+                None => distinct.push(class),
+            }
+        }
+    }
+
+    /// Works out a whole automaton, whatever the others do; `false` if it is too large, or depends on more than can be listed.
+    fn unfold(&mut self, class: usize, most: usize) -> bool {
+        let agent = self.automata[class].representative();
+        let warps = u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX);
+        let (context, automaton) = self.parts(agent);
+        automaton.intern(context, crate::agent::initial(context));
+        let mut next = 0;
+        while next < automaton.len() {
+            if automaton.len() > most {
+                return false;
+            }
+            let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
+            next += 1;
+            for result in results(context, automaton.config(id), warps) {
+                automaton.release(context, id, result);
+            }
+            for index in 0..automaton.moves(id).len() {
+                let made = &automaton.moves(id)[index];
+                let (Some(outcomes), Some(picks)) = (outcomes(made), picks(made)) else { return false };
+                let index = u32::try_from(index).unwrap_or(u32::MAX);
+                for pick in 0..picks {
+                    for outcome in &outcomes {
+                        automaton.follow(context, id, index, pick, *outcome);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The agents that share an automaton with `agent`, itself included.
+    pub fn alike(&self, agent: AgentId) -> impl Iterator<Item = AgentId> + '_ {
+        self.agents().filter(move |other| self.class(*other) == self.class(agent))
+    }
+}
+
+/// The results with which a configuration could be released; none if it does not block.
+fn results(context: Context<'_>, config: &Config, warps: u32) -> Vec<Option<u32>> {
+    let Some(waiting) = config.waiting else { return Vec::new() };
+    let reduction = match &context.code.ops[waiting.at.index()] {
+        Op::Ptx(op) => match &op.kind {
+            PtxKind::Red { op, .. } => Some(*op),
+            PtxKind::Sync | PtxKind::Arrive => None,
+        },
+        Op::Bcu(BcuOp::Red { op, .. }) => Some(*op),
+        _ => None,
+    };
+    match reduction {
+        None => vec![None],
+        Some(ReductionOp::Popc) => (0..=warps * WARP_SIZE).map(Some).collect(),
+        Some(ReductionOp::And | ReductionOp::Or) => vec![Some(0), Some(1)],
+    }
+}
+
+/// The outcomes that a move can have; `None` if they cannot be listed.
+fn outcomes(made: &Move) -> Option<Vec<Outcome>> {
+    Some(match &made.action {
+        Action::Spin
+        | Action::Refuse(..)
+        | Action::NotModelled(_)
+        | Action::Fault(_)
+        | Action::Assert(false) => Vec::new(),
+        Action::Exit(Some((what, _))) | Action::Barrier(BarrierAction::Ptx(what, ..)) => {
+            vec![if what.operation == ptx::Operation::Arrive { Outcome::Pass } else { Outcome::Block }]
+        }
+        Action::Barrier(BarrierAction::Bcu(what, ..)) => {
+            vec![if what.operation == bcu::Operation::Arv { Outcome::Pass } else { Outcome::Block }]
+        }
+        Action::Barrier(BarrierAction::ReadState(_)) => return None,
+        Action::Barrier(BarrierAction::Wait(_)) => vec![Outcome::Pass, Outcome::Block],
+        Action::Barrier(BarrierAction::Split(split)) => match split.kind {
+            SplitKind::Wait => vec![Outcome::Pass, Outcome::Block],
+            SplitKind::Both => vec![Outcome::Block],
+            SplitKind::Arrive | SplitKind::MemoryBarrier => vec![Outcome::Pass],
+        },
+        _ => vec![Outcome::Pass],
+    })
+}
+
+fn picks(made: &Move) -> Option<u32> {
+    match made.choices {
+        Choices::One => Some(1),
+        Choices::Uniform(_) => Some(2),
+        Choices::Open(n) => u32::try_from(n).ok().filter(|n| u64::from(*n) <= MOST_PICKS),
+    }
+}
