@@ -1,15 +1,14 @@
 //! Counterexamples: built from the engine's path, replayed through the model before they are reported.
 
-use super::output::Palette;
+use super::output::{self, Palette};
 use super::report::{Clause, Related, Reported};
 use barcheck::{Found, ReachedFault};
-use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What};
+use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
 use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{self, LoadOptions};
 use barcheck_specs::clauses;
-use std::fmt::Write;
 use std::sync::Arc;
 
 /// A protocol, and where it comes from.
@@ -131,10 +130,7 @@ pub(crate) fn replay(bytes: &[u8]) -> Replayed {
 
 /// The story that a counterexample tells.
 pub(crate) fn story(trace: &Trace, palette: Palette) -> String {
-    let mut text = String::new();
-    for step in &trace.steps {
-        let agent = trace.agents.get(step.agent as usize).map_or("", |agent| agent.name.as_str());
-        let _ = writeln!(text, "  {:>4}  {agent}: {}", step.index + 1, palette.strong(&step.resolved));
-    }
-    text
+    let style =
+        Style { colour: palette.colour(), width: output::width(), unicode: output::unicode(), all: false };
+    counterexamples::story(trace, &style)
 }

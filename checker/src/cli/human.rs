@@ -121,16 +121,17 @@ fn statistics(statistics: &Statistics) -> String {
 fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Palette) -> String {
     let rule = found.rule.name();
     let span = span(lines, found.place);
+    // The places are shown, so the headline, which names none, is enough.
+    let headline = &found.trace.outcome.headline;
+    let title = headline.strip_prefix(rule).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(headline);
     let mut diagnostic = match found.level {
-        Level::Error => Diagnostic::error(rule, &*found.message, span),
-        _ => Diagnostic::warning(rule, &*found.message, span),
+        Level::Error => Diagnostic::error(rule, title, span),
+        _ => Diagnostic::warning(rule, title, span),
     };
-    let noun = report.target.map_or("agent", barcheck_model::program::Target::agent_noun);
     for related in &found.related {
         let place = Place { line: related.line, column: related.column, length: 0 };
         if place.line > 0 {
-            let remark = format!("{noun} {}: {}", related.agent, related.role);
-            diagnostic = diagnostic.also(self::span(lines, place), remark);
+            diagnostic = diagnostic.also(self::span(lines, place), related.role.as_str());
         }
     }
     let clause = &found.clause;
@@ -145,7 +146,7 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
 }
 
 fn story(trace: &Trace, palette: Palette) -> String {
-    format!("\n{}\n{}", palette.strong("How it comes about:"), super::evidence::story(trace, palette))
+    format!("\n{}", super::evidence::story(trace, palette))
 }
 
 /// The bytes of a place in the text.

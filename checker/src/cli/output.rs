@@ -105,6 +105,25 @@ impl Colours {
     }
 }
 
+/// Columns of text that goes to no terminal.
+const USUAL_WIDTH: usize = 100;
+
+/// The columns that text may take.
+pub(crate) fn width() -> usize {
+    let of = terminal_size::terminal_size_of(io::stdout());
+    of.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// Whether the locale has signs beyond ASCII.
+pub(crate) fn unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
 /// Writes a text to standard output at once. The error is that of a stream that cannot be written to.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
