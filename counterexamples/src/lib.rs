@@ -1,1 +1,35 @@
-//! Traces of barrier protocols: schema, replay, explanation, rendering.
+//! Traces of barrier protocols: what a search has found, written down so that it can be replayed,
+//! explained and shown.
+//!
+//! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search found, by
+//! running the model along it; [`replay()`] confirms one on the model alone; [`Trace::to_json`] and
+//! [`Trace::from_json`] write and read it.
+//!
+//! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
+
+mod build;
+mod explain;
+mod fingerprint;
+mod names;
+mod read;
+mod record;
+mod replay;
+mod resolve;
+mod situation;
+mod story;
+pub mod trace;
+mod view;
+
+pub use build::{SourceInfo, What, build};
+pub use fingerprint::{Identity, fingerprint, fingerprint_of};
+pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
+pub use record::Departure;
+pub use replay::{Confirmation, Stuck, replay};
+pub use situation::Situation;
+pub use story::{Style, story};
+pub use trace::Trace;
+
+/// The JSON Schema of a trace (draft 2020-12).
+pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");
+/// The JSON Schema of a report, one line of `--format json` (draft 2020-12).
+pub const REPORT_SCHEMA: &str = include_str!("../schema/report-1.schema.json");

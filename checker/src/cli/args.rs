@@ -1,0 +1,310 @@
+//! What the user can type: commands, options, and the help that teaches them.
+
+use super::values::{self, Define};
+use barcheck::Reduction;
+use barcheck_model::machine::ExitedThreads;
+use barcheck_model::program::Target;
+use barcheck_model::rule::{Level, Rule};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups of
+/// a group and says whether some of them hang, race or break a rule of the barrier specification.
+#[derive(Debug, Parser)]
+#[command(
+    name = "barcheck",
+    version,
+    about = "A model checker for GPU barrier protocols",
+    arg_required_else_help = true,
+    subcommand_required = true,
+    max_term_width = 110,
+    after_help = TOP_EXAMPLES
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Colour the output: when it goes to a terminal and NO_COLOR is not set, always, or never
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub(crate) color: ColorWhen,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  barcheck verify ring.bar                       decide one protocol
+  barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
+  barcheck explain arrival-race                  what a rule means, where it stands, how to mend it
+  barcheck replay traces/ring-deadlock.json      check a counterexample against the model
+
+Start with `barcheck verify --help`.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Decide protocols: verified, violated, or inconclusive
+    Verify(Box<VerifyArgs>),
+    /// Replay counterexamples against the model: confirm each, or say where it departs
+    Replay(ReplayArgs),
+    /// Rewrite protocols in the standard layout
+    Fmt(FmtArgs),
+    /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
+    Explain(ExplainArgs),
+    /// List the rules
+    Rules(TableArgs),
+    /// List the clauses of the specifications and the rules that check them
+    Clauses(TableArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = COMPLETION_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  barcheck completions bash > ~/.local/share/bash-completion/completions/barcheck
+  barcheck completions zsh > ~/.zfunc/_barcheck
+  barcheck completions fish > ~/.config/fish/completions/barcheck.fish";
+
+/// `barcheck verify`.
+#[derive(Debug, Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub(crate) struct VerifyArgs {
+    /// Protocols to decide (`.bar`); `-` reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// What goes to standard output: text for people, or one JSON object for each FILE, one per line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+    /// Search on after the first error and report every rule that is violated
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
+    pub(crate) define: Vec<Define>,
+    /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH is
+    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Say nothing of protocols that are verified without findings; no statistics, no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten, next_help_heading = "Levels of rules")]
+    pub(crate) levels: LevelArgs,
+    #[command(flatten, next_help_heading = "Budgets and search")]
+    pub(crate) search: SearchArgs,
+}
+
+/// The options of `barcheck verify` that change the level of rules.
+#[derive(Debug, Args)]
+pub(crate) struct LevelArgs {
+    /// Make a rule an error (may be repeated, RULEs may be joined by commas)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    deny: Vec<Rule>,
+    /// Make a rule a warning
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    warn: Vec<Rule>,
+    /// Do not report a rule; of several options for one rule the last counts
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    allow: Vec<Rule>,
+    /// Make the pedantic rules warnings, except those named above
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// The options of `barcheck verify` that concern the search.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// PTX barriers with a thread count when warps exit: wait for the count, or (PTX 9.1) release those who wait
+    /// once every other warp has exited
+    #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
+    pub(crate) exited_threads: ExitedThreads,
+    /// Give up on a FILE after N states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: Option<u64>,
+    /// Give up on a FILE when the search needs more memory: bytes, or with K, M, G in powers of 1,024
+    /// [default: half of the memory available]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub(crate) max_memory: Option<u64>,
+    /// Give up on a FILE after this time; fractions are allowed
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Worker threads; the report, its statistics aside, is the same for any N
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) threads: Option<u32>,
+    /// What need not be searched: nothing (every interleaving), or states that differ only in which of several
+    /// identical agents is which
+    #[arg(long, value_name = "KIND", default_value = "symmetry", value_parser = reduction_parser())]
+    pub(crate) reduction: Reduction,
+}
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  barcheck verify ring.bar                          one protocol, the shortest counterexample
+  barcheck verify -D ROUNDS=64 ring.bar             with another value for `param ROUNDS`
+  barcheck verify --all --format json *.bar         every violated rule, for scripts
+  barcheck verify --trace hang.json ring.bar        keep the counterexample
+  barcheck verify --deny dangling-arrival --allow arrival-race,nobody-waits ring.bar
+  barcheck verify --timeout 60 --max-memory 4G big.bar
+  generate-protocol | barcheck verify -
+
+Exit status, the first that applies:
+  1  some FILE is violated
+  2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
+  3  some FILE is inconclusive: a budget was used up, or a path could not be followed
+  0  every FILE is verified
+
+`barcheck rules` lists the rules, `barcheck explain RULE` explains one.";
+
+/// `barcheck replay`.
+#[derive(Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub(crate) struct ReplayArgs {
+    /// Counterexamples, as written by `barcheck verify --trace`; `-` reads standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+    /// What goes to standard output: text for people, or one JSON object for each TRACE, one per line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  barcheck replay hang.json
+  barcheck replay traces/*.json
+
+Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read, 0 all confirmed.";
+
+/// `barcheck fmt`.
+#[derive(Debug, Args)]
+#[command(after_help = FMT_EXAMPLES)]
+pub(crate) struct FmtArgs {
+    /// Protocols to format, in place; `-` formats standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing; list the FILEs that are not formatted and exit with status 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  barcheck fmt ring.bar
+  barcheck fmt --check protocols/*.bar
+  barcheck fmt - < ring.bar";
+
+/// `barcheck explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  barcheck explain mixed-red")]
+pub(crate) struct ExplainArgs {
+    /// The rule, as `barcheck rules` lists it
+    #[arg(value_parser = rule_parser(), hide_possible_values = true)]
+    pub(crate) rule: Rule,
+}
+
+/// `barcheck rules` and `barcheck clauses`.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
+    /// Only what concerns one target
+    #[arg(long, value_name = "TARGET", value_parser = target_parser())]
+    pub(crate) target: Option<Target>,
+    /// A table for people, or one JSON array
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    Human,
+    /// JSON for scripts
+    Json,
+}
+
+/// When to colour the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Parses one of a fixed list of names; what is not on it gets a suggestion, and completion scripts know the list.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [(T, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|(_, name)| PossibleValue::new(*name))).try_map(|typed| {
+        all.iter().find(|(_, name)| *name == typed).map(|(value, _)| *value).ok_or("unknown name")
+    })
+}
+
+fn rule_parser() -> impl TypedValueParser<Value = Rule> {
+    PossibleValuesParser::new(Rule::ALL.iter().map(|rule| PossibleValue::new(rule.name())))
+        .try_map(|typed| Rule::from_name(&typed).ok_or("unknown rule"))
+}
+
+fn target_parser() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::ALL.iter().map(|target| PossibleValue::new(target.name())))
+        .try_map(|typed| Target::ALL.into_iter().find(|t| t.name() == typed).ok_or("unknown target"))
+}
+
+fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThreads> {
+    named(&[(ExitedThreads::Hold, "hold"), (ExitedThreads::Release, "release")])
+}
+
+fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
+    named(&[(Reduction::None, "none"), (Reduction::Symmetry, "symmetry")])
+}
+
+/// The changes of levels in the order in which they stand on the command line, of which the last for a rule counts.
+pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rule, Level)> {
+    let of = |name: &str, rules: &[Rule], level: Level| {
+        let indices = verify.indices_of(name).into_iter().flatten();
+        indices.zip(rules.to_vec()).map(move |(index, rule)| (index, rule, level)).collect::<Vec<_>>()
+    };
+    let mut changes = of("deny", &levels.deny, Level::Error);
+    changes.extend(of("warn", &levels.warn, Level::Warning));
+    changes.extend(of("allow", &levels.allow, Level::Allow));
+    changes.sort_by_key(|(index, ..)| *index);
+    changes.into_iter().map(|(_, rule, level)| (rule, level)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, FromArgMatches};
+
+    fn changes(line: &str) -> Vec<(Rule, Level)> {
+        let matches = Cli::command().try_get_matches_from(line.split(' ')).expect("the line is well formed");
+        let cli = Cli::from_arg_matches(&matches).expect("the matches are complete");
+        let Command::Verify(verify) = cli.command else { panic!("not `verify`") };
+        level_changes(&verify.levels, matches.subcommand_matches("verify").expect("it is `verify`"))
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn levels_keep_their_order() {
+        let line =
+            "barcheck verify f --allow deadlock,data-race --deny=deadlock --warn data-race --allow deadlock";
+        let expected = [
+            (Rule::Deadlock, Level::Allow),
+            (Rule::DataRace, Level::Allow),
+            (Rule::Deadlock, Level::Error),
+            (Rule::DataRace, Level::Warning),
+            (Rule::Deadlock, Level::Allow),
+        ];
+        assert_eq!(changes(line), expected);
+        assert_eq!(changes("barcheck verify f"), []);
+    }
+}

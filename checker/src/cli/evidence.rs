@@ -1,0 +1,136 @@
+//! Counterexamples: built from the engine's path, replayed through the model before they are reported.
+
+use super::output::{self, Palette};
+use super::report::{Clause, Related, Reported};
+use barcheck::{Found, ReachedFault};
+use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
+use barcheck_model::machine::{Options, Path};
+use barcheck_model::program::{Place, Program, Target};
+use barcheck_model::rule::Rule;
+use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::clauses;
+use std::sync::Arc;
+
+/// A protocol, and where it comes from.
+pub(crate) struct Case {
+    /// The protocol.
+    pub(crate) program: Arc<Program>,
+    /// The readings in force.
+    pub(crate) options: Options,
+    /// Its text.
+    pub(crate) source: SourceInfo,
+}
+
+impl Case {
+    /// What is reported of a violation. The error says why its counterexample does not hold, which would be a
+    /// defect of this program.
+    pub(crate) fn report(&self, found: &Found) -> Result<Reported, String> {
+        let finding = &found.finding;
+        let trace = self.trace(&found.path, What::Finding(finding, found.level)).map_err(|departure| {
+            format!("the counterexample of `{}` does not hold: {departure}", finding.rule)
+        })?;
+        let outcome = &trace.outcome;
+        let place = outcome.location;
+        Ok(Reported {
+            rule: finding.rule,
+            level: found.level,
+            message: outcome.message.clone(),
+            clause: clause(finding.rule, self.program.target),
+            barrier: finding.barrier.map(|barrier| barrier.0),
+            agents: finding.agents.iter().map(|agent| agent.0).collect(),
+            place: Place { line: place.line, column: place.column, length: place.length },
+            related: outcome.related.iter().map(related).collect(),
+            fingerprint: counterexamples::fingerprint(&trace),
+            trace,
+        })
+    }
+
+    /// The way to an evaluation error. It explains the error and is not needed for the verdict.
+    pub(crate) fn way_to(&self, fault: &ReachedFault) -> Result<Trace, String> {
+        self.trace(&fault.path, What::Fault(fault.agent, &fault.fault))
+            .map_err(|departure| format!("the way to the error does not hold: {departure}"))
+    }
+
+    fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
+        let program = || Arc::clone(&self.program);
+        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())?;
+        // The search found it; what is reported must hold by itself, on the model alone.
+        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
+        Ok(trace)
+    }
+}
+
+fn related(place: &counterexamples::trace::Related) -> Related {
+    Related { agent: place.agent, line: place.line, column: place.column, role: place.role.clone() }
+}
+
+/// The clause that findings of a rule rest on.
+fn clause(rule: Rule, target: Target) -> Clause {
+    let catalogue = clauses::catalogue();
+    let clause = catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target));
+    clause.map_or_else(Clause::default, |clause| Clause {
+        document: clause.document.clone(),
+        section: clause.section.clone(),
+        id: clause.id.clone(),
+    })
+}
+
+/// What a replay came to.
+pub(crate) enum Replayed {
+    /// The trace does what it says.
+    Confirmed(About),
+    /// It does not, and where.
+    Departs(About, String),
+    /// It is none that could be replayed, and why.
+    Unreadable(String),
+}
+
+/// What a trace is about.
+pub(crate) struct About {
+    /// The protocol's file.
+    pub(crate) protocol: String,
+    /// The rule violated.
+    pub(crate) rule: Option<String>,
+    /// What the trace shows, in a line.
+    pub(crate) headline: String,
+    /// Number of steps.
+    pub(crate) steps: usize,
+}
+
+/// Replays the counterexample that a file holds, against the protocol that it carries.
+pub(crate) fn replay(bytes: &[u8]) -> Replayed {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => return Replayed::Unreadable("it is not UTF-8".to_owned()),
+    };
+    let trace = match Trace::from_json(text) {
+        Ok(trace) => trace,
+        Err(error) => return Replayed::Unreadable(error.to_string()),
+    };
+    let options = LoadOptions { defines: trace.protocol.defines.clone() };
+    let program = match bar::load(trace.protocol.source.as_bytes(), &options) {
+        Ok(loaded) => Arc::new(loaded.program),
+        Err(diagnostics) => {
+            let first = diagnostics.first().map_or("malformed", |first| first.message.as_str());
+            return Replayed::Unreadable(format!("the protocol that it carries cannot be read: {first}"));
+        }
+    };
+    let about = About {
+        protocol: trace.protocol.file.clone(),
+        rule: trace.outcome.rule.clone(),
+        headline: trace.outcome.headline.clone(),
+        steps: trace.steps.len(),
+    };
+    match counterexamples::replay(&trace, program) {
+        Ok(_) => Replayed::Confirmed(about),
+        Err(departure) => Replayed::Departs(about, departure.to_string()),
+    }
+}
+
+/// The story that a counterexample tells.
+pub(crate) fn story(trace: &Trace, palette: Palette) -> String {
+    let style =
+        Style { colour: palette.colour(), width: output::width(), unicode: output::unicode(), all: false };
+    counterexamples::story(trace, &style)
+}

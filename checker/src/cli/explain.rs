@@ -1,0 +1,105 @@
+//! `barcheck explain`: one rule, from its meaning to its remedy.
+
+use super::args::ExplainArgs;
+use super::examples;
+use super::output::{Colours, Palette, Status, print};
+use barcheck_model::program::Target;
+use barcheck_model::rule::Rule;
+use barcheck_specs::clauses;
+use std::fmt::Write;
+use std::io;
+
+/// The width of running text.
+const WIDTH: usize = 100;
+
+/// Runs the command.
+pub(crate) fn run(args: &ExplainArgs, colours: Colours) -> io::Result<Status> {
+    print(&text(args.rule, colours.out))?;
+    Ok(Status::Success)
+}
+
+fn text(rule: Rule, palette: Palette) -> String {
+    let mut text = format!("{}\n\n", palette.strong(rule.name()));
+    let Some(known) = clauses::catalogue().rule(rule.name()) else { return text };
+    text.push_str(&wrapped(&known.meaning, ""));
+    let mut section = |title: &str, body: String| {
+        let _ = write!(text, "\n{}\n{body}", palette.strong(title));
+    };
+    section("Why it hurts", wrapped(&known.why, ""));
+    section("How to mend it", wrapped(&known.mend, ""));
+    section("What it rests on", foundations(rule, known, palette));
+    if let Some(source) = examples::source(&known.example) {
+        let mut body = format!("  {}\n\n", palette.faint(format_args!("specs/protocols/{}", known.example)));
+        for line in source.lines() {
+            let _ = writeln!(body, "{}", format!("  {line}").trim_end());
+        }
+        section("Example", body);
+    }
+    let _ = write!(
+        text,
+        "\nChange its level with `barcheck verify --deny {rule}`, `--warn {rule}` or `--allow {rule}`.\n"
+    );
+    text
+}
+
+/// For each target: the level, and the clause with document and section.
+fn foundations(rule: Rule, known: &clauses::Rule, palette: Palette) -> String {
+    let mut text = String::new();
+    for target in Target::ALL.into_iter().filter(|target| rule.holds_for(*target)) {
+        let ends = if rule.ends_path(target) { ", ends its path" } else { "" };
+        let level = rule.default_level(target).name();
+        let _ = writeln!(text, "  {}: {level}{ends}", palette.strong(target));
+        let first = clauses::catalogue().clause_of(known, target);
+        let others = clauses::catalogue()
+            .clauses_of(rule.name(), target)
+            .filter(|clause| first.is_none_or(|first| first.id != clause.id));
+        for clause in first.into_iter().chain(others) {
+            let _ = writeln!(text, "    {}, {} ({})", clause.document, clause.section, clause.id);
+            text.push_str(&wrapped(&clause.says, "      "));
+        }
+    }
+    text
+}
+
+/// Text broken into lines, each with the indentation.
+fn wrapped(text: &str, indentation: &str) -> String {
+    let mut lines = String::new();
+    let mut line = indentation.to_owned();
+    for word in text.split_whitespace() {
+        let begun = line.len() > indentation.len();
+        if begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push_str(&line);
+            lines.push('\n');
+            indentation.clone_into(&mut line);
+        } else if begun {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push_str(&line);
+    lines.push('\n');
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::ColorWhen;
+
+    #[test]
+    fn every_rule_is_explained_with_an_example() {
+        for rule in Rule::ALL {
+            let text = text(*rule, Palette::new(ColorWhen::Never, false));
+            for part in ["Why it hurts", "How to mend it", "What it rests on", "Example", "target "] {
+                assert!(text.contains(part), "{rule}: {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_is_wrapped_between_words() {
+        let text = wrapped(&"word ".repeat(50), "  ");
+        assert!(text.lines().all(|line| line.starts_with("  word") && line.len() <= WIDTH));
+        assert_eq!(text.split_whitespace().count(), 50);
+    }
+}

@@ -1,0 +1,226 @@
+//! The report for people, in the manner of cargo and rustc.
+
+use super::decide::Decided;
+use super::output::{Palette, bytes, counted, error_line, grouped};
+use super::report::{Report, Reported};
+use barcheck::{Statistics, Verdict};
+use barcheck_counterexamples::Trace;
+use barcheck_model::program::Place;
+use barcheck_model::rule::Level;
+use barcheck_specs::{Diagnostic, LineIndex, Span};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What goes to standard error: what is wrong with the text, or that there is none.
+pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
+    let name = shown(&decided.report.file);
+    if decided.unreadable {
+        let message = decided.report.reason.as_deref().unwrap_or_default();
+        return error_line(palette, format_args!("cannot read {name}: {message}"));
+    }
+    let mut text = barcheck_specs::render(&decided.diagnostics, name, &decided.source, palette.colour());
+    if is_malformed(decided) {
+        let errors = decided.report.diagnostics.len() as u64;
+        let because = format!("could not read {name} because of {}", counted(errors, "error"));
+        text.push_str(&error_line(palette, because));
+    }
+    text
+}
+
+/// What goes to standard output: verdict, findings and counterexamples.
+pub(crate) fn on_standard_output(
+    decided: &Decided,
+    written: &[PathBuf],
+    quiet: bool,
+    palette: Palette,
+) -> String {
+    let report = &decided.report;
+    let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
+    if decided.unreadable || is_malformed(decided) || silent {
+        return String::new();
+    }
+    let mut text = headline(report, quiet, palette);
+    if let Some(reason) = &decided.reason {
+        let place = match reason.place {
+            Some(place) if place.line > 0 => {
+                format!("{}:{}:{}: ", shown(&report.file), place.line, place.column)
+            }
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "  {place}{}", reason.what);
+        if let Some(remedy) = &reason.remedy {
+            let _ = writeln!(text, "  {}: {remedy}", palette.strong("help"));
+        }
+    }
+    if let Some(way) = &decided.way {
+        text.push_str(&story(way, palette));
+    }
+    let lines = LineIndex::new(&decided.source);
+    for (number, found) in report.findings.iter().enumerate() {
+        text.push('\n');
+        text.push_str(&finding(report, found, &lines, palette));
+        // Findings on one path share its story.
+        let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
+        if found.level == Level::Error && !told {
+            text.push_str(&story(&found.trace, palette));
+        }
+    }
+    for path in written {
+        let _ = writeln!(text, "  {} {}", palette.faint("trace written to"), path.display());
+    }
+    text
+}
+
+fn is_malformed(decided: &Decided) -> bool {
+    decided.report.target.is_none()
+        && decided.report.verdict == Verdict::Error
+        && !decided.unreadable
+        && !decided.report.diagnostics.is_empty()
+}
+
+fn shown(file: &str) -> &str {
+    if file == "-" { "<stdin>" } else { file }
+}
+
+/// `verified ring.bar (ptx): 1,234 states, …`.
+fn headline(report: &Report, quiet: bool, palette: Palette) -> String {
+    let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
+    let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.file));
+    let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
+    let but = match (report.verdict, warnings) {
+        (_, 0) | (Verdict::Violated, _) => String::new(),
+        (_, n) => format!(", {}", palette.unsure(counted(n, "warning"))),
+    };
+    if quiet || report.target.is_none() {
+        return format!("{head}{but}\n");
+    }
+    format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics)))
+}
+
+fn verdict(verdict: Verdict, palette: Palette) -> String {
+    match verdict {
+        Verdict::Verified => palette.good(verdict.name()),
+        Verdict::Violated | Verdict::Error => palette.bad(verdict.name()),
+        Verdict::Inconclusive => palette.unsure(verdict.name()),
+    }
+}
+
+fn statistics(statistics: &Statistics) -> String {
+    let Statistics { states, transitions, depth, seconds, peak_memory_bytes, complete } = *statistics;
+    format!(
+        "{}, {}, depth {}, {seconds:.2} s, {}{}",
+        counted(states, "state"),
+        counted(transitions, "transition"),
+        grouped(depth),
+        bytes(peak_memory_bytes),
+        if complete { "" } else { ", not searched to the end" },
+    )
+}
+
+/// A finding at its place in the text, as rustc shows an error.
+fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Palette) -> String {
+    let rule = found.rule.name();
+    let span = span(lines, found.place);
+    // The places are shown, so the headline, which names none, is enough.
+    let headline = &found.trace.outcome.headline;
+    let title = headline.strip_prefix(rule).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(headline);
+    let mut diagnostic = match found.level {
+        Level::Error => Diagnostic::error(rule, title, span),
+        _ => Diagnostic::warning(rule, title, span),
+    };
+    for related in &found.related {
+        let place = Place { line: related.line, column: related.column, length: 0 };
+        if place.line > 0 {
+            diagnostic = diagnostic.also(self::span(lines, place), related.role.as_str());
+        }
+    }
+    let clause = &found.clause;
+    diagnostic = diagnostic
+        .note(format!("{}, {} ({})", clause.document, clause.section, clause.id))
+        .help(format!("`barcheck explain {rule}` says more"));
+    let mut text =
+        barcheck_specs::render(&[diagnostic], shown(&report.file), lines.source(), palette.colour());
+    text.truncate(text.trim_end_matches('\n').len());
+    text.push('\n');
+    text
+}
+
+fn story(trace: &Trace, palette: Palette) -> String {
+    format!("\n{}", super::evidence::story(trace, palette))
+}
+
+/// The bytes of a place in the text.
+fn span(lines: &LineIndex<'_>, place: Place) -> Span {
+    let line = lines.line_span(place.line);
+    let text = line.text(lines.source());
+    let byte = |character: u32| {
+        let offset = text.char_indices().nth(character as usize).map_or(text.len(), |(at, _)| at);
+        line.start + u32::try_from(offset).unwrap_or(u32::MAX)
+    };
+    let start = place.column.saturating_sub(1);
+    Span::new(byte(start), byte(start.saturating_add(place.length.max(1))))
+}
+
+/// How many files came to which verdict.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    verified: u64,
+    violated: u64,
+    inconclusive: u64,
+    errors: u64,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Verified => &mut self.verified,
+            Verdict::Violated => &mut self.violated,
+            Verdict::Inconclusive => &mut self.inconclusive,
+            Verdict::Error => &mut self.errors,
+        } += 1;
+    }
+
+    /// `12 files: 9 verified, 2 violated, 1 error`.
+    pub(crate) fn line(&self, palette: Palette) -> String {
+        let total = self.verified + self.violated + self.inconclusive + self.errors;
+        let mut parts = Vec::new();
+        let mut part = |number: u64, words: String, paint: &dyn Fn(String) -> String| {
+            if number > 0 {
+                parts.push(paint(words));
+            }
+        };
+        part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
+        part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
+        part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
+            palette.unsure(t)
+        });
+        part(self.errors, format!("{} with errors", grouped(self.errors)), &|t| palette.bad(t));
+        format!("\n{}: {}\n", counted(total, "file"), parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::ColorWhen;
+
+    #[test]
+    fn places_become_spans() {
+        let lines = LineIndex::new("é\nñ = bar\n");
+        let place = Place { line: 2, column: 5, length: 3 };
+        assert_eq!(span(&lines, place).text(lines.source()), "bar");
+        let beyond = Place { line: 9, column: 50, length: 3 };
+        assert_eq!(span(&lines, beyond).text(lines.source()), "");
+    }
+
+    #[test]
+    fn the_tally_names_what_there_was() {
+        let mut tally = Tally::default();
+        for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
+            tally.count(verdict);
+        }
+        let line = tally.line(Palette::new(ColorWhen::Never, false));
+        assert_eq!(line, "\n3 files: 2 verified, 1 with errors\n");
+    }
+}

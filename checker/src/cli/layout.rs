@@ -1,0 +1,52 @@
+//! `barcheck fmt`: rewrites protocols in the standard layout.
+
+use super::args::FmtArgs;
+use super::input;
+use super::output::{Colours, Status, complain, error_line, print};
+use barcheck_specs::bar;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Runs the command.
+pub(crate) fn run(args: &FmtArgs, colours: Colours) -> io::Result<Status> {
+    let mut status = Status::Success;
+    for path in &args.files {
+        status = status.max(format_one(path, args.check, colours)?);
+    }
+    Ok(status)
+}
+
+fn format_one(path: &Path, check: bool, colours: Colours) -> io::Result<Status> {
+    let name = input::display_name(path);
+    let trouble = |message: String| {
+        complain(&error_line(colours.err, message));
+        Status::Trouble
+    };
+    let source = match input::protocol(path) {
+        Ok(source) => source,
+        Err(error) => return Ok(trouble(format!("cannot read {name}: {error}"))),
+    };
+    let formatted = match bar::format(&source) {
+        Ok(formatted) => formatted,
+        Err(diagnostics) => {
+            let text = String::from_utf8_lossy(&source);
+            complain(&barcheck_specs::render(&diagnostics, &name, &text, colours.err.colour()));
+            return Ok(Status::Trouble);
+        }
+    };
+    let differs = formatted.as_bytes() != source;
+    if check {
+        if !differs {
+            return Ok(Status::Success);
+        }
+        print(&format!("{name}: not formatted\n"))?;
+        return Ok(Status::Failure);
+    }
+    if input::is_standard_input(path) {
+        print(&formatted)?;
+    } else if differs && let Err(error) = fs::write(path, formatted) {
+        return Ok(trouble(format!("cannot write {name}: {error}")));
+    }
+    Ok(Status::Success)
+}

@@ -1,0 +1,82 @@
+//! The command line `barcheck`.
+//!
+//! Knows files, streams, colours and exit statuses; what a protocol means, whether it holds and how a
+//! counterexample reads is for the crates below to say.
+
+mod args;
+mod decide;
+mod evidence;
+mod examples;
+mod explain;
+mod human;
+mod input;
+mod layout;
+mod memory;
+mod output;
+mod reasons;
+mod replay;
+mod report;
+mod tables;
+mod traces;
+mod values;
+mod verify;
+mod watch;
+
+use args::{Cli, Command};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use output::{Colours, Status, complain, error_line, print};
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+/// Runs the command line of this process.
+pub(crate) fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|info| {
+        complain(&format!(
+            "internal error: {info}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n"
+        ));
+    }));
+    let parsed = Cli::command()
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // The stream may be closed; the status says what there is to say.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let colours = Colours::new(cli.color);
+    match run(&cli.command, &matches, colours) {
+        Ok(status) => status.into(),
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error_line(colours.err, format_args!("cannot write the output: {error}")));
+            Status::Trouble.into()
+        }
+    }
+}
+
+/// Runs a command. The error is that of an output that cannot be written to.
+fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<Status> {
+    match command {
+        Command::Verify(args) => {
+            let matches = matches.subcommand_matches("verify").unwrap_or(matches);
+            verify::run(args, args::level_changes(&args.levels, matches), colours)
+        }
+        Command::Replay(args) => replay::run(args, colours),
+        Command::Fmt(args) => layout::run(args, colours),
+        Command::Explain(args) => explain::run(args, colours),
+        Command::Rules(args) => tables::rules(args, colours),
+        Command::Clauses(args) => tables::clauses(args, colours),
+        Command::Completions { shell } => completions(*shell),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> io::Result<Status> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "barcheck", &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(Status::Success)
+}

@@ -1,0 +1,194 @@
+//! Standard output and standard error: colours, numbers, and readers that go away.
+
+use super::args::ColorWhen;
+use anstyle::{AnsiColor, Style};
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// What the exit status says. The order is that of importance: the greatest over all files is the status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Status {
+    /// Everything is fine.
+    #[default]
+    Success,
+    /// Something could not be decided.
+    Inconclusive,
+    /// Wrong usage, unreadable or malformed input, or an evaluation error.
+    Trouble,
+    /// What was asked for does not hold: a violation, a trace that departs, a file that is not formatted.
+    Failure,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Success => 0,
+            Status::Failure => 1,
+            Status::Trouble => 2,
+            Status::Inconclusive => 3,
+        })
+    }
+}
+
+/// Whether text is coloured, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Palette {
+    colour: bool,
+}
+
+impl Palette {
+    /// The palette for a stream that is a terminal or not.
+    pub(crate) fn new(when: ColorWhen, terminal: bool) -> Self {
+        // NO_COLOR counts when it is set and not empty: https://no-color.org
+        let refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let colour = match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => terminal && !refused() && !dumb(),
+        };
+        Self { colour }
+    }
+
+    /// Whether text is coloured.
+    pub(crate) fn colour(self) -> bool {
+        self.colour
+    }
+
+    fn paint(self, style: Style, text: impl Display) -> String {
+        if self.colour { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+
+    /// For what went well.
+    pub(crate) fn good(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Green.on_default().bold(), text)
+    }
+
+    /// For errors.
+    pub(crate) fn bad(self, text: impl Display) -> String {
+        self.paint(AnsiColor::BrightRed.on_default().bold(), text)
+    }
+
+    /// For what needs attention.
+    pub(crate) fn unsure(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Yellow.on_default().bold(), text)
+    }
+
+    /// For headings.
+    pub(crate) fn strong(self, text: impl Display) -> String {
+        self.paint(Style::new().bold(), text)
+    }
+
+    /// For what matters less.
+    pub(crate) fn faint(self, text: impl Display) -> String {
+        self.paint(Style::new().dimmed(), text)
+    }
+}
+
+/// The colours of both streams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Colours {
+    /// Of standard output.
+    pub(crate) out: Palette,
+    /// Of standard error.
+    pub(crate) err: Palette,
+}
+
+impl Colours {
+    /// What the user wants for both streams.
+    pub(crate) fn new(when: ColorWhen) -> Self {
+        Self {
+            out: Palette::new(when, io::stdout().is_terminal()),
+            err: Palette::new(when, io::stderr().is_terminal()),
+        }
+    }
+}
+
+/// Columns of text that goes to no terminal.
+const USUAL_WIDTH: usize = 100;
+
+/// The columns that text may take.
+pub(crate) fn width() -> usize {
+    let of = terminal_size::terminal_size_of(io::stdout());
+    of.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// Whether the locale has signs beyond ASCII.
+pub(crate) fn unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+/// Writes a text to standard output at once. The error is that of a stream that cannot be written to.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a text to standard error. When that fails there is nobody left to tell.
+pub(crate) fn complain(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// An error in the manner of cargo, ended by a line break.
+pub(crate) fn error_line(palette: Palette, message: impl Display) -> String {
+    format!("{}: {message}\n", palette.bad("error"))
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1` of a noun, or more of it: `1 state`, `2,345 states`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A number of bytes for people.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|(size, _)| number >= *size) {
+        #[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
+        Some((size, unit)) => format!("{:.1} {unit}", number as f64 / size as f64),
+        None => format!("{number} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "state"), "1 state");
+        assert_eq!(counted(2000, "state"), "2,000 states");
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(bytes(3 << 20), "3.0 MiB");
+    }
+
+    #[test]
+    fn a_violation_outweighs_trouble_outweighs_doubt() {
+        assert!(Status::Failure > Status::Trouble);
+        assert!(Status::Trouble > Status::Inconclusive);
+        assert!(Status::Inconclusive > Status::Success);
+    }
+}

@@ -1,0 +1,75 @@
+//! Writes counterexamples to files.
+
+use super::report::{Report, Reported, json_line};
+use barcheck_model::rule::Level;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where `--trace` writes.
+pub(crate) struct TraceSink {
+    path: PathBuf,
+    folder: bool,
+    /// The names given so far: two files of the same name in different folders must not overwrite each other.
+    used: BTreeSet<String>,
+}
+
+impl TraceSink {
+    /// A sink for PATH, which is a folder if there may be `several` counterexamples, or if it is one already.
+    pub(crate) fn new(path: PathBuf, several: bool) -> Self {
+        let folder = several || path.is_dir();
+        Self { path, folder, used: BTreeSet::new() }
+    }
+
+    /// Writes the counterexamples of a report. Returns the files written, for each finding in turn, and what went
+    /// wrong, if anything.
+    pub(crate) fn write(&mut self, report: &Report) -> (Vec<PathBuf>, Option<String>) {
+        let mut written = Vec::new();
+        for (path, found) in self.plan(report) {
+            if let Err(error) = self.write_one(&path, found) {
+                return (written, Some(format!("cannot write {}: {error}", path.display())));
+            }
+            written.push(path);
+        }
+        (written, None)
+    }
+
+    fn plan<'r>(&mut self, report: &'r Report) -> Vec<(PathBuf, &'r Reported)> {
+        let findings = &report.findings;
+        if self.folder {
+            let stem = stem(&report.file);
+            let mut place = |found: &Reported| {
+                let name = self.name(&stem, found);
+                self.path.join(name)
+            };
+            return findings.iter().map(|found| (place(found), found)).collect();
+        }
+        let error = findings.iter().find(|found| found.level == Level::Error);
+        error.or(findings.first()).map(|found| (self.path.clone(), found)).into_iter().collect()
+    }
+
+    fn name(&mut self, stem: &str, found: &Reported) -> String {
+        let base = format!("{stem}-{}", found.rule);
+        let mut name = format!("{base}.json");
+        let mut number = 1;
+        while !self.used.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}-{number}.json");
+        }
+        name
+    }
+
+    fn write_one(&self, path: &Path, found: &Reported) -> std::io::Result<()> {
+        if self.folder {
+            fs::create_dir_all(&self.path)?;
+        }
+        fs::write(path, json_line(&found.trace))
+    }
+}
+
+fn stem(file: &str) -> String {
+    if file == "-" {
+        return "stdin".to_owned();
+    }
+    Path::new(file).file_stem().map_or_else(|| "protocol".to_owned(), |s| s.to_string_lossy().into_owned())
+}

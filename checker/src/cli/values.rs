@@ -1,0 +1,110 @@
+//! Values of options: sizes, times, definitions.
+
+use std::time::Duration;
+
+/// `-D NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Define {
+    /// The `param`.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) value: i64,
+}
+
+/// Reads `NAME=VALUE`.
+pub(crate) fn define(text: &str) -> Result<Define, String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in `-D ROUNDS=8`")?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_name {
+        return Err(format!("`{name}` is not a name; names are letters, digits and `_`"));
+    }
+    Ok(Define { name: name.to_owned(), value: integer(value)? })
+}
+
+/// Reads a signed 64-bit integer, decimal or hexadecimal.
+fn integer(text: &str) -> Result<i64, String> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(rest) => (rest, 16),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return Err(format!("`{text}` is not an integer; expected decimal or 0x hexadecimal"));
+    }
+    let out_of_range = || format!("`{text}` does not fit into a signed 64-bit integer");
+    let size = i128::from_str_radix(digits, radix).map_err(|_| out_of_range())?;
+    i64::try_from(if negative { -size } else { size }).map_err(|_| out_of_range())
+}
+
+/// Reads a number of bytes, with K, M or G in powers of 1,024.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().next_back() {
+        Some((at, 'K' | 'k')) => (&text[..at], 1 << 10),
+        Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),
+        Some((at, 'G' | 'g')) => (&text[..at], 1 << 30),
+        _ => (text, 1_u64),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err("expected a number of bytes, or a number followed by K, M or G".to_owned());
+    }
+    let number = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(unit));
+    match number {
+        None => Err("the size does not fit into 64 bits".to_owned()),
+        Some(0) => Err("the size must be positive".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+/// Reads a positive number of seconds.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        Ok(_) => Err("the time must be positive".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions() {
+        let check = |text, name: &str, value| {
+            assert_eq!(define(text), Ok(Define { name: name.to_owned(), value }), "{text}");
+        };
+        check("N=8", "N", 8);
+        check("_a1=-3", "_a1", -3);
+        check("N=0x1F", "N", 31);
+        check("N=-0x10", "N", -16);
+        check("N=-9223372036854775808", "N", i64::MIN);
+        for bad in ["N", "=1", "1N=2", "N=", "N=x", "N=0x", "N=--1", "N=+1", "N=9223372036854775808", "N=1 "]
+        {
+            assert!(define(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("123"), Ok(123));
+        assert_eq!(size("2K"), Ok(2048));
+        assert_eq!(size("3m"), Ok(3 << 20));
+        assert_eq!(size("4G"), Ok(4 << 30));
+        for bad in ["", "K", "0", "-1", "1.5G", "1T", "99999999999G", "1é"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for bad in ["", "0", "-1", "nan", "inf", "1e300", "x"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+}

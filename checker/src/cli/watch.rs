@@ -1,0 +1,120 @@
+//! Watches over a search: shows how far it is, and ends it when the user asks.
+
+use super::output::{bytes, grouped};
+use barcheck::{Control, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::RefCell;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The status of a process that Ctrl-C has killed, as shells have it.
+const KILLED: i32 = 130;
+
+/// From now on the first Ctrl-C ends the search and lets its report come; the second kills.
+pub(crate) fn listen() {
+    // Without the handler Ctrl-C kills at once, which is no worse than what the user asked for.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(KILLED);
+        }
+    });
+}
+
+/// Whether the user has asked to end.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Searches that end within this time show nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time between two looks.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// Watches over the search for one file.
+pub(crate) struct Watch {
+    name: String,
+    visible: bool,
+    start: Instant,
+    view: RefCell<View>,
+}
+
+struct View {
+    bar: Option<ProgressBar>,
+    next: Instant,
+}
+
+impl Watch {
+    /// A watch that shows progress if standard error is a terminal and `visible`.
+    pub(crate) fn new(name: &str, visible: bool) -> Self {
+        let start = Instant::now();
+        let visible = visible && std::io::stderr().is_terminal();
+        let view = RefCell::new(View { bar: None, next: start + PATIENCE });
+        Self { name: name.to_owned(), visible, start, view }
+    }
+
+    fn show(&self, progress: Progress) {
+        let Ok(mut view) = self.view.try_borrow_mut() else { return };
+        let now = Instant::now();
+        if now < view.next {
+            return;
+        }
+        view.next = now + REDRAW;
+        let elapsed = now.duration_since(self.start);
+        let bar = view.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        bar.set_message(describe(&self.name, progress, elapsed));
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(bar) = self.view.get_mut().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Control for Watch {
+    fn goes_on(&self, progress: Progress) -> bool {
+        if self.visible {
+            self.show(progress);
+        }
+        !interrupted()
+    }
+}
+
+fn describe(name: &str, progress: Progress, elapsed: Duration) -> String {
+    let rate = u128::from(progress.states) * 1000 / elapsed.as_millis().max(1);
+    format!(
+        "{name}: {} states, {}/s, depth {}, frontier {}, {}, {} s",
+        grouped(progress.states),
+        grouped(u64::try_from(rate).unwrap_or(u64::MAX)),
+        grouped(progress.depth),
+        grouped(progress.frontier),
+        bytes(progress.memory_bytes),
+        elapsed.as_secs(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_in_words() {
+        let progress =
+            Progress { states: 2_000_000, transitions: 0, depth: 17, frontier: 1234, memory_bytes: 64 << 20 };
+        assert_eq!(
+            describe("ring.bar", progress, Duration::from_secs(4)),
+            "ring.bar: 2,000,000 states, 500,000/s, depth 17, frontier 1,234, 64.0 MiB, 4 s"
+        );
+    }
+}

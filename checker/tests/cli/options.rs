@@ -1,0 +1,137 @@
+//! Options and exit statuses.
+
+use crate::support::{DEADLOCK, FAULT, Folder, GOOD, LARGE, WARNING, run, verify};
+
+#[test]
+fn exit_statuses() {
+    verify(GOOD, &[]).expect(0).prints("verified");
+    verify(DEADLOCK, &[]).expect(1).prints("violated").prints("error[deadlock]");
+    verify(FAULT, &[]).expect(2).prints("error");
+    verify(LARGE, &["--max-states", "1000"]).expect(3).prints("inconclusive");
+    let folder = Folder::new();
+    let (good, large) = (folder.add("good.bar", GOOD), folder.add("large.bar", LARGE));
+    let (fault, deadlock) = (folder.add("fault.bar", FAULT), folder.add("deadlock.bar", DEADLOCK));
+    let few = ["verify", "--max-states", "1000"];
+    let with = |files: &[&String]| {
+        let mut arguments = few.to_vec();
+        arguments.extend(files.iter().map(|file| file.as_str()));
+        run(&arguments)
+    };
+    with(&[&good, &large]).expect(3);
+    with(&[&large, &fault]).expect(2);
+    with(&[&fault, &deadlock, &large]).expect(1);
+}
+
+#[test]
+fn usage_errors() {
+    run(&[]).expect(2);
+    run(&["verify"]).expect(2).says("FILE");
+    run(&["frobnicate"]).expect(2).says("frobnicate");
+    for options in [
+        &["--threads", "0"][..],
+        &["--threads", "many"],
+        &["--max-states", "0"],
+        &["--max-states", "-1"],
+        &["--max-memory", "1T"],
+        &["--max-memory", "0"],
+        &["--timeout", "0"],
+        &["--timeout", "-1"],
+        &["--timeout", "soon"],
+        &["--reduction", "magic"],
+        &["--exited-threads", "maybe"],
+        &["--format", "xml"],
+        &["--color", "pink"],
+        &["-D", "N"],
+        &["-D", "N=x"],
+        &["-D", "N=99999999999999999999"],
+        &["--nonsense"],
+    ] {
+        verify(GOOD, options).expect(2).says("error:");
+    }
+}
+
+#[test]
+fn an_unknown_rule_gets_a_suggestion() {
+    for option in ["--deny", "--warn", "--allow"] {
+        verify(GOOD, &[option, "deadlok"]).expect(2).says("'deadlok'").says("'deadlock'");
+        verify(GOOD, &[option, "deadlock,data-rase"]).expect(2).says("'data-race'");
+    }
+    run(&["explain", "arival-race"]).expect(2).says("'arrival-race'");
+}
+
+#[test]
+fn definitions_set_params() {
+    let source = "target ptx; cta 64; param N = 0; warps 0..2 { assert N == 0 - 16; bar.sync 1, 64; }\n";
+    verify(source, &[]).expect(1).prints("error[assertion]");
+    verify(source, &["-D", "N=-16"]).expect(0);
+    verify(source, &["-DN=-0x10"]).expect(0);
+    verify(source, &["-DN=5", "-DN=-16"]).expect(0);
+    verify(source, &["-D", "M=1"]).expect(2).says("no `param M`").says("`N`");
+    verify(GOOD, &["-D", "N=1"]).expect(2).says("there are no params");
+}
+
+#[test]
+fn a_definition_is_known_if_some_file_has_it() {
+    let folder = Folder::new();
+    let with = folder.add("with.bar", "target ptx; cta 32; param N = 1; warp 0 { assert N; }");
+    let without = folder.add("without.bar", GOOD);
+    run(&["verify", "-DN=2", &without, &with]).expect(0);
+    run(&["verify", "-DN=2", &without]).expect(2);
+    run(&["verify", "-DN=2", "-DM=2", &without, &with]).expect(2).says("no FILE has a `param M`");
+}
+
+#[test]
+fn levels() {
+    verify(WARNING, &[]).expect(0).prints("warning[nobody-waits]");
+    verify(WARNING, &["--deny", "nobody-waits"]).expect(1).prints("error[nobody-waits]");
+    let allowed = verify(WARNING, &["--allow", "nobody-waits"]).expect(0);
+    assert!(!allowed.out.contains("nobody-waits"));
+    verify(WARNING, &["--deny", "nobody-waits", "--allow", "deadlock,nobody-waits"]).expect(0);
+    verify(WARNING, &["--allow", "nobody-waits", "--deny", "nobody-waits"]).expect(1);
+    verify(WARNING, &["--allow=nobody-waits", "--deny=nobody-waits", "--warn=nobody-waits"])
+        .expect(0)
+        .prints("warning[nobody-waits]");
+    verify(DEADLOCK, &["--allow", "deadlock"]).expect(3).prints("lowered below error");
+}
+
+#[test]
+fn strict_raises_pedantic_rules_that_are_not_named() {
+    let source = "target ptx; cta 64; warps 0..2 { bar.sync 0, 64; }\n";
+    let usual = verify(source, &[]).expect(0);
+    assert!(!usual.out.contains("reserved-barrier"));
+    verify(source, &["--strict"]).expect(0).prints("warning[reserved-barrier]");
+    let named = verify(source, &["--allow", "reserved-barrier", "--strict"]).expect(0);
+    assert!(!named.out.contains("reserved-barrier"));
+    verify(source, &["--deny", "reserved-barrier", "--strict"]).expect(1);
+}
+
+#[test]
+fn the_reading_of_exited_threads() {
+    let source = "target ptx; cta 64; warp 0 { bar.sync 1, 64; } warp 1 { exit; }\n";
+    verify(source, &[]).expect(1).prints("deadlock");
+    verify(source, &["--exited-threads", "hold"]).expect(1);
+    verify(source, &["--exited-threads", "release"]).expect(0);
+}
+
+#[test]
+fn budgets_name_what_to_do() {
+    verify(LARGE, &["--max-states", "1000"]).expect(3).prints("1,000 states").prints("--max-states");
+    verify(LARGE, &["--max-memory", "1M"]).expect(3).prints("1.0 MiB").prints("--max-memory");
+    verify(LARGE, &["--timeout", "0.2"]).expect(3).prints("0.2 s").prints("--timeout");
+}
+
+#[test]
+fn quiet_is_quiet_about_what_is_fine() {
+    let run = verify(GOOD, &["--quiet"]).expect(0);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
+    let run = verify(DEADLOCK, &["--quiet"]).expect(1).prints("violated");
+    assert!(!run.out.contains("states"));
+}
+
+#[test]
+fn threads_and_reductions_are_accepted() {
+    for options in [&["--threads", "1"][..], &["--threads", "8"], &["--reduction", "none"]] {
+        verify(GOOD, options).expect(0);
+        verify(DEADLOCK, options).expect(1);
+    }
+}

@@ -1,0 +1,131 @@
+//! Runs the binary, and protocols to run it on.
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Two warps meet: verified.
+pub(crate) const GOOD: &str = "target ptx; cta 64; warps 0..2 { bar.sync 1, 64; }\n";
+/// Two warps take two barriers in different orders: violated by `deadlock`.
+pub(crate) const DEADLOCK: &str = "target ptx;\ncta 64;\nwarp 0 { bar.sync 1, 64; bar.sync 2, 64; }\n\
+                                   warp 1 { bar.sync 2, 64; bar.sync 1, 64; }\n";
+/// The first warning is `nobody-waits`, and nothing is wrong otherwise: verified.
+pub(crate) const WARNING: &str = "target ptx; cta 64; warps 0..2 { bar.arrive 1, 64; }\n";
+/// Reaches a division by zero.
+pub(crate) const FAULT: &str = "target ptx;\ncta 64;\nwarps 0..2 { let n = 0; bar.sync 1, 64 / n; }\n";
+/// Has no end of states.
+pub(crate) const LARGE: &str = "target ptx; cta 1024; shared a[32];\n\
+                                warps 0..32 { for i in 0..1000 { if ? { write a[warp]; } else { read a[warp]; } } }\n";
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Run {
+    /// The status is this, and nothing panicked.
+    #[track_caller]
+    pub(crate) fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "out: {}\nerr: {}", self.out, self.err);
+        assert!(!self.err.contains("panicked") && !self.err.contains("internal error"), "{}", self.err);
+        self
+    }
+
+    /// Standard error says this.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "no `{text}` in: {}", self.err);
+        self
+    }
+
+    /// Standard output says this.
+    #[track_caller]
+    pub(crate) fn prints(self, text: &str) -> Self {
+        assert!(self.out.contains(text), "no `{text}` in: {}", self.out);
+        self
+    }
+
+    /// Standard output, line by line, as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+    }
+}
+
+/// A command on the binary.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
+    command.args(arguments).env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+/// Runs the binary.
+pub(crate) fn run(arguments: &[&str]) -> Run {
+    finish(&mut command(arguments))
+}
+
+/// Runs the binary on a standard input.
+pub(crate) fn run_on(arguments: &[&str], input: &[u8]) -> Run {
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    // The binary may end before it has read everything.
+    let _ = child.stdin.take().expect("it is piped").write_all(input);
+    from(child.wait_with_output().expect("it ends"))
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Run {
+    from(command.output().expect("the binary starts"))
+}
+
+fn from(output: std::process::Output) -> Run {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the output is UTF-8");
+    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A folder with files, removed at the end.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().expect("a folder can be made"))
+    }
+
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Adds a file and returns its path.
+    pub(crate) fn add(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.at(name), contents).expect("a file can be written");
+        self.text(name)
+    }
+
+    /// A path inside.
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// The same as text.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.at(name).to_str().expect("the path is UTF-8").to_owned()
+    }
+}
+
+/// Verifies one protocol.
+pub(crate) fn verify(source: impl AsRef<[u8]>, options: &[&str]) -> Run {
+    let folder = Folder::new();
+    let file = folder.add("protocol.bar", source);
+    let mut arguments = vec!["verify"];
+    arguments.extend(options);
+    arguments.push(&file);
+    run(&arguments)
+}

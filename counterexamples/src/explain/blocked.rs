@@ -1,0 +1,324 @@
+//! Deadlocks, and agents that wait for ever while others run.
+
+use super::Words;
+use super::case::{Case, sentence, verb};
+use crate::names;
+use crate::trace::{Awaits, BarrierState, Location, Status};
+
+/// Agents that wait at the same instruction for the same thing.
+struct Waiters {
+    barrier: u32,
+    awaits: Awaits,
+    location: Location,
+    instruction: String,
+    agents: Vec<u32>,
+}
+
+/// Sentences about barriers, at most.
+const MOST_GROUPS: usize = 8;
+
+fn waiters(case: &Case<'_>) -> Vec<Waiters> {
+    let mut groups: Vec<Waiters> = Vec::new();
+    for state in case.end.agents.values().filter(|a| a.status == Status::Blocked) {
+        let (Some(waits), Some(location)) = (state.waits, state.location) else { continue };
+        let group = groups
+            .iter_mut()
+            .find(|g| (g.barrier, g.awaits, g.location) == (waits.barrier, waits.awaits, location));
+        match group {
+            Some(group) => group.agents.push(state.agent),
+            None => groups.push(Waiters {
+                barrier: waits.barrier,
+                awaits: waits.awaits,
+                location,
+                instruction: state.instruction.clone(),
+                agents: vec![state.agent],
+            }),
+        }
+    }
+    // Whoever is in the message comes first.
+    let first = case.trace.outcome.agent;
+    groups.sort_by_key(|g| (!g.agents.contains(&first), g.barrier, g.location));
+    groups
+}
+
+pub(super) fn deadlock(case: &Case<'_>) -> Words {
+    let groups = waiters(case);
+    let Some(first) = groups.first() else {
+        return Words { message: "no agent has a step".to_owned(), ..Words::default() };
+    };
+    let mut message = waits(case, first);
+    let mut missing_said = missing_clause(case, first);
+    for other in groups.iter().skip(1).take(1) {
+        if other.barrier == first.barrier {
+            continue;
+        }
+        // With more than one barrier, who waits where says who is missing.
+        missing_said = None;
+        message = format!("{message}, {}", waits(case, other));
+    }
+    let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
+    if barriers.len() > 2 {
+        message = format!("{message}, and others on {} more barriers", barriers.len() - 2);
+    }
+    if let Some(missing) = missing_said {
+        message = format!("{message}; {missing}");
+    }
+    let exited = case.end.with(Status::Exited).len();
+    let all = case.trace.agents.len();
+    let standing = match exited {
+        0 => format!("no {} can take another step", case.noun()),
+        _ => format!(
+            "no {} can take another step: {exited} of {all} have exited, the others wait",
+            case.noun()
+        ),
+    };
+    let mut words =
+        Words { message, sentences: vec![format!("{}.", sentence(&standing))], ..Words::default() };
+    for group in groups.iter().take(MOST_GROUPS) {
+        describe(case, group, &mut words);
+    }
+    if groups.len() > MOST_GROUPS {
+        words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
+    }
+    words.sentences.extend(circle(case, &groups));
+    words
+}
+
+pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let groups = waiters(case);
+    let Some(group) = groups.first() else {
+        return Words { message: "an agent waits for ever".to_owned(), ..Words::default() };
+    };
+    let from = outcome.cycle_from.unwrap_or(0);
+    let cycle = case.trace.steps.get(from..).unwrap_or(&[]);
+    let mut movers: Vec<u32> = cycle.iter().map(|s| s.agent).collect();
+    movers.sort_unstable();
+    movers.dedup();
+    let missing = missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
+    let message = format!(
+        "{} for ever, while {} {} on in a cycle{missing}",
+        waits(case, group),
+        case.agents(&movers),
+        verb(&movers, "goes", "go"),
+    );
+    let steps = if cycle.len() == 1 { "step".to_owned() } else { format!("{} steps", cycle.len()) };
+    let mut words = Words {
+        message,
+        sentences: vec![format!(
+            "{} {} the same {steps} over and over; nothing that can still happen releases {}.",
+            sentence(&case.agents(&movers)),
+            verb(&movers, "repeats", "repeat"),
+            case.agent(outcome.agent)
+        )],
+        ..Words::default()
+    };
+    describe(case, group, &mut words);
+    words.sentences.push(
+        "The group never stops, so a time-out or a watchdog sees activity: the hang hides behind the loop."
+            .to_owned(),
+    );
+    words.related.extend(
+        cycle.iter().take(4).map(|s| case.here(s, format!("{} runs here for ever", case.agent(s.agent)))),
+    );
+    words
+}
+
+/// `warps 0-2 wait at ring.bar:12 on barrier 1 (96 of 128 threads arrived)`.
+fn waits(case: &Case<'_>, group: &Waiters) -> String {
+    let who = case.agents(&group.agents);
+    let verb = verb(&group.agents, "waits", "wait");
+    let (at, on) = (case.at(group.location), case.barrier(group.barrier));
+    match group.awaits {
+        Awaits::Agents => format!("{who} {verb}{at} on {on} ({} arrived)", case.arrived_of(group.barrier)),
+        Awaits::Lanes => format!("{who} {verb}{at} on {on} for the other lanes of the same warp"),
+    }
+}
+
+/// How many more have to arrive, in agents.
+fn needed(state: &BarrierState) -> u32 {
+    let unit = if state.counts.first().is_some_and(|c| c.of == "threads") { 32 } else { 1 };
+    let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
+    most.div_ceil(unit)
+}
+
+fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
+    if group.awaits == Awaits::Lanes {
+        return None;
+    }
+    let state = case.state(group.barrier)?;
+    if state.missing.is_empty() {
+        return Some(format!("no {} is left that could arrive", case.noun()));
+    }
+    let which = missing_in_words(case, state);
+    let needed = needed(state) as usize;
+    Some(if needed < state.missing.len() {
+        format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
+    } else {
+        format!("missing: {which}")
+    })
+}
+
+/// `warp 3, which exited without arriving`, grouped by what they do instead.
+fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
+    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+    for agent in &state.missing {
+        let doing = match case.end.status(*agent) {
+            Status::Exited => "exited without arriving".to_owned(),
+            Status::Blocked if case.end.agents.get(agent).is_some_and(|a| waits_here(a, state.barrier)) => {
+                "waits here for its own lanes".to_owned()
+            }
+            _ => case.whereabouts(*agent),
+        };
+        match groups.iter_mut().find(|(d, _)| *d == doing) {
+            Some((_, agents)) => agents.push(*agent),
+            None => groups.push((doing, vec![*agent])),
+        }
+    }
+    let parts: Vec<String> = groups
+        .into_iter()
+        .map(|(doing, agents)| {
+            let doing = if agents.len() > 1 { plural(&doing) } else { doing };
+            format!("{}, which {doing}", case.agents(&agents))
+        })
+        .collect();
+    match parts.as_slice() {
+        [only] => only.clone(),
+        _ => parts.join("; "),
+    }
+}
+
+fn waits_here(agent: &crate::trace::AgentState, barrier: u32) -> bool {
+    agent.waits.is_some_and(|w| w.barrier == barrier && w.awaits == Awaits::Lanes)
+}
+
+fn plural(doing: &str) -> String {
+    if let Some(rest) = doing.strip_prefix("waits here for its own") {
+        return format!("wait here for their own{rest}");
+    }
+    if let Some(rest) = doing.strip_prefix("waits") {
+        return format!("wait{rest}");
+    }
+    match doing.strip_prefix("is") {
+        Some(rest) => format!("are{rest}"),
+        None => doing.to_owned(),
+    }
+}
+
+/// The sentences and places about one group of waiters.
+fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
+    let who = case.agents(&group.agents);
+    let on = case.barrier(group.barrier);
+    for agent in group.agents.iter().take(1) {
+        words.related.push(case.related(
+            *agent,
+            group.location,
+            format!("{who} {} here on {on}", verb(&group.agents, "waits", "wait")),
+        ));
+    }
+    if group.awaits == Awaits::Lanes {
+        lanes(case, group, words);
+        return;
+    }
+    let Some(state) = case.state(group.barrier) else { return };
+    let arrived =
+        if state.arrived.is_empty() { String::new() } else { format!(" ({})", case.agents(&state.arrived)) };
+    words.sentences.push(format!(
+        "{} {}{} (`{}`) on {on}: {} have arrived{arrived}.",
+        sentence(&who),
+        verb(&group.agents, "waits", "wait"),
+        case.at(group.location),
+        group.instruction,
+        case.arrived_of(group.barrier),
+    ));
+    let needed = needed(state);
+    if state.counts.iter().any(|c| c.arrived > c.expected) {
+        words
+            .sentences
+            .push(format!("{} is past its count: only equality releases, so it never will.", sentence(&on)));
+    } else if (state.missing.len() as u64) < u64::from(needed) {
+        words.sentences.push(format!(
+            "{needed} more {}s would have to arrive, but {} {} left that could: the count cannot be reached.",
+            case.noun(),
+            state.missing.len(),
+            if state.missing.len() == 1 { "is" } else { "are" }
+        ));
+    }
+    if !state.missing.is_empty() {
+        words.sentences.push(format!("Not arrived: {}.", missing_in_words(case, state)));
+    }
+    let exited: Vec<u32> =
+        state.missing.iter().copied().filter(|a| case.end.status(*a) == Status::Exited).collect();
+    for agent in &exited {
+        if let Some(step) = case.exit(*agent) {
+            words.related.push(case.here(step, format!("{} exited here", case.agent(*agent))));
+        }
+    }
+    if !exited.is_empty() {
+        let why = if case.trace.protocol.target == "ptx" || case.trace.protocol.target == "bcu" {
+            "An exit does not count as an arrival on a barrier with an explicit count."
+        } else {
+            "An exit does not count as an arrival."
+        };
+        words.sentences.push(why.to_owned());
+    }
+    for agent in state.missing.iter().take(4) {
+        if let Some(step) = case.arrival(*agent, group.barrier, usize::MAX) {
+            words.sentences.push(format!(
+                "{} arrived on {on} before, in an earlier generation ({}{}).",
+                sentence(&case.agent(*agent)),
+                Case::step_name(step),
+                case.at(step.location)
+            ));
+        }
+    }
+}
+
+/// A warp whose lanes wait for one another.
+fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
+    for agent in group.agents.iter().take(2) {
+        let Some(state) = case.end.agents.get(agent) else { continue };
+        let parts: Vec<String> = state
+            .fragments
+            .iter()
+            .map(|f| format!("lanes {} at line {}", f.lanes, f.location.line))
+            .collect();
+        words.sentences.push(format!(
+            "The lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
+            case.agent(*agent),
+            names::list(&parts)
+        ));
+        words.related.extend(
+            state
+                .fragments
+                .iter()
+                .map(|f| case.related(*agent, f.location, format!("lanes {} are here", f.lanes))),
+        );
+    }
+}
+
+/// Whether the waiters wait for one another.
+fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
+    let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
+    if barriers.len() < 2 {
+        return None;
+    }
+    // Follow, from the first group, somebody who is missing and blocked elsewhere.
+    let mut order = vec![groups.first()?.barrier];
+    loop {
+        let here = case.state(*order.last()?)?;
+        let next = here.missing.iter().find_map(|a| {
+            let state = case.end.agents.get(a)?;
+            state.waits.filter(|w| w.awaits == Awaits::Agents && w.barrier != here.barrier)
+        })?;
+        if let Some(from) = order.iter().position(|b| *b == next.barrier) {
+            let names: Vec<String> = order[from..].iter().map(|b| case.barrier(*b)).collect();
+            return Some(format!(
+                "They wait in a circle: whoever {} still {} waits on another of them.",
+                names::list(&names),
+                if names.len() == 1 { "needs" } else { "need" }
+            ));
+        }
+        order.push(next.barrier);
+    }
+}

@@ -1,0 +1,188 @@
+//! A trace under examination: its end, and looking back along its steps.
+
+use barcheck_model::program::Target;
+
+use super::MARK;
+use crate::names;
+use crate::situation::Situation;
+use crate::trace::{BarrierState, Count, Event, Location, Related, Status, Step, Trace};
+
+pub(super) struct Case<'t> {
+    pub(super) trace: &'t Trace,
+    pub(super) target: Option<Target>,
+    /// The last state; that before the last step, if that step ends the path.
+    pub(super) end: Situation,
+}
+
+impl<'t> Case<'t> {
+    pub(super) fn of(trace: &'t Trace) -> Self {
+        let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
+        Self { trace, target, end: trace.last_situation() }
+    }
+
+    pub(super) fn noun(&self) -> &'static str {
+        self.target.map_or("agent", Target::agent_noun)
+    }
+
+    pub(super) fn agent(&self, agent: u32) -> String {
+        self.agents(&[agent])
+    }
+
+    pub(super) fn agents(&self, sorted: &[u32]) -> String {
+        names::agents(self.noun(), sorted)
+    }
+
+    pub(super) fn barrier(&self, barrier: u32) -> String {
+        let named = self.trace.barriers.iter().find(|b| b.barrier == barrier);
+        named.map_or_else(|| format!("barrier {barrier}"), |b| b.name.clone())
+    }
+
+    /// The barrier that the outcome is about.
+    pub(super) fn the_barrier(&self) -> String {
+        self.trace.outcome.barrier.map_or_else(|| "a barrier".to_owned(), |b| self.barrier(b))
+    }
+
+    /// ` at ring.bar:12`, marked as a place; nothing where there is no text.
+    pub(super) fn at(&self, location: Location) -> String {
+        if location.line == 0 {
+            return String::new();
+        }
+        let file: String = self.trace.protocol.file.chars().filter(|c| !c.is_control()).collect();
+        format!("{MARK} at {file}:{}{MARK}", location.line)
+    }
+
+    /// `; step 4` for the index of a step, as the story numbers them.
+    pub(super) fn step_name(step: &Step) -> String {
+        format!("step {}", step.index + 1)
+    }
+
+    pub(super) fn related(&self, agent: u32, location: Location, role: String) -> Related {
+        Related { agent, line: location.line, column: location.column, role }
+    }
+
+    pub(super) fn here(&self, step: &Step, role: String) -> Related {
+        self.related(step.agent, step.location, role)
+    }
+
+    pub(super) fn last(&self) -> Option<&'t Step> {
+        self.trace.steps.last()
+    }
+
+    /// The instruction that the outcome is about, with operands if it is the last step's.
+    pub(super) fn resolved_here(&self) -> String {
+        let outcome = &self.trace.outcome;
+        match self.last() {
+            Some(step) if step.agent == outcome.agent && step.location == outcome.location => {
+                step.resolved.clone()
+            }
+            _ => outcome.instruction.clone(),
+        }
+    }
+
+    /// The latest step before index `before` for which `test` holds.
+    pub(super) fn back(&self, before: usize, test: impl Fn(&Step) -> bool) -> Option<&'t Step> {
+        self.trace.steps.iter().take(before).rev().find(|s| test(s))
+    }
+
+    /// The steps before the last.
+    pub(super) fn before_last(&self) -> usize {
+        self.trace.steps.len().saturating_sub(1)
+    }
+
+    /// The step at which an agent arrived latest on a barrier, before index `before`.
+    pub(super) fn arrival(&self, agent: u32, barrier: u32, before: usize) -> Option<&'t Step> {
+        self.back(before, |s| s.agent == agent && arrives(s, barrier))
+    }
+
+    /// The arrivals in the generation that gathers at index `before`, oldest first.
+    pub(super) fn gathered(&self, barrier: u32, before: usize) -> Vec<&'t Step> {
+        let steps = self.trace.steps.iter().take(before).rev();
+        let mut found: Vec<_> =
+            steps.take_while(|s| !completes(s, barrier)).filter(|s| arrives(s, barrier)).collect();
+        found.reverse();
+        found
+    }
+
+    /// The step at which an agent exited.
+    pub(super) fn exit(&self, agent: u32) -> Option<&'t Step> {
+        self.back(usize::MAX, |s| s.agent == agent && s.events.contains(&Event::Exited))
+    }
+
+    pub(super) fn state(&self, barrier: u32) -> Option<&BarrierState> {
+        self.end.barriers.get(&barrier)
+    }
+
+    /// `96 of 128 threads`, or both counters.
+    pub(super) fn arrived_of(&self, barrier: u32) -> String {
+        match self.state(barrier).filter(|b| b.active) {
+            Some(state) => arrived_of(&state.counts),
+            None => "nobody".to_owned(),
+        }
+    }
+
+    /// What an agent is doing instead of arriving: `exited`, `waits at ... on barrier 2`, `is at ...`.
+    pub(super) fn whereabouts(&self, agent: u32) -> String {
+        let Some(state) = self.end.agents.get(&agent) else {
+            return "exited".to_owned();
+        };
+        let at = state.location.map(|l| self.at(l)).unwrap_or_default();
+        match (state.status, state.waits) {
+            (Status::Exited, _) => "exited".to_owned(),
+            (Status::Blocked, Some(waits)) => format!("waits{at} on {}", self.barrier(waits.barrier)),
+            (Status::Blocked, None) => format!("is blocked{at}"),
+            (Status::Failed, _) => format!("cannot go on{at}"),
+            (Status::Running, _) => format!("is{at}"),
+        }
+    }
+
+    /// The locals of an agent, as a sentence, where it has any.
+    pub(super) fn locals_of(&self, agent: u32) -> Option<String> {
+        let fragments = &self.end.agents.get(&agent)?.fragments;
+        let locals =
+            fragments.iter().flat_map(|f| &f.locals).map(|(name, value)| format!("{name} = {value}"));
+        let locals: Vec<_> = locals.take(8).collect();
+        (!locals.is_empty()).then(|| format!("Its locals there: {}.", locals.join(", ")))
+    }
+}
+
+/// The step is an arrival on a barrier.
+pub(super) fn arrives(step: &Step, barrier: u32) -> bool {
+    step.events.iter().any(|e| matches!(e, Event::Arrived { barrier: b } if *b == barrier))
+}
+
+/// The step completes a generation of a barrier.
+pub(super) fn completes(step: &Step, barrier: u32) -> bool {
+    step.events.iter().any(|e| matches!(e, Event::Completed { barrier: b, .. } if *b == barrier))
+}
+
+/// `96 of 128 threads`, `1 of 2 producers and 0 of 1 consumers`.
+pub(super) fn arrived_of(counts: &[Count]) -> String {
+    let parts: Vec<String> =
+        counts.iter().map(|c| format!("{} of {} {}", c.arrived, c.expected, c.of)).collect();
+    names::list(&parts)
+}
+
+/// `128 threads`, `2 producers and 1 consumers`.
+pub(super) fn announced(step: &Step) -> String {
+    let Some(operands) = &step.operands else {
+        return format!("`{}`", step.resolved);
+    };
+    let parts: Vec<String> = operands.counts.iter().map(|c| format!("{} {}", c.expected, c.of)).collect();
+    match (operands.all, operands.counts.first().is_some_and(|c| c.expected == 0)) {
+        (true, true) => "every live warp (count 0)".to_owned(),
+        (true, false) => format!("{} (count left out)", names::list(&parts)),
+        _ => names::list(&parts),
+    }
+}
+
+/// Makes the first letter a capital.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    first + letters.as_str()
+}
+
+/// The verb for one or many.
+pub(super) fn verb<'a>(agents: &[u32], one: &'a str, many: &'a str) -> &'a str {
+    if agents.len() == 1 { one } else { many }
+}

@@ -1,0 +1,211 @@
+//! Operands that are out of range, and participants that disagree.
+
+use barcheck_model::program::Target;
+use barcheck_model::rule::Rule;
+
+use super::Words;
+use super::case::{Case, announced, arrived_of, sentence, verb};
+use crate::trace::{Detail, Step};
+
+pub(super) fn mismatch(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
+    let Some((barrier, last)) = outcome.barrier.zip(case.last()) else {
+        return allocation(case);
+    };
+    let on = case.barrier(barrier);
+    let gathered = case.gathered(barrier, case.before_last());
+    let here = announced(last);
+    let Some(first) = gathered.first() else {
+        let message = format!("{who} announces {here} on {on}{at}, and others another count");
+        return Words { message, ..Words::default() };
+    };
+    let there = announced(first);
+    let message = format!(
+        "{who} announces {here} on {on}{at}, but {} announced {there}{}",
+        case.agent(first.agent),
+        case.at(first.location)
+    );
+    let mut sentences = vec![
+        format!(
+            "{} opened the generation that is gathering on {on} with {there} (`{}`{}, {}).",
+            sentence(&case.agent(first.agent)),
+            first.resolved,
+            case.at(first.location),
+            Case::step_name(first)
+        ),
+        format!("{} comes to the same generation with {here} (`{}`{}).", sentence(&who), last.resolved, at),
+    ];
+    sentences.extend(case.state(barrier).map(|s| {
+        format!("{} had arrived so far: {}.", sentence(&arrived_of(&s.counts)), case.agents(&s.arrived))
+    }));
+    sentences.push(
+        "All who take part in one generation must give the same count; otherwise what happens is undefined. \
+         If the two are meant to be apart, they need different barriers."
+            .to_owned(),
+    );
+    let related = vec![case.here(first, format!("{} announced {there} here", case.agent(first.agent)))];
+    Words { message, sentences, related }
+}
+
+/// Two numbers of allocated barriers.
+fn allocation(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
+    let is_allocation = |s: &Step| s.resolved.starts_with("xegpu.alloc_nbarrier");
+    let message =
+        format!("{who} executes `{}`{at}, but the group has allocated another number", case.resolved_here());
+    let mut words = Words { message, ..Words::default() };
+    if let Some(first) = case.back(case.before_last(), is_allocation) {
+        words.sentences.push(format!(
+            "{} executed `{}`{} ({}).",
+            sentence(&case.agent(first.agent)),
+            first.resolved,
+            case.at(first.location),
+            Case::step_name(first)
+        ));
+        words.related.push(case.here(first, format!("`{}` by {}", first.resolved, case.agent(first.agent))));
+    }
+    words.sentences.push("All subgroups must allocate the same number of barriers.".to_owned());
+    words
+}
+
+/// An operand by itself is wrong.
+pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
+    let outcome = &case.trace.outcome;
+    let value = match &outcome.detail {
+        Some(Detail::Operand { value }) => Some(*value),
+        _ => None,
+    };
+    let shown = value.map_or_else(|| "an operand".to_owned(), |v| v.to_string());
+    let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
+    let instruction = case.resolved_here();
+    let (what, demand) = match rule {
+        Rule::BarrierIdRange => (format!("barrier id {shown} in `{instruction}`"), ids(case).to_owned()),
+        Rule::CountRange => (format!("count {shown} in `{instruction}`"), counts(case)),
+        Rule::ArriveNeedsCount => (
+            format!("`{instruction}` without a positive thread count"),
+            "An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned(),
+        ),
+        Rule::BarrierNotAllocated => (
+            format!("`{instruction}` on barrier {shown}, which is not allocated"),
+            "This subgroup has to execute alloc_nbarrier first, with a number above the id.".to_owned(),
+        ),
+        Rule::TypeRange => (
+            format!("type {shown} in `{instruction}`"),
+            "The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned(),
+        ),
+        _ => (
+            format!("a register with bits that the hardware drops in `{instruction}`"),
+            "Of an id register the low 4 bits count, of a count register the low 12; the rest is ignored silently."
+                .to_owned(),
+        ),
+    };
+    let message = format!("{who} executes {what}{at}");
+    let mut sentences = vec![format!(
+        "{} executes `{}`{at}, which here is `{instruction}`.",
+        sentence(&who),
+        outcome.instruction
+    )];
+    sentences.extend(case.locals_of(outcome.agent));
+    sentences.push(demand);
+    Words { message, sentences, related: Vec::new() }
+}
+
+fn ids(case: &Case<'_>) -> &'static str {
+    match case.target {
+        Some(Target::Ptx | Target::Bcu) => "There are 16 barriers, 0 to 15.",
+        _ => "There are 32 barriers, 0 to 31; from 1 to 32 can be allocated.",
+    }
+}
+
+fn counts(case: &Case<'_>) -> String {
+    let size = case.trace.protocol.group_size;
+    match case.target {
+        Some(Target::Ptx) => format!(
+            "A count is a positive multiple of 32, and at most the {} threads of the CTA in whole warps.",
+            u64::from(size).div_ceil(32) * 32
+        ),
+        Some(Target::Bcu) => {
+            "A count is a multiple of 32 that fits 12 bits; 0 means every live warp and is not for ARV."
+                .to_owned()
+        }
+        _ => format!("A count is from 1 to the size of the group, {size}."),
+    }
+}
+
+pub(super) fn too_many(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let full = outcome.barrier.map(|b| case.arrived_of(b)).unwrap_or_default();
+    let message = format!("{who} signals {on}{at}, but {full} have signalled already");
+    let mut words = Words { message, ..Words::default() };
+    words.sentences.push(format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()));
+    words.sentences.push(format!(
+        "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be exceeded."
+    ));
+    for step in outcome.barrier.map(|b| case.gathered(b, case.before_last())).unwrap_or_default() {
+        words.related.push(case.here(step, format!("{} signalled here", case.agent(step.agent))));
+    }
+    words
+}
+
+pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let operation = |s: &Step| s.operands.as_ref().map(|o| o.operation.clone()).unwrap_or_default();
+    let mine = case.last().map(operation).unwrap_or_default();
+    let other = case.back(case.before_last(), |s| {
+        let theirs = operation(s);
+        let differs =
+            if rule == Rule::MixedRedOp { theirs != mine } else { is_red(&theirs) != is_red(&mine) };
+        differs && super::case::arrives(s, barrier)
+    });
+    let what =
+        if rule == Rule::MixedRedOp { "another reduction" } else { "sync, arrive and reductions mixed" };
+    let there = other.map_or_else(String::new, |s| {
+        format!(", after `{}` by {}{}", s.resolved, case.agent(s.agent), case.at(s.location))
+    });
+    let message = format!("{who} executes `{}` on {on}{at}{there}: {what}", case.resolved_here());
+    let mut words = Words { message, ..Words::default() };
+    if let Some(other) = other {
+        words.sentences.push(format!(
+            "{} executed `{}`{} ({}).",
+            sentence(&case.agent(other.agent)),
+            other.resolved,
+            case.at(other.location),
+            Case::step_name(other)
+        ));
+        words.related.push(case.here(other, format!("`{}` by {}", other.resolved, case.agent(other.agent))));
+    }
+    words.sentences.push(match (rule, case.target) {
+        (Rule::MixedRedOp, _) => "All who take part in one reduction must name the same operator.".to_owned(),
+        (_, Some(Target::Bcu)) => {
+            "A barrier id that is used by RED must not be used by SYNC or ARV, in any generation.".to_owned()
+        }
+        _ => "A reduction must not be mixed with sync or arrive on one active barrier.".to_owned(),
+    });
+    words
+}
+
+fn is_red(operation: &str) -> bool {
+    operation.starts_with("red")
+}
+
+pub(super) fn reserved(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let message = format!(
+        "{} {} barrier 0 with an explicit count{}",
+        case.agents(&outcome.agents),
+        verb(&outcome.agents, "uses", "use"),
+        case.at(outcome.location)
+    );
+    let sentences = vec![
+        format!("`{}`{} names barrier 0.", case.resolved_here(), case.at(outcome.location)),
+        "CTA-wide synchronisation (`__syncthreads()`) uses barrier 0 by default; code that shares it works only as long \
+         as nobody adds such a call."
+            .to_owned(),
+    ];
+    Words { message, sentences, related: Vec::new() }
+}

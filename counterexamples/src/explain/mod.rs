@@ -1,0 +1,102 @@
+//! What a trace shows, in words.
+//!
+//! Everything is said from the trace itself: what the run did, looked up by going back along its steps.
+
+mod blocked;
+mod case;
+mod counts;
+mod memory;
+mod pairing;
+mod results;
+
+use barcheck_model::rule::Rule;
+
+use crate::trace::{OutcomeKind, Related, Trace};
+use case::Case;
+
+/// The words for an outcome. Places in the message stand between two marks, so that they can be left out.
+#[derive(Default)]
+struct Words {
+    message: String,
+    sentences: Vec<String>,
+    related: Vec<Related>,
+}
+
+/// Begins and ends a place in a message.
+const MARK: char = '\u{1}';
+
+/// Puts the words into a trace's outcome.
+pub(crate) fn fill(trace: &mut Trace) {
+    let words = words(&Case::of(trace));
+    let outcome = &mut trace.outcome;
+    let without_places: String = words.message.split(MARK).step_by(2).collect();
+    let kind = match outcome.kind {
+        OutcomeKind::Violation => outcome.rule.clone().unwrap_or_default(),
+        OutcomeKind::Fault => "evaluation error".to_owned(),
+        OutcomeKind::Cut => "not modelled".to_owned(),
+    };
+    outcome.headline = format!("{kind}: {without_places}");
+    outcome.message = words.message.chars().filter(|c| *c != MARK).collect();
+    outcome.explanation = words.sentences.join("\n").chars().filter(|c| *c != MARK).collect();
+    let place = (outcome.location.line, outcome.location.column);
+    let mut related = words.related;
+    related.retain(|r| r.line > 0 && ((r.line, r.column) != place || r.agent != outcome.agent));
+    let mut seen = Vec::new();
+    related.retain(|r| {
+        let new = !seen.contains(r);
+        seen.push(r.clone());
+        new
+    });
+    outcome.related = related;
+}
+
+fn words(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let Some(rule) = outcome.rule.as_deref().and_then(Rule::from_name) else {
+        return unfollowed(case);
+    };
+    match rule {
+        Rule::Deadlock => blocked::deadlock(case),
+        Rule::StuckAgent => blocked::stuck_agent(case),
+        Rule::DataRace | Rule::MissingFence => memory::conflict(case, rule),
+        Rule::CountMismatch => counts::mismatch(case),
+        Rule::CountRange
+        | Rule::ArriveNeedsCount
+        | Rule::BarrierIdRange
+        | Rule::BarrierNotAllocated
+        | Rule::TypeRange
+        | Rule::RegisterTruncated => counts::operand(case, rule),
+        Rule::TooManyParticipants => counts::too_many(case),
+        Rule::MixedRed | Rule::MixedRedOp => counts::mixed(case, rule),
+        Rule::ReservedBarrier => counts::reserved(case),
+        Rule::RepeatedArrival => pairing::repeated(case),
+        Rule::ArrivalRace => pairing::arrival_race(case),
+        Rule::WaitWithoutArrive | Rule::ProducerWaits => pairing::unpaired_wait(case, rule),
+        Rule::MissingWait => pairing::missing_wait(case),
+        Rule::LostNotification => pairing::lost_notification(case),
+        Rule::ReuseBeforeFree => pairing::reuse(case),
+        Rule::NonuniformBarrier => pairing::nonuniform(case),
+        Rule::PartialWarp => pairing::partial_warp(case),
+        Rule::NobodyWaits => pairing::nobody_waits(case),
+        Rule::DanglingArrival => pairing::dangling(case),
+        Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::bcu(case, rule),
+        Rule::Assertion => results::assertion(case),
+    }
+}
+
+/// A run that ends where the protocol, or the model, gives no next state.
+fn unfollowed(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let what = &outcome.headline;
+    let who = case.agent(outcome.agent);
+    let message = format!("{who}{}: {what}", case.at(outcome.location));
+    let mut sentences =
+        vec![format!("{who} executes `{}`{}: {what}.", case.resolved_here(), case.at(outcome.location))];
+    sentences.extend(case.locals_of(outcome.agent));
+    sentences.push(if outcome.kind == OutcomeKind::Fault {
+        "The path ends here: the protocol does not say what comes next.".to_owned()
+    } else {
+        "The path ends here: nothing is claimed about what comes next.".to_owned()
+    });
+    Words { message, sentences, related: Vec::new() }
+}

@@ -1,0 +1,362 @@
+//! Arrivals and waits that do not fit together.
+
+use barcheck_model::rule::Rule;
+
+use super::Words;
+use super::case::{Case, arrived_of, arrives, completes, sentence, verb};
+use crate::names;
+use crate::trace::{Detail, Event, Step};
+
+pub(super) fn repeated(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let before = case.arrival(outcome.agent, barrier, case.before_last());
+    let there = before.map(|s| case.at(s.location)).unwrap_or_default();
+    let split = case.trace.protocol.target == "split_barrier";
+    let (message, rule) = if split {
+        (
+            format!("{who} arrives on {on}{at} again without having waited since its arrival{there}"),
+            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives again.",
+        )
+    } else {
+        (
+            format!(
+                "{who} arrives on {on}{at} again in the generation in which it arrived{there} ({} so far)",
+                case.arrived_of(barrier)
+            ),
+            "An agent counts once in a generation: a second arrival before the others came would stand in for one of them.",
+        )
+    };
+    let mut words = Words { message, ..Words::default() };
+    if let Some(before) = before {
+        words.sentences.push(format!(
+            "{} arrived{there} (`{}`, {}), and comes again by `{}`{at}.",
+            sentence(&who),
+            before.resolved,
+            Case::step_name(before),
+            case.resolved_here()
+        ));
+        words.related.push(case.here(before, format!("{who} arrived here first")));
+    }
+    words.sentences.push(rule.to_owned());
+    if let Some(state) = case.state(barrier).filter(|s| s.active && !split) {
+        words.sentences.push(format!(
+            "The generation has {}; still to come: {}.",
+            arrived_of(&state.counts),
+            if state.missing.is_empty() {
+                "nobody that could".to_owned()
+            } else {
+                case.agents(&state.missing)
+            }
+        ));
+    }
+    words
+}
+
+pub(super) fn arrival_race(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let on = case.the_barrier();
+    let (standing, room) = match outcome.detail {
+        Some(Detail::Room { standing, room }) => (standing, room),
+        _ => (0, 0),
+    };
+    let who = case.agents(&outcome.agents);
+    let unit = |n: u32| if n == 1 { "arrival" } else { "arrivals" };
+    let message = format!(
+        "{who} {} at an arrival on {on}{}, which has room for {room}: timing decides who joins which generation",
+        verb(&outcome.agents, "stands", "stand"),
+        case.at(outcome.location)
+    );
+    let mut words = Words { message, ..Words::default() };
+    words.sentences.push(format!(
+        "{standing} {} could come next on {on}, and its generation has room for {room} {}.",
+        unit(standing),
+        unit(room)
+    ));
+    for agent in outcome.agents.iter().take(8) {
+        let Some(state) = case.end.agents.get(agent) else { continue };
+        let location = state.location.unwrap_or_default();
+        words.sentences.push(format!(
+            "{} stands{} (`{}`).",
+            sentence(&case.agent(*agent)),
+            case.at(location),
+            state.instruction
+        ));
+        words.related.push(case.related(*agent, location, format!("{} may arrive here", case.agent(*agent))));
+    }
+    if outcome.agents.len() > 8 {
+        words.sentences.push(format!("{} more stand there.", outcome.agents.len() - 8));
+    }
+    words.sentences.push(match outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active) {
+        Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
+        None => "It is idle.".to_owned(),
+    });
+    words.sentences.push(
+        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to run. \
+         Order them by another barrier, or give them barriers of their own."
+            .to_owned(),
+    );
+    words
+}
+
+pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let before = case.arrival(outcome.agent, barrier, case.before_last());
+    let message = if rule == Rule::ProducerWaits {
+        format!("{who} waits on {on}{at}, but its latest arrival there was as a producer only")
+    } else {
+        format!("{who} waits on {on}{at} without an arrival of its own outstanding")
+    };
+    let mut words = Words { message, ..Words::default() };
+    match before {
+        Some(step) => {
+            words.sentences.push(format!(
+                "{} arrived on {on} last{} (`{}`, {}).",
+                sentence(&who),
+                case.at(step.location),
+                step.resolved,
+                Case::step_name(step)
+            ));
+            words.related.push(case.here(step, format!("{who} arrived here last")));
+            let passed = case
+                .back(case.before_last(), |s| s.index > step.index && ends_wait(s, outcome.agent, barrier));
+            words.sentences.extend(passed.map(|s| {
+                format!(
+                    "That arrival has been waited for already ({}{}).",
+                    Case::step_name(s),
+                    case.at(s.location)
+                )
+            }));
+        }
+        None => words.sentences.push(format!("{} has not arrived on {on} at all.", sentence(&who))),
+    }
+    words.sentences.push(
+        if rule == Rule::ProducerWaits {
+            "Only consumers (types 0 and 2) are notified; a producer has nothing to wait for."
+        } else {
+            "A wait belongs to an arrival of the same agent before it; this one would wait for nothing or for ever."
+        }
+        .to_owned(),
+    );
+    words
+}
+
+/// The step ends a wait of the agent on the barrier.
+fn ends_wait(step: &Step, agent: u32, barrier: u32) -> bool {
+    step.events.iter().any(|e| match e {
+        Event::Passed { barrier: b } => step.agent == agent && *b == barrier,
+        Event::Released { barrier: b, agents } => *b == barrier && agents.contains(&agent),
+        _ => false,
+    })
+}
+
+pub(super) fn missing_wait(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let arrival = case.arrival(outcome.agent, outcome.barrier.unwrap_or_default(), case.before_last());
+    let there = arrival.map(|s| case.at(s.location)).unwrap_or_default();
+    let message = format!("{who} exits{at} without having waited for its arrival on {on}{there}");
+    let mut words = Words { message, ..Words::default() };
+    if let Some(step) = arrival {
+        words.sentences.push(format!(
+            "{} arrived on {on}{there} (`{}`, {}) and exits without a wait.",
+            sentence(&who),
+            step.resolved,
+            Case::step_name(step)
+        ));
+        words.related.push(case.here(step, format!("{who} arrived here and never waited")));
+    }
+    words.sentences.push(
+        "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never free again.".to_owned(),
+    );
+    words
+}
+
+pub(super) fn lost_notification(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let state = case.state(barrier);
+    let held: Vec<u32> = state.map(|s| s.notified.clone()).unwrap_or_default();
+    // The acting agent arrives by this very step.
+    let again = |agent: &u32| state.is_some_and(|s| s.arrived.contains(agent)) || *agent == outcome.agent;
+    let losers: Vec<u32> = held.into_iter().filter(|a| again(a)).collect();
+    let loser = if losers.is_empty() { "a consumer".to_owned() } else { case.agents(&losers) };
+    let message = format!(
+        "{who}'s signal{at} completes a generation of {on} for {loser}, which {} not yet waited for the one before",
+        verb(&losers, "has", "have")
+    );
+    let mut words = Words { message, ..Words::default() };
+    if let Some(previous) = case.back(case.before_last(), |s| completes(s, barrier)) {
+        words.sentences.push(format!(
+            "The generation before was completed by {}{} ({}), and {loser} {} notified of it.",
+            case.agent(previous.agent),
+            case.at(previous.location),
+            Case::step_name(previous),
+            verb(&losers, "was", "were")
+        ));
+        words.related.push(case.here(previous, "the generation before was completed here".to_owned()));
+    }
+    for agent in &losers {
+        words.sentences.push(format!("{} {}.", sentence(&case.agent(*agent)), case.whereabouts(*agent)));
+        if let Some(step) = case.arrival(*agent, barrier, case.trace.steps.len()) {
+            words
+                .related
+                .push(case.here(step, format!("{} arrived here again before it waited", case.agent(*agent))));
+        }
+    }
+    words.sentences.push(
+        "A thread holds one notification per barrier: the second is lost, and the wait for it never ends. \
+         Wait for each generation before arriving in the next."
+            .to_owned(),
+    );
+    words
+}
+
+pub(super) fn reuse(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let before = case.trace.situation(case.before_last());
+    let held =
+        outcome.barrier.and_then(|b| before.barriers.get(&b)).map(|b| b.notified.clone()).unwrap_or_default();
+    let message = format!(
+        "{who} signals {on}{at} while {} {} yet to wait for the generation before",
+        case.agents(&held),
+        verb(&held, "has", "have")
+    );
+    let sentences = vec![
+        format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()),
+        "The text calls a barrier free only once every wait is done. Signalling earlier works as long as it is the same \
+         threads every time."
+            .to_owned(),
+    ];
+    Words { message, sentences, related: Vec::new() }
+}
+
+pub(super) fn nonuniform(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let waits = case.last().and_then(|s| s.operands.as_ref()).is_some_and(|o| o.operation == "wait");
+    let other = if waits {
+        case.back(case.before_last(), |s| {
+            s.events.iter().any(|e| matches!(e, Event::Blocked { barrier: b } | Event::Passed { barrier: b } if *b == barrier))
+        })
+    } else {
+        case.gathered(barrier, case.before_last()).first().copied()
+    };
+    let what = if waits { "waits" } else { "arrives" };
+    let met = other.map_or_else(String::new, |s| {
+        format!(", where {} came from `{}`{}", case.agent(s.agent), s.instruction, case.at(s.location))
+    });
+    let message = format!("{who} {what} on {on}{at} from another dynamic instance than the others{met}");
+    let mut words = Words { message, ..Words::default() };
+    if let Some(other) = other {
+        let same = other.location == outcome.location;
+        words.sentences.push(format!(
+            "{} came by `{}`{} ({}), {who} by `{}`{at}{}.",
+            sentence(&case.agent(other.agent)),
+            other.instruction,
+            case.at(other.location),
+            Case::step_name(other),
+            outcome.instruction,
+            if same { ", in another iteration of the loops around it" } else { "" }
+        ));
+        words.related.push(case.here(other, format!("{} is at this one", case.agent(other.agent))));
+    }
+    words.sentences.push(
+        "All invocations of the scope must execute the same instance of the barrier: the same statement, in the same iteration \
+         of each loop. Code shared by all belongs in one block with an `if` inside."
+            .to_owned(),
+    );
+    words
+}
+
+pub(super) fn partial_warp(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
+    let lanes = match outcome.detail {
+        Some(Detail::Operand { value }) => u32::try_from(value).map(names::lanes).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let message = format!("only lanes {lanes} of {who} execute the aligned `{}`{at}", case.resolved_here());
+    let mut words = Words { message, ..Words::default() };
+    let fragments = case.end.agents.get(&outcome.agent).map(|a| a.fragments.as_slice()).unwrap_or_default();
+    for fragment in fragments.iter().filter(|f| f.lanes != lanes) {
+        words.sentences.push(format!(
+            "The lanes {} of the same warp are{} instead.",
+            fragment.lanes,
+            case.at(fragment.location)
+        ));
+        words.related.push(case.related(
+            outcome.agent,
+            fragment.location,
+            format!("lanes {} are here", fragment.lanes),
+        ));
+    }
+    words.sentences.push(
+        "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not exited. Move the barrier \
+         out of the divergent code, or use `barrier.sync` without `.aligned`."
+            .to_owned(),
+    );
+    words
+}
+
+pub(super) fn nobody_waits(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let barrier = outcome.barrier.unwrap_or_default();
+    let message = format!("{who}'s arrival{at} completes a generation of {on} on which nobody waits");
+    let mut words = Words { message, ..Words::default() };
+    for step in case.gathered(barrier, case.before_last()) {
+        words.sentences.push(format!(
+            "{} arrived{} (`{}`).",
+            sentence(&case.agent(step.agent)),
+            case.at(step.location),
+            step.resolved
+        ));
+        words.related.push(case.here(step, format!("{} arrived here", case.agent(step.agent))));
+    }
+    words.sentences.push("Nobody is held back by it, so it synchronises nothing.".to_owned());
+    words
+}
+
+pub(super) fn dangling(case: &Case<'_>) -> Words {
+    let outcome = &case.trace.outcome;
+    let on = case.the_barrier();
+    let barrier = outcome.barrier.unwrap_or_default();
+    let who = case.agents(&outcome.agents);
+    let message = format!(
+        "every {} has exited and {on} still holds arrivals: {} ({who}{})",
+        case.noun(),
+        case.arrived_of(barrier),
+        case.at(outcome.location)
+    );
+    let mut words = Words { message, ..Words::default() };
+    for step in case
+        .trace
+        .steps
+        .iter()
+        .rev()
+        .take_while(|s| !completes(s, barrier))
+        .filter(|s| arrives(s, barrier))
+        .take(8)
+    {
+        words.sentences.push(format!(
+            "{} arrived{} (`{}`, {}).",
+            sentence(&case.agent(step.agent)),
+            case.at(step.location),
+            step.resolved,
+            Case::step_name(step)
+        ));
+        words.related.push(case.here(step, format!("{} arrived here", case.agent(step.agent))));
+    }
+    words.sentences.push(
+        "Nobody came to complete the generation; a waiter was forgotten, or the arrival is superfluous."
+            .to_owned(),
+    );
+    words
+}

@@ -1,0 +1,161 @@
+//! How a story ends: every agent, every barrier, and why.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::Style;
+use super::noun;
+use super::paint::{Ink, cut, pad, printable, wrap};
+use super::rows::{counter, short};
+use crate::names;
+use crate::situation::Situation;
+use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace};
+
+/// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
+pub(super) fn roles(trace: &Trace) -> String {
+    let mut roles: Vec<(&str, Vec<u32>)> = Vec::new();
+    for agent in &trace.agents {
+        let Some(role) = agent.role.as_deref() else { continue };
+        match roles.iter_mut().find(|(name, _)| *name == role) {
+            Some((_, agents)) => agents.push(agent.index),
+            None => roles.push((role, vec![agent.index])),
+        }
+    }
+    let parts: Vec<String> = roles
+        .iter()
+        .map(|(role, agents)| format!("{role}: {}", names::agents(noun(trace), agents)))
+        .collect();
+    parts.join("; ")
+}
+
+/// Draws the situation at the end, and the explanation.
+pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
+    let end = trace.last_situation();
+    lines.push(style.paint(Ink::Heading, "in the end"));
+    agents(trace, &end, style, lines);
+    let active: Vec<&BarrierState> =
+        end.barriers.values().filter(|b| b.active || !b.notified.is_empty()).collect();
+    if !active.is_empty() {
+        lines.push(String::new());
+        lines.push(style.paint(Ink::Heading, "barriers in use"));
+        barriers(trace, &active, style, lines);
+    }
+    lines.push(String::new());
+    lines.push(style.paint(Ink::Heading, "why"));
+    for sentence in trace.outcome.explanation.lines() {
+        for (index, line) in
+            wrap(&printable(sentence), style.width.min(110).saturating_sub(4)).iter().enumerate()
+        {
+            lines.push(format!("{}{line}", if index == 0 { "  " } else { "    " }));
+        }
+    }
+}
+
+/// Agents that are in the same situation.
+struct Group<'a> {
+    agents: Vec<u32>,
+    state: &'a AgentState,
+}
+
+fn agents(trace: &Trace, end: &Situation, style: &Style, lines: &mut Vec<String>) {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for state in end.agents.values() {
+        let same = groups.iter_mut().find(|g| {
+            (g.state.status, g.state.location, g.state.waits) == (state.status, state.location, state.waits)
+                && (state.status == Status::Exited || g.state.fragments.len() == state.fragments.len())
+        });
+        match same {
+            Some(group) => group.agents.push(state.agent),
+            None => groups.push(Group { agents: vec![state.agent], state }),
+        }
+    }
+    let rows: Vec<[(Ink, String); 4]> = groups.iter().map(|group| row(trace, end, group)).collect();
+    table(&rows, style, lines);
+}
+
+fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] {
+    let state = group.state;
+    let (ink, status) = match state.status {
+        Status::Running => (Ink::Plain, "could go on"),
+        Status::Blocked => (Ink::Blocked, "blocked"),
+        Status::Exited => (Ink::Faint, "exited"),
+        Status::Failed => (Ink::Bad, "failed"),
+    };
+    let place = state.location.filter(|l| l.line > 0);
+    let place = place.map_or_else(String::new, |l| format!("line {}", l.line));
+    let mut doing = state.instruction.clone();
+    if let Some(waits) = state.waits {
+        let on = short(trace, waits.barrier);
+        doing = match (waits.awaits, end.barriers.get(&waits.barrier).filter(|b| b.active)) {
+            (Awaits::Lanes, _) => format!("{doing}  waits for its own lanes at {on}"),
+            (Awaits::Agents, Some(barrier)) => format!("{doing}  waits for {on} ({})", counter(barrier)),
+            (Awaits::Agents, None) => format!("{doing}  waits for {on}"),
+        };
+    }
+    if state.fragments.len() > 1 {
+        let parts: Vec<String> =
+            state.fragments.iter().map(|f| format!("{} at line {}", f.lanes, f.location.line)).collect();
+        doing = format!("{doing}  lanes {}", parts.join(", "));
+    }
+    [
+        (Ink::Plain, names::agents(noun(trace), &group.agents)),
+        (ink, status.to_owned()),
+        (Ink::Plain, place),
+        (Ink::Plain, doing),
+    ]
+}
+
+fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut Vec<String>) {
+    let who = |agents: &[u32]| {
+        if agents.is_empty() { "nobody".to_owned() } else { names::agents(noun(trace), agents) }
+    };
+    for state in active {
+        let name = short(trace, state.barrier);
+        let mut facts = Vec::new();
+        if state.active {
+            let counts: Vec<String> =
+                state.counts.iter().map(|c| format!("{}/{} {}", c.arrived, c.expected, c.of)).collect();
+            let all = if state.all { " (every live one)" } else { "" };
+            facts.push(format!("{}{all}", counts.join(", ")));
+            facts.push(format!("arrived: {}", who(&state.arrived)));
+            facts.push(format!("waiting: {}", who(&state.waiting)));
+            facts.push(format!("missing: {}", who(&state.missing)));
+        }
+        if !state.notified.is_empty() {
+            facts.push(format!("complete and not yet waited for by: {}", who(&state.notified)));
+        }
+        let done = if state.generation == 1 { "generation" } else { "generations" };
+        facts.push(format!("{} {done} before", state.generation));
+        let text = printable(&facts.join("; "));
+        let indent = name.width() + 4;
+        for (index, line) in wrap(&text, style.width.saturating_sub(indent).max(20)).iter().enumerate() {
+            let start = if index == 0 {
+                format!("  {}  ", style.paint(Ink::Barrier, &name))
+            } else {
+                " ".repeat(indent)
+            };
+            lines.push(format!("{start}{line}"));
+        }
+    }
+}
+
+/// Rows in columns.
+fn table(rows: &[[(Ink, String); 4]], style: &Style, lines: &mut Vec<String>) {
+    let width = |column: usize| rows.iter().map(|r| r[column].1.width()).max().unwrap_or(0).min(40);
+    let widths = [width(0), width(1), width(2)];
+    for row in rows {
+        let mut line = String::new();
+        let mut used = 0;
+        for ((ink, text), width) in row.iter().zip(widths) {
+            line.push_str("  ");
+            let text = cut(text, width, style.unicode);
+            line.push_str(&style.paint(*ink, &pad(&text, width)));
+            used += width + 2;
+        }
+        let text = printable(&row[3].1);
+        line.push_str("  ");
+        line.push_str(
+            &style.paint(row[3].0, &cut(&text, style.width.saturating_sub(used + 2).max(20), style.unicode)),
+        );
+        lines.push(line);
+    }
+}
