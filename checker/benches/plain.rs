@@ -37,10 +37,13 @@ fn run(name: &str, source: &str, defines: &[(&str, i64)], reduction: Reduction) 
     );
 }
 
+/// Name, protocol, parameters and reduction.
+type Case = (&'static str, &'static str, Vec<(&'static str, i64)>, Reduction);
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [(&str, &str, Vec<(&str, i64)>, Reduction); 4] = [
+    let cases: [Case; 4] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
         ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),

@@ -68,8 +68,7 @@ fn files() -> Vec<PathBuf> {
 fn disagreement(path: &Path, reduction: Reduction) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let head = head(&text);
-    let loaded = match load(text.as_bytes(), &LoadOptions { defines: head.defines, ..LoadOptions::default() })
-    {
+    let loaded = match load(text.as_bytes(), &LoadOptions { defines: head.defines }) {
         Ok(loaded) => loaded,
         Err(diagnostics) => return Some(format!("{}: {:?}", path.display(), diagnostics.first())),
     };
@@ -114,7 +113,7 @@ fn an_error_that_stops_the_search_is_one_that_all_violations_mode_reports_too() 
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let head = head(&text);
-        let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines, ..LoadOptions::default() });
+        let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines });
         let program = Arc::new(loaded.expect("a valid file").program);
         let levels = Levels { changes: head.changes, strict: false };
         let settings = Settings { levels, ..Settings::default() };

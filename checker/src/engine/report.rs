@@ -38,10 +38,21 @@ pub(super) fn outcome<const W: usize>(
     }
     found.retain(|f| f.level >= if settings.levels.strict { Level::Pedantic } else { Level::Warning });
     sort(search, &mut found);
-    let fault = search.fault.take().map(|(agent, fault, state, step)| {
+    let fault = search.fault.take().and_then(|(state, step)| {
         let path = path(search, store, state, step);
-        ReachedFault { agent, fault, path }
+        match walk(search, &path).end? {
+            End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
+            _ => None,
+        }
     });
+    if let Some((state, step)) = search.cut.take() {
+        // In terms of real agents, as with every finding.
+        let path = path(search, store, state, step);
+        if let Some(End::Cut { agent, at, reason, .. }) = walk(search, &path).end {
+            search.inconclusive = Some(Inconclusive::Cut { agent, at, reason });
+        }
+    }
+    let covered = complete && search.stopped_at.is_none() && search.inconclusive.is_none();
     let violated = found.iter().any(|f| f.level == Level::Error);
     let verdict = if violated {
         Verdict::Violated
@@ -56,20 +67,16 @@ pub(super) fn outcome<const W: usize>(
         verdict,
         findings: found,
         fault: fault.filter(|_| verdict == Verdict::Error),
-        inconclusive: inconclusive(search, verdict),
+        inconclusive: search.inconclusive.take().filter(|_| verdict == Verdict::Inconclusive),
         statistics: Statistics {
             states: store.len() as u64,
             transitions: search.transitions,
             depth: search.depth,
             seconds: search.seconds(),
             peak_memory_bytes: search.peak_bytes.max(store.bytes() + search.tables.bytes()),
-            complete: complete && search.stopped_at.is_none(),
+            complete: covered,
         },
     }
-}
-
-fn inconclusive(search: &mut Search<'_>, verdict: Verdict) -> Option<Inconclusive> {
-    search.inconclusive.take().filter(|_| verdict == Verdict::Inconclusive)
 }
 
 fn sort(search: &Search<'_>, found: &mut Vec<Found>) {
@@ -104,7 +111,7 @@ fn locate<const W: usize>(
     let level = settings.levels.of(rule, machine.program().target);
     let place = machine.place(sighting.finding.agent, sighting.finding.pc);
     let barrier = sighting.finding.barrier;
-    let (shown, last) = walk(search, &path);
+    let Walk { shown, last, .. } = walk(search, &path);
     let machine = &search.tables.machine;
     let candidates = if at_step {
         shown.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
@@ -118,14 +125,28 @@ fn locate<const W: usize>(
     Found { finding, level, path }
 }
 
-/// Makes the steps of a path again: what each step finds, with its number, and the last state, if the path does not end before.
-fn walk(search: &mut Search<'_>, path: &Path) -> (Vec<(usize, Finding)>, Option<State>) {
+/// What making the steps of a path again shows.
+struct Walk {
+    /// What each step finds, with its number.
+    shown: Vec<(usize, Finding)>,
+    /// The last state, if the path does not end before.
+    last: Option<State>,
+    /// How the path ends, if it does.
+    end: Option<End>,
+}
+
+/// Makes the steps of a path again.
+fn walk(search: &mut Search<'_>, path: &Path) -> Walk {
     let machine = &mut search.tables.machine;
     let mut state = machine.initial();
     let mut shown = Vec::new();
+    if let Some((agent, fault)) = machine.fault(&state).map(|(agent, fault)| (agent, fault.clone())) {
+        let end = machine.end_of_fault(agent, &fault, Vec::new());
+        return Walk { shown, last: None, end: Some(end) };
+    }
     for (number, choice) in path.steps.iter().enumerate() {
         match machine.step(&state, *choice) {
-            StepOutcome::Disabled => return (shown, None),
+            StepOutcome::Disabled => return Walk { shown, last: None, end: None },
             StepOutcome::NoEffect => {}
             StepOutcome::Progress(progressed) => state = progressed.state,
             StepOutcome::Noted(progressed, findings) => {
@@ -133,22 +154,22 @@ fn walk(search: &mut Search<'_>, path: &Path) -> (Vec<(usize, Finding)>, Option<
                 state = progressed.state;
             }
             StepOutcome::Error(end) => {
-                let findings = match *end {
-                    End::Violation(finding) => vec![finding],
-                    End::Fault { noted, .. } | End::Cut { noted, .. } => noted,
+                let findings = match &*end {
+                    End::Violation(finding) => vec![finding.clone()],
+                    End::Fault { noted, .. } | End::Cut { noted, .. } => noted.clone(),
                 };
                 shown.extend(findings.into_iter().map(|f| (number, f)));
-                return (shown, None);
+                return Walk { shown, last: None, end: Some(*end) };
             }
         }
     }
-    (shown, Some(state))
+    Walk { shown, last: Some(state), end: None }
 }
 
 /// The other findings on the path of an error.
 fn along(search: &mut Search<'_>, settings: &Settings, path: &Path) -> Vec<Found> {
     let target = search.tables.machine.program().target;
-    let (shown, last) = walk(search, path);
+    let Walk { shown, last, .. } = walk(search, path);
     let at_end = last.map(|state| search.tables.machine.judge(&state)).unwrap_or_default();
     let steps = shown.into_iter().map(|(number, finding)| (number + 1, finding));
     let end = at_end.into_iter().map(|finding| (path.steps.len(), finding));

@@ -12,7 +12,6 @@ use super::symmetry::Symmetry;
 use super::tables::Tables;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
-use barcheck_model::agent::Fault;
 use barcheck_model::machine::{Choice, End, Finding};
 use barcheck_model::program::{AgentId, Place};
 use barcheck_model::rule::{Level, Rule};
@@ -54,8 +53,10 @@ pub(super) struct Search<'a> {
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
     pub(super) sightings: BTreeMap<Key, Sighting>,
-    /// The first evaluation error.
-    pub(super) fault: Option<(AgentId, Fault, StateId, Option<Choice>)>,
+    /// Where the first evaluation error was reached.
+    pub(super) fault: Option<(StateId, Option<Choice>)>,
+    /// Where the model first could not follow a path, if that is why the search is inconclusive.
+    pub(super) cut: Option<(StateId, Option<Choice>)>,
     /// Why not everything was covered.
     pub(super) inconclusive: Option<Inconclusive>,
     /// The first finding at level error, unless all are wanted.
@@ -96,6 +97,7 @@ impl<'a> Search<'a> {
             peak_bytes: 0,
             sightings: BTreeMap::new(),
             fault: None,
+            cut: None,
             inconclusive: None,
             stopped_at: None,
             opened: Opened::new(),
@@ -308,17 +310,20 @@ impl<'a> Search<'a> {
         let mut pause = None;
         match end {
             End::Violation(finding) => pause = self.sight(finding, state, step),
-            End::Fault { agent, fault, noted } => {
+            End::Fault { noted, .. } => {
                 for finding in noted {
                     pause = pause.or(self.sight(finding, state, step));
                 }
-                self.fault.get_or_insert((agent, fault, state, step));
+                self.fault.get_or_insert((state, step));
             }
             End::Cut { agent, at, reason, noted } => {
                 for finding in noted {
                     pause = pause.or(self.sight(finding, state, step));
                 }
-                self.inconclusive.get_or_insert(Inconclusive::Cut { agent, at, reason });
+                if self.inconclusive.is_none() {
+                    self.inconclusive = Some(Inconclusive::Cut { agent, at, reason });
+                    self.cut = Some((state, step));
+                }
             }
         }
         pause

@@ -14,7 +14,7 @@ use barcheck_model::agent::Action;
 use barcheck_model::machine::{Choice, Detail, Finding, Path, State, StepOutcome};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
-use petgraph::algo::{is_cyclic_directed, tarjan_scc};
+use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, VecDeque};
 
@@ -99,7 +99,7 @@ fn may_run_for_ever(search: &Search<'_>) -> bool {
             let id = barcheck_model::machine::ConfigId(super::tables::to_u32(id));
             automaton.moves(id).iter().any(|m| m.action == Action::Spin)
         });
-        spins || is_cyclic_directed(&graph)
+        spins || toposort(&graph, None).is_err()
     })
 }
 
@@ -155,7 +155,8 @@ fn first_cyclic<const W: usize>(
             }
         }
     }
-    let components = tarjan_scc(&graph);
+    // Of the algorithms at hand, this one does not recurse: graphs are as deep as protocols are long.
+    let components = kosaraju_scc(&graph);
     let cyclic = components.into_iter().filter(|c| c.len() > 1 || graph.contains_edge(c[0], c[0]));
     cyclic.flatten().map(|node| graph[node]).min()
 }

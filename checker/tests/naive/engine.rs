@@ -37,7 +37,7 @@ fn decide(text: &str, reduction: Reduction) -> Outcome {
 }
 
 fn answer(outcome: &Outcome) -> Option<(Verdict, BTreeSet<String>)> {
-    if matches!(outcome.inconclusive, Some(Inconclusive::States(..))) || !outcome.statistics.complete {
+    if matches!(outcome.inconclusive, Some(Inconclusive::States(..))) {
         return None;
     }
     let verdict = match outcome.verdict {

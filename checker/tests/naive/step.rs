@@ -29,7 +29,7 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
             match f.status {
                 Status::Parked(_) | Status::Waiting => {}
                 Status::Spinning => {
-                    steps.push(Step { agent, notes: BTreeSet::new(), result: Ok(state.clone()) })
+                    steps.push(Step { agent, notes: BTreeSet::new(), result: Ok(state.clone()) });
                 }
                 Status::Running => steps_of(code, state, who, &mut steps),
             }
