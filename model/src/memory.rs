@@ -171,7 +171,6 @@ impl Memory {
         locations: &[LocationId],
     ) -> Vec<(Rule, LocationId, AgentId, AccessKind)> {
         let mut found = Vec::new();
-        // clause: barcheck.conflict
         for earlier in self.accesses.iter().filter(|a| a.agent != agent && locations.contains(&a.location)) {
             let conflicts = match (earlier.kind, kind) {
                 (AccessKind::Read, AccessKind::Read) | (AccessKind::Atomic, AccessKind::Atomic) => false,
@@ -181,12 +180,12 @@ impl Memory {
             let rule = if !conflicts {
                 continue;
             } else if !earlier.known.has(layout.time(agent)) {
-                // clause: barcheck.data-race
+                // clause: barcheck.data-race, ptx.performed-read
                 Rule::DataRace
             } else if needs_memory_order(layout.target, earlier.kind)
                 && !earlier.known.has(layout.memory(agent))
             {
-                // clause: barcheck.missing-fence
+                // clause: barcheck.missing-fence, ptx.performed-write
                 Rule::MissingFence
             } else {
                 continue;
@@ -201,7 +200,7 @@ impl Memory {
         for location in locations {
             let mut known = Holders::default();
             known.add(layout.time(agent));
-            // clause: nbarrier.no-memory-promise
+            // clause: nbarrier.no-memory
             if !matches!(layout.target, Target::Nbarrier | Target::Xegpu) {
                 known.add(layout.memory(agent));
             }
@@ -211,19 +210,22 @@ impl Memory {
         found
     }
 
-    /// A fence of Intel's: the agent's own accesses to these spaces become known in memory. // clause: xegpu.mfence
+    /// A fence of Intel's: the agent's own accesses to these spaces become known in memory.
+    // clause: barcheck.fence-publishes, xegpu.mfence
     pub fn fence(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
         if !matches!(layout.target, Target::Nbarrier | Target::Xegpu) {
             return;
         }
         for access in self.accesses.iter_mut().filter(|a| a.agent == agent) {
+            // clause: xegpu.memory-kind
             if includes(program, spaces, access.location) {
                 access.known.add(layout.memory(agent));
             }
         }
     }
 
-    /// `OpMemoryBarrier`: acquires what earlier waits received, releases to later arrivals. // clause: split_barrier.memory-barrier
+    /// `OpMemoryBarrier`: acquires what earlier waits received, releases to later arrivals.
+    // clause: split_barrier.memory-barrier
     pub fn memory_barrier(
         &mut self,
         layout: Layout,
@@ -254,7 +256,8 @@ impl Memory {
         }
     }
 
-    /// An agent arrives: what it knows goes into the barrier's generation. // clause: barcheck.arrival-carries
+    /// An agent arrives: what it knows goes into the barrier's generation.
+    // clause: barcheck.knowledge
     pub fn arrive(
         &mut self,
         layout: Layout,
@@ -268,9 +271,11 @@ impl Memory {
         }
         for access in &mut self.accesses {
             let known = &mut access.known;
+            // clause: barcheck.transitive-order
             known.pass(layout.time(agent), layout.barrier(barrier, GENERATION_TIME));
             match how {
                 Arrival::Publishing => {
+                    // clause: barcheck.knowledge-in-memory, ptx.prior-performed
                     known.pass(layout.memory(agent), layout.barrier(barrier, GENERATION_MEMORY));
                 }
                 // clause: bcu.arv-no-memory
@@ -282,9 +287,12 @@ impl Memory {
                     let near = layout.barrier(barrier, carried(layout.subgroup(agent), false));
                     known.pass(layout.extra(agent, RELEASED_FAR), far);
                     known.pass(layout.extra(agent, RELEASED_NEAR), near);
-                    // clause: split_barrier.release
+                    // clause: split_barrier.arrive-memory, split_barrier.storage-classes
+                    // clause: split_barrier.semantics-none
                     if semantics.release && includes(program, semantics.classes, access.location) {
+                        // clause: split_barrier.memory-scope
                         match scope {
+                            // clause: split_barrier.memory-own-accesses
                             Scope::Workgroup | Scope::Device => known.pass(layout.memory(agent), far),
                             Scope::Subgroup => known.pass(layout.memory(agent), near),
                             Scope::Invocation => {}
@@ -295,7 +303,8 @@ impl Memory {
         }
     }
 
-    /// The completing generation takes in, in time only, what exited agents knew. // clause: barcheck.exited-knowledge
+    /// The completing generation takes in, in time only, what exited agents knew.
+    // clause: barcheck.exit-in-time
     pub fn take_in_exited(&mut self, layout: Layout, barrier: BarrierId, exited: &[AgentId]) {
         for access in &mut self.accesses {
             for agent in exited {
@@ -318,10 +327,11 @@ impl Memory {
         }
         for access in &mut self.accesses {
             let known = &mut access.known;
+            // clause: barcheck.knowledge
             known.pass(layout.barrier(barrier, GENERATION_TIME), layout.time(agent));
             known.pass(layout.barrier(barrier, GENERATION_MEMORY), layout.memory(agent));
             if layout.target == Target::Bcu {
-                // clause: bcu.sync-memory-barrier
+                // clause: barcheck.bcu-publishes, bcu.sync-memory, bcu.red-memory
                 known.pass(layout.memory(agent), layout.extra(agent, PUBLISHED));
             }
         }
@@ -407,7 +417,8 @@ impl Memory {
         }
     }
 
-    /// A split-barrier agent learns what its generation carries: in time all of it, in memory what is acquired. // clause: split_barrier.acquire
+    /// A split-barrier agent learns what its generation carries: in time all of it, in memory what is acquired.
+    // clause: split_barrier.wait-memory
     fn receive(
         &mut self,
         layout: Layout,
@@ -429,9 +440,11 @@ impl Memory {
                 layout.time(agent),
             );
             let holds = |subgroup, far| known.has(layout.barrier(barrier, base + carried(subgroup, far)));
+            // clause: split_barrier.opencl-flags-meet, split_barrier.memory-scope
             let near = holds(own, true) || holds(own, false);
             let far = (0..layout.subgroups).any(|subgroup| subgroup != own && holds(subgroup, true));
             let (scope, semantics) = acquires.unwrap_or((Scope::Invocation, Semantics::default()));
+            // clause: split_barrier.semantics-none, split_barrier.storage-classes
             let acquired = semantics.acquire
                 && includes(program, semantics.classes, access.location)
                 && (near && scope >= Scope::Subgroup || far && scope >= Scope::Workgroup);
@@ -507,7 +520,8 @@ fn carried(subgroup: usize, far: bool) -> usize {
     2 + 2 * subgroup + usize::from(!far)
 }
 
-/// Whether an earlier access has to be known in memory too. // clause: nbarrier.reads-need-no-fence
+/// Whether an earlier access has to be known in memory too.
+// clause: barcheck.fence-publishes
 fn needs_memory_order(target: Target, kind: AccessKind) -> bool {
     !(matches!(target, Target::Nbarrier | Target::Xegpu) && kind == AccessKind::Read)
 }

@@ -165,6 +165,7 @@ impl Program {
 
     /// Lanes of `agent`: 32, or fewer in a partial last warp; 1 where agents have no lanes.
     #[must_use]
+    // clause: xegpu.uniform-lowering
     pub fn lanes(&self, agent: AgentId) -> u32 {
         if self.target.has_lanes() { (self.threads - agent.0 * WARP_SIZE).min(WARP_SIZE) } else { 1 }
     }
@@ -258,6 +259,7 @@ pub enum LocalKind {
     /// A signed 64-bit integer.
     Integer,
     /// A BCU register: unsigned 32 bits, or an opaque state read by B2R.
+    // clause: bcu.operand-registers
     Register,
     /// A BCU predicate: 0 or 1.
     Predicate,
@@ -559,6 +561,7 @@ pub enum BcuRedOperands {
 }
 
 /// vISA `NBARRIER` instructions.
+// clause: nbarrier.mode
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NbarrierOp {
     /// `nbarrier.signal id, num_threads`.

@@ -165,6 +165,7 @@ impl Rule {
 
     /// Whether a violation ends its path: nothing is claimed about what follows undefined behaviour.
     #[must_use]
+    // clause: barcheck.levels, barcheck.path
     pub fn ends_path(self, target: Target) -> bool {
         match self {
             Self::RepeatedArrival => target != Target::Bcu,

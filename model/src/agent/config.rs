@@ -123,6 +123,7 @@ impl Config {
     /// The agent is blocked: on a barrier's generation, or because one of its fragments waits for the
     /// warp's other lanes at a barrier. Waiting at a join is not blocking.
     #[must_use]
+    // clause: barcheck.stuck-agent
     pub fn is_blocked(&self) -> bool {
         self.waiting.is_some() || self.fragments.iter().any(|f| f.parked.is_some())
     }

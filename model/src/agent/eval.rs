@@ -68,6 +68,7 @@ pub struct Fault {
 }
 
 /// What can go wrong when an expression is evaluated.
+// clause: barcheck.evaluation-error
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FaultKind {
     /// Division or remainder by zero.

@@ -114,7 +114,7 @@ fn unpark(config: &mut Config) {
     }
 }
 
-/// All lanes of a warp have arrived together and go on, each fragment from its own instruction. // clause: ptx.red-result
+/// All lanes of a warp have arrived together and go on, each fragment from its own instruction.
 fn whole_warp_goes_on(context: Context<'_>, config: &mut Config, result: Option<u32>) {
     unpark(config);
     let lanes: Vec<u32> = config.fragments.iter().map(|f| f.lanes).collect();
@@ -126,6 +126,7 @@ fn whole_warp_goes_on(context: Context<'_>, config: &mut Config, result: Option<
         if let Op::Ptx(op) = &context.code.ops[fragment.pc.index()]
             && let (PtxKind::Red { dest: Some(dest), .. }, Some(result)) = (&op.kind, result)
         {
+            // clause: ptx.red-result
             set(fragment, *dest, Value::Int(i64::from(result)));
         }
         advance(config, index);
@@ -165,7 +166,9 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
     let op = &context.code.ops[made.pc.index()];
     let fragment = &mut config.fragments[made.fragment];
     match &made.action {
+        // clause: xegpu.alloc
         Action::Alloc(count) => config.allocated = u32::try_from(*count).ok(),
+        // clause: xegpu.init
         Action::Init(local, handle) => set(fragment, *local, Value::Handle(*handle)),
         Action::Fetch(value) => {
             if let Op::Bcu(BcuOp::Result { register, predicate }) = op {
@@ -173,7 +176,7 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
                     set(fragment, *local, Value::Int(i64::from(value.unwrap_or(0))));
                 }
             }
-            // clause: bcu.result-fetch
+            // clause: bcu.b2r-result
             config.copy = config.copy.map(|(copy, _)| (copy, true));
         }
         Action::SaveCopy(copy) => {
@@ -200,6 +203,7 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
 }
 
 /// Iterations are counted from the agent's last arrival: see [`crate::barrier::split::Instance`].
+// clause: barcheck.same-instance
 fn restart_iterations(config: &mut Config, scope: crate::program::Scope) {
     let counts = match scope {
         crate::program::Scope::Workgroup => &mut config.iterations.workgroup,

@@ -146,6 +146,7 @@ impl BarrierAction {
 /// What the agent could do next; nothing if it has exited or is blocked.
 #[must_use]
 pub fn moves(context: Context<'_>, config: &Config) -> Vec<Move> {
+    // clause: bcu.warp-blocks-whole, bcu.red-warp-blocks-whole, barcheck.bcu-fragment-arrivals
     if config.waiting.is_some() || config.fault.is_some() {
         return Vec::new();
     }
@@ -191,6 +192,7 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
         }
         Op::Exit => exit(config, index),
         Op::Assert(condition) => {
+            // clause: barcheck.assertion
             let numbers = eval.numbers(condition)?;
             Action::Assert(super::eval::each_lane(fragment.lanes).all(|lane| numbers.get(lane) != 0))
         }
@@ -210,7 +212,8 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
     Ok((action, Choices::One))
 }
 
-/// The fragment exits; where that leaves the rest of the warp parked alike, the warp arrives. // clause: ptx.exited-lanes-not-awaited
+/// The fragment exits; where that leaves the rest of the warp parked alike, the warp arrives.
+// clause: ptx.warp-arrival
 fn exit(config: &Config, index: usize) -> Action {
     let mut rest = config.clone();
     exit_lanes(&mut rest, index);
@@ -218,6 +221,7 @@ fn exit(config: &Config, index: usize) -> Action {
 }
 
 /// The warp's arrival, if all its fragments, and the one about to park, are parked alike.
+// clause: ptx.warp-arrival, barcheck.fragments
 fn all_parked(
     fragments: &[Fragment],
     parking: Option<(usize, Parked)>,
@@ -309,14 +313,14 @@ fn ptx_action(
     let (contribution, open) = contribution(eval, predicate)?;
     let what = every_lane(eval, |lane| operands::ptx_lane(eval, op, lane))?;
     let alone = fragment.lanes == config.live_lanes();
-    // clause: ptx.aligned
+    // clause: ptx.aligned, barcheck.aligned-per-warp
     if op.aligned && !alone {
         return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
     }
     let choices = predicate_choices(red, open);
     let parked = Parked { what, contribution };
     let index = config.fragments.iter().position(|f| std::ptr::eq(f, fragment)).unwrap_or(0);
-    // clause: ptx.warp-waits-for-its-lanes
+    // clause: ptx.warp-arrival, barcheck.fragments
     let action = match all_parked(&config.fragments, Some((index, parked))) {
         Some((what, whole)) => Action::Barrier(BarrierAction::Ptx(what, whole, open)),
         None => Action::Park(parked, open),
@@ -326,6 +330,7 @@ fn ptx_action(
 
 fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, Choices), Bad> {
     let state_id = |id: i64| bcu::check_state_id(id).map_err(|rule| Bad::Rule(rule, id));
+    // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
     let ignored_id = |id: &Option<crate::program::Expr>| -> Result<(), Bad> {
         if let Some(id) = id {
             state_id(eval.first(id)?)?;
@@ -350,6 +355,7 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
             return Ok((action, predicate_choices(red, open)));
         }
         BcuOp::Result { register, predicate } => {
+            // clause: bcu.b2r-result
             let copy = config.copy.map(|(copy, _)| copy);
             let value =
                 bcu::fetch(copy, register.is_some(), predicate.is_some()).map_err(|r| Bad::Rule(r, 0))?;
@@ -383,15 +389,18 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
 fn nbarrier_action(eval: &Eval<'_>, op: &NbarrierOp) -> Result<Action, Bad> {
     let group = eval.context.program.threads;
     let (id, kind, producers, consumers) = match op {
+        // clause: nbarrier.wait-ignores-fields
         NbarrierOp::Wait { id } => {
             let id = eval.first(id)?;
             let id = nbarrier::check_id(id).map_err(|rule| Bad::Rule(rule, id))?;
             return Ok(Action::Barrier(BarrierAction::Wait(id)));
         }
+        // clause: nbarrier.baseline-form
         NbarrierOp::SignalAll { id, threads } => {
             let threads = eval.first(threads)?;
             (eval.first(id)?, 0, threads, threads)
         }
+        // clause: nbarrier.general-form
         NbarrierOp::Signal { id, kind, producers, consumers } => {
             (eval.first(id)?, eval.first(kind)?, eval.first(producers)?, eval.first(consumers)?)
         }
@@ -415,9 +424,10 @@ fn split_action(context: Context<'_>, config: &Config, pc: Pc, op: &SplitOp) -> 
     let group = workgroup(context);
     let barrier = match group.barrier_of(op.execution, context.agent) {
         Ok(barrier) => barrier,
+        // clause: split_barrier.device-scope
         Err(what) => return Action::NotModelled(what),
     };
-    // clause: split_barrier.dynamic-instance
+    // clause: barcheck.same-instance
     let counts = match op.execution {
         Scope::Workgroup => &config.iterations.workgroup,
         _ => &config.iterations.subgroup,
@@ -455,8 +465,9 @@ fn xegpu_action(eval: &Eval<'_>, config: &Config, op: &XegpuOp) -> Result<Action
                 .map_err(|rule| Bad::Rule(rule, if rule == Rule::CountRange { participants } else { id }))?;
             Action::Init(*handle, made)
         }
+        // clause: xegpu.arrive
         XegpuOp::Arrive(local) => Action::Barrier(BarrierAction::Signal(handle(*local)?.arrival())),
-        // clause: xegpu.wait-by-id
+        // clause: xegpu.wait
         XegpuOp::Wait(local) => Action::Barrier(BarrierAction::Wait(handle(*local)?.id)),
     })
 }

@@ -45,8 +45,9 @@ fn bcu_operand(eval: &Eval<'_>, operand: &BcuOperand, lane: u32) -> Result<bcu::
     Ok(bcu::Operand { value: eval.number(&operand.value, lane)?, register: operand.register })
 }
 
-/// The operands of BAR.SYNC, BAR.ARV or BAR.RED in one lane. // clause: bcu.omitted-count
+/// The operands of BAR.SYNC, BAR.ARV or BAR.RED in one lane.
 pub(super) fn bcu_lane(eval: &Eval<'_>, op: &BcuOp, lane: u32) -> Result<bcu::Announcement, Bad> {
+    // clause: bcu.sync-count-zero
     let zero = bcu::Operand { value: 0, register: false };
     let optional =
         |count: &Option<BcuOperand>| count.as_ref().map_or(Ok(zero), |c| bcu_operand(eval, c, lane));
@@ -81,6 +82,7 @@ pub(super) fn truths(eval: &Eval<'_>, predicate: &Predicate) -> Result<Option<u3
         return Ok(None);
     };
     let numbers = eval.numbers(value)?;
+    // clause: ptx.red-negation, bcu.red-predicate
     let truths = each_lane(eval.lanes).filter(|lane| (numbers.get(*lane) != 0) != predicate.negated).count();
     Ok(Some(u32::try_from(truths).unwrap_or(32)))
 }

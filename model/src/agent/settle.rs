@@ -167,7 +167,8 @@ fn restrict(values: &LaneValues, lanes: u32) -> LaneValues {
 }
 
 /// Evaluates a condition: lanes for which it holds go to `yes`, the others to `no`. If they disagree,
-/// they separate until the construct's end. // clause: ptx.divergence
+/// they separate until the construct's end.
+// clause: barcheck.fragments
 fn separate(
     context: Context<'_>,
     config: &mut Config,
@@ -276,7 +277,8 @@ fn leave(context: Context<'_>, config: &mut Config, index: usize, construct: Con
     config.fragments.iter().position(|f| f.lanes == lanes).unwrap_or(index)
 }
 
-/// Removes a fragment whose lanes exit: nobody waits for them any more. // clause: ptx.exited-lanes-not-awaited
+/// Removes a fragment whose lanes exit: nobody waits for them any more.
+// clause: ptx.warp-arrival
 pub(super) fn exit_lanes(config: &mut Config, index: usize) {
     let fragment = config.fragments.remove(index);
     for split in &mut config.splits {
@@ -286,6 +288,7 @@ pub(super) fn exit_lanes(config: &mut Config, index: usize) {
 }
 
 /// Changes the iteration count of a loop that split barriers count.
+// clause: barcheck.same-instance
 fn count(context: Context<'_>, config: &mut Config, construct: ConstructId, change: impl Fn(&mut u32)) {
     let loops = context.code.constructs.len();
     for scope in [Scope::Workgroup, Scope::Subgroup] {

@@ -6,11 +6,14 @@ use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat}
 use crate::program::{ReductionOp, WARP_SIZE};
 use crate::rule::Rule;
 
-/// Barriers 0..=15. // clause: bcu.sixteen-barriers
+/// Barriers 0..=15.
+// clause: bcu.sixteen-barriers
 pub const BARRIERS: i64 = 16;
-/// Counts have twelve bits. // clause: bcu.count-bits
+/// Counts have twelve bits.
+// clause: bcu.count-field
 pub const COUNT_MASK: i64 = 0xfff;
-/// Ids have four bits. // clause: bcu.id-bits
+/// Ids have four bits.
+// clause: bcu.sixteen-barriers
 pub const ID_MASK: i64 = 0xf;
 
 /// What a warp does when it arrives.
@@ -55,8 +58,9 @@ pub struct Announcement {
     pub truncated: bool,
 }
 
-/// Splits a packed register: id in bits 3..0, count in bits 15..4; bits above are dropped with a note. // clause: bcu.red-packed
+/// Splits a packed register: id in bits 3..0, count in bits 15..4; bits above are dropped with a note.
 #[must_use]
+// clause: bcu.red-packed
 pub fn unpack(value: i64) -> (Operand, Operand, bool) {
     let id = Operand { value: value & ID_MASK, register: true };
     let count = Operand { value: (value >> 4) & COUNT_MASK, register: true };
@@ -75,7 +79,7 @@ pub fn check_operands(
 ) -> Result<Announcement, Rule> {
     let mut truncated = packed_bits_dropped;
     let mut drop_bits = |operand: Operand, mask: i64| {
-        // clause: bcu.register-truncated
+        // clause: bcu.operand-low-bits, bcu.red-sixteen-barriers, bcu.red-count-field
         if operand.register {
             truncated |= operand.value & !mask != 0;
             operand.value & mask
@@ -85,11 +89,11 @@ pub fn check_operands(
     };
     let id = drop_bits(id, ID_MASK);
     let count = drop_bits(count, COUNT_MASK);
-    // clause: bcu.barrier-id-range
+    // clause: bcu.sixteen-barriers, bcu.red-sixteen-barriers
     if !(0..BARRIERS).contains(&id) {
         return Err(Rule::BarrierIdRange);
     }
-    // clause: bcu.count-range
+    // clause: bcu.count-field, bcu.red-count-field
     let in_range = (0..=COUNT_MASK).contains(&count) && count % i64::from(WARP_SIZE) == 0;
     // clause: bcu.arv-count-positive
     if !in_range || operation == Operation::Arv && count == 0 {
@@ -108,7 +112,7 @@ pub fn check_operands(
 /// # Errors
 /// `barrier-id-range`.
 pub fn check_state_id(id: i64) -> Result<BarrierId, Rule> {
-    // clause: bcu.state-id-range
+    // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
     u32::try_from(id).ok().filter(|id| i64::from(*id) < BARRIERS).map(BarrierId).ok_or(Rule::BarrierIdRange)
 }
 
@@ -164,6 +168,7 @@ pub enum Opaque {
 }
 
 /// The CTA as the barriers see it.
+// clause: bcu.cta-scope
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cta {
     /// Warps in the CTA.
@@ -175,9 +180,10 @@ pub struct Cta {
 pub use super::ptx::Contribution;
 
 fn reduce(op: ReductionOp, before: Option<u32>, c: Contribution) -> u32 {
-    // clause: bcu.red-result
     match op {
+        // clause: bcu.red-popc
         ReductionOp::Popc => before.unwrap_or(0) + c.truths,
+        // clause: bcu.red-logic
         ReductionOp::And => before.unwrap_or(1) & u32::from(c.truths == c.lanes),
         ReductionOp::Or => before.unwrap_or(0) | u32::from(c.truths > 0),
     }
@@ -198,24 +204,26 @@ pub fn arrive(
         Operation::Red(op) => Some(op),
         Operation::Sync | Operation::Arv => None,
     };
-    // clause: bcu.mixed-red
+    // clause: bcu.red-own-id
     let usage = what.operation.usage();
     if barrier.usage.is_some_and(|u| u != usage)
         || barrier.live.is_some_and(|l| l.red.is_some() != red.is_some())
     {
         return Err(Rule::MixedRed);
     }
-    // clause: bcu.mixed-red-op
+    // clause: barcheck.mixed-red-op
     if barrier.live.is_some_and(|l| l.red != red) {
         return Err(Rule::MixedRedOp);
     }
-    // clause: bcu.count-agrees
+    // clause: bcu.count-agrees, barcheck.bcu-counts-are-numbers
     if barrier.live.is_some_and(|l| l.count != what.count) {
         return Err(Rule::CountMismatch);
     }
-    // clause: bcu.count-by-instruction
+    // clause: bcu.sync-arrives, bcu.red-arrives, bcu.count-per-instruction, bcu.red-counts-instruction
+    // clause: barcheck.bcu-fragment-arrivals
     let arrivals = barrier.live.map_or(0, |l| l.arrivals) + 1;
     let before = barrier.live.map(|l| l.predicates);
+    // clause: bcu.red-reduces
     let predicates = red.map_or(0, |op| reduce(op, before, contribution));
     let live = Live { red, count: what.count, arrivals, predicates };
     let blocks = what.operation != Operation::Arv;
@@ -224,24 +232,27 @@ pub fn arrive(
     let completed = completion(cta, joined);
     let mut notes = Vec::new();
     if seat.arrived {
-        // clause: bcu.repeated-arrival
+        // clause: bcu.count-per-instruction, bcu.red-counts-instruction
         notes.push(Rule::RepeatedArrival);
     }
     if what.truncated {
+        // clause: bcu.operand-low-bits
         notes.push(Rule::RegisterTruncated);
     }
     Ok(Effect {
+        // clause: bcu.completion-wakes, bcu.red-copy
         barrier: if completed.is_some() { emptied(joined) } else { joined },
         seat: Seat { arrived: true, waiting: blocks, ..Seat::default() },
-        // clause: bcu.arv-goes-on
+        // clause: bcu.sync-blocks, bcu.red-arrives, bcu.arv-continues
         progress: if blocks { Progress::Block } else { Progress::Pass },
         completed,
         notes,
     })
 }
 
-/// A barrier after its generation has completed: the count is zero again, its use is remembered. // clause: bcu.completion-resets
+/// A barrier after its generation has completed: the count is zero again, its use is remembered.
 #[must_use]
+// clause: bcu.completion-wakes
 pub fn emptied(barrier: Barrier) -> Barrier {
     Barrier { live: None, waiting: 0, ..barrier }
 }
@@ -252,27 +263,30 @@ pub fn completion(cta: Cta, barrier: Barrier) -> Option<Completion> {
     let live = barrier.live?;
     let all = live.count == 0;
     let reached = if all {
-        // clause: bcu.count-zero
+        // clause: bcu.sync-count-zero, bcu.exited-warps, bcu.red-completion
         live.arrivals + cta.exited == cta.warps
     } else {
-        // clause: bcu.equality-releases
+        // clause: bcu.sync-blocks, bcu.red-completion
         live.arrivals * WARP_SIZE == live.count
     };
     reached.then_some(Completion {
         result: live.red.map(|_| live.predicates),
         takes_in_exited: all,
+        // clause: barcheck.nobody-waits
         nobody_waits: barrier.waiting == 0,
     })
 }
 
 /// What the completion of a generation makes of a seat: blocked warps go on, everybody is out.
 #[must_use]
+// clause: bcu.completion-wakes
 pub fn complete(_seat: Seat) -> Seat {
     Seat::default()
 }
 
-/// `B2R.BAR`: the live state. // clause: bcu.b2r-bar
+/// `B2R.BAR`: the live state.
 #[must_use]
+// clause: bcu.b2r-bar
 pub fn read_barrier(barrier: Barrier) -> Opaque {
     Opaque::Barrier(barrier.live)
 }
@@ -288,13 +302,14 @@ pub fn write_barrier(barrier: Barrier, value: Option<Opaque>) -> Result<Barrier,
     match barrier.live {
         // clause: bcu.r2b-bar
         None => Ok(Barrier { live, ..barrier }),
+        // clause: barcheck.state-equal
         Some(now) if live == Some(now) => Ok(barrier),
-        // clause: bcu.state-clobbered
+        // clause: bcu.r2b-context-only
         Some(_) => Err(Rule::StateClobbered.into()),
     }
 }
 
-/// Which output of `B2R.RESULT` a reduction leaves defined, and its value. // clause: bcu.result-meaningful
+/// Which output of `B2R.RESULT` a reduction leaves defined, and its value.
 ///
 /// # Errors
 /// `undefined-result` if an output is kept that the last reduction, or none, has defined.
@@ -303,11 +318,13 @@ pub fn fetch(
     keeps_register: bool,
     keeps_predicate: bool,
 ) -> Result<Option<u32>, Rule> {
-    // clause: bcu.result-undefined
+    // clause: bcu.result-discarded
     if !keeps_register && !keeps_predicate {
         return Ok(copy.map(|c| c.result));
     }
+    // clause: bcu.b2r-result-undefined, barcheck.undefined-ends
     let copy = copy.ok_or(Rule::UndefinedResult)?;
+    // clause: bcu.b2r-result-kind
     let is_count = copy.op == ReductionOp::Popc;
     if keeps_register && !is_count || keeps_predicate && is_count {
         return Err(Rule::UndefinedResult);

@@ -91,6 +91,7 @@ impl From<Rule> for Refusal {
 }
 
 /// What the model does not cover.
+// clause: barcheck.not-modelled
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NotModelled {
     /// A barrier whose execution scope is the device.

@@ -5,10 +5,12 @@
 use super::{BarrierId, Completion, Effect, Progress, Seat};
 use crate::rule::Rule;
 
-/// Barriers 0..=31. // clause: nbarrier.id-range
+/// Barriers 0..=31.
+// clause: nbarrier.id-range, barcheck.xegpu-id-range
 pub const BARRIERS: i64 = 32;
 
 /// The type of a signal.
+// clause: nbarrier.type-roles
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Type 0: counts as a producer and as a consumer.
@@ -34,6 +36,7 @@ impl Kind {
 }
 
 /// A signal's operands, checked.
+// clause: nbarrier.named-barrier
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Announcement {
     /// The barrier.
@@ -51,6 +54,7 @@ pub struct Announcement {
 /// # Errors
 /// `barrier-id-range`.
 pub fn check_id(id: i64) -> Result<BarrierId, Rule> {
+    // clause: nbarrier.id-range
     u32::try_from(id).ok().filter(|id| i64::from(*id) < BARRIERS).map(BarrierId).ok_or(Rule::BarrierIdRange)
 }
 
@@ -59,11 +63,11 @@ pub fn check_id(id: i64) -> Result<BarrierId, Rule> {
 /// # Errors
 /// `count-range`.
 pub fn check_count(count: i64, group: u32) -> Result<u32, Rule> {
-    // clause: nbarrier.count-range
+    // clause: nbarrier.thread-group-model, nbarrier.producers-range, nbarrier.consumers-range
     u32::try_from(count).ok().filter(|n| (1..=group).contains(n)).ok_or(Rule::CountRange)
 }
 
-/// Checks the operands of a signal; the baseline form is type 0 with both counts equal. // clause: nbarrier.baseline-form
+/// Checks the operands of a signal; the baseline form is type 0 with both counts equal.
 ///
 /// # Errors
 /// `barrier-id-range`, `type-range`, `count-range`, in this order.
@@ -75,14 +79,16 @@ pub fn check_signal(
     group: u32,
 ) -> Result<Announcement, Rule> {
     let id = check_id(id)?;
-    // clause: nbarrier.type-range
+    // clause: nbarrier.type-range, nbarrier.type-roles
     let kind = match kind {
         0 => Kind::Both,
         1 => Kind::Producer,
         2 => Kind::Consumer,
         _ => return Err(Rule::TypeRange),
     };
+    // clause: nbarrier.producers-range
     let producers = check_count(producers, group)?;
+    // clause: nbarrier.consumers-range
     let consumers = check_count(consumers, group)?;
     Ok(Announcement { id, kind, producers, consumers })
 }
@@ -124,22 +130,22 @@ pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect
         consumed: 0,
         waiting: 0,
     });
-    // clause: nbarrier.counts-agree
+    // clause: nbarrier.participants-agree
     if (now.producers, now.consumers) != (what.producers, what.consumers) {
         return Err(Rule::CountMismatch);
     }
-    // clause: nbarrier.repeated-arrival
+    // clause: nbarrier.signal-notifies
     if seat.arrived {
         return Err(Rule::RepeatedArrival);
     }
-    // clause: nbarrier.type-counts
+    // clause: nbarrier.type-roles, barcheck.type-0-counts-twice
     now.produced += u32::from(what.kind.produces());
     now.consumed += u32::from(what.kind.consumes());
-    // clause: nbarrier.too-many-participants
+    // clause: nbarrier.participant-total
     if now.produced > now.producers || now.consumed > now.consumers {
         return Err(Rule::TooManyParticipants);
     }
-    // clause: nbarrier.completion
+    // clause: nbarrier.wait-blocks
     let full = now.produced == now.producers && now.consumed == now.consumers;
     let completed =
         full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: now.waiting == 0 });
@@ -156,6 +162,7 @@ pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect
         produced_last: what.kind == Kind::Producer,
         ..seat
     };
+    // clause: nbarrier.signal-notifies
     Ok(Effect { barrier, seat, progress: Progress::Pass, completed, notes })
 }
 
@@ -166,13 +173,13 @@ pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect
 /// `producer-waits`, `wait-without-arrive`.
 pub fn wait(barrier: Barrier, seat: Seat) -> Result<Effect<Barrier>, Rule> {
     if seat.notified {
-        // clause: nbarrier.wait-passes
+        // clause: nbarrier.wait-blocks
         let barrier = Barrier { unwaited: barrier.unwaited - 1, ..barrier };
         let seat = Seat { notified: false, ..seat };
         return Ok(Effect { barrier, seat, progress: Progress::Pass, completed: None, notes: Vec::new() });
     }
     let Some(now) = barrier.gathering.filter(|_| seat.arrived && seat.consumer) else {
-        // clause: nbarrier.only-consumers-wait
+        // clause: nbarrier.only-consumers-wait, barcheck.xegpu-wait-needs-arrive
         return Err(if seat.produced_last { Rule::ProducerWaits } else { Rule::WaitWithoutArrive });
     };
     // clause: nbarrier.wait-blocks
@@ -190,10 +197,10 @@ pub fn complete(seat: Seat) -> Result<Seat, Rule> {
     if !(seat.arrived && seat.consumer) || seat.waiting {
         return Ok(out);
     }
-    // clause: nbarrier.lost-notification
+    // clause: barcheck.lost-notification
     if seat.notified {
         return Err(Rule::LostNotification);
     }
-    // clause: nbarrier.notifies-consumers
+    // clause: nbarrier.signal-notifies
     Ok(Seat { notified: true, ..out })
 }

@@ -6,7 +6,8 @@ use super::{BarrierId, Completion, Effect, Progress, Seat};
 use crate::program::{ReductionOp, WARP_SIZE};
 use crate::rule::Rule;
 
-/// Barriers 0..=15. // clause: ptx.sixteen-barriers
+/// Barriers 0..=15.
+// clause: ptx.sixteen-barriers
 pub const BARRIERS: i64 = 16;
 
 /// What a warp does when it arrives.
@@ -23,6 +24,7 @@ pub enum Operation {
 impl Operation {
     fn class(self) -> Class {
         match self {
+            // clause: ptx.producer-consumer, ptx.count-agrees
             Self::Sync | Self::Arrive => Class::Plain,
             Self::Red(op) => Class::Red(op),
         }
@@ -61,16 +63,18 @@ impl Announcement {
 }
 
 /// The CTA as the barriers see it.
+// clause: ptx.cta-scope, ptx.cta-qualifier
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cta {
     /// Warps in the CTA.
     pub warps: u32,
     /// The PTX 9.1 reading: a barrier on which somebody waits is also released once every warp that has not arrived has exited.
+    // clause: barcheck.exited-switch
     pub exits_release: bool,
 }
 
 impl Cta {
-    /// Threads of the CTA rounded up to whole warps. // clause: ptx.default-count
+    /// Threads of the CTA rounded up to whole warps.
     #[must_use]
     pub fn threads(self) -> u32 {
         self.warps * WARP_SIZE
@@ -81,25 +85,27 @@ impl Cta {
 ///
 /// # Errors
 /// `barrier-id-range`, `arrive-needs-count`, `count-range`, in this order.
+// clause: ptx.operand-types
 pub fn check_operands(
     cta: Cta,
     operation: Operation,
     id: i64,
     count: Option<i64>,
 ) -> Result<Announcement, Rule> {
-    // clause: ptx.barrier-id-range
+    // clause: ptx.sixteen-barriers
     if !(0..BARRIERS).contains(&id) {
         return Err(Rule::BarrierIdRange);
     }
-    // clause: ptx.arrive-needs-count
+    // clause: ptx.arrive-count
     if operation == Operation::Arrive && count.unwrap_or(0) == 0 {
         return Err(Rule::ArriveNeedsCount);
     }
-    // clause: ptx.count-multiple-of-warp
     let expected = match count {
+        // clause: ptx.count-default, barcheck.count-missing-is-size
         None => cta.threads(),
         Some(n) => u32::try_from(n)
             .ok()
+            // clause: ptx.count-multiple, barcheck.count-zero, barcheck.count-bound
             .filter(|n| *n > 0 && n.is_multiple_of(WARP_SIZE) && *n <= cta.threads())
             .ok_or(Rule::CountRange)?,
     };
@@ -131,10 +137,12 @@ pub enum Barrier {
     },
 }
 
-/// The neutral element, and how a contribution of `lanes` lanes with `truths` true predicates joins. // clause: ptx.reduction
+/// The neutral element, and how a contribution of `lanes` lanes with `truths` true predicates joins.
 fn reduce(op: ReductionOp, before: Option<u32>, truths: u32, lanes: u32) -> u32 {
     match op {
+        // clause: ptx.red-popc
         ReductionOp::Popc => before.unwrap_or(0) + truths,
+        // clause: ptx.red-and-or
         ReductionOp::And => before.unwrap_or(1) & u32::from(truths == lanes),
         ReductionOp::Or => before.unwrap_or(0) | u32::from(truths > 0),
     }
@@ -166,37 +174,39 @@ pub fn arrive(
     if let Barrier::Active { expected, all: a, class: c, arrived: n, waiting: w, predicates } = barrier {
         match (c, class) {
             (Class::Plain, Class::Plain) => {}
-            // clause: ptx.mixed-red-op
+            // clause: barcheck.mixed-red-op
             (Class::Red(x), Class::Red(y)) if x != y => return Err(Rule::MixedRedOp),
             (Class::Red(_), Class::Red(_)) => {}
-            // clause: ptx.mixed-red
+            // clause: ptx.red-not-mixed
             _ => return Err(Rule::MixedRed),
         }
         // clause: ptx.count-agrees
         if expected != what.expected {
             return Err(Rule::CountMismatch);
         }
-        // clause: ptx.repeated-arrival
+        // clause: ptx.more-than-intended
         if seat.arrived {
             return Err(Rule::RepeatedArrival);
         }
+        // clause: barcheck.count-missing-is-size
         (all, arrived, waiting, before) = (a && what.all, n, w, Some(predicates));
     }
-    // clause: ptx.warp-counts-whole
+    // clause: ptx.signals-arrival, ptx.warp-arrival
     arrived += 1;
     let blocks = what.operation != Operation::Arrive;
     waiting += u32::from(blocks);
     let predicates = match what.operation {
+        // clause: ptx.red-combine
         Operation::Red(op) => reduce(op, before, contribution.truths, contribution.lanes),
         Operation::Sync | Operation::Arrive => 0,
     };
     let joined = Barrier::Active { expected: what.expected, all, class, arrived, waiting, predicates };
     let completed = completion(cta, joined, exited);
     Ok(Effect {
-        // clause: ptx.reusable-at-once
+        // clause: ptx.complete-reinit
         barrier: if completed.is_some() { Barrier::Idle } else { joined },
         seat: Seat { arrived: true, waiting: blocks, ..Seat::default() },
-        // clause: ptx.arrive-does-not-wait
+        // clause: ptx.sync-waits, ptx.no-new-access, ptx.arrive-no-wait
         progress: if blocks { Progress::Block } else { Progress::Pass },
         completed,
         notes: what.notes(),
@@ -212,20 +222,23 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
     };
     let full = arrived * WARP_SIZE == expected;
     let others_gone = arrived + exited == cta.warps;
-    // clause: ptx.exited-not-awaited
+    // clause: ptx.exited-threads, barcheck.exited-switch
     let released_by_exits = others_gone && (all || cta.exits_release && waiting > 0);
     (full || released_by_exits).then_some(Completion {
         result: match class {
+            // clause: ptx.red-result
             Class::Red(_) => Some(predicates),
             Class::Plain => None,
         },
         takes_in_exited: all || !full,
+        // clause: barcheck.nobody-waits
         nobody_waits: waiting == 0,
     })
 }
 
-/// What the completion of a generation makes of a seat: waiting warps go on, everybody is out. // clause: ptx.completion-restarts
+/// What the completion of a generation makes of a seat: waiting warps go on, everybody is out.
 #[must_use]
+// clause: ptx.complete-reinit
 pub fn complete(_seat: Seat) -> Seat {
     Seat::default()
 }

@@ -12,6 +12,7 @@ use crate::rule::Rule;
 ///
 /// Agents whose previous generations matched were in the same iterations then, so counting anew from
 /// there compares the same and keeps endless loops finite.
+// clause: barcheck.same-instance
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Instance {
     /// The role whose statement it is.
@@ -50,7 +51,7 @@ impl Workgroup {
     /// # Errors
     /// The device is not modelled.
     pub fn barrier_of(self, scope: Scope, agent: AgentId) -> Result<BarrierId, NotModelled> {
-        // clause: split_barrier.one-per-scope
+        // clause: split_barrier.execution-scope
         match scope {
             Scope::Workgroup => Ok(BarrierId(0)),
             Scope::Subgroup => Ok(BarrierId(1 + self.subgroup_of(agent))),
@@ -109,15 +110,16 @@ pub struct Barrier {
     pub past_wait: Option<Instance>,
 }
 
-/// Two agents meet from different dynamic instances. // clause: split_barrier.same-instance
+/// Two agents meet from different dynamic instances.
 fn meet(scope: Scope, there: Option<&Instance>, here: &Instance) -> Result<(), Refusal> {
+    // clause: split_barrier.arrive-uniform, split_barrier.wait-uniform, barcheck.same-instance
     if there.is_none_or(|i| i == here) {
         return Ok(());
     }
-    // clause: split_barrier.subgroup-client-api
     Err(if scope == Scope::Workgroup {
         Rule::NonuniformBarrier.into()
     } else {
+        // clause: split_barrier.subgroup-client
         Refusal::NotModelled(NotModelled::SubgroupDivergence)
     })
 }
@@ -127,6 +129,7 @@ fn meet(scope: Scope, there: Option<&Instance>, here: &Instance) -> Result<(), R
 ///
 /// # Errors
 /// `repeated-arrival`, `nonuniform-barrier`; different instances in a subgroup are not modelled.
+// clause: split_barrier.overview
 pub fn arrive(
     scope: Scope,
     members: u32,
@@ -135,21 +138,23 @@ pub fn arrive(
     instance: &Instance,
     waits: bool,
 ) -> Result<Effect<Barrier>, Refusal> {
-    // clause: split_barrier.repeated-arrival
+    // clause: split_barrier.opencl-no-second-arrive, split_barrier.vulkan-no-second-arrive
+    // clause: barcheck.whole-barrier-counts
     if seat.arrived || seat.notified {
         return Err(Rule::RepeatedArrival.into());
     }
+    // clause: split_barrier.arrive-uniform, split_barrier.opencl-all-arrive
     meet(scope, barrier.arrive.as_ref(), instance)?;
     let mut next = barrier.clone();
     next.arrived += 1;
     next.arrive = Some(instance.clone());
     if waits {
-        // clause: split_barrier.control-barrier-both
+        // clause: split_barrier.control-barrier
         meet(scope, barrier.wait.as_ref(), instance)?;
         next.waiting += 1;
         next.wait = Some(instance.clone());
     }
-    // clause: split_barrier.completion
+    // clause: split_barrier.execution-scope
     let full = next.arrived == members;
     let completed =
         full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: next.waiting == 0 });
@@ -161,7 +166,7 @@ pub fn arrive(
     Ok(Effect {
         barrier: next,
         seat: Seat { arrived: true, waiting: waits, ..Seat::default() },
-        // clause: split_barrier.arrive-goes-on
+        // clause: split_barrier.arrive
         progress: if waits { Progress::Block } else { Progress::Pass },
         completed,
         notes: Vec::new(),
@@ -180,7 +185,7 @@ pub fn wait(
 ) -> Result<Effect<Barrier>, Refusal> {
     let mut next = barrier.clone();
     if seat.notified {
-        // clause: split_barrier.wait-passes
+        // clause: split_barrier.wait-uniform, split_barrier.opencl-all-wait
         meet(scope, barrier.past_wait.as_ref(), instance)?;
         next.unwaited -= 1;
         next.past_wait = (next.unwaited > 0).then(|| instance.clone());
@@ -193,15 +198,16 @@ pub fn wait(
             notes: Vec::new(),
         });
     }
-    // clause: split_barrier.wait-without-arrive
+    // clause: split_barrier.opencl-wait-after-arrive, split_barrier.vulkan-wait-after-arrive
     if !seat.arrived {
         return Err(Rule::WaitWithoutArrive.into());
     }
-    // clause: split_barrier.wait-blocks
+    // clause: split_barrier.wait-uniform, split_barrier.opencl-all-wait
     meet(scope, barrier.wait.as_ref(), instance)?;
     next.waiting += 1;
     next.wait = Some(instance.clone());
     let seat = Seat { waiting: true, ..seat };
+    // clause: split_barrier.wait
     Ok(Effect { barrier: next, seat, progress: Progress::Block, completed: None, notes: Vec::new() })
 }
 

@@ -8,6 +8,7 @@ use super::nbarrier::{self, Announcement, Kind};
 use crate::rule::Rule;
 
 /// What `init_nbarrier` yields: the barrier and the number of participants.
+// clause: xegpu.handle, xegpu.participants
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle {
     /// The barrier.
@@ -17,8 +18,9 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The signal that an arrival on this handle is. // clause: xegpu.arrive-is-signal
+    /// The signal that an arrival on this handle is.
     #[must_use]
+    // clause: xegpu.arrive, barcheck.xegpu-lowering
     pub fn arrival(self) -> Announcement {
         Announcement {
             id: self.id,
@@ -34,12 +36,12 @@ impl Handle {
 /// # Errors
 /// `barrier-id-range` for a number of barriers outside 1..=32, `count-mismatch` for another than before.
 pub fn alloc(count: i64, group: Option<u32>) -> Result<u32, Rule> {
-    // clause: xegpu.alloc-range
+    // clause: xegpu.alloc, barcheck.xegpu-id-range
     let count = u32::try_from(count)
         .ok()
         .filter(|n| (1..=nbarrier::BARRIERS).contains(&i64::from(*n)))
         .ok_or(Rule::BarrierIdRange)?;
-    // clause: xegpu.alloc-agrees
+    // clause: barcheck.alloc-agrees
     if group.is_some_and(|before| before != count) {
         return Err(Rule::CountMismatch);
     }
@@ -51,13 +53,14 @@ pub fn alloc(count: i64, group: Option<u32>) -> Result<u32, Rule> {
 /// # Errors
 /// `barrier-id-range`, `barrier-not-allocated`, `count-range`, in this order.
 pub fn init(id: i64, participants: i64, allocated: Option<u32>, group: u32) -> Result<Handle, Rule> {
-    // clause: xegpu.id-range
+    // clause: barcheck.xegpu-id-range
     let id = nbarrier::check_id(id)?;
-    // clause: xegpu.barrier-not-allocated
+    // clause: xegpu.alloc
     if allocated.is_none_or(|n| id.0 >= n) {
         return Err(Rule::BarrierNotAllocated);
     }
-    // clause: xegpu.count-range
+    // clause: xegpu.participants
     let participants = nbarrier::check_count(participants, group)?;
+    // clause: xegpu.init
     Ok(Handle { id, participants })
 }

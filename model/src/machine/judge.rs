@@ -103,7 +103,8 @@ impl Machine {
         found
     }
 
-    /// No agent has a step and not all have exited. // clause: barcheck.deadlock
+    /// No agent has a step and not all have exited.
+    // clause: barcheck.deadlock
     fn deadlock(&self, state: &State) -> Option<Finding> {
         if self.agents().any(|agent| !self.moves(state, agent).is_empty()) {
             return None;
@@ -117,7 +118,8 @@ impl Machine {
         Some(Finding { rule: Rule::Deadlock, agent, pc, agents: stuck, barrier, detail: Detail::None })
     }
 
-    /// Every agent has exited and a barrier still holds arrivals. // clause: barcheck.dangling-arrival
+    /// Every agent has exited and a barrier still holds arrivals.
+    // clause: barcheck.dangling-arrival
     fn dangling_arrivals(&self, state: &State) -> Vec<Finding> {
         if !Rule::DanglingArrival.holds_for(self.program.target)
             || self.agents().any(|agent| !self.config(state, agent).has_exited())
@@ -147,7 +149,8 @@ impl Machine {
             .collect()
     }
 
-    /// More agents stand at an arrival than the generation has room for. // clause: barcheck.arrival-race
+    /// More agents stand at an arrival than the generation has room for.
+    // clause: barcheck.arrival-race
     fn arrival_races(&self, state: &State) -> Vec<Finding> {
         if self.program.target == Target::SplitBarrier {
             return Vec::new();

@@ -34,6 +34,7 @@ pub struct Progressed {
 }
 
 /// Why a path ends at a step.
+// clause: barcheck.path, barcheck.verdict
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// A rule that ends paths is violated: nothing is claimed about what would follow.
@@ -129,6 +130,7 @@ impl Machine {
             events: Vec::new(),
             noted: Vec::new(),
         };
+        // clause: barcheck.one-rule
         match making.run() {
             Err(Refusal::Violation(rule)) => {
                 StepOutcome::Error(Box::new(End::Violation(making.finding(rule))))
@@ -234,6 +236,7 @@ impl Making<'_> {
             }
             Action::Exit(arrival) => self.exit(arrival)?,
             Action::Assert(true) => self.go_on(Outcome::Pass),
+            // clause: barcheck.assertion
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
                 let layout = self.machine.layout;
@@ -316,6 +319,7 @@ impl Making<'_> {
                 self.bcu_arrival(what, contribution, open, seat)?;
             }
             BarrierAction::ReadState(id) => {
+                // clause: bcu.b2r-bar
                 let value = bcu::read_barrier(self.state.bcu(id));
                 self.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(value));
@@ -348,6 +352,7 @@ impl Making<'_> {
         let exited = self.exited_outside(what.id);
         let cta = self.machine.cta();
         let effect = ptx::arrive(cta, self.state.ptx(what.id), seat, what, contribution, exited)?;
+        // clause: ptx.prior-performed
         self.arrive(what.id, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
     }
 
@@ -365,8 +370,10 @@ impl Making<'_> {
         let contribution = with_pick(red, contribution, open, self.pick);
         let effect = bcu::arrive(self.bcu_cta(), self.state.bcu(what.id), seat, what, contribution)?;
         let how = if what.operation == bcu::Operation::Arv {
+            // clause: bcu.arv-no-memory
             Arrival::PublishedBefore
         } else {
+            // clause: bcu.sync-memory, bcu.red-memory
             Arrival::Publishing
         };
         self.arrive(what.id, effect.map(AnyBarrier::Bcu), how)
@@ -377,10 +384,12 @@ impl Making<'_> {
         let before = self.state.split(id);
         if kind == SplitKind::Wait {
             let effect = split::wait(scope, &before, seat, instance)?;
+            // clause: split_barrier.wait-memory
             self.wait(id, effect.map(AnyBarrier::Split), Some((memory, semantics)));
             return Ok(());
         }
         let effect = split::arrive(scope, members, &before, seat, instance, kind == SplitKind::Both)?;
+        // clause: split_barrier.arrive-memory
         self.arrive(id, effect.map(AnyBarrier::Split), Arrival::Releasing(memory, semantics))
     }
 
@@ -432,6 +441,7 @@ impl Making<'_> {
             // clause: barcheck.nobody-waits
             self.note(&[Rule::NobodyWaits]);
         }
+        // clause: barcheck.exit-in-time
         if completion.takes_in_exited && !self.state.memory.is_empty() {
             let exited: Vec<_> = self.exited().collect();
             self.state.memory.take_in_exited(layout, id, &exited);
@@ -468,7 +478,7 @@ impl Making<'_> {
             (config.waiting.and_then(|w| w.acquires), config.copy.is_some_and(|(_, fetched)| !fetched))
         };
         if result.is_some() && self.target() == Target::Bcu && unfetched {
-            // clause: bcu.result-overwritten
+            // clause: bcu.red-overwrites
             let mut finding = self.finding(Rule::ResultOverwritten);
             finding.pc = self.machine.stands_at(&self.state, agent);
             finding.agent = agent;
@@ -495,7 +505,7 @@ impl Making<'_> {
         self.events.push(Event::Exited);
         let seats = self.state.agents[self.agent.index()].seats.clone();
         for (id, seat) in seats {
-            // clause: barcheck.missing-wait
+            // clause: barcheck.missing-wait, nbarrier.free-after-waits, split_barrier.opencl-all-wait
             let outstanding = match self.target() {
                 Target::Ptx | Target::Bcu => false,
                 Target::Nbarrier | Target::Xegpu => seat.notified || seat.arrived && seat.consumer,
@@ -517,11 +527,14 @@ impl Making<'_> {
         let barriers = self.state.barriers.clone();
         for (id, barrier) in barriers {
             let completion = match barrier {
+                // clause: ptx.exited-threads
                 AnyBarrier::Ptx(b) => ptx::completion(self.machine.cta(), b, self.exited_outside(id)),
+                // clause: bcu.exited-warps, bcu.red-completion
                 AnyBarrier::Bcu(b) => bcu::completion(self.bcu_cta(), b).filter(|_| {
                     // Only the barriers that wait for every live warp look at exits.
                     b.live.is_some_and(|live| live.count == 0)
                 }),
+                // clause: barcheck.exits-release-nothing
                 AnyBarrier::Nbarrier(_) | AnyBarrier::Split(_) => None,
             };
             if let Some(completion) = completion {

@@ -112,8 +112,10 @@ fn all() -> Vec<Mnemonic> {
 }
 
 fn add_ptx(add: &mut impl FnMut(Opcode, &str)) {
+    // clause: ptx.bar-is-aligned
     let spellings = [("bar", "", true), ("barrier", "", false), ("barrier", ".aligned", true)];
     for (name, suffix, aligned) in spellings {
+        // clause: ptx.cta-qualifier
         for cta in ["", ".cta"] {
             add(Opcode::PtxSync(aligned), &format!("{name}{cta}.sync{suffix}"));
             add(Opcode::PtxArrive(aligned), &format!("{name}{cta}.arrive{suffix}"));
@@ -133,11 +135,14 @@ fn add_bcu(add: &mut impl FnMut(Opcode, &str)) {
     for (op, op_text, _) in REDUCTIONS {
         add(Opcode::BcuRed(op), &format!("BAR.RED.{}", op_text.to_ascii_uppercase()));
     }
+    // clause: bcu.b2r-result
     add(Opcode::BcuB2rResult, "B2R.RESULT");
     add(Opcode::BcuBarResult, "BAR.RESULT");
+    // clause: bcu.b2r-default-mode
     add(Opcode::BcuB2r, "B2R");
     add(Opcode::BcuB2r, "B2R.BAR");
     add(Opcode::BcuB2rWarp, "B2R.WARP");
+    // clause: bcu.r2b-default-mode
     add(Opcode::BcuR2b, "R2B");
     add(Opcode::BcuR2b, "R2B.BAR");
     add(Opcode::BcuR2bWarp, "R2B.WARP");
@@ -145,11 +150,13 @@ fn add_bcu(add: &mut impl FnMut(Opcode, &str)) {
 
 fn add_others(add: &mut impl FnMut(Target, Opcode, &str)) {
     let spaces = |shared, global| Opcode::NbarrierFence(Spaces { shared, global });
+    // clause: nbarrier.mode
     add(Target::Nbarrier, Opcode::NbarrierSignal, "nbarrier.signal");
     add(Target::Nbarrier, Opcode::NbarrierWait, "nbarrier.wait");
     add(Target::Nbarrier, spaces(true, true), "fence");
     add(Target::Nbarrier, spaces(true, false), "fence.slm");
     add(Target::Nbarrier, spaces(false, true), "fence.ugm");
+    // clause: split_barrier.ext-names
     for suffix in ["INTEL", "EXT"] {
         let arrive = format!("OpControlBarrierArrive{suffix}");
         add(Target::SplitBarrier, Opcode::Split(SplitKind::Arrive), &arrive);

@@ -21,6 +21,7 @@ pub(super) enum Register {
 }
 
 /// The register that `name` is, if it is one.
+// clause: bcu.operand-registers
 pub(super) fn register(name: &str) -> Option<Register> {
     match name {
         "RZ" => return Some(Register::Zero),
@@ -100,10 +101,12 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn bcu_red(&mut self, instruction: &'a Instruction, op: ReductionOp) -> Option<BcuOp> {
         let (operands, predicate) = match instruction.operands.as_slice() {
             // One register alone holds both id and count.
+            // clause: bcu.red-packed
             [id, predicate] if self.is_general(id) => {
                 (self.general_source(id).map(BcuRedOperands::Packed), predicate)
             }
             [id, predicate] => (self.bcu_operand(id).map(|id| BcuRedOperands::Separate(id, None)), predicate),
+            // clause: bcu.red-operand-forms
             [id, count, predicate] => {
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                 let both = id.zip(count);
@@ -132,6 +135,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let register = self.general_dest(dest);
                 let predicate = match name_of(predicate).and_then(register_of) {
                     Some((name, Register::Predicate)) => self.assigned(name, predicate.span).map(Some),
+                    // clause: bcu.result-discarded
                     Some((_, Register::True)) => Some(None),
                     _ => self.wrong_operand(predicate, "a predicate, `P0` to `P6` or `PT`", None),
                 };
@@ -150,6 +154,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// An id or count: a bare register takes the register form, anything else is an immediate.
+    // clause: bcu.operand-forms
     fn bcu_operand(&mut self, operand: &'a Operand) -> Option<BcuOperand> {
         let predicate = name_of(operand).and_then(register);
         if matches!(predicate, Some(Register::Predicate | Register::True)) {
@@ -161,6 +166,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// A barrier id that must be an immediate.
+    // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
     fn immediate(&mut self, operand: &'a Operand) -> Option<Expr> {
         if name_of(operand).and_then(register).is_some() {
             return self.wrong_operand(operand, "an immediate barrier id", None);
@@ -180,6 +186,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn general_dest(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
         match name_of(operand).and_then(register_of) {
             Some((name, Register::General)) => self.assigned(name, operand.span).map(Some),
+            // clause: bcu.result-discarded
             Some((_, Register::Zero)) => Some(None),
             _ => self.wrong_operand(operand, "a register, `R0` to `R254` or `RZ`", None),
         }

@@ -9,6 +9,7 @@ use crate::bar::opcode::Opcode;
 impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn nbarrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
+        // clause: nbarrier.text-syntax
         match instruction.opcode {
             Opcode::NbarrierSignal => match operands {
                 [id, threads] => {

@@ -65,6 +65,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             OperandKind::Expr(expr) => expr,
             _ => return self.wrong_operand(operand, "a predicate", None),
         };
+        // clause: ptx.red-negation, bcu.red-predicate
         let (negated, expr) = match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => (true, &**inner),
             _ => (false, expr),

@@ -9,6 +9,7 @@ use crate::bar::opcode::Opcode;
 impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
+        // clause: ptx.syntax
         match instruction.opcode {
             Opcode::PtxSync(aligned) => match operands {
                 [id] => self.plain(PtxKind::Sync, aligned, id, None),

@@ -10,6 +10,7 @@ use crate::bar::opcode::Opcode;
 use crate::span::Span;
 use crate::suggest::closest;
 
+// clause: split_barrier.execution-scope, split_barrier.memory-scope
 const SCOPES: [(&str, Scope); 4] = [
     ("Device", Scope::Device),
     ("Workgroup", Scope::Workgroup),
@@ -29,11 +30,13 @@ enum Word {
 }
 
 const SEMANTICS: [(&str, Word); 11] = [
+    // clause: split_barrier.semantics-none
     ("None", Word::None),
     ("Acquire", Word::Order(true, false)),
     ("Release", Word::Order(false, true)),
     ("AcquireRelease", Word::Order(true, true)),
     ("SequentiallyConsistent", Word::Order(true, true)),
+    // clause: split_barrier.storage-classes
     ("UniformMemory", Word::Class(false, false)),
     ("SubgroupMemory", Word::Class(false, false)),
     ("WorkgroupMemory", Word::Class(true, false)),

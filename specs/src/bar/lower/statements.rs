@@ -108,6 +108,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn guarded(&mut self, guard: &'a Guard, instruction: &'a Instruction, source: &Source) -> Option<()> {
         let value = self.value_of(&guard.name.text, guard.name.span);
         let construct = self.builder.open(ConstructKind::If);
+        // clause: bcu.predicate-guard
         let value = value.map(|value| match (guard.negated, value) {
             (false, value) => value,
             (true, Expr::Int(value)) => Expr::Int(i64::from(value == 0)),

@@ -64,6 +64,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 },
                 _ => return self.wrong_count(instruction, "{…}"),
             },
+            // clause: xegpu.compile-hint
             _ => return Some(None),
         };
         Some(Some(op))
@@ -120,8 +121,11 @@ impl<'a> RoleLowerer<'_, 'a> {
                 spaces = None;
             }
             let known: &[&str] = match position {
+                // clause: xegpu.memory-kind
                 0 => &["slm", "ugm"],
+                // clause: xegpu.fence-op
                 1 => &["none"],
+                // clause: xegpu.fence-scope
                 _ => &["local", "tile", "global"],
             };
             match known.iter().find(|known| known.eq_ignore_ascii_case(&value.text)) {

@@ -1,0 +1,174 @@
+//! The architecture, as far as a machine can see to it: who depends on whom, what the model does without,
+//! how long files and functions are, and what lies at the top level.
+
+mod graph;
+mod source;
+
+use graph::{Modules, cycles};
+use source::{Mention, manifest, members, root, sources};
+use std::collections::BTreeSet;
+
+/// The most lines of a file.
+const FILE_LINES: usize = 600;
+/// The most lines of a function, from its signature to its closing brace.
+const FUNCTION_LINES: usize = 70;
+
+/// Files that may be longer.
+const LONG_FILES: [(&str, &str); 1] =
+    [("model/src/program.rs", "declarations only, a third of them documentation")];
+
+/// Uses that close a circle and may stay for now: the member, the module that uses, the one used, and what of it.
+const BACKWARD: [(&str, &str, &str, &str); 12] = [
+    ("model", "agent::eval", "agent", "Context, the fixed surroundings of an agent"),
+    ("model", "agent::operands", "agent", "Context"),
+    ("model", "agent::settle", "agent", "Context"),
+    ("specs", "clauses::read", "clauses", "the types of the catalogue that it fills"),
+    ("specs", "bar::lower", "bar", "Loaded, what it makes of a text"),
+    ("specs", "bar::lower::agents", "bar::lower", "Context, the text and its diagnostics"),
+    ("specs", "bar::lower::globals", "bar::lower", "Context"),
+    ("specs", "bar::lower::role", "bar::lower", "Context"),
+    ("specs", "bar::lower::role", "bar::lower::statements", "Loop, which it keeps a stack of"),
+    ("specs", "bar::lower::role", "bar::lower::bcu", "the names of registers"),
+    ("specs", "bar::lower::globals", "bar::lower::bcu", "the names of registers"),
+    ("checker", "engine::races", "engine::tables", "BarrierStates, in which it counts"),
+];
+
+/// What the model does without: it has no input and no output, no clock and no threads.
+const BEYOND_THE_MODEL: [&str; 7] = ["fs", "io", "time", "thread", "net", "process", "env"];
+
+/// What lies at the top level, besides files that begin with a dot.
+const TOP_LEVEL: [&str; 8] =
+    ["Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "checker", "counterexamples", "model", "specs"];
+
+/// The members that a member is built with, by their folders. Tests may use more.
+fn dependencies(member: &str) -> BTreeSet<String> {
+    let manifest = manifest(&format!("{member}/Cargo.toml"));
+    let platforms = manifest.get("target").and_then(toml::Value::as_table);
+    let tables = std::iter::once(&manifest)
+        .chain(platforms.into_iter().flat_map(toml::Table::values).filter_map(toml::Value::as_table));
+    let lists = tables.flat_map(|table| ["dependencies", "build-dependencies"].map(|list| table.get(list)));
+    let names = lists.flatten().filter_map(toml::Value::as_table).flat_map(toml::Table::keys);
+    let folder = |name: &String| name.strip_prefix("barcheck-").map(str::to_owned);
+    names.filter_map(folder).filter(|folder| members().contains(folder)).collect()
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn members_depend_on_one_another_in_one_direction() {
+    assert_eq!(BTreeSet::from_iter(members()), set(&["model", "specs", "counterexamples", "checker"]));
+    assert_eq!(dependencies("model"), set(&[]));
+    assert_eq!(dependencies("specs"), set(&["model"]));
+    assert_eq!(dependencies("counterexamples"), set(&["model"]));
+    let checker = dependencies("checker");
+    assert!(checker.contains("model") && checker.is_subset(&set(&["model", "specs", "counterexamples"])));
+}
+
+#[test]
+fn of_the_checker_only_the_command_line_knows_notations_and_traces() {
+    let is_command_line = |path: &str| path.starts_with("checker/src/cli/") || path == "checker/src/cli.rs";
+    let engine = sources().iter().filter(|s| s.member() == "checker" && s.is_product());
+    for source in engine.filter(|s| !is_command_line(&s.path)) {
+        for Mention { segments, .. } in &source.paths {
+            let first = segments.first().map_or("", String::as_str);
+            let foreign = matches!(first, "barcheck_specs" | "barcheck_counterexamples");
+            assert!(!foreign, "{} uses {}", source.path, segments.join("::"));
+        }
+    }
+}
+
+#[test]
+fn the_model_has_no_input_no_output_no_clock_and_no_thread() {
+    for source in sources().iter().filter(|s| s.member() == "model" && s.is_product()) {
+        for Mention { segments, .. } in &source.paths {
+            let [first, second, ..] = segments.as_slice() else { continue };
+            let beyond = first == "std" && BEYOND_THE_MODEL.contains(&second.as_str());
+            assert!(!beyond, "{} uses {}", source.path, segments.join("::"));
+        }
+        for name in ["print", "println", "eprint", "eprintln", "dbg"] {
+            assert!(!source.macros.iter().any(|called| called == name), "{} calls {name}!", source.path);
+        }
+    }
+}
+
+#[test]
+fn files_are_short() {
+    for source in sources() {
+        let allowed = LONG_FILES.iter().any(|(path, _)| *path == source.path);
+        let is_short = source.lines <= FILE_LINES;
+        assert!(is_short || allowed, "{} has {} lines", source.path, source.lines);
+        assert!(!(is_short && allowed), "{} is short now: take it off the list", source.path);
+    }
+}
+
+#[test]
+fn functions_are_short() {
+    let products = sources().iter().filter(|source| source.is_product());
+    let functions =
+        products.flat_map(|s| s.functions.iter().map(move |(name, lines)| (&s.path, name, lines)));
+    assert!(functions.clone().count() > 500, "functions are not recognised");
+    let long: Vec<_> = functions.filter(|(_, _, lines)| **lines > FUNCTION_LINES).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn modules_do_not_use_one_another_in_circles() {
+    let mut wrong = Vec::new();
+    for member in members() {
+        let modules = Modules::of(&member);
+        let mut edges = modules.edges();
+        let circles = cycles(&edges);
+        for (_, from, to, _) in BACKWARD.iter().filter(|(of, ..)| *of == member) {
+            let closes =
+                edges.remove(&(*from, *to)) && circles.iter().any(|c| c.contains(from) && c.contains(to));
+            if !closes {
+                wrong.push(format!("{member}: {from} to {to} closes no circle: take it off the list"));
+            }
+        }
+        for circle in cycles(&edges) {
+            let inside = |(from, to): &&(&str, &str)| circle.contains(from) && circle.contains(to);
+            let uses = edges.iter().filter(inside).map(|(from, to)| format!("\n    {from} uses {to}"));
+            wrong.push(format!("{member}: a circle{}", uses.collect::<String>()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The graph sees uses of every form, or the absence of circles would mean nothing.
+#[test]
+fn uses_are_recognised() {
+    let edge = |member: &str, from: &str, to: &str| Modules::of(member).edges().contains(&(from, to));
+    assert!(edge("model", "barrier::ptx", "barrier"), "`use super::`");
+    assert!(edge("model", "machine", "machine::automaton"), "`pub use` of what the file itself needs");
+    assert!(!edge("model", "machine", "machine::step"), "`pub use` alone");
+    assert!(edge("model", "machine::step", "agent::moves"), "through a `pub use`");
+    assert!(edge("model", "agent::moves", "agent::eval"), "a path where it is needed");
+    assert!(!edge("model", "rule", "rule"), "itself");
+}
+
+#[test]
+fn the_top_level_is_tidy() {
+    let listed = std::process::Command::new("git").arg("ls-files").current_dir(root()).output();
+    let Some(listed) = listed.ok().filter(|output| output.status.success()) else {
+        println!("skipped: git does not list the files here");
+        return;
+    };
+    let files = String::from_utf8(listed.stdout).expect("names in UTF-8");
+    for file in files.lines() {
+        let top = file.split('/').next().unwrap_or_default();
+        assert!(top.starts_with('.') || TOP_LEVEL.contains(&top), "{file}");
+    }
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    for source in sources() {
+        for name in ["todo", "unimplemented"] {
+            assert!(!source.macros.iter().any(|called| called == name), "{} calls {name}!", source.path);
+        }
+        let ignored = source.attributes.iter().find(|a| a.split([' ', '=']).next() == Some("ignore"));
+        assert!(ignored.is_none(), "{} has a test that is not run: {ignored:?}", source.path);
+    }
+}
