@@ -54,11 +54,11 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
         }
         // With more than one barrier, who waits where says who is missing.
         missing_said = None;
-        message = format!("{message}, {}", waits(case, other));
+        message = format!("{message}; {}", waits(case, other));
     }
     let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
     if barriers.len() > 2 {
-        message = format!("{message}, and others on {} more barriers", barriers.len() - 2);
+        message = format!("{message}; others wait on {} more barriers", barriers.len() - 2);
     }
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");

@@ -47,7 +47,9 @@ impl<'t> Case<'t> {
         if location.line == 0 {
             return String::new();
         }
-        let file: String = self.trace.protocol.file.chars().filter(|c| !c.is_control()).collect();
+        let file = &self.trace.protocol.file;
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let file: String = name.chars().filter(|c| !c.is_control()).collect();
         format!("{MARK} at {file}:{}{MARK}", location.line)
     }
 
@@ -131,7 +133,7 @@ impl<'t> Case<'t> {
             (Status::Blocked, Some(waits)) => format!("waits{at} on {}", self.barrier(waits.barrier)),
             (Status::Blocked, None) => format!("is blocked{at}"),
             (Status::Failed, _) => format!("cannot go on{at}"),
-            (Status::Running, _) => format!("is{at}"),
+            (Status::Running, _) => format!("is running{at}"),
         }
     }
 

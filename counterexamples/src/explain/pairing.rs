@@ -185,8 +185,9 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
     let again = |agent: &u32| state.is_some_and(|s| s.arrived.contains(agent)) || *agent == outcome.agent;
     let losers: Vec<u32> = held.into_iter().filter(|a| again(a)).collect();
     let loser = if losers.is_empty() { "a consumer".to_owned() } else { case.agents(&losers) };
+    let whom = if losers == [outcome.agent] { "itself".to_owned() } else { loser.clone() };
     let message = format!(
-        "{who}'s signal{at} completes a generation of {on} for {loser}, which {} not yet waited for the one before",
+        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one before",
         verb(&losers, "has", "have")
     );
     let mut words = Words { message, ..Words::default() };
@@ -222,9 +223,10 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
     let before = case.trace.situation(case.before_last());
     let held =
         outcome.barrier.and_then(|b| before.barriers.get(&b)).map(|b| b.notified.clone()).unwrap_or_default();
+    let others: Vec<u32> = held.iter().copied().filter(|a| *a != outcome.agent).collect();
+    let whom = if others.is_empty() { "it".to_owned() } else { case.agents(&held) };
     let message = format!(
-        "{who} signals {on}{at} while {} {} yet to wait for the generation before",
-        case.agents(&held),
+        "{who} signals {on}{at} while {whom} {} yet to wait for the generation before",
         verb(&held, "has", "have")
     );
     let sentences = vec![

@@ -82,7 +82,8 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
     };
     let place = state.location.filter(|l| l.line > 0);
     let place = place.map_or_else(String::new, |l| format!("line {}", l.line));
-    let mut doing = state.instruction.clone();
+    let mut doing =
+        if state.instruction == "}" { "the end of its block".to_owned() } else { state.instruction.clone() };
     if let Some(waits) = state.waits {
         let on = short(trace, waits.barrier);
         doing = match (waits.awaits, end.barriers.get(&waits.barrier).filter(|b| b.active)) {
