@@ -67,10 +67,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let all = case.trace.agents.len();
     let standing = match exited {
         0 => format!("no {} can take another step", case.noun()),
-        _ => format!(
-            "no {} can take another step: {exited} of {all} have exited, the others wait",
-            case.noun()
-        ),
+        _ => format!("no {} can take another step: {exited} of {all} exited, the others wait", case.noun()),
     };
     let mut words =
         Words { message, sentences: vec![format!("{}.", sentence(&standing))], ..Words::default() };
@@ -278,11 +275,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     for agent in group.agents.iter().take(2) {
         let Some(state) = case.end.agents.get(agent) else { continue };
-        let parts: Vec<String> = state
-            .fragments
-            .iter()
-            .map(|f| format!("lanes {} at line {}", f.lanes, f.location.line))
-            .collect();
+        let parts: Vec<String> =
+            state.fragments.iter().map(|f| format!("lanes {} {}", f.lanes, case.fragment(f))).collect();
         words.sentences.push(format!(
             "The lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
             case.agent(*agent),

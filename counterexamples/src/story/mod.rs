@@ -197,12 +197,10 @@ impl<'t> Diagram<'t> {
         text.push_str("  ");
         text.push_str(&pad(&shown, self.instruction));
         let remarks = remarks(self.trace, row, after, noun(self.trace));
-        let mut said = Vec::new();
-        if !remarks.happened.is_empty() {
-            said.push((Ink::Goes, printable(&remarks.happened.join(", "))));
-        }
+        let mut said: Vec<(Ink, String)> =
+            remarks.violated.iter().map(|v| (Ink::Bad, printable(v))).collect();
+        said.push((Ink::Goes, printable(&remarks.happened.join(", "))));
         said.push((Ink::Barrier, printable(&remarks.counters)));
-        said.extend(remarks.violated.iter().map(|v| (Ink::Bad, printable(v))));
         said.retain(|(_, text)| !text.is_empty());
         self.remark(&said, text, lines);
     }

@@ -4,7 +4,7 @@ use crate::names;
 use crate::situation::Situation;
 use crate::trace::{BarrierState, Event, Status, Step, Trace};
 
-use super::paint::Sign;
+use super::paint::{Sign, printable};
 
 /// One row: a step, or several that different agents make alike, one after the other.
 pub(super) struct Row<'t> {
@@ -154,5 +154,5 @@ pub(super) fn counter(state: &BarrierState) -> String {
 /// A barrier's short name.
 pub(super) fn short(trace: &Trace, barrier: u32) -> String {
     let named = trace.barriers.iter().find(|b| b.barrier == barrier);
-    named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
+    named.map_or_else(|| format!("b{barrier}"), |b| printable(&b.short))
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use barcheck_counterexamples::{SourceInfo, Trace, What, build};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, State, StepOutcome};
 use barcheck_model::program::{
-    AccessKind, Array, ArrayId, Code, Construct, ConstructId, ConstructKind, Expr, Local, LocalId,
+    AccessKind, Array, ArrayId, Code, Condition, Construct, ConstructId, ConstructKind, Expr, Local, LocalId,
     LocationId, NbarrierOp, Op, Pc, Place, Program, PtxKind, PtxOp, Role, RoleId, Scope, Semantics, Space,
     SplitKind, SplitOp, Target,
 };
@@ -16,45 +16,45 @@ use barcheck_model::rule::{Level, Rule};
 
 /// A block under construction: statements, each on a line of its own.
 #[derive(Default)]
-pub struct Block {
+pub(crate) struct Block {
     name: Option<&'static str>,
     ops: Vec<(Op, String)>,
     locals: Vec<Local>,
     constructs: Vec<Construct>,
 }
 
-pub fn block(name: &'static str) -> Block {
+pub(crate) fn block(name: &'static str) -> Block {
     Block { name: Some(name), ..Block::default() }
 }
 
 impl Block {
-    pub fn op(mut self, op: Op, text: &str) -> Self {
+    pub(crate) fn op(mut self, op: Op, text: &str) -> Self {
         self.ops.push((op, text.to_owned()));
         self
     }
 
-    pub fn local(mut self, local: Local) -> Self {
+    pub(crate) fn local(mut self, local: Local) -> Self {
         self.locals.push(local);
         self
     }
 
-    pub fn sync(self, id: i64, count: i64) -> Self {
+    pub(crate) fn sync(self, id: i64, count: i64) -> Self {
         self.ptx(PtxKind::Sync, Expr::Int(id), count, &format!("bar.sync {id}, {count}"))
     }
 
-    pub fn arrive(self, id: i64, count: i64) -> Self {
+    pub(crate) fn arrive(self, id: i64, count: i64) -> Self {
         self.ptx(PtxKind::Arrive, Expr::Int(id), count, &format!("bar.arrive {id}, {count}"))
     }
 
-    pub fn ptx(self, kind: PtxKind, id: Expr, count: i64, text: &str) -> Self {
+    pub(crate) fn ptx(self, kind: PtxKind, id: Expr, count: i64, text: &str) -> Self {
         self.op(Op::Ptx(PtxOp { kind, aligned: true, id, count: Some(Expr::Int(count)) }), text)
     }
 
-    pub fn access(self, kind: AccessKind, text: &str) -> Self {
+    pub(crate) fn access(self, kind: AccessKind, text: &str) -> Self {
         self.op(Op::Access(kind, ArrayId(0), None), text)
     }
 
-    pub fn signal(self, id: i64, kind: i64, producers: i64, consumers: i64) -> Self {
+    pub(crate) fn signal(self, id: i64, kind: i64, producers: i64, consumers: i64) -> Self {
         let int = Expr::Int;
         let op = NbarrierOp::Signal {
             id: int(id),
@@ -65,18 +65,28 @@ impl Block {
         self.op(Op::Nbarrier(op), &format!("nbarrier.signal {id}, {kind}, {producers}, {consumers}"))
     }
 
-    pub fn wait(self, id: i64) -> Self {
+    pub(crate) fn wait(self, id: i64) -> Self {
         self.op(Op::Nbarrier(NbarrierOp::Wait { id: Expr::Int(id) }), &format!("nbarrier.wait {id}"))
     }
 
-    pub fn split(self, kind: SplitKind, text: &str) -> Self {
+    pub(crate) fn split(self, kind: SplitKind, text: &str) -> Self {
         let semantics = Semantics::default();
         let op = SplitOp { kind, execution: Scope::Workgroup, memory: Scope::Workgroup, semantics };
         self.op(Op::Split(op), text)
     }
 
+    /// Everything so far, as often as the agent decides.
+    pub(crate) fn while_open(mut self) -> Self {
+        let construct = ConstructId(0);
+        let test = Op::Test { construct, condition: Condition::Private };
+        self = self.endless();
+        self.ops.insert(1, (test, "while ?".to_owned()));
+        self.constructs[0].end.0 += 1;
+        self
+    }
+
     /// Everything so far, for ever.
-    pub fn endless(mut self) -> Self {
+    pub(crate) fn endless(mut self) -> Self {
         let id = ConstructId(0);
         self.ops.insert(0, (Op::Enter(id), String::new()));
         self.ops.push((Op::Back(id, Pc(1)), String::new()));
@@ -107,7 +117,7 @@ impl Block {
 }
 
 /// A protocol with a scalar `x` in shared memory: each block with the number of agents that run it.
-pub fn protocol(target: Target, blocks: Vec<(usize, Block)>) -> Arc<Program> {
+pub(crate) fn protocol(target: Target, blocks: Vec<(usize, Block)>) -> Arc<Program> {
     let mut agents = Vec::new();
     let mut roles = Vec::new();
     let mut line = 10;
@@ -133,7 +143,7 @@ pub fn protocol(target: Target, blocks: Vec<(usize, Block)>) -> Arc<Program> {
 }
 
 /// A shortest path to a violation of a rule, by breadth-first search over every interleaving.
-pub fn search(program: &Arc<Program>, rule: Rule) -> (Path, Finding) {
+pub(crate) fn search(program: &Arc<Program>, rule: Rule) -> (Path, Finding) {
     let mut machine = Machine::new(program.clone(), Options::default());
     let initial = machine.initial();
     let mut from: HashMap<State, Vec<Choice>> = HashMap::from([(initial.clone(), Vec::new())]);
@@ -194,7 +204,7 @@ fn extend(
 }
 
 /// Where the protocols come from, as far as the trace is concerned.
-pub fn source() -> SourceInfo {
+pub(crate) fn source() -> SourceInfo {
     SourceInfo {
         file: "examples/ring.bar".to_owned(),
         format: "bar".to_owned(),
@@ -204,41 +214,73 @@ pub fn source() -> SourceInfo {
 }
 
 /// The trace of a violation.
-pub fn trace_of(program: &Arc<Program>, rule: Rule) -> Trace {
+pub(crate) fn trace_of(program: &Arc<Program>, rule: Rule) -> Trace {
     let (path, finding) = search(program, rule);
     build(program.clone(), Options::default(), &source(), &path, What::Finding(&finding, Level::Error))
         .expect("the path leads there")
 }
 
+/// The trace of a violation in the state at the end of a path.
+pub(crate) fn trace_along(program: &Arc<Program>, path: &Path, rule: Rule) -> Trace {
+    let mut machine = Machine::new(program.clone(), Options::default());
+    let mut state = machine.initial();
+    for choice in &path.steps {
+        let StepOutcome::Progress(next) = machine.step(&state, *choice) else { panic!("it goes on") };
+        state = next.state;
+    }
+    let finding = machine.judge(&state).into_iter().find(|f| f.rule == rule).expect("it is violated there");
+    build(program.clone(), Options::default(), &source(), path, What::Finding(&finding, Level::Error))
+        .expect("the path leads there")
+}
+
 /// Three warps wait for a fourth, which has exited.
-pub fn deadlock() -> Arc<Program> {
+pub(crate) fn deadlock() -> Arc<Program> {
     protocol(Target::Ptx, vec![(3, block("worker").sync(1, 128)), (1, block("absent").arrive(2, 32))])
 }
 
 /// Two warps write one location.
-pub fn race() -> Arc<Program> {
+pub(crate) fn race() -> Arc<Program> {
     let writer = |name| block(name).access(AccessKind::Write, "write x");
     protocol(Target::Ptx, vec![(1, writer("left")), (1, writer("right").sync(1, 32))])
 }
 
 /// A warp waits for another that runs for ever.
-pub fn lasso() -> Arc<Program> {
+pub(crate) fn lasso() -> Arc<Program> {
     let looping = block("looping").access(AccessKind::Atomic, "atomic x").endless();
     protocol(Target::Ptx, vec![(1, block("waiting").sync(1, 64)), (1, looping)])
 }
 
-/// The path into the loop of [`lasso`], once round it, and who is stuck.
-pub fn lasso_trace(program: &Arc<Program>) -> Trace {
+/// A warp waits for another that comes when it decides to.
+pub(crate) fn lasso_with_a_way_out() -> Arc<Program> {
+    let looping = block("looping").access(AccessKind::Atomic, "atomic x").while_open().sync(1, 64);
+    protocol(Target::Ptx, vec![(1, block("waiting").sync(1, 64)), (1, looping)])
+}
+
+/// The path into the loop of [`lasso`], once round it, and who is said to be stuck.
+pub(crate) fn lasso_trace(program: &Arc<Program>) -> Trace {
     use barcheck_model::program::AgentId;
-    let step = |agent| Choice { agent: AgentId(agent), index: 0, pick: 0 };
-    let path = Path { steps: vec![step(0), step(1), step(1)], cycle_from: Some(2) };
     let mut machine = Machine::new(program.clone(), Options::default());
-    let initial = machine.initial();
-    let StepOutcome::Progress(blocked) = machine.step(&initial, step(0)) else { panic!("it blocks") };
+    let mut state = machine.initial();
+    let mut path = Path::default();
+    let mut visited: Vec<State> = Vec::new();
+    for agent in std::iter::once(0).chain(std::iter::repeat(1)) {
+        if let Some(at) = visited.iter().position(|s| *s == state) {
+            path.cycle_from = Some(at);
+            break;
+        }
+        visited.push(state.clone());
+        // Where there is a decision, the loop goes on.
+        let moves = machine.moves(&state, AgentId(agent));
+        let pick = u32::from(matches!(moves[0].choices, barcheck_model::agent::Choices::Open(_)));
+        let choice = Choice { agent: AgentId(agent), index: 0, pick };
+        let StepOutcome::Progress(next) = machine.step(&state, choice) else { panic!("it goes on") };
+        state = next.state;
+        path.steps.push(choice);
+    }
     let finding = Finding {
         rule: Rule::StuckAgent,
         agent: AgentId(0),
-        pc: machine.stands_at(&blocked.state, AgentId(0)),
+        pc: machine.stands_at(&state, AgentId(0)),
         agents: vec![AgentId(0)],
         barrier: Some(barcheck_model::barrier::BarrierId(1)),
         detail: barcheck_model::machine::Detail::None,
@@ -248,14 +290,14 @@ pub fn lasso_trace(program: &Arc<Program>) -> Trace {
 }
 
 /// A producer runs ahead of a consumer that has not waited.
-pub fn lost_notification() -> Arc<Program> {
+pub(crate) fn lost_notification() -> Arc<Program> {
     let consumer = block("consumer").signal(1, 2, 1, 1).signal(1, 2, 1, 1).wait(1).wait(1);
     let producer = block("producer").signal(1, 1, 1, 1).signal(1, 1, 1, 1);
     protocol(Target::Nbarrier, vec![(1, consumer), (1, producer)])
 }
 
 /// One invocation leaves without waiting.
-pub fn missing_wait() -> Arc<Program> {
+pub(crate) fn missing_wait() -> Arc<Program> {
     let arrive =
         |name| block(name).split(SplitKind::Arrive, "OpControlBarrierArriveINTEL Workgroup, Workgroup, None");
     let waits =
@@ -264,7 +306,7 @@ pub fn missing_wait() -> Arc<Program> {
 }
 
 /// A warp fetches a count after an AND.
-pub fn undefined_result() -> Arc<Program> {
+pub(crate) fn undefined_result() -> Arc<Program> {
     use barcheck_model::program::{BcuOp, BcuOperand, BcuRedOperands, LocalKind, Predicate, ReductionOp};
     let operand = |value| BcuOperand { value: Expr::Int(value), register: false };
     let red = BcuOp::Red {
@@ -281,7 +323,7 @@ pub fn undefined_result() -> Arc<Program> {
 }
 
 /// Every case: its name, its protocol, its trace.
-pub fn cases() -> Vec<(&'static str, Arc<Program>, Trace)> {
+pub(crate) fn cases() -> Vec<(&'static str, Arc<Program>, Trace)> {
     let of = |name, program: Arc<Program>, rule| {
         let trace = trace_of(&program, rule);
         (name, program, trace)
