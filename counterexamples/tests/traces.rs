@@ -159,3 +159,27 @@ fn uncoloured(text: &str) -> String {
     }
     plain.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
 }
+
+#[test]
+fn an_evaluation_error_before_the_first_step_is_a_trace_without_steps() {
+    use barcheck_counterexamples::{What, build};
+    use barcheck_model::machine::{Machine, Options, Path};
+    use barcheck_model::program::{BinaryOp, Expr, Local, LocalId, LocalKind, Op, Target};
+    let quotient = Expr::Binary(BinaryOp::Div, Box::new(Expr::Int(1)), Box::new(Expr::Int(0)));
+    let broken = common::block("broken")
+        .local(Local { name: "n".to_owned(), kind: LocalKind::Integer })
+        .op(Op::Set(LocalId(0), quotient), "let n = 1 / 0");
+    let program = common::protocol(Target::Ptx, vec![(1, broken)]);
+    let mut machine = Machine::new(program.clone(), Options::default());
+    let initial = machine.initial();
+    let (agent, fault) = machine.fault(&initial).expect("it fails at once");
+    let what = What::Fault(agent, fault);
+    let trace = build(program.clone(), Options::default(), &common::source(), &Path::default(), what)
+        .expect("nothing has to be done to get there");
+    assert_eq!(trace.outcome.message, "warp 0 at ring.bar:11: division by zero");
+    assert_eq!(trace.outcome.headline, "evaluation error: warp 0: division by zero");
+    assert_eq!(trace.last_situation().with(trace::Status::Failed), [0]);
+    let again = Trace::from_json(&trace.to_json().expect("it can be written")).expect("it can be read");
+    assert_eq!(replay(&again, program).expect("it is so").rule, None);
+    assert!(story(&trace, &Style::default()).contains("No step is made"));
+}
