@@ -235,10 +235,11 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             .push(format!("{} is past its count: only equality releases, so it never will.", sentence(&on)));
     } else if (state.missing.len() as u64) < u64::from(needed) {
         words.sentences.push(format!(
-            "{needed} more {}s would have to arrive, but {} {} left that could: the count cannot be reached.",
+            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be reached.",
             case.noun(),
-            state.missing.len(),
-            if state.missing.len() == 1 { "is" } else { "are" }
+            if needed == 1 { "" } else { "s" },
+            if state.missing.is_empty() { "none".to_owned() } else { state.missing.len().to_string() },
+            if state.missing.len() < 2 { "is" } else { "are" }
         ));
     }
     if !state.missing.is_empty() {
