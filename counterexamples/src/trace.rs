@@ -156,6 +156,8 @@ pub struct Fragment {
     pub location: Location,
     /// What they are doing.
     pub doing: Doing,
+    /// The barrier at which they are blocked or parked.
+    pub barrier: Option<u32>,
     /// The locals that still matter, by name. Values are text: numbers, `{0-31}` where lanes differ,
     /// or what a register or handle holds.
     pub locals: BTreeMap<String, String>,

@@ -45,7 +45,7 @@ pub(crate) fn agent(machine: &Machine, state: &State, agent: AgentId) -> AgentSt
         (None, None) => None,
     };
     let pc = config.fault.as_ref().map_or_else(|| machine.stands_at(state, agent), |fault| fault.at);
-    let waiting = config.waiting.map(|w| w.lanes);
+    let waiting = config.waiting.map(|w| (w.lanes, w.barrier.0));
     let fragments = config.fragments.iter().map(|f| fragment(machine, agent, f, waiting)).collect();
     let exited = status == Status::Exited;
     AgentState {
@@ -59,8 +59,10 @@ pub(crate) fn agent(machine: &Machine, state: &State, agent: AgentId) -> AgentSt
     }
 }
 
-fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Option<u32>) -> Fragment {
-    let doing = if waiting.is_some_and(|lanes| lanes & f.lanes != 0) {
+/// Lanes of an agent; `waiting` is on which lanes it blocks at which barrier.
+fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Option<(u32, u32)>) -> Fragment {
+    let barrier = waiting.map(|(_, barrier)| barrier);
+    let doing = if waiting.is_some_and(|(lanes, _)| lanes & f.lanes != 0) {
         Doing::Blocked
     } else if f.parked.is_some() {
         Doing::Parked
@@ -79,6 +81,10 @@ fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Optio
     Fragment {
         lanes: names::lanes(f.lanes),
         location: location(machine.place(agent, f.pc)),
+        barrier: match doing {
+            Doing::Blocked => barrier,
+            _ => f.parked.map(|p| p.what.id.0),
+        },
         doing,
         locals: locals.collect(),
     }

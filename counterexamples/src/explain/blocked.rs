@@ -54,11 +54,11 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
         }
         // With more than one barrier, who waits where says who is missing.
         missing_said = None;
-        message = format!("{message}, {}", waits(case, other));
+        message = format!("{message}; {}", waits(case, other));
     }
     let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
     if barriers.len() > 2 {
-        message = format!("{message}, and others on {} more barriers", barriers.len() - 2);
+        message = format!("{message}; others wait on {} more barriers", barriers.len() - 2);
     }
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");
@@ -67,10 +67,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let all = case.trace.agents.len();
     let standing = match exited {
         0 => format!("no {} can take another step", case.noun()),
-        _ => format!(
-            "no {} can take another step: {exited} of {all} have exited, the others wait",
-            case.noun()
-        ),
+        _ => format!("no {} can take another step: {exited} of {all} exited, the others wait", case.noun()),
     };
     let mut words =
         Words { message, sentences: vec![format!("{}.", sentence(&standing))], ..Words::default() };
@@ -238,10 +235,11 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             .push(format!("{} is past its count: only equality releases, so it never will.", sentence(&on)));
     } else if (state.missing.len() as u64) < u64::from(needed) {
         words.sentences.push(format!(
-            "{needed} more {}s would have to arrive, but {} {} left that could: the count cannot be reached.",
+            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be reached.",
             case.noun(),
-            state.missing.len(),
-            if state.missing.len() == 1 { "is" } else { "are" }
+            if needed == 1 { "" } else { "s" },
+            if state.missing.is_empty() { "none".to_owned() } else { state.missing.len().to_string() },
+            if state.missing.len() < 2 { "is" } else { "are" }
         ));
     }
     if !state.missing.is_empty() {
@@ -278,11 +276,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     for agent in group.agents.iter().take(2) {
         let Some(state) = case.end.agents.get(agent) else { continue };
-        let parts: Vec<String> = state
-            .fragments
-            .iter()
-            .map(|f| format!("lanes {} at line {}", f.lanes, f.location.line))
-            .collect();
+        let parts: Vec<String> =
+            state.fragments.iter().map(|f| format!("lanes {} {}", f.lanes, case.fragment(f))).collect();
         words.sentences.push(format!(
             "The lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
             case.agent(*agent),

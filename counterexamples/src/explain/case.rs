@@ -5,7 +5,7 @@ use barcheck_model::program::Target;
 use super::MARK;
 use crate::names;
 use crate::situation::Situation;
-use crate::trace::{BarrierState, Count, Event, Location, Related, Status, Step, Trace};
+use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Related, Status, Step, Trace};
 
 pub(super) struct Case<'t> {
     pub(super) trace: &'t Trace,
@@ -47,7 +47,9 @@ impl<'t> Case<'t> {
         if location.line == 0 {
             return String::new();
         }
-        let file: String = self.trace.protocol.file.chars().filter(|c| !c.is_control()).collect();
+        let file = &self.trace.protocol.file;
+        let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let file: String = name.chars().filter(|c| !c.is_control()).collect();
         format!("{MARK} at {file}:{}{MARK}", location.line)
     }
 
@@ -131,7 +133,20 @@ impl<'t> Case<'t> {
             (Status::Blocked, Some(waits)) => format!("waits{at} on {}", self.barrier(waits.barrier)),
             (Status::Blocked, None) => format!("is blocked{at}"),
             (Status::Failed, _) => format!("cannot go on{at}"),
-            (Status::Running, _) => format!("is{at}"),
+            (Status::Running, _) => format!("is running{at}"),
+        }
+    }
+
+    /// What the lanes of a fragment are doing, and where.
+    pub(super) fn fragment(&self, fragment: &Fragment) -> String {
+        let at = self.at(fragment.location);
+        match (fragment.doing, fragment.barrier) {
+            (Doing::Blocked | Doing::Parked, Some(barrier)) => {
+                format!("wait{at} on {}", self.barrier(barrier))
+            }
+            (Doing::Joining, _) => format!("wait{at} for the others, at the end of a branch or loop"),
+            (Doing::Spinning, _) => format!("are in an endless loop{at}"),
+            _ => format!("are{at}"),
         }
     }
 

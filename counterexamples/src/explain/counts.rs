@@ -77,22 +77,25 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         Some(Detail::Operand { value }) => Some(*value),
         _ => None,
     };
-    let shown = value.map_or_else(|| "an operand".to_owned(), |v| v.to_string());
+    let shown = value.map_or_else(String::new, |v| format!(" {v}"));
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let instruction = case.resolved_here();
     let (what, demand) = match rule {
-        Rule::BarrierIdRange => (format!("barrier id {shown} in `{instruction}`"), ids(case).to_owned()),
-        Rule::CountRange => (format!("count {shown} in `{instruction}`"), counts(case)),
+        Rule::BarrierIdRange if value.is_none() => {
+            (format!("`{instruction}`, a number out of range"), ids(case).to_owned())
+        }
+        Rule::BarrierIdRange => (format!("barrier id{shown} in `{instruction}`"), ids(case).to_owned()),
+        Rule::CountRange => (format!("count{shown} in `{instruction}`"), counts(case)),
         Rule::ArriveNeedsCount => (
             format!("`{instruction}` without a positive thread count"),
             "An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned(),
         ),
         Rule::BarrierNotAllocated => (
-            format!("`{instruction}` on barrier {shown}, which is not allocated"),
+            format!("`{instruction}` on barrier{shown}, which is not allocated"),
             "This subgroup has to execute alloc_nbarrier first, with a number above the id.".to_owned(),
         ),
         Rule::TypeRange => (
-            format!("type {shown} in `{instruction}`"),
+            format!("type{shown} in `{instruction}`"),
             "The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned(),
         ),
         _ => (

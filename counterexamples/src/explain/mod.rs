@@ -12,7 +12,7 @@ mod results;
 use barcheck_model::rule::Rule;
 
 use crate::trace::{OutcomeKind, Related, Trace};
-use case::Case;
+use case::{Case, sentence};
 
 /// The words for an outcome. Places in the message stand between two marks, so that they can be left out.
 #[derive(Default)]
@@ -90,8 +90,8 @@ fn unfollowed(case: &Case<'_>) -> Words {
     let what = &outcome.headline;
     let who = case.agent(outcome.agent);
     let message = format!("{who}{}: {what}", case.at(outcome.location));
-    let mut sentences =
-        vec![format!("{who} executes `{}`{}: {what}.", case.resolved_here(), case.at(outcome.location))];
+    let (who, at) = (sentence(&who), case.at(outcome.location));
+    let mut sentences = vec![format!("{who} executes `{}`{at}: {what}.", case.resolved_here())];
     sentences.extend(case.locals_of(outcome.agent));
     sentences.push(if outcome.kind == OutcomeKind::Fault {
         "The path ends here: the protocol does not say what comes next.".to_owned()

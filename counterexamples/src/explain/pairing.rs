@@ -5,7 +5,7 @@ use barcheck_model::rule::Rule;
 use super::Words;
 use super::case::{Case, arrived_of, arrives, completes, sentence, verb};
 use crate::names;
-use crate::trace::{Detail, Event, Step};
+use crate::trace::{AgentState, Detail, Event, Step};
 
 pub(super) fn repeated(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
@@ -74,19 +74,27 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         unit(standing),
         unit(room)
     ));
-    for agent in outcome.agents.iter().take(8) {
+    let mut groups: Vec<(&AgentState, Vec<u32>)> = Vec::new();
+    for agent in &outcome.agents {
         let Some(state) = case.end.agents.get(agent) else { continue };
-        let location = state.location.unwrap_or_default();
+        match groups.iter_mut().find(|(s, _)| s.location == state.location) {
+            Some((_, agents)) => agents.push(*agent),
+            None => groups.push((state, vec![*agent])),
+        }
+    }
+    for (state, agents) in groups.iter().take(8) {
+        let (who, location) = (case.agents(agents), state.location.unwrap_or_default());
+        let stand = verb(agents, "stands", "stand");
         words.sentences.push(format!(
-            "{} stands{} (`{}`).",
-            sentence(&case.agent(*agent)),
+            "{} {stand}{} (`{}`).",
+            sentence(&who),
             case.at(location),
             state.instruction
         ));
-        words.related.push(case.related(*agent, location, format!("{} may arrive here", case.agent(*agent))));
+        words.related.push(case.related(state.agent, location, format!("{who} may arrive here")));
     }
-    if outcome.agents.len() > 8 {
-        words.sentences.push(format!("{} more stand there.", outcome.agents.len() - 8));
+    if groups.len() > 8 {
+        words.sentences.push(format!("Others stand at {} more places.", groups.len() - 8));
     }
     words.sentences.push(match outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active) {
         Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
@@ -185,8 +193,9 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
     let again = |agent: &u32| state.is_some_and(|s| s.arrived.contains(agent)) || *agent == outcome.agent;
     let losers: Vec<u32> = held.into_iter().filter(|a| again(a)).collect();
     let loser = if losers.is_empty() { "a consumer".to_owned() } else { case.agents(&losers) };
+    let whom = if losers == [outcome.agent] { "itself".to_owned() } else { loser.clone() };
     let message = format!(
-        "{who}'s signal{at} completes a generation of {on} for {loser}, which {} not yet waited for the one before",
+        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one before",
         verb(&losers, "has", "have")
     );
     let mut words = Words { message, ..Words::default() };
@@ -222,9 +231,10 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
     let before = case.trace.situation(case.before_last());
     let held =
         outcome.barrier.and_then(|b| before.barriers.get(&b)).map(|b| b.notified.clone()).unwrap_or_default();
+    let others: Vec<u32> = held.iter().copied().filter(|a| *a != outcome.agent).collect();
+    let whom = if others.is_empty() { "it".to_owned() } else { case.agents(&held) };
     let message = format!(
-        "{who} signals {on}{at} while {} {} yet to wait for the generation before",
-        case.agents(&held),
+        "{who} signals {on}{at} while {whom} {} yet to wait for the generation before",
         verb(&held, "has", "have")
     );
     let sentences = vec![
@@ -287,9 +297,9 @@ pub(super) fn partial_warp(case: &Case<'_>) -> Words {
     let fragments = case.end.agents.get(&outcome.agent).map(|a| a.fragments.as_slice()).unwrap_or_default();
     for fragment in fragments.iter().filter(|f| f.lanes != lanes) {
         words.sentences.push(format!(
-            "The lanes {} of the same warp are{} instead.",
+            "The lanes {} of the same warp {}.",
             fragment.lanes,
-            case.at(fragment.location)
+            case.fragment(fragment)
         ));
         words.related.push(case.related(
             outcome.agent,

@@ -8,7 +8,7 @@ use super::paint::{Ink, cut, pad, printable, wrap};
 use super::rows::{counter, short};
 use crate::names;
 use crate::situation::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace};
+use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Status, Trace};
 
 /// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
 pub(super) fn roles(trace: &Trace) -> String {
@@ -82,19 +82,19 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
     };
     let place = state.location.filter(|l| l.line > 0);
     let place = place.map_or_else(String::new, |l| format!("line {}", l.line));
-    let mut doing = state.instruction.clone();
+    let mut doing =
+        if state.instruction == "}" { "the end of its block".to_owned() } else { state.instruction.clone() };
     if let Some(waits) = state.waits {
         let on = short(trace, waits.barrier);
         doing = match (waits.awaits, end.barriers.get(&waits.barrier).filter(|b| b.active)) {
-            (Awaits::Lanes, _) => format!("{doing}  waits for its own lanes at {on}"),
-            (Awaits::Agents, Some(barrier)) => format!("{doing}  waits for {on} ({})", counter(barrier)),
-            (Awaits::Agents, None) => format!("{doing}  waits for {on}"),
+            (Awaits::Lanes, _) => format!("{doing}: waits for its own lanes at {on}"),
+            (Awaits::Agents, Some(barrier)) => format!("{doing}: waits for {on} ({})", counter(barrier)),
+            (Awaits::Agents, None) => format!("{doing}: waits for {on}"),
         };
     }
     if state.fragments.len() > 1 {
-        let parts: Vec<String> =
-            state.fragments.iter().map(|f| format!("{} at line {}", f.lanes, f.location.line)).collect();
-        doing = format!("{doing}  lanes {}", parts.join(", "));
+        let parts: Vec<String> = state.fragments.iter().map(|f| fragment(trace, f)).collect();
+        doing = format!("{doing}; lanes {}", parts.join(", "));
     }
     [
         (Ink::Plain, names::agents(noun(trace), &group.agents)),
@@ -102,6 +102,16 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
         (Ink::Plain, place),
         (Ink::Plain, doing),
     ]
+}
+
+/// Lanes, where they are and what they do there.
+fn fragment(trace: &Trace, f: &Fragment) -> String {
+    let doing = match (f.doing, f.barrier) {
+        (Doing::Blocked | Doing::Parked, Some(barrier)) => format!(" wait for {}", short(trace, barrier)),
+        (Doing::Joining, _) => " wait for the others".to_owned(),
+        _ => String::new(),
+    };
+    format!("{}{doing} at line {}", f.lanes, f.location.line)
 }
 
 fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut Vec<String>) {
@@ -123,8 +133,11 @@ fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut 
         if !state.notified.is_empty() {
             facts.push(format!("complete and not yet waited for by: {}", who(&state.notified)));
         }
-        let done = if state.generation == 1 { "generation" } else { "generations" };
-        facts.push(format!("{} {done} before", state.generation));
+        facts.push(match state.generation {
+            0 => "no generation complete so far".to_owned(),
+            1 => "1 generation complete so far".to_owned(),
+            n => format!("{n} generations complete so far"),
+        });
         let text = printable(&facts.join("; "));
         let indent = name.width() + 4;
         for (index, line) in wrap(&text, style.width.saturating_sub(indent).max(20)).iter().enumerate() {
@@ -152,10 +165,13 @@ fn table(rows: &[[(Ink, String); 4]], style: &Style, lines: &mut Vec<String>) {
             used += width + 2;
         }
         let text = printable(&row[3].1);
-        line.push_str("  ");
-        line.push_str(
-            &style.paint(row[3].0, &cut(&text, style.width.saturating_sub(used + 2).max(20), style.unicode)),
-        );
+        for (index, part) in wrap(&text, style.width.saturating_sub(used + 2).max(20)).iter().enumerate() {
+            if index > 0 {
+                lines.push(std::mem::replace(&mut line, " ".repeat(used)));
+            }
+            line.push_str("  ");
+            line.push_str(&style.paint(row[3].0, part));
+        }
         lines.push(line);
     }
 }

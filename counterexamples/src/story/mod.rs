@@ -10,7 +10,7 @@ use barcheck_model::program::Target;
 
 use crate::situation::Situation;
 use crate::trace::Trace;
-use paint::{Ink, cut, pad, pad_left, printable, wrap};
+use paint::{Ink, Sign, cut, pad, pad_left, printable, wrap};
 use rows::{Row, remarks, sign};
 
 /// How a story is to look.
@@ -112,7 +112,7 @@ impl<'t> Diagram<'t> {
 
     /// Columns before the instruction.
     fn margin(&self) -> usize {
-        self.number + 7 + self.columns.len() * self.column + 2
+        self.number + 8 + self.columns.len() * self.column
     }
 
     fn draw(&self, lines: &mut Vec<String>) {
@@ -123,6 +123,7 @@ impl<'t> Diagram<'t> {
         self.head(lines);
         let hidden = self.hidden();
         let mut situation = self.trace.situation(0);
+        let mut shown = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             for step in &row.steps {
                 situation.apply(&step.changes);
@@ -136,13 +137,14 @@ impl<'t> Diagram<'t> {
             if self.trace.outcome.cycle_from == Some(row.first()) {
                 lines.push(self.style.paint(Ink::Heading, &self.style.rule("from here on, again and again")));
             }
+            shown.extend(self.columns.iter().map(|agent| sign(row, &situation, *agent)));
             self.row(row, &situation, lines);
         }
         if let Some(from) = self.trace.outcome.cycle_from {
             let back = format!("back to step {}", from + 1);
             lines.push(self.style.paint(Ink::Heading, &self.style.rule(&back)));
         }
-        self.foot(lines);
+        self.foot(&shown, lines);
     }
 
     /// The rows left out, by position.
@@ -195,11 +197,10 @@ impl<'t> Diagram<'t> {
         text.push_str("  ");
         text.push_str(&pad(&shown, self.instruction));
         let remarks = remarks(self.trace, row, after, noun(self.trace));
-        let mut said = vec![(Ink::Barrier, printable(&remarks.counters))];
-        if !remarks.happened.is_empty() {
-            said.push((Ink::Goes, printable(&remarks.happened.join(", "))));
-        }
-        said.extend(remarks.violated.iter().map(|v| (Ink::Bad, printable(v))));
+        let mut said: Vec<(Ink, String)> =
+            remarks.violated.iter().map(|v| (Ink::Bad, printable(v))).collect();
+        said.push((Ink::Goes, printable(&remarks.happened.join(", "))));
+        said.push((Ink::Barrier, printable(&remarks.counters)));
         said.retain(|(_, text)| !text.is_empty());
         self.remark(&said, text, lines);
     }
@@ -234,16 +235,18 @@ impl<'t> Diagram<'t> {
         lines.push(line);
     }
 
-    fn foot(&self, lines: &mut Vec<String>) {
-        use paint::Sign;
-        let of = |sign, meaning: &str| format!("{} {meaning}", self.style.sign(sign).0);
-        let legend = [
-            of(Sign::Acts, "goes on"),
-            of(Sign::Blocks, "blocks"),
-            of(Sign::Waiting, "blocked"),
-            of(Sign::Released, "released"),
-            of(Sign::Exits, "exits"),
+    fn foot(&self, shown: &[Sign], lines: &mut Vec<String>) {
+        let meanings = [
+            (Sign::Acts, "goes on"),
+            (Sign::Blocks, "blocks"),
+            (Sign::Waiting, "blocked"),
+            (Sign::Released, "released"),
+            (Sign::Exits, "exits"),
+            (Sign::Fails, "may not"),
         ];
+        let used = meanings.into_iter().filter(|(sign, _)| shown.contains(sign));
+        let legend: Vec<String> =
+            used.map(|(sign, meaning)| format!("{} {meaning}", self.style.sign(sign).0)).collect();
         lines.push(
             self.style.paint(Ink::Faint, &format!("{}{}", " ".repeat(self.number + 1), legend.join("   "))),
         );

@@ -87,7 +87,7 @@ impl Style {
     pub(super) fn rule(&self, text: &str) -> String {
         let dash = if self.unicode { "─" } else { "-" };
         let left = dash.repeat(2);
-        let rest = self.width.saturating_sub(text.width() + 4).min(40);
+        let rest = self.width.min(72).saturating_sub(text.width() + 4);
         format!("{left} {text} {}", dash.repeat(rest.max(2)))
     }
 }

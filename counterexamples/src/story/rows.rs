@@ -4,7 +4,7 @@ use crate::names;
 use crate::situation::Situation;
 use crate::trace::{BarrierState, Event, Status, Step, Trace};
 
-use super::paint::Sign;
+use super::paint::{Sign, printable};
 
 /// One row: a step, or several that different agents make alike, one after the other.
 pub(super) struct Row<'t> {
@@ -111,18 +111,21 @@ pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation, noun: &st
     let mut happened = Vec::new();
     let mut violated = Vec::new();
     let short = |barrier: u32| short(trace, barrier);
+    let letter = noun.chars().next().unwrap_or('a');
+    let who = |agents: &[u32]| {
+        format!(
+            "{letter}{}",
+            names::numbers(agents).replace(" and ", ", ").replace(", ", &format!(", {letter}"))
+        )
+    };
     for event in row.last_step().map(|s| s.events.as_slice()).unwrap_or_default() {
         match event {
             Event::Completed { barrier, generation, result } => {
                 let result = result.map(|r| format!(", result {r}")).unwrap_or_default();
-                happened.push(format!("{} complete (generation {generation}{result})", short(*barrier)));
+                happened.push(format!("{} complete #{generation}{result}", short(*barrier)));
             }
-            Event::Released { agents, .. } => {
-                happened.push(format!("releases {}", names::agents(noun, agents)));
-            }
-            Event::Notified { agents, .. } => {
-                happened.push(format!("notifies {}", names::agents(noun, agents)));
-            }
+            Event::Released { agents, .. } => happened.push(format!("releases {}", who(agents))),
+            Event::Notified { agents, .. } => happened.push(format!("notifies {}", who(agents))),
             Event::Passed { barrier } => happened.push(format!("passes {}", short(*barrier))),
             Event::Parked { barrier } => {
                 happened.push(format!("waits for its own lanes at {}", short(*barrier)));
@@ -151,5 +154,5 @@ pub(super) fn counter(state: &BarrierState) -> String {
 /// A barrier's short name.
 pub(super) fn short(trace: &Trace, barrier: u32) -> String {
     let named = trace.barriers.iter().find(|b| b.barrier == barrier);
-    named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
+    named.map_or_else(|| format!("b{barrier}"), |b| printable(&b.short))
 }
