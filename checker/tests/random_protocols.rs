@@ -6,12 +6,14 @@
 
 mod naive;
 
+use barcheck_model::machine::ExitedThreads;
 use naive::engine::engine;
-use naive::explore::{Outcome, Verdict, explore};
-use naive::generate::generate;
+use naive::explore::{Outcome, Verdict, explore, explore_with};
+use naive::generate::{generate, generate_for};
 use naive::protocol::{Protocol, Target};
 use naive::rules::RULES;
 use naive::shrink::shrink;
+use naive::state;
 use std::collections::BTreeMap;
 
 fn cap() -> usize {
@@ -30,7 +32,20 @@ fn difference(protocol: &Protocol, naive: &Outcome) -> Option<String> {
     if naive.gave_up {
         return None;
     }
-    let (verdict, rules) = engine(&protocol.text())?;
+    let (verdict, rules) = engine(&protocol.text(), ExitedThreads::Hold)?;
+    let same = verdict == naive.verdict && rules == naive.rules;
+    (!same).then(|| {
+        format!("naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}", naive.verdict, naive.rules)
+    })
+}
+
+/// The same for the reading in which exited warps release those that wait, which only PTX has.
+fn difference_with_release(protocol: &Protocol) -> Option<String> {
+    let naive = explore_with(protocol, cap(), state::ExitedThreads::Release);
+    if protocol.target != Target::Ptx || naive.gave_up {
+        return None;
+    }
+    let (verdict, rules) = engine(&protocol.text(), ExitedThreads::Release)?;
     let same = verdict == naive.verdict && rules == naive.rules;
     (!same).then(|| {
         format!("naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}", naive.verdict, naive.rules)
@@ -128,6 +143,19 @@ fn engine_and_naive_explorer_agree() {
     statistics.print();
     if count >= 3_000 {
         assert_eq!(statistics.missing(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn engine_and_naive_explorer_agree_when_exited_threads_release() {
+    let count = number("BARCHECK_RANDOM", 2_000) / 10;
+    let first = number("BARCHECK_SEED", 0);
+    for seed in first..first + count {
+        let protocol = generate_for(Target::Ptx, seed);
+        if let Some(what) = difference_with_release(&protocol) {
+            let smallest = shrink(&protocol, |p| difference_with_release(p).is_some());
+            panic!("seed {seed}\n{what}\n{}", smallest.text());
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod expand;
 mod growth;
 mod layout;
+mod numbering;
 mod paths;
 mod races;
 mod rehearsal;

@@ -6,9 +6,9 @@
 
 use super::expand::{Opened, Successor};
 use super::layout::Packed;
+use super::numbering::to_u32;
 use super::search::Search;
 use super::store::{StateId, Store};
-use super::tables::to_u32;
 use barcheck_model::machine::Choice;
 use barcheck_model::program::AgentId;
 

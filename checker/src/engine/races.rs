@@ -4,7 +4,7 @@
 //! [`Machine::judge`]: barcheck_model::machine::Machine::judge
 
 use super::layout::{Layout, Packed};
-use super::tables::{BarrierStates, to_u32};
+use super::numbering::{BarrierStates, to_u32};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Announced, Standing, room};

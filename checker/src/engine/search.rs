@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
         loop {
             if self.next == self.level_end || batch.len() >= BATCH {
                 flush(store, &mut batch);
-                let found = super::tables::to_u32(store.len());
+                let found = super::numbering::to_u32(store.len());
                 if self.next == found {
                     self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
                     return Pause::Complete;
@@ -228,7 +228,7 @@ impl<'a> Search<'a> {
                     };
                     let choice = Choice {
                         agent: AgentId::from_index(agent),
-                        index: super::tables::to_u32(index),
+                        index: super::numbering::to_u32(index),
                         pick,
                     };
                     if let Some(pause) = self.make_step(words, opened, choice, id, batch) {

@@ -55,7 +55,7 @@ pub(super) fn find<const W: usize>(search: &mut Search<'_>, store: &Store<W>) ->
     let agents = search.layout.agents.len();
     let suspects: Vec<StateId> = (0..store.len())
         .filter(|state| (unblocked.count(*state) as usize) < agents)
-        .map(super::tables::to_u32)
+        .map(super::numbering::to_u32)
         .collect();
     let Some(cyclic) = first_cyclic(search, store, &suspects) else { return Vec::new() };
     let stuck: Vec<usize> = (0..agents).filter(|agent| !unblocked.has(cyclic as usize, *agent)).collect();
@@ -96,7 +96,7 @@ fn may_run_for_ever(search: &Search<'_>) -> bool {
             graph.add_edge(NodeIndex::new(from.0 as usize), NodeIndex::new(to.0 as usize), ());
         }
         let spins = (0..automaton.len()).any(|id| {
-            let id = barcheck_model::machine::ConfigId(super::tables::to_u32(id));
+            let id = barcheck_model::machine::ConfigId(super::numbering::to_u32(id));
             automaton.moves(id).iter().any(|m| m.action == Action::Spin)
         });
         spins || toposort(&graph, None).is_err()
@@ -108,7 +108,7 @@ fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -
     let mut sets = AgentSets::new(store.len(), agents);
     let mut opened = Opened::new();
     for state in 0..store.len() {
-        search.tables.open(&search.layout, store.get(super::tables::to_u32(state)), &mut opened);
+        search.tables.open(&search.layout, store.get(super::numbering::to_u32(state)), &mut opened);
         for (agent, slot) in opened.slots.iter().enumerate() {
             if !search.tables.slot(agent, *slot).blocked {
                 sets.add(state, agent);
@@ -120,7 +120,7 @@ fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -
     loop {
         let mut changed = false;
         for state in open.iter().rev() {
-            let words = *store.get(super::tables::to_u32(*state));
+            let words = *store.get(super::numbering::to_u32(*state));
             for edge in search.edges(&words) {
                 let Some(to) = store.find(&edge.to) else { continue };
                 for agent in 0..agents {

@@ -99,7 +99,7 @@ impl Symmetry {
         words: &Packed<W>,
         rest: u32,
     ) -> Vec<u32> {
-        let mut to: Vec<u32> = (0..super::tables::to_u32(self.agents)).collect();
+        let mut to: Vec<u32> = (0..super::numbering::to_u32(self.agents)).collect();
         let rest = &tables.rests[rest as usize];
         let holders = tables.machine.layout();
         for group in &self.groups {
@@ -113,7 +113,7 @@ impl Symmetry {
                 .collect();
             order.sort();
             for (place, (.., agent)) in group.iter().zip(order) {
-                to[agent] = super::tables::to_u32(*place);
+                to[agent] = super::numbering::to_u32(*place);
             }
         }
         to

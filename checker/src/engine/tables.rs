@@ -6,6 +6,7 @@
 //! depends on nothing else; see [`super::expand`].
 
 use super::layout::{Layout, Packed};
+use super::numbering::{BarrierStates, field_of, to_u32};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
@@ -98,17 +99,6 @@ pub(super) struct Class {
     /// For each slot.
     pub(super) glances: Vec<Glance>,
     numbers: HashMap<AgentState, u32>,
-}
-
-/// The states of one barrier.
-#[derive(Debug)]
-pub(super) struct BarrierStates {
-    pub(super) id: BarrierId,
-    /// `None` is the initial state, and number 0.
-    pub(super) states: Vec<Option<AnyBarrier>>,
-    /// For each state, whether an exit may complete it.
-    pub(super) heeds_exits: Vec<bool>,
-    numbers: HashMap<AnyBarrier, u32>,
 }
 
 /// The rest of a state.
@@ -332,22 +322,6 @@ impl Tables {
         let rest = 200 + locations.min(64) * 100;
         (slots * 400 + configs * 800 + barriers * 200 + self.rests.len() * rest) as u64
     }
-}
-
-fn field_of(barriers: &mut Vec<BarrierStates>, id: BarrierId) -> usize {
-    barriers.iter().position(|b| b.id == id).unwrap_or_else(|| {
-        barriers.push(BarrierStates {
-            id,
-            states: vec![None],
-            heeds_exits: vec![false],
-            numbers: HashMap::new(),
-        });
-        barriers.len() - 1
-    })
-}
-
-pub(super) fn to_u32(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// A state's components, as numbers.

@@ -2,7 +2,7 @@
 
 use super::explore::Verdict;
 use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, check};
-use barcheck_model::machine::Options;
+use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ const MOST_STATES: u64 = 200_000;
 /// What an engine says of a protocol's text, in all-violations mode with the given state budget:
 /// the verdict and every rule that some path violates. None if it hit its budget. Where the
 /// reductions disagree among themselves, the set says so.
-pub fn engine(text: &str) -> Option<(Verdict, BTreeSet<String>)> {
-    let (verdict, mut rules) = answer(&decide(text, Reduction::None))?;
-    let symmetric = answer(&decide(text, Reduction::Symmetry))?;
+pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
+    let (verdict, mut rules) = answer(&decide(text, Reduction::None, exited_threads))?;
+    let symmetric = answer(&decide(text, Reduction::Symmetry, exited_threads))?;
     if (verdict, &rules) != (symmetric.0, &symmetric.1) {
         rules.insert(format!("(with symmetry: {:?} {:?})", symmetric.0, symmetric.1));
     }
     Some((verdict, rules))
 }
 
-fn decide(text: &str, reduction: Reduction) -> Outcome {
+fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Outcome {
     let program = match load(text.as_bytes(), &LoadOptions::default()) {
         Ok(loaded) => Arc::new(loaded.program),
         Err(diagnostics) => panic!("a random protocol is refused: {:?}\n{text}", diagnostics.first()),
@@ -33,7 +33,7 @@ fn decide(text: &str, reduction: Reduction) -> Outcome {
         levels: Levels { strict: true, ..Levels::default() },
         budgets: Budgets { max_states: Some(MOST_STATES), ..Budgets::default() },
     };
-    check(program, Options::default(), &settings, &Quiet)
+    check(program, Options { exited_threads }, &settings, &Quiet)
 }
 
 fn answer(outcome: &Outcome) -> Option<(Verdict, BTreeSet<String>)> {

@@ -18,7 +18,9 @@ pub use step::{End, Event, Progressed, StepOutcome};
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
 use crate::barrier::{BarrierId, NotModelled, ptx};
 use crate::memory::Layout;
-use crate::program::{AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, Target};
+use crate::program::{
+    AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, SplitKind, Target,
+};
 use crate::rule::Rule;
 use std::sync::Arc;
 
@@ -135,7 +137,8 @@ impl Machine {
         } else {
             let scopes = || {
                 code.ops.iter().filter_map(|op| match op {
-                    Op::Split(split) => Some(split.execution),
+                    // A memory barrier has no execution scope.
+                    Op::Split(split) if split.kind != SplitKind::MemoryBarrier => Some(split.execution),
                     _ => None,
                 })
             };

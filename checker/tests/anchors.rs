@@ -1,0 +1,57 @@
+//! States and transitions that the plain search must count exactly: a step is what the semantics says, an exit is
+//! one, and local computation is none.
+
+use barcheck::{Quiet, Reduction, Settings, Statistics, Verdict, check};
+use barcheck_model::machine::Options;
+use barcheck_specs::bar::{LoadOptions, load};
+use std::sync::Arc;
+
+const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
+const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
+
+fn count(source: &str, defines: &[(&str, i64)], reduction: Reduction) -> Statistics {
+    let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
+    let settings = Settings { all: true, reduction, ..Settings::default() };
+    let outcome = check(Arc::new(loaded.program), Options::default(), &settings, &Quiet);
+    assert_eq!(outcome.verdict, Verdict::Verified);
+    assert!(outcome.statistics.complete);
+    outcome.statistics
+}
+
+#[test]
+fn rings_have_exactly_the_states_and_transitions_that_are_known() {
+    let known = [
+        ([1, 1, 2, 4], 36, 56),
+        ([2, 2, 2, 4], 344, 920),
+        ([2, 2, 4, 8], 1_280, 3_664),
+        ([3, 3, 2, 4], 2_808, 10_872),
+        ([1, 7, 2, 4], 17_088, 90_048),
+        ([4, 4, 2, 4], 22_496, 115_648),
+    ];
+    for ([p, c, s, i], states, transitions) in known {
+        let found = count(RING, &[("P", p), ("C", c), ("S", s), ("I", i)], Reduction::None);
+        assert_eq!((found.states, found.transitions), (states, transitions), "RING({p},{c},{s},{i})");
+    }
+}
+
+#[test]
+fn independent_pairs_multiply() {
+    for (warps, rounds) in [(2, 5), (4, 7), (6, 4), (8, 10)] {
+        let found = count(PAIRS, &[("W", warps), ("K", rounds)], Reduction::None);
+        let expected = (3 * rounds as u64 + 4).pow(warps as u32 / 2);
+        assert_eq!(found.states, expected, "INDEP({warps},{rounds})");
+    }
+}
+
+#[test]
+fn symmetry_searches_fewer_states_and_says_the_same() {
+    let all = count(RING, &[("P", 4), ("C", 4), ("S", 2), ("I", 4)], Reduction::None);
+    let some = count(RING, &[("P", 4), ("C", 4), ("S", 2), ("I", 4)], Reduction::Symmetry);
+    assert!(some.states * 10 < all.states, "{} of {}", some.states, all.states);
+    assert_eq!(some.depth, all.depth);
+    // Each warp mentions its own index, and still the two warps of a pair turn out to be alike.
+    let all = count(PAIRS, &[("W", 4), ("K", 4)], Reduction::None);
+    let some = count(PAIRS, &[("W", 4), ("K", 4)], Reduction::Symmetry);
+    assert!(some.states < all.states);
+}
