@@ -158,6 +158,8 @@ fn judge(path: &Path, text: &str, loaded: Loaded, search: &Search) -> Judged {
         let key = |f: &Reported| (f.rule, f.place.line, f.place.column);
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
     });
+    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
+    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
     let fault = outcome.fault.as_ref().filter(|_| outcome.verdict == Verdict::Error);
     let way = match fault.map(|fault| case.way_to(fault)) {
         Some(Ok(trace)) => Some(trace),

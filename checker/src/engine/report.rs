@@ -36,7 +36,7 @@ pub(super) fn outcome<const W: usize>(
             }));
         }
     }
-    found.retain(|f| f.level >= if settings.levels.strict { Level::Pedantic } else { Level::Warning });
+    found.retain(|f| f.level >= Level::Warning);
     sort(search, &mut found);
     let fault = search.fault.take().and_then(|(state, step)| {
         let path = path(search, store, state, step);
