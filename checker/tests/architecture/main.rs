@@ -14,17 +14,8 @@ const FILE_LINES: usize = 600;
 const FUNCTION_LINES: usize = 70;
 
 /// Uses that close a circle and may stay for now: the member, the module that uses, the one used, and what of it.
-const BACKWARD: [(&str, &str, &str, &str); 9] = [
-    ("specs", "clauses::read", "clauses", "the types of the catalogue that it fills"),
-    ("specs", "bar::lower", "bar", "Loaded, what it makes of a text"),
-    ("specs", "bar::lower::agents", "bar::lower", "Context, the text and its diagnostics"),
-    ("specs", "bar::lower::globals", "bar::lower", "Context"),
-    ("specs", "bar::lower::role", "bar::lower", "Context"),
-    ("specs", "bar::lower::role", "bar::lower::statements", "Loop, which it keeps a stack of"),
-    ("specs", "bar::lower::role", "bar::lower::bcu", "the names of registers"),
-    ("specs", "bar::lower::globals", "bar::lower::bcu", "the names of registers"),
-    ("checker", "engine::races", "engine::tables", "BarrierStates, in which it counts"),
-];
+const BACKWARD: [(&str, &str, &str, &str); 1] =
+    [("checker", "engine::races", "engine::tables", "BarrierStates, in which it counts")];
 
 /// What the model does without: it has no input and no output, no clock and no threads.
 const BEYOND_THE_MODEL: [&str; 7] = ["fs", "io", "time", "thread", "net", "process", "env"];
