@@ -4,7 +4,13 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::barrier::split::Workgroup;
 use barcheck_model::program::{Program, ReductionOp, Scope, Target};
 
-use crate::trace::Barrier;
+use crate::trace::{Barrier, Trace};
+
+/// What an agent of the trace is called.
+pub(crate) fn noun(trace: &Trace) -> &'static str {
+    let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
+    target.map_or("agent", Target::agent_noun)
+}
 
 /// A barrier's names.
 pub(crate) fn barrier(program: &Program, id: BarrierId) -> Barrier {

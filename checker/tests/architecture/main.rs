@@ -13,25 +13,9 @@ const FILE_LINES: usize = 600;
 /// The most lines of a function, from its signature to its closing brace.
 const FUNCTION_LINES: usize = 70;
 
-/// Files that may be longer.
-const LONG_FILES: [(&str, &str); 1] =
-    [("model/src/program.rs", "declarations only, a third of them documentation")];
-
 /// Uses that close a circle and may stay for now: the member, the module that uses, the one used, and what of it.
-const BACKWARD: [(&str, &str, &str, &str); 12] = [
-    ("model", "agent::eval", "agent", "Context, the fixed surroundings of an agent"),
-    ("model", "agent::operands", "agent", "Context"),
-    ("model", "agent::settle", "agent", "Context"),
-    ("specs", "clauses::read", "clauses", "the types of the catalogue that it fills"),
-    ("specs", "bar::lower", "bar", "Loaded, what it makes of a text"),
-    ("specs", "bar::lower::agents", "bar::lower", "Context, the text and its diagnostics"),
-    ("specs", "bar::lower::globals", "bar::lower", "Context"),
-    ("specs", "bar::lower::role", "bar::lower", "Context"),
-    ("specs", "bar::lower::role", "bar::lower::statements", "Loop, which it keeps a stack of"),
-    ("specs", "bar::lower::role", "bar::lower::bcu", "the names of registers"),
-    ("specs", "bar::lower::globals", "bar::lower::bcu", "the names of registers"),
-    ("checker", "engine::races", "engine::tables", "BarrierStates, in which it counts"),
-];
+const BACKWARD: [(&str, &str, &str, &str); 1] =
+    [("checker", "engine::races", "engine::tables", "BarrierStates, in which it counts")];
 
 /// What the model does without: it has no input and no output, no clock and no threads.
 const BEYOND_THE_MODEL: [&str; 7] = ["fs", "io", "time", "thread", "net", "process", "env"];
@@ -96,10 +80,7 @@ fn the_model_has_no_input_no_output_no_clock_and_no_thread() {
 #[test]
 fn files_are_short() {
     for source in sources() {
-        let allowed = LONG_FILES.iter().any(|(path, _)| *path == source.path);
-        let is_short = source.lines <= FILE_LINES;
-        assert!(is_short || allowed, "{} has {} lines", source.path, source.lines);
-        assert!(!(is_short && allowed), "{} is short now: take it off the list", source.path);
+        assert!(source.lines <= FILE_LINES, "{} has {} lines", source.path, source.lines);
     }
 }
 

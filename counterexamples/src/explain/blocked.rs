@@ -1,7 +1,7 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::Words;
 use super::case::{Case, sentence, verb};
+use super::wording::Words;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Location, Status};
 

@@ -2,7 +2,7 @@
 
 use barcheck_model::program::Target;
 
-use super::MARK;
+use super::wording::MARK;
 use crate::names;
 use crate::situation::Situation;
 use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Related, Status, Step, Trace};

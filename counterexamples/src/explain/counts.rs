@@ -3,8 +3,8 @@
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
-use super::Words;
 use super::case::{Case, announced, arrived_of, sentence, verb};
+use super::wording::Words;
 use crate::trace::{Detail, Step};
 
 pub(super) fn mismatch(case: &Case<'_>) -> Words {

@@ -3,8 +3,8 @@
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
-use super::Words;
 use super::case::{Case, arrives, completes, sentence};
+use super::wording::Words;
 use crate::trace::{Detail, Event, Step};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.

@@ -8,22 +8,13 @@ mod counts;
 mod memory;
 mod pairing;
 mod results;
+mod wording;
 
 use barcheck_model::rule::Rule;
 
-use crate::trace::{OutcomeKind, Related, Trace};
+use crate::trace::{OutcomeKind, Trace};
 use case::{Case, sentence};
-
-/// The words for an outcome. Places in the message stand between two marks, so that they can be left out.
-#[derive(Default)]
-struct Words {
-    message: String,
-    sentences: Vec<String>,
-    related: Vec<Related>,
-}
-
-/// Begins and ends a place in a message.
-const MARK: char = '\u{1}';
+use wording::{MARK, Words};
 
 /// Puts the words into a trace's outcome.
 pub(crate) fn fill(trace: &mut Trace) {

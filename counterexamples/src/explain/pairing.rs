@@ -2,8 +2,8 @@
 
 use barcheck_model::rule::Rule;
 
-use super::Words;
 use super::case::{Case, arrived_of, arrives, completes, sentence, verb};
+use super::wording::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
 

@@ -2,8 +2,8 @@
 
 use barcheck_model::rule::Rule;
 
-use super::Words;
 use super::case::{Case, sentence};
+use super::wording::Words;
 use crate::trace::{Event, Step};
 
 pub(super) fn bcu(case: &Case<'_>, rule: Rule) -> Words {

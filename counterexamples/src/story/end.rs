@@ -2,11 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Style;
-use super::noun;
 use super::paint::{Ink, cut, pad, printable, wrap};
 use super::rows::{counter, short};
-use crate::names;
+use super::style::Style;
+use crate::names::{self, noun};
 use crate::situation::Situation;
 use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Status, Trace};
 

@@ -3,34 +3,16 @@
 mod end;
 mod paint;
 mod rows;
+mod style;
 
 use std::collections::BTreeSet;
 
-use barcheck_model::program::Target;
-
+use crate::names::{self, noun};
 use crate::situation::Situation;
 use crate::trace::Trace;
 use paint::{Ink, Sign, cut, pad, pad_left, printable, wrap};
 use rows::{Row, remarks, sign};
-
-/// How a story is to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Style {
-    /// With colours, as ANSI sequences.
-    pub colour: bool,
-    /// Columns of the terminal; fewer than 40 are taken for 40.
-    pub width: usize,
-    /// With signs beyond ASCII.
-    pub unicode: bool,
-    /// Every step, however many there are.
-    pub all: bool,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self { colour: false, width: 100, unicode: true, all: false }
-    }
-}
+pub use style::Style;
 
 /// Rows shown of a long trace: at its beginning and at its end.
 const FIRST_ROWS: usize = 12;
@@ -49,12 +31,6 @@ pub fn story(trace: &Trace, style: &Style) -> String {
     let mut text: String = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
     text.push('\n');
     text
-}
-
-/// What an agent is called.
-fn noun(trace: &Trace) -> &'static str {
-    let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
-    target.map_or("agent", Target::agent_noun)
 }
 
 fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
@@ -191,7 +167,7 @@ impl<'t> Diagram<'t> {
             // An agent without a column is named.
             let agents: Vec<u32> =
                 row.steps.iter().map(|s| s.agent).collect::<BTreeSet<_>>().into_iter().collect();
-            instruction = format!("{}: {instruction}", crate::names::agents(noun(self.trace), &agents));
+            instruction = format!("{}: {instruction}", names::agents(noun(self.trace), &agents));
         }
         let shown = cut(&instruction, self.instruction, self.style.unicode);
         text.push_str("  ");

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style as Ansi};
 use unicode_width::UnicodeWidthStr;
 
-use super::Style;
+use super::style::Style;
 
 /// What a piece of text is, as far as its colour is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! by [`crate::machine`], which knows the barriers.
 
 mod config;
+mod context;
 mod eval;
 pub mod facts;
 mod follow;
@@ -14,28 +15,11 @@ mod operands;
 mod settle;
 
 pub use config::{Config, Fragment, Iterations, Join, Parked, SplitLanes, Waiting};
+pub use context::Context;
 pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{Outcome, follow, release};
 pub(crate) use moves::with_pick;
 pub use moves::{Action, BarrierAction, Choices, Move, SplitAction, moves};
-
-use crate::program::{AgentId, Code, Program, RoleId};
-use facts::Facts;
-
-/// The fixed surroundings of an agent: its program, and who it is.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'p> {
-    /// The protocol.
-    pub program: &'p Program,
-    /// The code that the agent runs.
-    pub code: &'p Code,
-    /// What is known of that code.
-    pub facts: &'p Facts,
-    /// The agent's role.
-    pub role: RoleId,
-    /// The agent.
-    pub agent: AgentId,
-}
 
 /// The agent's configuration before its first step, or, for an empty program, after its last.
 #[must_use]

@@ -1,4 +1,4 @@
-//! The protocol language `.bar`: reading, lowering to a [`Program`], formatting.
+//! The protocol language `.bar`: reading, lowering to a [`Program`](barcheck_model::program::Program), formatting.
 //!
 //! ```
 //! use barcheck_specs::bar;
@@ -15,6 +15,7 @@ pub mod ast;
 mod eval;
 mod format;
 mod lexer;
+mod loaded;
 mod lower;
 mod meaning_error;
 mod opcode;
@@ -23,10 +24,9 @@ mod syntax_error;
 pub mod token;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use barcheck_model::program::Program;
-
+pub use loaded::Loaded;
 pub use opcode::Opcode;
 use syntax_error::SyntaxError;
 
@@ -39,17 +39,6 @@ use crate::span::{Span, offset};
 pub struct LoadOptions {
     /// Values for `param`s by name; names that the file does not declare are ignored, see [`Loaded::params`].
     pub defines: BTreeMap<String, i64>,
-}
-
-/// A protocol that was read.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The protocol.
-    pub program: Program,
-    /// The names that the file declares with `param`.
-    pub params: BTreeSet<String>,
-    /// What looks unintended without being wrong.
-    pub warnings: Vec<Diagnostic>,
 }
 
 /// Parses a file. The tree holds what could be read; it is complete if no diagnostic is an error.

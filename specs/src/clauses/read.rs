@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use barcheck_model::program::Target;
 use serde::Deserialize;
 
-use super::{Catalogue, Clause, ClauseKind, Level, Rule};
+use super::content::{Catalogue, Clause, ClauseKind, Level, Rule};
 
 /// Why a catalogue cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use barcheck_model::program::{RoleId, Target, WARP_SIZE};
 
-use super::Context;
+use super::context::Context;
 use super::globals::Group;
 use crate::bar::ast::{File, Item, Role};
 use crate::bar::meaning_error::MeaningError;

@@ -1,44 +1,18 @@
 //! Declarations outside the blocks: sizes, constants and memory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 
 use barcheck_model::program::{Array, ArrayId, Expr, LocationId, Space, Target};
 
-use super::Context;
+use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
+use super::registers::register;
 use crate::bar::ast::{self, IndexWord, Item, Name};
 use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
 use crate::span::Span;
-
-/// What is declared outside the blocks.
-#[derive(Debug, Default)]
-pub(super) struct Globals<'a> {
-    pub(super) names: HashMap<&'a str, Global>,
-    pub(super) arrays: Vec<Array>,
-    pub(super) params: BTreeSet<String>,
-    locations: i64,
-    /// Size and place; the size is `None` where an error was reported.
-    size: Option<(Option<i64>, Span)>,
-    subgroup_size: Option<(Option<i64>, Span)>,
-}
-
-/// A global name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Global {
-    pub(super) kind: GlobalKind,
-    pub(super) declared: Span,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum GlobalKind {
-    /// `const` or `param`; no value where an error was reported.
-    Constant(Option<i64>),
-    /// An array or scalar.
-    Memory(ArrayId),
-}
 
 /// The size of the group, checked.
 #[derive(Clone, Copy, Debug)]
@@ -171,7 +145,7 @@ impl<'a> Context<'a> {
 
     fn declare_name(&mut self, name: &'a Name, kind: GlobalKind) {
         let (text, span) = (name.text.to_string(), name.span);
-        if self.target == Target::Bcu && super::bcu::register(&name.text).is_some() {
+        if self.target == Target::Bcu && register(&name.text).is_some() {
             self.report(&MeaningError::RegisterName { name: text, span });
             return;
         }

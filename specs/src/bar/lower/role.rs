@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use barcheck_model::program::{Expr, LocalId, LocalKind, Op, Role, Target};
+use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, Op, Pc, Role, Target};
 
-use super::Context;
-use super::bcu::{self, Register};
 use super::code::{Builder, Source};
+use super::context::{Context, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
+use super::registers::{Register, register};
 use super::scopes::{Binding, Scopes};
-use super::statements::Loop;
 use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
@@ -44,6 +43,13 @@ pub(super) struct RoleLowerer<'c, 'a> {
     pub(super) slots: HashMap<&'a str, LocalId>,
 }
 
+/// An open loop.
+pub(super) struct Loop {
+    pub(super) construct: ConstructId,
+    /// Its `continue`s, whose target is known when its body ends.
+    pub(super) continues: Vec<Pc>,
+}
+
 impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn report(&mut self, error: &MeaningError) {
         self.context.report(error);
@@ -64,7 +70,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn declare(&mut self, name: &'a Name, loop_variable: bool) -> Option<LocalId> {
         let text = &*name.text;
         let span = name.span;
-        if self.context.target == Target::Bcu && bcu::register(text).is_some() {
+        if self.context.target == Target::Bcu && register(text).is_some() {
             self.report(&MeaningError::RegisterName { name: text.to_owned(), span });
             return None;
         }
@@ -93,7 +99,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     /// what is assigned to them.
     pub(super) fn assigned(&mut self, name: &'a str, span: Span) -> Option<LocalId> {
         if self.context.target == Target::Bcu
-            && let Some(register) = bcu::register(name)
+            && let Some(register) = register(name)
         {
             return Some(match register {
                 Register::General => self.slot(name, LocalKind::Register),
@@ -113,8 +119,8 @@ impl<'a> RoleLowerer<'_, 'a> {
         }
         if let Some(global) = self.context.globals.names.get(name) {
             let what = match global.kind {
-                super::globals::GlobalKind::Constant(_) => "the constant",
-                super::globals::GlobalKind::Memory(_) => "the location",
+                GlobalKind::Constant(_) => "the constant",
+                GlobalKind::Memory(_) => "the location",
             };
             let declared = Some(global.declared);
             self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });
@@ -135,7 +141,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             return Some(Expr::Local(binding.local));
         }
         if self.context.target == Target::Bcu
-            && let Some(register) = bcu::register(name)
+            && let Some(register) = register(name)
         {
             return Some(self.register_value(name, register));
         }

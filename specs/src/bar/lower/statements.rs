@@ -5,20 +5,13 @@ use barcheck_model::program::{
 };
 
 use super::code::Source;
-use super::globals::GlobalKind;
-use super::role::RoleLowerer;
+use super::context::GlobalKind;
+use super::role::{Loop, RoleLowerer};
 use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::suggest::closest;
-
-/// An open loop.
-pub(super) struct Loop {
-    construct: ConstructId,
-    /// Its `continue`s, whose target is known when its body ends.
-    continues: Vec<Pc>,
-}
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// The statements of a block in a scope of their own.

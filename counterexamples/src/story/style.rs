@@ -1,0 +1,20 @@
+//! How a story looks.
+
+/// How a story is to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// With colours, as ANSI sequences.
+    pub colour: bool,
+    /// Columns of the terminal; fewer than 40 are taken for 40.
+    pub width: usize,
+    /// With signs beyond ASCII.
+    pub unicode: bool,
+    /// Every step, however many there are.
+    pub all: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { colour: false, width: 100, unicode: true, all: false }
+    }
+}

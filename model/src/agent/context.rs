@@ -1,0 +1,19 @@
+//! What surrounds an agent, the same in all its configurations.
+
+use super::facts::Facts;
+use crate::program::{AgentId, Code, Program, RoleId};
+
+/// The fixed surroundings of an agent: its program, and who it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'p> {
+    /// The protocol.
+    pub program: &'p Program,
+    /// The code that the agent runs.
+    pub code: &'p Code,
+    /// What is known of that code.
+    pub facts: &'p Facts,
+    /// The agent's role.
+    pub role: RoleId,
+    /// The agent.
+    pub agent: AgentId,
+}

@@ -1,0 +1,55 @@
+//! Expressions over integer locals.
+
+use super::LocalId;
+
+/// An expression over signed 64-bit integers. Comparison and logic give 0 or 1; `&&` and `||` evaluate
+/// their right side only where it matters; overflow, division by zero, a shift outside 0..=63 and a local
+/// without a value are evaluation errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A constant.
+    Int(i64),
+    /// A local's value.
+    Local(LocalId),
+    /// The index of the agent that evaluates.
+    Agent,
+    /// The lane that evaluates, 0..=31.
+    Lane,
+    /// An operator with one operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// An operator with two operands.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// Negation.
+    Neg,
+    /// Logical not: 1 for zero, 0 for anything else.
+    Not,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are the operators themselves")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    LogicalAnd,
+    LogicalOr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}

@@ -1,0 +1,45 @@
+//! Memory: its locations, where they live, and how they are accessed.
+
+use super::LocationId;
+
+/// Where memory lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// Shared by the group: PTX `.shared`, SPIR-V WorkgroupMemory, Intel `slm`.
+    Shared,
+    /// Global: SPIR-V CrossWorkgroupMemory, Intel `ugm`.
+    Global,
+}
+
+/// A named array of locations, or a single one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Its name.
+    pub name: String,
+    /// Where it lives.
+    pub space: Space,
+    /// Its first location; arrays follow one another without gaps, in the order of `arrays`.
+    pub first: LocationId,
+    /// Number of elements, at least 1, or `None` for a scalar.
+    pub length: Option<u32>,
+}
+
+/// A set of memory spaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spaces {
+    /// Includes `shared` locations.
+    pub shared: bool,
+    /// Includes `global` locations.
+    pub global: bool,
+}
+
+/// The kinds of memory accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AccessKind {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// An atomic read and write.
+    Atomic,
+}

@@ -1,0 +1,279 @@
+//! Programs: what each agent of a group executes, as a control-flow graph with structured joins.
+//!
+//! A [`Program`] is what every reader of a notation produces and what every engine consumes. It is
+//! plain data: operands are expressions over integer locals, evaluated by [`crate::agent`].
+
+mod expr;
+mod index;
+mod instruction;
+mod memory;
+
+pub use expr::{BinaryOp, Expr, UnaryOp};
+pub use index::{AgentId, ArrayId, ConstructId, LocalId, LocationId, Pc, Place, RoleId, SequenceId};
+pub use instruction::{
+    BcuOp, BcuOperand, BcuRedOperands, NbarrierOp, Predicate, PtxKind, PtxOp, ReductionOp, Scope, Semantics,
+    SplitKind, SplitOp, XegpuOp,
+};
+pub use memory::{AccessKind, Array, Space, Spaces};
+
+use std::fmt;
+
+/// The barrier system that a program is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// PTX ISA, `barrier{.cta}` and `bar{.cta}`: agents are warps.
+    Ptx,
+    /// The BCU instruction set, `BAR`, `BAR.RED`, `B2R`, `R2B`: agents are warps.
+    Bcu,
+    /// Intel vISA `NBARRIER`: agents are hardware threads.
+    Nbarrier,
+    /// `SPV_INTEL_split_barrier`: agents are invocations.
+    SplitBarrier,
+    /// The XeGPU dialect's named barriers: agents are subgroups.
+    Xegpu,
+}
+
+impl Target {
+    /// All targets, in the order in which the documentation lists them.
+    pub const ALL: [Self; 5] = [Self::Ptx, Self::Bcu, Self::Nbarrier, Self::SplitBarrier, Self::Xegpu];
+
+    /// The name of the target as protocols spell it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "ptx",
+            Self::Bcu => "bcu",
+            Self::Nbarrier => "nbarrier",
+            Self::SplitBarrier => "split_barrier",
+            Self::Xegpu => "xegpu",
+        }
+    }
+
+    /// What an agent of this target is called.
+    #[must_use]
+    pub fn agent_noun(self) -> &'static str {
+        match self {
+            Self::Ptx | Self::Bcu => "warp",
+            Self::Nbarrier => "thread",
+            Self::SplitBarrier => "invocation",
+            Self::Xegpu => "subgroup",
+        }
+    }
+
+    /// Whether agents of this target are warps of lanes that may diverge.
+    #[must_use]
+    pub fn has_lanes(self) -> bool {
+        matches!(self, Self::Ptx | Self::Bcu)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Threads in a warp (`ptx`, `bcu`).
+pub const WARP_SIZE: u32 = 32;
+
+/// A whole protocol: the group, its memory and what every agent runs.
+///
+/// Invariants, which readers uphold: every agent belongs to exactly one role, `threads` and
+/// `subgroup_size` are positive, every index points into its table, jumps stay inside the code, and
+/// every role's code ends with [`Op::Exit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The system whose rules apply.
+    pub target: Target,
+    /// Size of the group as declared: threads (`ptx`, `bcu`, `nbarrier`), invocations
+    /// (`split_barrier`) or subgroups (`xegpu`).
+    pub threads: u32,
+    /// Invocations in each subgroup (`split_barrier`; the last may be smaller); elsewhere 1.
+    pub subgroup_size: u32,
+    /// Memory, as declared.
+    pub arrays: Vec<Array>,
+    /// The blocks of the protocol, in the order of the text.
+    pub roles: Vec<Role>,
+    /// The role of each agent.
+    pub agents: Vec<RoleId>,
+    /// The sequences of uniform decisions: their names, or `None` for one belonging to a statement.
+    pub sequences: Vec<Option<String>>,
+}
+
+impl Program {
+    /// The code that `agent` runs.
+    #[must_use]
+    pub fn code(&self, agent: AgentId) -> &Code {
+        &self.roles[self.agents[agent.index()].index()].code
+    }
+
+    /// Lanes of `agent`: 32, or fewer in a partial last warp; 1 where agents have no lanes.
+    #[must_use]
+    // clause: xegpu.uniform-lowering
+    pub fn lanes(&self, agent: AgentId) -> u32 {
+        if self.target.has_lanes() { (self.threads - agent.0 * WARP_SIZE).min(WARP_SIZE) } else { 1 }
+    }
+
+    /// Number of memory locations.
+    #[must_use]
+    pub fn locations(&self) -> usize {
+        self.arrays.iter().map(|a| a.length.unwrap_or(1) as usize).sum()
+    }
+
+    /// The array that `location` belongs to.
+    #[must_use]
+    pub fn array_of(&self, location: LocationId) -> &Array {
+        let after = self.arrays.partition_point(|a| a.first <= location);
+        &self.arrays[after - 1]
+    }
+
+    /// How the protocol writes `location`: `buf[3]`, or `flag` for a scalar.
+    #[must_use]
+    pub fn location_name(&self, location: LocationId) -> String {
+        let array = self.array_of(location);
+        match array.length {
+            Some(_) => format!("{}[{}]", array.name, location.0 - array.first.0),
+            None => array.name.clone(),
+        }
+    }
+}
+
+/// A block of the protocol and the agents that run it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// The name given with `as`, if any.
+    pub name: Option<String>,
+    /// What the agents run.
+    pub code: Code,
+    /// The place of the block's head.
+    pub place: Place,
+}
+
+/// The code of a role.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The operations; execution starts at the first.
+    pub ops: Vec<Op>,
+    /// For each operation, its place in the text.
+    pub places: Vec<Place>,
+    /// For each operation, its text as written (white space folded); may be empty for jumps and joins.
+    pub texts: Vec<String>,
+    /// Variables, registers and handles.
+    pub locals: Vec<Local>,
+    /// Branches and loops.
+    pub constructs: Vec<Construct>,
+    /// The block has no statement: its agents have exited before the first step.
+    pub empty: bool,
+}
+
+/// A variable of a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Name as written (`i`, `R4`, `%h`).
+    pub name: String,
+    /// What it can hold.
+    pub kind: LocalKind,
+}
+
+/// What a local can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LocalKind {
+    /// A signed 64-bit integer.
+    Integer,
+    /// A BCU register: unsigned 32 bits, or an opaque state read by B2R.
+    // clause: bcu.operand-registers
+    Register,
+    /// A BCU predicate: 0 or 1.
+    Predicate,
+    /// An XeGPU named-barrier handle.
+    Handle,
+}
+
+/// A branch or a loop: the unit at whose end diverged lanes join again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Construct {
+    /// Branch or loop.
+    pub kind: ConstructKind,
+    /// The construct around it.
+    pub parent: Option<ConstructId>,
+    /// Position of its [`Op::End`].
+    pub end: Pc,
+}
+
+/// The kinds of constructs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConstructKind {
+    /// `if`.
+    If,
+    /// `for`, `while` or `loop`.
+    Loop,
+}
+
+/// One operation. Those that do not concern other agents are invisible: they happen together with
+/// the step before them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Invisible. Assigns a local.
+    Set(LocalId, Expr),
+    /// A decision: assigns any value of the half-open range.
+    Any(LocalId, Expr, Expr),
+    /// `if`: true goes on with the next operation, false goes to `otherwise` (the `else` part, or
+    /// the construct's end).
+    Branch {
+        /// The `if`.
+        construct: ConstructId,
+        /// What is decided.
+        condition: Condition,
+        /// Where a false condition leads.
+        otherwise: Pc,
+    },
+    /// Invisible. Goes to a position inside the same constructs, or to the end of the innermost one.
+    Jump(Pc),
+    /// Invisible. Entry of a loop: its iterations are counted from here. The next operation is the loop's head.
+    Enter(ConstructId),
+    /// The condition at a loop's head: true goes on, false goes to the construct's end.
+    Test {
+        /// The loop.
+        construct: ConstructId,
+        /// What is decided.
+        condition: Condition,
+    },
+    /// Invisible. The end of a loop's body: one more iteration, back to the head at the position given.
+    Back(ConstructId, Pc),
+    /// Invisible. `break`: leaves the loop for its end.
+    Break(ConstructId),
+    /// Invisible. `continue`: goes to the position given, at the end of the loop's body (its increment
+    /// or its [`Op::Back`]).
+    Continue(ConstructId, Pc),
+    /// Invisible. The end of a construct, where its lanes join.
+    End(ConstructId),
+    /// The agent (or the executing lanes) exits.
+    Exit,
+    /// Checks that an expression is not zero.
+    Assert(Expr),
+    /// A memory access: the array, and the index where it is not a scalar.
+    Access(AccessKind, ArrayId, Option<Expr>),
+    /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
+    Fence(Spaces),
+    /// A PTX barrier instruction.
+    Ptx(PtxOp),
+    /// A BCU instruction.
+    Bcu(BcuOp),
+    /// A vISA `NBARRIER` instruction.
+    Nbarrier(NbarrierOp),
+    /// A SPIR-V barrier instruction.
+    Split(SplitOp),
+    /// An XeGPU named-barrier instruction.
+    Xegpu(XegpuOp),
+}
+
+/// What a branch or loop test asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Not zero means true; may differ between lanes.
+    Value(Expr),
+    /// `?`: this agent decides, anew each time.
+    Private,
+    /// `uniform ?`: the next decision of a sequence that all agents share.
+    Uniform(SequenceId),
+}

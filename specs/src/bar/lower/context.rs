@@ -1,0 +1,89 @@
+//! What lowering knows of the whole file: its text, what it declares outside the blocks, and what is wrong with it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use barcheck_model::program::{Array, ArrayId, SequenceId, Target};
+
+use crate::bar::meaning_error::MeaningError;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::limits;
+use crate::span::{LineIndex, Span};
+use crate::suggest::closest;
+
+/// What lowering knows of the whole file.
+pub(super) struct Context<'a> {
+    pub(super) source: &'a str,
+    pub(super) lines: LineIndex<'a>,
+    pub(super) target: Target,
+    pub(super) globals: Globals<'a>,
+    /// Sequences of uniform decisions, in the order in which the text has them first.
+    pub(super) sequences: Vec<Option<String>>,
+    pub(super) named_sequences: HashMap<&'a str, SequenceId>,
+    pub(super) errors: Sink,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn report(&mut self, error: &MeaningError) {
+        self.errors.push(error.span(), || error.diagnostic());
+    }
+
+    /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only counted,
+    /// or a text of many errors and many names would take long.
+    pub(super) fn suggest<'n, I: IntoIterator<Item = &'n str>>(
+        &self,
+        word: &str,
+        candidates: impl FnOnce() -> I,
+    ) -> Option<String> {
+        if self.errors.is_full() {
+            return None;
+        }
+        closest(word, candidates()).map(str::to_owned)
+    }
+
+    pub(super) fn warn(&mut self, warning: Diagnostic) {
+        if self.warnings.len() < limits::ERRORS {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name.
+    pub(super) fn sequence(&mut self, name: Option<&'a str>) -> SequenceId {
+        let next = SequenceId::from_index(self.sequences.len());
+        let id = match name {
+            Some(name) => *self.named_sequences.entry(name).or_insert(next),
+            None => next,
+        };
+        if id == next {
+            self.sequences.push(name.map(str::to_owned));
+        }
+        id
+    }
+}
+
+/// What is declared outside the blocks.
+#[derive(Debug, Default)]
+pub(super) struct Globals<'a> {
+    pub(super) names: HashMap<&'a str, Global>,
+    pub(super) arrays: Vec<Array>,
+    pub(super) params: BTreeSet<String>,
+    pub(super) locations: i64,
+    /// Size and place; the size is `None` where an error was reported.
+    pub(super) size: Option<(Option<i64>, Span)>,
+    pub(super) subgroup_size: Option<(Option<i64>, Span)>,
+}
+
+/// A global name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Global {
+    pub(super) kind: GlobalKind,
+    pub(super) declared: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum GlobalKind {
+    /// `const` or `param`; no value where an error was reported.
+    Constant(Option<i64>),
+    /// An array or scalar.
+    Memory(ArrayId),
+}
