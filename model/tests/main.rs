@@ -1,6 +1,12 @@
 //! Tests of the model: the barriers' transition functions as tables, agents by themselves, memory, whole groups.
 
+mod agents;
 mod common;
+mod machine;
+mod machine_bcu;
+mod machine_named;
+mod machine_ptx;
+mod machine_split;
 mod rules;
 mod tables_bcu;
 mod tables_nbarrier;

@@ -296,6 +296,7 @@ fn results_are_counts_for_popc_and_truth_values_else() {
     assert_eq!(result(or, (32, 0), (10, 0)), Some(0));
     assert_eq!(result(or, (32, 0), (10, 1)), Some(1));
     assert_eq!(result(or, (32, 1), (10, 0)), Some(1));
+    assert_eq!(result(or, (32, 1), (10, 1)), Some(1));
 }
 
 #[test]

@@ -265,6 +265,7 @@ fn reductions_count_lanes_or_tell_all_or_any() {
     assert_eq!(result(or, [(32, 0), (10, 0)]), 0);
     assert_eq!(result(or, [(32, 1), (10, 0)]), 1);
     assert_eq!(result(or, [(32, 0), (10, 1)]), 1);
+    assert_eq!(result(or, [(32, 1), (10, 1)]), 1);
 }
 
 #[test]
