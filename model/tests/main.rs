@@ -7,6 +7,8 @@ mod machine_bcu;
 mod machine_named;
 mod machine_ptx;
 mod machine_split;
+mod memory;
+mod memory_split;
 mod rules;
 mod tables_bcu;
 mod tables_nbarrier;
