@@ -1,6 +1,7 @@
 //! Tests of the model: the barriers' transition functions as tables, agents by themselves, memory, whole groups.
 
 mod agents;
+mod agents_lanes;
 mod common;
 mod machine;
 mod machine_bcu;
