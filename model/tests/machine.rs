@@ -175,6 +175,10 @@ fn room_is_what_the_active_generation_leaves() {
     run.play("0");
     assert_eq!(at(&run, Announced::Sides(2, 3)), Some((1, 2)));
     assert_eq!(at(&run, Announced::Sides(2, 2)), None);
+    let mut run = Run::new(Group::new(Ptx, 128).many(4, vec![arrive(1, 128)]).build());
+    run.play("0");
+    assert_eq!(at(&run, Announced::Ptx(128)), Some((3, 3)));
+    assert_eq!(at(&run, Announced::Ptx(64)), None);
     let mut run = Run::new(Group::new(Ptx, 96).many(3, vec![sync(1, 0)]).build());
     run.play("0");
     assert_eq!(at(&run, Announced::Ptx(96)), None, "waits for every live warp");
@@ -274,7 +278,10 @@ fn agents_share_an_automaton_unless_something_tells_them_apart() {
 
 #[test]
 fn an_automaton_knows_what_has_been_worked_out() {
-    let mut run = Run::new(Group::new(Ptx, 64).many(2, vec![sync(1, 64)]).build());
+    let program = Group::new(Ptx, 64).many(2, vec![sync(1, 64)]).build();
+    let fresh = barcheck_model::machine::Machine::new(program.clone().into(), Options::default());
+    assert!(fresh.automata()[0].is_empty());
+    let mut run = Run::new(program);
     let automata = run.machine.automata();
     assert_eq!((automata.len(), automata[0].len(), automata[0].is_empty()), (1, 1, false));
     assert_eq!(automata[0].edges().count(), 0);

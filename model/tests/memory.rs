@@ -36,7 +36,7 @@ fn accesses_conflict_unless_both_read_or_both_are_atomic() {
             let expected = if alike { "access 0" } else { "access 0 ! data-race 0,1" };
             assert_eq!(found, expected, "{first:?} {second:?}");
             // An agent conflicts with nobody but others.
-            let own = vec![access(first), access(second)].concat();
+            let own = [access(first), access(second)].concat();
             assert_eq!(pair(Ptx, own, vec![], "0 0 0"), "access 0");
         }
     }

@@ -271,7 +271,7 @@ fn what_a_generation_carried_is_forgotten_once_all_have_waited() {
     let is = |agent: i64| eq(Expr::Agent, n(agent));
     let body = vec![
         iff(is(0), vec![write(0)]),
-        arrive(workgroup, if_release()),
+        arrive(workgroup, release(SHARED)),
         wait(workgroup, NONE),
         arrive(workgroup, NONE),
         wait(workgroup, full),
@@ -282,8 +282,43 @@ fn what_a_generation_carried_is_forgotten_once_all_have_waited() {
     assert_eq!(outcome, expected(0, false, 1), "released then, acquired now: not the same barrier");
 }
 
-fn if_release() -> Semantics {
-    release(SHARED)
+#[test]
+fn every_wait_of_a_generation_learns_the_same_however_late() {
+    // clause: split_barrier.wait-memory
+    // clause: barcheck.knowledge
+    let is = |agent: i64| eq(Expr::Agent, n(agent));
+    let body = vec![
+        iff(is(0), vec![write(0)]),
+        arrive(Scope::Workgroup, release(SHARED)),
+        wait(Scope::Workgroup, acquire(SHARED)),
+        iff(not(is(0)), vec![read(0)]),
+    ];
+    let group = Group::new(SplitBarrier, 4).subgroups_of(2).scalar(Space::Shared);
+    let program = group.many(4, body).build();
+    assert_eq!(last(program.clone(), "0 0 1 2 3 1 0 3 2 2"), "access 0");
+    assert_eq!(last(program, "0 0 1 2 3 2 1 0 3 3"), "access 0");
+}
+
+#[test]
+fn blocking_or_passing_leaves_the_same_memory() {
+    let is = |agent: i64| eq(Expr::Agent, n(agent));
+    let body = vec![
+        iff(is(0), vec![write(0)]),
+        arrive(Scope::Workgroup, release(SHARED)),
+        wait(Scope::Workgroup, NONE),
+        barrier(Scope::Workgroup, NONE),
+    ];
+    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
+    let program = group.many(3, body).build();
+    let after = |steps| {
+        let mut run = Run::new(program.clone());
+        run.play(steps);
+        run.state.memory
+    };
+    let blocked = after("0 0 0 1 1 2 2");
+    assert_eq!(blocked.accesses().len(), 1);
+    assert_eq!(blocked, after("0 0 1 2 2 1 0"));
+    assert_eq!(blocked, after("1 1 2 0 0 2 0"));
 }
 
 #[test]

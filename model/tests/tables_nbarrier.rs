@@ -185,6 +185,7 @@ fn a_wait_consumes_a_notification_or_blocks_as_a_consumer_or_is_an_error() {
     // clause: nbarrier.only-consumers-wait
     let consumer = Seat { arrived: true, consumer: true, ..VACANT };
     let notified = Seat { notified: true, ..VACANT };
+    assert!(VACANT.is_vacant() && !notified.is_vacant() && !consumer.is_vacant());
     let effect = wait(Barrier { gathering: None, unwaited: 2 }, notified).expect("notified");
     assert_eq!((effect.progress, effect.seat, effect.barrier.unwaited), (Progress::Pass, VACANT, 1));
     let busy = gathering((2, 2), (1, 1), 0, 0);
