@@ -1,7 +1,7 @@
 //! Warps that diverge: fragments, joins, parking, and arrivals by the whole warp.
 
 use crate::common::*;
-use barcheck_model::agent::{Choices, Join, Value};
+use barcheck_model::agent::{Choices, Join, LaneValues, Value};
 use barcheck_model::program::Target::{Bcu, Ptx};
 use barcheck_model::program::*;
 
@@ -52,6 +52,18 @@ fn joined_lanes_keep_their_own_locals() {
     assert_eq!((run.lane_value(0, 0, 7), run.lane_value(0, 0, 8)), (Value::Int(5), Value::Int(8)));
     assert_eq!(run.lane_value(0, 0, 31), Value::Int(31));
     assert_eq!(run.lane_value(0, 1, 31), Value::Int(1));
+}
+
+#[test]
+fn lanes_that_hold_the_same_are_not_told_apart() {
+    let same = |run: &Run| matches!(run.config(0).fragments[0].locals[0], LaneValues::Same(Value::Int(5)));
+    let mut run =
+        warp(vec![if_else(lanes_below(8), vec![set(0, n(5)), nop()], vec![set(0, n(5))]), assert(v(0))]);
+    run.play("0");
+    assert!(same(&run));
+    assert!(same(&warp(vec![set(0, add(n(5), bin(BinaryOp::Mul, Expr::Lane, n(0)))), assert(v(0))])));
+    let part = vec![set(0, by_lane(8, 5, 1)), iff(lanes_below(8), vec![assert(v(0))])];
+    assert!(same(&warp(part)), "the fragment's lanes agree");
 }
 
 #[test]

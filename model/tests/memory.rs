@@ -66,6 +66,7 @@ fn a_race_names_both_accesses() {
 fn a_completed_ptx_barrier_orders_what_each_arrival_followed() {
     // clause: ptx.prior-performed
     // clause: ptx.performed-write
+    // clause: ptx.performed-read
     // clause: barcheck.knowledge
     let synced = |first, second| pair(Ptx, vec![first, sync(1, 64)], vec![sync(1, 64), second], "0 0 1 1");
     for first in [read(0), write(0), atomic(0)] {
