@@ -1,0 +1,9 @@
+//! Programs written concisely in Rust, runs of them step by step, and short words for what happens.
+
+mod build;
+mod run;
+mod words;
+
+pub(crate) use build::*;
+pub(crate) use run::*;
+pub(crate) use words::*;

@@ -1,0 +1,18 @@
+//! Tests of the model: the barriers' transition functions as tables, agents by themselves, memory, whole groups.
+
+mod agents;
+mod agents_lanes;
+mod common;
+mod machine;
+mod machine_bcu;
+mod machine_named;
+mod machine_ptx;
+mod machine_split;
+mod memory;
+mod memory_split;
+mod rules;
+mod tables_bcu;
+mod tables_nbarrier;
+mod tables_ptx;
+mod tables_split;
+mod tables_xegpu;
