@@ -14,12 +14,13 @@ mod stuck;
 mod symmetry;
 mod tables;
 
-use crate::settings::{Control, Reduction, Settings};
+use crate::settings::{Control, Progress, Reduction, Settings};
 use crate::verdict::Outcome;
 use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::Program;
 use search::{Pause, Search};
 use std::sync::Arc;
+use std::time::Instant;
 use store::{NONE, Store, hash};
 use symmetry::Symmetry;
 use tables::Tables;
@@ -34,16 +35,19 @@ const MOST_UNFOLDED: usize = 50_000;
 /// `control` ends the search.
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
+    let started = Instant::now();
     let mut machine = Machine::new(program, options);
     if settings.reduction == Reduction::Symmetry {
-        machine.merge_alike(MOST_UNFOLDED / machine.automata().len().max(1));
+        let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+        let most = MOST_UNFOLDED / machine.automata().len().max(1);
+        machine.merge_alike(most, &mut || in_time() && control.goes_on(Progress::default()));
     }
     let tables = Tables::new(machine);
     let symmetry = match settings.reduction {
         Reduction::None => Symmetry::none(&tables),
         Reduction::Symmetry => Symmetry::of(&tables),
     };
-    let mut search = Search::new(tables, symmetry, settings, control);
+    let mut search = Search::new(tables, symmetry, settings, control, started);
     begin(&mut search, settings)
 }
 

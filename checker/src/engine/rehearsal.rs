@@ -12,12 +12,15 @@ pub(super) const LARGE: usize = 20_000;
 const RUNS: usize = 16;
 const MOST_STEPS: usize = 1000;
 
-/// Makes the runs.
-pub(super) fn rehearse(tables: &mut Tables) {
+/// Makes the runs, as long as `goes_on` says so.
+pub(super) fn rehearse(tables: &mut Tables, goes_on: &dyn Fn() -> bool) {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..RUNS {
         let mut state = tables.machine.initial();
         for _ in 0..MOST_STEPS {
+            if !goes_on() {
+                return;
+            }
             match next(tables, &state, &mut random) {
                 Some(after) => state = after,
                 None => break,

@@ -16,12 +16,15 @@ use barcheck_model::machine::{Choice, End, Finding};
 use barcheck_model::program::{AgentId, Place};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Successors made before they are inserted.
 const BATCH: usize = 128;
 /// States explored between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 1024;
+
+/// Steps that the model is asked for may take long: the clock is looked at between them, this often.
+const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
 const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS;
@@ -45,6 +48,10 @@ pub(super) struct Search<'a> {
     settings: &'a Settings,
     control: &'a dyn Control,
     started: Instant,
+    /// How far the search had come at the last look.
+    progress: Progress,
+    /// When the clock was last looked at.
+    last_look: Instant,
     /// The next state to explore.
     next: StateId,
     /// The first state of the next depth.
@@ -82,6 +89,7 @@ impl<'a> Search<'a> {
         symmetry: Symmetry,
         settings: &'a Settings,
         control: &'a dyn Control,
+        started: Instant,
     ) -> Self {
         Self {
             layout: tables.layout(),
@@ -89,7 +97,9 @@ impl<'a> Search<'a> {
             symmetry,
             settings,
             control,
-            started: Instant::now(),
+            started,
+            progress: Progress::default(),
+            last_look: started,
             next: 0,
             level_end: 0,
             transitions: 0,
@@ -128,7 +138,9 @@ impl<'a> Search<'a> {
             }
             if !self.has_rehearsed && store.len() >= rehearsal::LARGE {
                 self.has_rehearsed = true;
-                rehearsal::rehearse(&mut self.tables);
+                let (settings, started, control) = (self.settings, self.started, self.control);
+                let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+                rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
                 if self.tables.layout() != self.layout {
                     flush(store, &mut batch);
                     return Pause::Widen;
@@ -248,6 +260,9 @@ impl<'a> Search<'a> {
         id: StateId,
         batch: &mut Vec<(Packed<W>, u64, StateId)>,
     ) -> Option<Pause> {
+        if self.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
+            return Some(Pause::Stopped);
+        }
         let mut noted = Vec::new();
         let successor = self.tables.successor(&self.layout, words, opened, choice, &mut |f| noted.push(f));
         let mut pause = None;
@@ -330,16 +345,14 @@ impl<'a> Search<'a> {
     }
 
     fn is_out_of_time(&mut self) -> bool {
+        self.last_look = Instant::now();
         let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
             self.inconclusive = Some(Inconclusive::Time(limit));
             return true;
         }
-        let goes_on = self.control.goes_on(Progress {
-            transitions: self.transitions,
-            depth: self.depth,
-            ..Progress::default()
-        });
+        self.progress = Progress { transitions: self.transitions, depth: self.depth, ..self.progress };
+        let goes_on = self.control.goes_on(self.progress);
         if !goes_on {
             self.inconclusive = Some(Inconclusive::Interrupted);
         }
@@ -361,6 +374,7 @@ impl<'a> Search<'a> {
             frontier: states - u64::from(self.next),
             memory_bytes: bytes,
         };
+        self.progress = progress;
         let over = if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
         } else if budgets.max_memory.is_some_and(|most| soon > most) {

@@ -14,8 +14,8 @@ const MOST_PICKS: u64 = 256;
 
 impl Machine {
     /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
-    /// not compared.
-    pub fn merge_alike(&mut self, most: usize) {
+    /// not compared, nor any more once `goes_on` says no; it is asked for every configuration.
+    pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
             let agent = self.automata[class].representative();
@@ -23,7 +23,7 @@ impl Machine {
             let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
                 other != class && self.program.agents[automaton.representative().index()] == role
             });
-            if !has_kin || !self.unfold(class, most) {
+            if !has_kin || !self.unfold(class, most, goes_on) {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
@@ -44,14 +44,14 @@ impl Machine {
     }
 
     /// Works out a whole automaton, whatever the others do; `false` if it is too large, or depends on more than can be listed.
-    fn unfold(&mut self, class: usize, most: usize) -> bool {
+    fn unfold(&mut self, class: usize, most: usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
         let agent = self.automata[class].representative();
         let warps = u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX);
         let (context, automaton) = self.parts(agent);
         automaton.intern(context, crate::agent::initial(context));
         let mut next = 0;
         while next < automaton.len() {
-            if automaton.len() > most {
+            if automaton.len() > most || !goes_on() {
                 return false;
             }
             let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
