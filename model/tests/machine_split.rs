@@ -186,6 +186,33 @@ fn barriers_in_an_inner_loop_count_both_loops() {
 }
 
 #[test]
+fn iterations_of_either_loop_tell_instances_apart() {
+    // clause: barcheck.same-instance
+    // clause: split_barrier.opencl-all-arrive
+    let met = "arrive b0, block, complete b0, free 0, free 1";
+    let is =
+        |agent: i64, local: u32| bin(BinaryOp::LogicalAnd, eq(Expr::Agent, n(agent)), eq(v(local), n(0)));
+    // Agent 0 comes to the inner loop's barrier in the outer loop's second iteration, and in the inner one's first.
+    let outer = |agent| {
+        let inner = while_do(v(1), vec![both(), set(1, n(0))]);
+        many(2, vec![S::For(0, n(0), n(3), vec![set(1, not(is(agent, 0))), inner])])
+    };
+    assert_eq!(
+        (last(outer(0), "0 1").as_str(), last(outer(2), "0 1").as_str()),
+        ("END nonuniform-barrier", met)
+    );
+    // In the same iteration of the outer loop, but in another of the inner.
+    let inner = |agent| {
+        let body = vec![iff(is(agent, 1), vec![S::Continue]), both()];
+        many(2, vec![S::For(0, n(0), n(2), vec![S::For(1, n(0), n(2), body)])])
+    };
+    assert_eq!(
+        (last(inner(0), "0 1").as_str(), last(inner(2), "0 1").as_str()),
+        ("END nonuniform-barrier", met)
+    );
+}
+
+#[test]
 fn subgroups_have_barriers_of_their_own_and_the_last_is_smaller() {
     // clause: split_barrier.execution-scope
     let body = vec![bare(SplitKind::Both, Scope::Subgroup)];
