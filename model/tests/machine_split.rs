@@ -186,6 +186,17 @@ fn barriers_in_an_inner_loop_count_both_loops() {
 }
 
 #[test]
+fn loops_around_memory_barriers_only_are_not_counted() {
+    // clause: split_barrier.memory-barrier
+    let fence = bare(SplitKind::MemoryBarrier, Scope::Workgroup);
+    let mut run = Run::new(many(2, vec![forever(vec![fence]), both()]));
+    run.play("0");
+    let once = run.state.clone();
+    assert_eq!(run.play("0 0 0"), "fence");
+    assert_eq!(run.state, once, "the iterations mean nothing to anybody");
+}
+
+#[test]
 fn iterations_of_either_loop_tell_instances_apart() {
     // clause: barcheck.same-instance
     // clause: split_barrier.opencl-all-arrive
