@@ -186,6 +186,19 @@ fn barriers_in_an_inner_loop_count_both_loops() {
 }
 
 #[test]
+fn counting_starts_at_the_arrival_also_where_the_wait_comes_an_iteration_later() {
+    // clause: barcheck.same-instance
+    let body = vec![iff(lt(n(0), v(0)), vec![wait()]), arrive()];
+    let mut run = Run::new(many(2, vec![S::For(0, n(0), n(3), body), wait()]));
+    assert_eq!(run.log("0 0 1"), ["arrive b0", "block", "arrive b0, complete b0, free 0, notify 1"]);
+    assert_eq!(run.log("1 1 0"), ["pass b0", "arrive b0", "arrive b0, complete b0, notify 0, notify 1"]);
+    assert_eq!(
+        run.log("0 0 1 1"),
+        ["pass b0", "arrive b0", "pass b0", "arrive b0, complete b0, notify 0, notify 1"]
+    );
+}
+
+#[test]
 fn loops_around_memory_barriers_only_are_not_counted() {
     // clause: split_barrier.memory-barrier
     let fence = bare(SplitKind::MemoryBarrier, Scope::Workgroup);
