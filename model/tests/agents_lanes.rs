@@ -171,6 +171,9 @@ fn a_warp_waits_for_its_lanes_and_arrives_once() {
     assert_eq!(run.moves(0), 1, "the other fragment");
     assert_eq!(run.log("0 0"), ["fence", "arrive b1, block"]);
     assert_eq!(run.moves(0), 0);
+    // The warp blocks as one: nobody is parked by itself.
+    assert!(run.config(0).fragments.iter().all(|f| f.parked.is_none()));
+    assert_eq!(run.config(0).waiting.map(|w| w.lanes), Some(u32::MAX));
     assert_eq!(run.play("1"), "arrive b1, block, complete b1, free 0, free 1");
     assert_eq!(fragments(&run), [(u32::MAX, false)], "each goes on from its own, and they join");
     assert_eq!(run.log("0 0"), ["fence", "exit"]);
@@ -183,6 +186,8 @@ fn an_arrive_of_parked_fragments_goes_on() {
     let mut run = Run::new(Group::new(Ptx, 64).one(arms).one(vec![]).build());
     assert_eq!(run.log("0.0 0.0"), ["park b1", "arrive b1"]);
     assert_eq!(fragments(&run), [(0xff, false), (!0xff, true)]);
+    assert!(!run.config(0).is_blocked(), "nobody is parked any more");
+    assert_eq!(run.log("0 0"), ["fence", "fence"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! PTX groups, step by step.
 
 use crate::common::*;
-use barcheck_model::agent::{Choices, Value};
-use barcheck_model::machine::{Detail, End, ExitedThreads, Options, StepOutcome};
+use barcheck_model::agent::{Choices, Fault, FaultKind, Value};
+use barcheck_model::machine::{CutReason, Detail, End, ExitedThreads, Options, StepOutcome};
 use barcheck_model::program::Target::Ptx;
 use barcheck_model::program::*;
 
@@ -215,10 +215,19 @@ fn evaluation_errors_end_their_path_after_what_the_step_found() {
 }
 
 #[test]
-fn computation_that_never_ends_cuts_the_path() {
+fn computation_that_cannot_be_followed_cuts_the_path_and_names_what_changes() {
     // clause: barcheck.verdict
-    let count = forever(vec![set(0, bin(BinaryOp::Xor, v(0), n(1))), set(0, bin(BinaryOp::Add, v(0), n(3)))]);
-    let program = Group::new(Ptx, 32).one(vec![set(0, n(0)), arrive(1, 32), count]).build();
-    let outcome = last(program, "0");
-    assert_eq!(outcome, "CUT endless Some(\"x0\") ! nobody-waits 0");
+    // clause: barcheck.not-modelled
+    let run = Run::new(Group::new(Ptx, 32).one(vec![sync(1, 0)]).build());
+    let end = |kind| {
+        let fault = Fault { at: Pc(0), kind };
+        run.machine.end_of_fault(AgentId(0), &fault, Vec::new())
+    };
+    let cut = |local: Option<&str>| {
+        let reason = CutReason::Endless(local.map(str::to_owned));
+        End::Cut { agent: AgentId(0), at: Pc(0), reason, noted: Vec::new() }
+    };
+    assert_eq!(end(FaultKind::Endless(Some(LocalId(4)))), cut(Some("R4")));
+    assert_eq!(end(FaultKind::Endless(None)), cut(None));
+    assert!(matches!(end(FaultKind::Overflow), End::Fault { .. }));
 }

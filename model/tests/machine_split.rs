@@ -186,6 +186,57 @@ fn barriers_in_an_inner_loop_count_both_loops() {
 }
 
 #[test]
+fn counting_starts_at_the_arrival_also_where_the_wait_comes_an_iteration_later() {
+    // clause: barcheck.same-instance
+    let body = vec![iff(lt(n(0), v(0)), vec![wait()]), arrive()];
+    let mut run = Run::new(many(2, vec![S::For(0, n(0), n(3), body), wait()]));
+    assert_eq!(run.log("0 0 1"), ["arrive b0", "block", "arrive b0, complete b0, free 0, notify 1"]);
+    assert_eq!(run.log("1 1 0"), ["pass b0", "arrive b0", "arrive b0, complete b0, notify 0, notify 1"]);
+    assert_eq!(
+        run.log("0 0 1 1"),
+        ["pass b0", "arrive b0", "pass b0", "arrive b0, complete b0, notify 0, notify 1"]
+    );
+}
+
+#[test]
+fn loops_around_memory_barriers_only_are_not_counted() {
+    // clause: split_barrier.memory-barrier
+    let fence = bare(SplitKind::MemoryBarrier, Scope::Workgroup);
+    let mut run = Run::new(many(2, vec![forever(vec![fence]), both()]));
+    run.play("0");
+    let once = run.state.clone();
+    assert_eq!(run.play("0 0 0"), "fence");
+    assert_eq!(run.state, once, "the iterations mean nothing to anybody");
+}
+
+#[test]
+fn iterations_of_either_loop_tell_instances_apart() {
+    // clause: barcheck.same-instance
+    // clause: split_barrier.opencl-all-arrive
+    let met = "arrive b0, block, complete b0, free 0, free 1";
+    let is =
+        |agent: i64, local: u32| bin(BinaryOp::LogicalAnd, eq(Expr::Agent, n(agent)), eq(v(local), n(0)));
+    // Agent 0 comes to the inner loop's barrier in the outer loop's second iteration, and in the inner one's first.
+    let outer = |agent| {
+        let inner = while_do(v(1), vec![both(), set(1, n(0))]);
+        many(2, vec![S::For(0, n(0), n(3), vec![set(1, not(is(agent, 0))), inner])])
+    };
+    assert_eq!(
+        (last(outer(0), "0 1").as_str(), last(outer(2), "0 1").as_str()),
+        ("END nonuniform-barrier", met)
+    );
+    // In the same iteration of the outer loop, but in another of the inner.
+    let inner = |agent| {
+        let body = vec![iff(is(agent, 1), vec![S::Continue]), both()];
+        many(2, vec![S::For(0, n(0), n(2), vec![S::For(1, n(0), n(2), body)])])
+    };
+    assert_eq!(
+        (last(inner(0), "0 1").as_str(), last(inner(2), "0 1").as_str()),
+        ("END nonuniform-barrier", met)
+    );
+}
+
+#[test]
 fn subgroups_have_barriers_of_their_own_and_the_last_is_smaller() {
     // clause: split_barrier.execution-scope
     let body = vec![bare(SplitKind::Both, Scope::Subgroup)];

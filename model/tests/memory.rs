@@ -357,6 +357,86 @@ fn fences_change_nothing_on_ptx() {
     assert_eq!(pair(Ptx, vec![write(0), fence(BOTH)], vec![read(0)], "0 0 1"), "access 0 ! data-race 0,1");
 }
 
+/// Agent 0 writes and arrives at one barrier, agents 1 and 2 meet at another.
+fn bystanders(target: Target, one: i64, other: i64) -> Vec<Vec<S>> {
+    match target {
+        Ptx => vec![
+            vec![write(0), arrive(one, 64)],
+            vec![sync(other, 64), read(0)],
+            vec![sync(other, 64), fence(SHARED)],
+        ],
+        Bcu => vec![
+            vec![write(0), bsync(one, 64)],
+            vec![bsync(other, 64), read(0)],
+            vec![bsync(other, 64), fence(SHARED)],
+        ],
+        _ => vec![
+            vec![write(0), signal_all(one, 2)],
+            vec![signal_all(other, 2), read(0), wait(other)],
+            vec![signal_all(other, 2), wait(other), read(0)],
+        ],
+    }
+}
+
+#[test]
+fn what_one_barrier_carries_no_other_hands_out() {
+    // clause: barcheck.knowledge
+    for (target, barriers) in [(Ptx, 16), (Bcu, 16), (Nbarrier, 32)] {
+        for one in 0..barriers {
+            for other in (0..barriers).filter(|other| *other != one) {
+                let bodies = bystanders(target, one, other);
+                let found = outcome(target, &bodies, "0 0 1 2 1");
+                assert_eq!(found, "access 0 ! data-race 0,1", "{target} {one} {other}");
+                if target == Nbarrier {
+                    let found = outcome(target, &bodies, "0 0 1 2 2 2");
+                    assert_eq!(found, "access 0 ! data-race 0,2", "{target} {one} {other}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_barrier_carries() {
+    // clause: barcheck.knowledge
+    for id in 0..16 {
+        assert_eq!(
+            pair(Ptx, vec![write(0), arrive(id, 64)], vec![sync(id, 64), read(0)], "0 0 1 1"),
+            "access 0"
+        );
+        assert_eq!(
+            pair(Bcu, vec![write(0), bsync(id, 64)], vec![bsync(id, 64), read(0)], "0 0 1 1"),
+            "access 0"
+        );
+    }
+    for id in 0..32 {
+        let consumer = vec![signal(id, 2, 1, 1), wait(id), read(0)];
+        let producer = vec![write(0), fence(SHARED), signal(id, 1, 1, 1)];
+        assert_eq!(pair(Nbarrier, producer.clone(), consumer.clone(), "0 0 0 1 1 1"), "access 0");
+        assert_eq!(pair(Nbarrier, producer, consumer, "1 1 0 0 0 1"), "access 0");
+    }
+}
+
+#[test]
+fn a_generation_that_is_over_leaves_no_trace() {
+    let after = |target, between: Vec<S>, steps: &str| {
+        let agent = [vec![write(0)], between, vec![fence(NEITHER)]].concat();
+        let idle = vec![fence(SHARED)];
+        let mut run = run_of(target, &[idle.clone(), idle, agent], Options::default());
+        run.play(steps);
+        run.state.memory
+    };
+    for id in [0, 15] {
+        assert_eq!(after(Ptx, vec![], "2"), after(Ptx, vec![sync(id, 32)], "2 2"));
+    }
+    for id in [0, 31] {
+        let lone = vec![signal_all(id, 1), wait(id)];
+        assert_eq!(after(Nbarrier, vec![], "2"), after(Nbarrier, lone, "2 2 2"));
+        let late = vec![signal_all(id, 1), fence(NEITHER), wait(id)];
+        assert_eq!(after(Nbarrier, vec![], "2"), after(Nbarrier, late, "2 2 2 2"));
+    }
+}
+
 /// Plays the steps, and the same with agents renamed; the memories should be the same up to names.
 fn renames(program: &Program, steps: &str, to: &[u32]) {
     let renamed: Vec<String> =

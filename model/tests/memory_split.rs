@@ -318,6 +318,13 @@ fn blocking_or_passing_leaves_the_same_memory() {
     let blocked = after("0 0 0 1 1 2 2");
     assert_eq!(blocked.accesses().len(), 1);
     assert_eq!(blocked, after("0 0 1 2 2 1 0"));
+    // A whole barrier, at which everybody blocks, carries the same and keeps nothing for later.
+    let whole = split(SplitKind::Both, Scope::Workgroup, Scope::Workgroup, release(SHARED));
+    let body = vec![iff(is(0), vec![write(0)]), whole, barrier(Scope::Workgroup, NONE)];
+    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
+    let mut run = Run::new(group.many(3, body).build());
+    run.play("0 0 1 2");
+    assert_eq!(blocked, run.state.memory);
     assert_eq!(blocked, after("1 1 2 0 0 2 0"));
 }
 
