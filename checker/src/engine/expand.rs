@@ -71,10 +71,12 @@ impl Tables {
             let glance = class.glances[*number as usize];
             into.exited += u32::from(glance.exited);
             moves |= glance.moves;
-            for group in glance.standing {
-                if group != UNKNOWN {
-                    exceeds |= self.races.exceeds(group, &self.barriers, layout, words);
-                }
+            let [one, other] = glance.standing;
+            if one != UNKNOWN {
+                exceeds |= self.races.exceeds(one, &self.barriers, layout, words);
+            }
+            if other != UNKNOWN {
+                exceeds |= self.races.exceeds(other, &self.barriers, layout, words);
             }
             if glance.more_standing {
                 for group in &class.slots[*number as usize].more_standing {
@@ -112,7 +114,7 @@ impl Tables {
     }
 
     /// The effect of a move that leaves nothing open, if it is remembered.
-    #[inline]
+    #[inline(always)]
     pub(super) fn known<const W: usize>(
         &self,
         layout: &Layout,
@@ -191,7 +193,7 @@ impl Tables {
     }
 
     /// Under which key a step's effect is remembered, if it depends on nothing else.
-    #[inline]
+    #[inline(always)]
     fn effect_key<const W: usize>(
         &self,
         layout: &Layout,
@@ -216,7 +218,7 @@ impl Tables {
     }
 
     /// The state after a step whose effect is remembered.
-    #[inline]
+    #[inline(always)]
     fn remembered<const W: usize>(
         &self,
         layout: &Layout,

@@ -22,6 +22,18 @@ struct Group {
     round: u64,
 }
 
+impl Group {
+    /// The room in a state of the barrier, and in those before it that have not been asked for.
+    #[cold]
+    fn learn_room(&mut self, barrier: &BarrierStates, state: usize) -> u32 {
+        while self.room.len() <= state {
+            let left = room(barrier.states[self.room.len()].as_ref(), self.announced);
+            self.room.push(left.map_or(u32::MAX, |(p, c)| if self.producers { p } else { c }));
+        }
+        self.room[state]
+    }
+}
+
 /// All groups that occur.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
@@ -84,11 +96,9 @@ impl Groups {
         }
         entry.standing += 1;
         let state = layout.barrier(entry.field, words) as usize;
-        while entry.room.len() <= state {
-            let next = barriers[entry.field].states[entry.room.len()].as_ref();
-            let left = room(next, entry.announced);
-            entry.room.push(left.map_or(u32::MAX, |(p, c)| if entry.producers { p } else { c }));
+        match entry.room.get(state) {
+            Some(room) => entry.standing > *room,
+            None => entry.standing > entry.learn_room(&barriers[entry.field], state),
         }
-        entry.standing > entry.room[state]
     }
 }
