@@ -299,33 +299,33 @@ fn every_wait_of_a_generation_learns_the_same_however_late() {
     assert_eq!(last(program, "0 0 1 2 3 2 1 0 3 3"), "access 0");
 }
 
+/// The memory once all of five invocations in subgroups of two have met, by these instructions, after `writer` has written.
+fn met(writer: i64, scope: Scope, meeting: &[SplitKind], steps: &[u32]) -> barcheck_model::memory::Memory {
+    let meeting = meeting.iter().map(|kind| split(*kind, Scope::Workgroup, scope, release(SHARED)));
+    let mut body = vec![iff(eq(Expr::Agent, n(writer)), vec![write(0)])];
+    body.extend(meeting);
+    body.push(barrier(Scope::Workgroup, NONE));
+    let group = Group::new(SplitBarrier, 5).subgroups_of(2).scalar(Space::Shared);
+    let mut run = Run::new(group.many(5, body).build());
+    run.step(u32::try_from(writer).expect("an agent"));
+    for agent in steps {
+        assert_ne!(run.step(*agent), "disabled");
+    }
+    run.state.memory
+}
+
 #[test]
 fn blocking_or_passing_leaves_the_same_memory() {
-    let is = |agent: i64| eq(Expr::Agent, n(agent));
-    let body = vec![
-        iff(is(0), vec![write(0)]),
-        arrive(Scope::Workgroup, release(SHARED)),
-        wait(Scope::Workgroup, NONE),
-        barrier(Scope::Workgroup, NONE),
-    ];
-    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
-    let program = group.many(3, body).build();
-    let after = |steps| {
-        let mut run = Run::new(program.clone());
-        run.play(steps);
-        run.state.memory
-    };
-    let blocked = after("0 0 0 1 1 2 2");
-    assert_eq!(blocked.accesses().len(), 1);
-    assert_eq!(blocked, after("0 0 1 2 2 1 0"));
-    // A whole barrier, at which everybody blocks, carries the same and keeps nothing for later.
-    let whole = split(SplitKind::Both, Scope::Workgroup, Scope::Workgroup, release(SHARED));
-    let body = vec![iff(is(0), vec![write(0)]), whole, barrier(Scope::Workgroup, NONE)];
-    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
-    let mut run = Run::new(group.many(3, body).build());
-    run.play("0 0 1 2");
-    assert_eq!(blocked, run.state.memory);
-    assert_eq!(blocked, after("1 1 2 0 0 2 0"));
+    let halves = [SplitKind::Arrive, SplitKind::Wait];
+    for writer in 0..5 {
+        for scope in [Scope::Subgroup, Scope::Workgroup] {
+            let blocked = met(writer, scope, &halves, &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+            assert_eq!(blocked.accesses().len(), 1);
+            assert_eq!(blocked, met(writer, scope, &halves, &[4, 3, 2, 1, 0, 0, 1, 2, 3, 4]));
+            // A whole barrier, at which everybody blocks, carries the same and keeps nothing for later.
+            assert_eq!(blocked, met(writer, scope, &[SplitKind::Both], &[0, 1, 2, 3, 4]));
+        }
+    }
 }
 
 #[test]
