@@ -229,6 +229,28 @@ fn an_invocations_own_barrier_and_another_subgroups_order_nothing() {
     assert_eq!(outcome(Scope::Workgroup, "0 0 1 2 3 2"), "access 0");
 }
 
+#[test]
+fn what_one_scopes_barrier_carries_no_others_hands_out() {
+    // clause: split_barrier.execution-scope
+    // clause: barcheck.knowledge
+    let full = Semantics { acquire: true, release: true, classes: SHARED };
+    for (writer, reader) in [(2, 0), (4, 0), (0, 2), (0, 4), (4, 2), (2, 4), (1, 2), (3, 0)] {
+        // The workgroup's generation is complete, but the reader has only met its own subgroup since.
+        let body = vec![
+            iff(eq(Expr::Agent, n(writer)), vec![write(0)]),
+            arrive(Scope::Workgroup, full),
+            split(SplitKind::Both, Scope::Subgroup, Scope::Workgroup, full),
+            iff(eq(Expr::Agent, n(reader)), vec![read(0)]),
+        ];
+        let group = Group::new(SplitBarrier, 5).subgroups_of(2).scalar(Space::Shared);
+        let mate = if reader == 4 { String::new() } else { format!("{} ", reader + 1) };
+        let steps = format!("{writer} 0 1 2 3 4 {mate}{reader} {reader}");
+        let outcome = last(group.many(5, body).build(), &steps);
+        let (low, high) = (writer.min(reader), writer.max(reader));
+        assert_eq!(outcome, format!("access 0 ! data-race {low},{high}"), "{steps}");
+    }
+}
+
 /// Two agents split their barriers; the first writes after its wait of the first generation and arrives again before the
 /// second has waited at all.
 fn ahead(semantics: Semantics) -> Run {
