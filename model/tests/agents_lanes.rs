@@ -137,6 +137,20 @@ fn a_break_by_all_lanes_of_a_branch_leaves_the_others_in_the_loop() {
 }
 
 #[test]
+fn lanes_that_leave_a_loop_are_awaited_around_it() {
+    // clause: barcheck.fragments
+    for how in [S::Break, S::Continue] {
+        let inner = S::For(0, n(0), n(1), vec![iff(lanes_below(4), vec![how]), nop()]);
+        let mut run = warp(vec![iff(lanes_below(8), vec![inner, nop()]), nop()]);
+        assert_eq!(fragments(&run), [(0xf, true), (0xf0, false), (!0xff, true)]);
+        run.play("0");
+        assert_eq!(fragments(&run), [(0xff, false), (!0xff, true)], "behind the loop, inside the branch");
+        run.play("0");
+        assert_eq!(fragments(&run), [(u32::MAX, false)]);
+    }
+}
+
+#[test]
 fn an_inner_break_leaves_only_the_inner_loop() {
     let inner = S::For(1, n(0), n(2), vec![iff(lanes_below(4), vec![S::Break]), nop()]);
     let mut run = warp(vec![S::For(0, n(0), n(2), vec![inner, nop()]), nop()]);

@@ -164,6 +164,10 @@ fn red_and_sync_never_share_an_id_on_a_path() {
     assert_eq!(last(alone(vec![bsync(1, 32), red()]), "0 0"), "END mixed-red");
     assert_eq!(last(alone(vec![red(), result(None, Some(6)), barv(1, 32)]), "0 0 0"), "END mixed-red");
     assert_eq!(last(alone(vec![bsync(2, 32), red()]), "0 0"), "arrive b1, block, complete b1 =1, free 0");
+    // Also where an exit has completed the generation.
+    let waits = vec![bsync(1, 0), red()];
+    let exits = Group::new(Bcu, 64).one(waits).one(vec![fence(SHARED)]).build();
+    assert_eq!(last(exits, "0 1 1 0"), "END mixed-red");
     // Another operator in another generation is no mixture.
     let and = bred(ReductionOp::And, 1, 32, truth(n(1)));
     let outcome = last(alone(vec![red(), result(None, None), and]), "0 0 0");

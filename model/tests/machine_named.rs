@@ -33,6 +33,7 @@ fn producers_go_on_and_only_consumers_wait() {
     assert_eq!(run.log("1 1"), ["arrive b0", "block"]);
     assert_eq!(run.play("0"), "arrive b0, complete b0, free 1");
     assert_eq!(run.play("0"), "exit", "a producer owes no wait");
+    assert!(run.state.agents[0].seats.is_empty(), "that it produced last matters to nobody any more");
 }
 
 #[test]

@@ -131,12 +131,15 @@ fn after_a_generation_that_matched_counting_starts_anew() {
     assert_eq!(last(program(), "0 1 0 1"), "pass b0");
     assert_eq!(last(program(), "0 1 0 1 0 1"), "END nonuniform-barrier");
     // In step for ever, the state comes back.
-    let endless = many(2, vec![forever(vec![both()])]);
-    let mut run = Run::new(endless);
-    run.play("0 1");
-    let once = run.state.clone();
-    run.play("0 1");
-    assert_eq!(run.state, once);
+    for (body, round) in
+        [(vec![both()], "0 1"), (vec![arrive(), wait()], "0 1 0 1"), (vec![arrive(), wait()], "0 0 1 1")]
+    {
+        let mut run = Run::new(many(2, vec![forever(body)]));
+        run.play(round);
+        let once = run.state.clone();
+        run.play(round);
+        assert_eq!(run.state, once);
+    }
 }
 
 #[test]

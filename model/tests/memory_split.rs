@@ -229,6 +229,28 @@ fn an_invocations_own_barrier_and_another_subgroups_order_nothing() {
     assert_eq!(outcome(Scope::Workgroup, "0 0 1 2 3 2"), "access 0");
 }
 
+#[test]
+fn what_one_scopes_barrier_carries_no_others_hands_out() {
+    // clause: split_barrier.execution-scope
+    // clause: barcheck.knowledge
+    let full = Semantics { acquire: true, release: true, classes: SHARED };
+    for (writer, reader) in [(2, 0), (4, 0), (0, 2), (0, 4), (4, 2), (2, 4), (1, 2), (3, 0)] {
+        // The workgroup's generation is complete, but the reader has only met its own subgroup since.
+        let body = vec![
+            iff(eq(Expr::Agent, n(writer)), vec![write(0)]),
+            arrive(Scope::Workgroup, full),
+            split(SplitKind::Both, Scope::Subgroup, Scope::Workgroup, full),
+            iff(eq(Expr::Agent, n(reader)), vec![read(0)]),
+        ];
+        let group = Group::new(SplitBarrier, 5).subgroups_of(2).scalar(Space::Shared);
+        let mate = if reader == 4 { String::new() } else { format!("{} ", reader + 1) };
+        let steps = format!("{writer} 0 1 2 3 4 {mate}{reader} {reader}");
+        let outcome = last(group.many(5, body).build(), &steps);
+        let (low, high) = (writer.min(reader), writer.max(reader));
+        assert_eq!(outcome, format!("access 0 ! data-race {low},{high}"), "{steps}");
+    }
+}
+
 /// Two agents split their barriers; the first writes after its wait of the first generation and arrives again before the
 /// second has waited at all.
 fn ahead(semantics: Semantics) -> Run {
@@ -299,33 +321,33 @@ fn every_wait_of_a_generation_learns_the_same_however_late() {
     assert_eq!(last(program, "0 0 1 2 3 2 1 0 3 3"), "access 0");
 }
 
+/// The memory once all of five invocations in subgroups of two have met, by these instructions, after `writer` has written.
+fn met(writer: i64, scope: Scope, meeting: &[SplitKind], steps: &[u32]) -> barcheck_model::memory::Memory {
+    let meeting = meeting.iter().map(|kind| split(*kind, Scope::Workgroup, scope, release(SHARED)));
+    let mut body = vec![iff(eq(Expr::Agent, n(writer)), vec![write(0)])];
+    body.extend(meeting);
+    body.push(barrier(Scope::Workgroup, NONE));
+    let group = Group::new(SplitBarrier, 5).subgroups_of(2).scalar(Space::Shared);
+    let mut run = Run::new(group.many(5, body).build());
+    run.step(u32::try_from(writer).expect("an agent"));
+    for agent in steps {
+        assert_ne!(run.step(*agent), "disabled");
+    }
+    run.state.memory
+}
+
 #[test]
 fn blocking_or_passing_leaves_the_same_memory() {
-    let is = |agent: i64| eq(Expr::Agent, n(agent));
-    let body = vec![
-        iff(is(0), vec![write(0)]),
-        arrive(Scope::Workgroup, release(SHARED)),
-        wait(Scope::Workgroup, NONE),
-        barrier(Scope::Workgroup, NONE),
-    ];
-    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
-    let program = group.many(3, body).build();
-    let after = |steps| {
-        let mut run = Run::new(program.clone());
-        run.play(steps);
-        run.state.memory
-    };
-    let blocked = after("0 0 0 1 1 2 2");
-    assert_eq!(blocked.accesses().len(), 1);
-    assert_eq!(blocked, after("0 0 1 2 2 1 0"));
-    // A whole barrier, at which everybody blocks, carries the same and keeps nothing for later.
-    let whole = split(SplitKind::Both, Scope::Workgroup, Scope::Workgroup, release(SHARED));
-    let body = vec![iff(is(0), vec![write(0)]), whole, barrier(Scope::Workgroup, NONE)];
-    let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
-    let mut run = Run::new(group.many(3, body).build());
-    run.play("0 0 1 2");
-    assert_eq!(blocked, run.state.memory);
-    assert_eq!(blocked, after("1 1 2 0 0 2 0"));
+    let halves = [SplitKind::Arrive, SplitKind::Wait];
+    for writer in 0..5 {
+        for scope in [Scope::Subgroup, Scope::Workgroup] {
+            let blocked = met(writer, scope, &halves, &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+            assert_eq!(blocked.accesses().len(), 1);
+            assert_eq!(blocked, met(writer, scope, &halves, &[4, 3, 2, 1, 0, 0, 1, 2, 3, 4]));
+            // A whole barrier, at which everybody blocks, carries the same and keeps nothing for later.
+            assert_eq!(blocked, met(writer, scope, &[SplitKind::Both], &[0, 1, 2, 3, 4]));
+        }
+    }
 }
 
 #[test]
