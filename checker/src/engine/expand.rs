@@ -15,21 +15,44 @@
 //!
 //! What ends a path is never remembered: the model is asked each time.
 
-use super::layout::{Layout, Packed};
-use super::tables::{Dependence, Effect, Numbers, Picks, SlotMove, Tables, UNKNOWN};
+use super::layout::{BarrierField, Layout, Packed};
+use super::numbering::{UNKNOWN, to_u32};
+use super::races::NOBODY;
+use super::steps::{Effect, Key, Step};
+use super::store::{Made, StateId, hash};
+use super::tables::{Numbers, Picks, Tables};
 use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
 
 /// A state taken apart.
+#[derive(Default)]
 pub(super) struct Opened {
     pub(super) slots: Vec<u32>,
     pub(super) rest: u32,
     quiet: bool,
     exited: u32,
     heeds_exits: bool,
+    /// No agent has a move.
+    pub(super) is_last: bool,
+    /// Steps may be taken from the tables.
+    is_swift: bool,
+    /// The agents that have steps, with the first and the number of these, as many as `ready_count` says; complete
+    /// only if `is_swift`.
+    ready: Vec<Ready>,
+    ready_count: usize,
+    /// How many agents stand in each group, see [`super::races`]; complete only if `is_swift`.
+    standing: Vec<u32>,
     /// The state itself, once the model has been asked.
     state: Option<State>,
+}
+
+/// An agent that has steps, and where they are in [`super::steps::Steps`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    agent: u32,
+    first_step: u32,
+    steps: u32,
 }
 
 /// What one step came to.
@@ -47,44 +70,109 @@ pub(super) enum Successor<const W: usize> {
 }
 
 impl Tables {
-    /// Takes a state apart. Returns whether a rule about states may be violated in it: then
-    /// [`barcheck_model::machine::Machine::judge`] has to look.
+    /// Takes a state apart.
     #[inline]
-    pub(super) fn open<const W: usize>(
+    pub(super) fn open<const W: usize>(&self, layout: &Layout, words: &Packed<W>, into: &mut Opened) {
+        let count = layout.agents.len();
+        into.slots.resize(count, 0);
+        into.ready.resize(count, Ready::default());
+        into.standing.resize(self.races.numbers(), 0);
+        into.standing.fill(0);
+        let rest = layout.rest.get(words);
+        let (mut exited, mut slow, mut ready) = (0, !self.quiet[rest as usize], 0);
+        let standing = &mut into.standing[..];
+        let agents = into.slots.iter_mut().zip(&layout.agents).zip(&self.class_of);
+        for (agent, ((number, field), class)) in (0..).zip(agents) {
+            let slot = field.get(words);
+            *number = slot;
+            let row = &self.classes[*class].rows[slot as usize];
+            exited += u32::from(row.exited);
+            slow |= row.slow;
+            for group in row.standing {
+                if group != NOBODY {
+                    standing[group as usize] += 1;
+                }
+            }
+            into.ready[ready] = Ready { agent, first_step: row.first_step, steps: row.steps };
+            ready += usize::from(row.steps > 0);
+        }
+        into.ready_count = ready;
+        into.rest = rest;
+        into.quiet = self.quiet[rest as usize];
+        into.heeds_exits = self.some_heed_exits && self.heeds_exits(layout, words);
+        into.state = None;
+        into.exited = exited;
+        into.is_swift = !slow;
+        into.is_last = ready == 0 && (!slow || self.has_no_moves(into));
+    }
+
+    fn has_no_moves(&self, opened: &Opened) -> bool {
+        opened.slots.iter().enumerate().all(|(agent, slot)| self.slot(agent, *slot).moves.is_empty())
+    }
+
+    /// Whether more agents stand at arrivals on some barrier than it has room for: then
+    /// [`barcheck_model::machine::Machine::judge`] has to look.
+    pub(super) fn exceeds<const W: usize>(
         &mut self,
         layout: &Layout,
         words: &Packed<W>,
-        into: &mut Opened,
+        opened: &mut Opened,
     ) -> bool {
-        into.slots.resize(layout.agents.len(), 0);
-        into.rest = layout.rest.get(words);
-        into.quiet = self.quiet[into.rest as usize];
-        into.heeds_exits = self.some_heed_exits && self.heeds_exits(layout, words);
-        into.state = None;
-        into.exited = 0;
-        let mut moves = 0;
-        let mut exceeds = false;
-        self.races.begin();
-        for ((number, field), class) in into.slots.iter_mut().zip(&layout.agents).zip(&self.class_of) {
-            *number = field.get(words);
-            let class = &self.classes[*class];
-            let glance = class.glances[*number as usize];
-            into.exited += u32::from(glance.exited);
-            moves |= glance.moves;
-            let [one, other] = glance.standing;
-            if one != UNKNOWN {
-                exceeds |= self.races.exceeds(one, &self.barriers, layout, words);
-            }
-            if other != UNKNOWN {
-                exceeds |= self.races.exceeds(other, &self.barriers, layout, words);
-            }
-            if glance.more_standing {
-                for group in &class.slots[*number as usize].more_standing {
-                    exceeds |= self.races.exceeds(*group, &self.barriers, layout, words);
-                }
+        opened.standing.fill(0);
+        for (class, slot) in self.class_of.iter().zip(&opened.slots) {
+            for group in &self.classes[*class].slots[*slot as usize].standing {
+                opened.standing[*group as usize] += 1;
             }
         }
-        exceeds || moves == 0
+        let groups = (0..).zip(&opened.standing).skip(1);
+        groups
+            .into_iter()
+            .any(|(group, standing)| *standing > self.races.room(group, &self.barriers, layout, words))
+    }
+
+    /// Adds every successor of a state, if all that is needed to make them is remembered and no rule about states may
+    /// be violated in it; otherwise nothing.
+    #[inline]
+    pub(super) fn swift_successors<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &Opened,
+        from: StateId,
+        batch: &mut Vec<Made<W>>,
+    ) -> bool {
+        if !opened.is_swift {
+            return false;
+        }
+        let before = batch.len();
+        for Ready { agent, first_step, steps } in &opened.ready[..opened.ready_count] {
+            for step in self.steps.run(*first_step, *steps) {
+                let Some(next) = self.swift_successor(layout, words, opened, *agent as usize, step) else {
+                    batch.truncate(before);
+                    return false;
+                };
+                batch.push((next, hash(&next), from));
+            }
+        }
+        true
+    }
+
+    /// The state after a step, if all of it is remembered and the agent stands where there is room.
+    #[inline(always)]
+    fn swift_successor<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &Opened,
+        agent: usize,
+        step: &Step,
+    ) -> Option<Packed<W>> {
+        let effect = self.steps.effect(step, self.effect_key(layout, words, opened, step)?)?;
+        let exceeds = |i: usize| opened.standing[step.standing[i] as usize] > u32::from(effect.room[i]);
+        if exceeds(0) || exceeds(1) {
+            return None;
+        }
+        self.applied(layout, words, opened, agent, step, effect)
     }
 
     /// Whether an exit may complete some barrier.
@@ -113,23 +201,6 @@ impl Tables {
         }
     }
 
-    /// The effect of a move that leaves nothing open, if it is remembered.
-    #[inline(always)]
-    pub(super) fn known<const W: usize>(
-        &self,
-        layout: &Layout,
-        words: &Packed<W>,
-        opened: &Opened,
-        agent: usize,
-        made: &SlotMove,
-    ) -> Option<Packed<W>> {
-        if made.picks != Picks::Below(1) {
-            return None;
-        }
-        let key = self.effect_key(layout, words, opened, made, 0)?;
-        self.remembered(layout, words, opened, agent, made, key)
-    }
-
     /// Makes one step. Findings that do not end the path are passed to `note`.
     pub(super) fn successor<const W: usize>(
         &mut self,
@@ -141,11 +212,16 @@ impl Tables {
     ) -> Successor<W> {
         let agent = choice.agent.index();
         let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
-        let key = self.effect_key(layout, words, opened, made, choice.pick);
-        if let Some(key) = key
-            && let Some(next) = self.remembered(layout, words, opened, agent, made, key)
-        {
-            return Successor::State(next);
+        let first_step = made.first_step;
+        let mut key = None;
+        if first_step != UNKNOWN {
+            let step = self.steps.get(first_step + choice.pick);
+            key = if opened.quiet { self.effect_key(layout, words, opened, step) } else { None };
+            let effect = key.and_then(|key| self.steps.effect(step, key));
+            let next = effect.and_then(|effect| self.applied(layout, words, opened, agent, step, effect));
+            if let Some(next) = next {
+                return Successor::State(next);
+            }
         }
         let state = opened.state.get_or_insert_with(|| self.state(layout, words));
         match self.machine.step(state, choice) {
@@ -173,14 +249,31 @@ impl Tables {
         words: &Packed<W>,
         opened: &Opened,
         choice: Choice,
-        key: Option<usize>,
+        key: Option<u32>,
         progressed: &Progressed,
     ) -> Successor<W> {
-        let numbers = self.number(&progressed.state);
+        let numbers = match &opened.state {
+            Some(before) => {
+                let barriers =
+                    (0..layout.barriers.len()).map(|field| layout.barrier(BarrierField::of(field), words));
+                let known =
+                    Numbers { agents: opened.slots.clone(), barriers: barriers.collect(), rest: opened.rest };
+                self.number_after((before, &known), &progressed.state)
+            }
+            None => self.number(&progressed.state),
+        };
         if let Some(key) = key {
-            let before: Vec<u32> =
-                (0..numbers.barriers.len()).map(|field| layout.barrier(field, words)).collect();
-            self.learn(opened, &before, choice, key, &numbers, progressed);
+            let before: Vec<u32> = (0..numbers.barriers.len())
+                .map(|field| layout.barrier(BarrierField::of(field), words))
+                .collect();
+            let actor = choice.agent.index();
+            let made = &self.slot(actor, opened.slots[actor]).moves[choice.index as usize];
+            let step = made.first_step + choice.pick;
+            let room = self.steps.get(step).standing.map(|group| {
+                let room = self.races.room(group, &self.barriers, layout, words);
+                u16::try_from(room).unwrap_or(u16::MAX)
+            });
+            self.learn(opened, &before, actor, (step, key, room), &numbers, progressed);
         }
         self.packed(layout, &numbers)
     }
@@ -192,64 +285,65 @@ impl Tables {
         }
     }
 
-    /// Under which key a step's effect is remembered, if it depends on nothing else.
+    /// Under which key a step's effect is remembered in a quiet state, if it depends on nothing else.
     #[inline(always)]
     fn effect_key<const W: usize>(
         &self,
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
-        made: &SlotMove,
-        pick: u32,
-    ) -> Option<usize> {
-        if !opened.quiet {
-            return None;
-        }
-        match made.depends {
-            Dependence::Model => None,
-            Dependence::Own => Some(pick as usize),
-            Dependence::Exit => (!opened.heeds_exits).then_some(0),
-            Dependence::Barrier(field) => Some(layout.barrier(field, words) as usize),
-            Dependence::BarrierAndExits(field) => {
-                let state = layout.barrier(field, words) as usize;
-                Some(state * (opened.slots.len() + 1) + opened.exited as usize)
-            }
+        step: &Step,
+    ) -> Option<u32> {
+        let state = layout.barrier(step.barrier, words);
+        match step.key {
+            Key::Barrier => Some(state),
+            Key::BarrierAndExits => Some(state * (to_u32(opened.slots.len()) + 1) + opened.exited),
+            Key::Exit => (!opened.heeds_exits).then_some(state),
         }
     }
 
-    /// The state after a step whose effect is remembered.
+    /// The state after a step whose effect is remembered, if what a release does to every other agent is, too.
     #[inline(always)]
-    fn remembered<const W: usize>(
+    fn applied<const W: usize>(
         &self,
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
         actor: usize,
-        made: &SlotMove,
-        key: usize,
+        step: &Step,
+        effect: &Effect,
     ) -> Option<Packed<W>> {
-        let effect = *made.effects.get(key)?;
-        if effect.slot == UNKNOWN {
-            return None;
-        }
         let mut next = *words;
         if effect.release != UNKNOWN {
-            for (agent, slot) in opened.slots.iter().enumerate() {
-                let after = *self.slot(agent, *slot).after.get(effect.release as usize)?;
-                if agent == actor || after == *slot {
-                    continue;
-                }
-                if after == UNKNOWN {
-                    return None;
-                }
-                layout.agents[agent].set(&mut next, after);
-            }
+            self.release(layout, opened, actor, effect.release, &mut next)?;
         }
-        layout.agents[actor].set(&mut next, effect.slot);
-        if let Dependence::Barrier(field) | Dependence::BarrierAndExits(field) = made.depends {
-            layout.barriers[field].set(&mut next, effect.barrier);
-        }
+        layout.agents[actor].change(&mut next, opened.slots[actor], effect.slot);
+        layout.set_barrier(step.barrier, &mut next, effect.barrier);
         Some(next)
+    }
+
+    /// Changes the slots of all but the one that acts as a release does, if that is remembered.
+    #[inline]
+    fn release<const W: usize>(
+        &self,
+        layout: &Layout,
+        opened: &Opened,
+        actor: usize,
+        release: u32,
+        next: &mut Packed<W>,
+    ) -> Option<()> {
+        let agents = opened.slots.iter().zip(&self.class_of).zip(&layout.agents);
+        for (agent, ((slot, class), field)) in agents.enumerate() {
+            let after = *self.classes[*class].after.get(release as usize)?.get(*slot as usize)?;
+            if agent == actor || after == *slot {
+                continue;
+            }
+            if after == UNKNOWN {
+                return None;
+            }
+            field.set(next, after);
+        }
+        Some(())
     }
 
     /// Remembers what a step did, if it did nothing beyond what may be remembered.
@@ -257,18 +351,12 @@ impl Tables {
         &mut self,
         opened: &Opened,
         before: &[u32],
-        choice: Choice,
-        key: usize,
+        actor: usize,
+        (step, key, room): (u32, u32, [u16; 2]),
         after: &Numbers,
         progressed: &Progressed,
     ) {
-        let actor = choice.agent.index();
-        let slot = opened.slots[actor];
-        let depends = self.slot(actor, slot).moves[choice.index as usize].depends;
-        let own = match depends {
-            Dependence::Barrier(field) | Dependence::BarrierAndExits(field) => Some(field),
-            _ => None,
-        };
+        let own = self.steps.get(step).barrier.field();
         let others_changed = (0..after.barriers.len())
             .any(|field| Some(field) != own && after.barriers[field] != before[field]);
         let mut completed = progressed.events.iter().filter_map(|event| match event {
@@ -282,40 +370,27 @@ impl Tables {
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));
         if release != UNKNOWN {
             for (agent, slot) in opened.slots.iter().enumerate() {
-                let slot = &mut self.classes[self.class_of[agent]].slots[*slot as usize];
+                let all = &mut self.classes[self.class_of[agent]].after;
+                if all.len() <= release as usize {
+                    all.resize(release as usize + 1, Vec::new());
+                }
+                let all = &mut all[release as usize];
+                if all.len() <= *slot as usize {
+                    all.resize(*slot as usize + 1, UNKNOWN);
+                }
                 // What becomes of the one that acts is part of the effect; others in its slot may not act.
-                let is_known = slot.after.get(release as usize).is_some_and(|after| *after != UNKNOWN);
-                let number = if agent != actor {
-                    after.agents[agent]
-                } else if is_known {
-                    continue;
-                } else {
-                    UNKNOWN
-                };
-                remember(&mut slot.after, release as usize, number, UNKNOWN);
+                if agent != actor {
+                    all[*slot as usize] = after.agents[agent];
+                }
             }
         }
         let barrier = own.map_or(0, |field| after.barriers[field]);
-        let effect = Effect { slot: after.agents[actor], barrier, release };
-        let class = &mut self.classes[self.class_of[actor]];
-        let made = &mut class.slots[slot as usize].moves[choice.index as usize];
-        remember(&mut made.effects, key, effect, Effect::NONE);
+        let effect = Effect { slot: after.agents[actor], barrier, release, room };
+        self.steps.remember(step, key, effect);
     }
-}
-
-/// Keeps a value under a key.
-fn remember<T: Copy>(kept: &mut Vec<T>, key: usize, value: T, nothing: T) {
-    if kept.len() <= key {
-        kept.resize(key + 1, nothing);
-    }
-    kept[key] = value;
 }
 
 impl Opened {
-    pub(super) fn new() -> Self {
-        Self { slots: Vec::new(), rest: 0, quiet: false, exited: 0, heeds_exits: false, state: None }
-    }
-
     /// The state itself.
     pub(super) fn state<const W: usize>(
         &mut self,

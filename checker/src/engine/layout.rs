@@ -20,10 +20,35 @@ impl Field {
         value
     }
 
+    /// Sets the field, given what it holds.
+    #[inline]
+    pub(super) fn change<const W: usize>(self, words: &mut Packed<W>, from: u32, to: u32) {
+        let word = &mut words[self.word as usize];
+        *word = word.wrapping_add(u64::from(to).wrapping_sub(u64::from(from)) << self.shift);
+    }
+
     #[inline]
     pub(super) fn set<const W: usize>(self, words: &mut Packed<W>, value: u32) {
         let word = &mut words[self.word as usize];
         *word = *word & !(self.mask << self.shift) | u64::from(value) << self.shift;
+    }
+}
+
+/// A barrier's field, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BarrierField(u32);
+
+impl BarrierField {
+    /// A step that touches no barrier; its number is always 0.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn of(field: usize) -> Self {
+        Self(super::numbering::to_u32(field + 1))
+    }
+
+    /// The field, if there is one.
+    pub(super) fn field(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
     }
 }
 
@@ -32,6 +57,8 @@ impl Field {
 pub(super) struct Layout {
     pub(super) agents: Vec<Field>,
     pub(super) barriers: Vec<Field>,
+    /// A field without bits, and the barriers.
+    with_none: Vec<Field>,
     pub(super) rest: Field,
     /// Words that the fields need.
     pub(super) words: usize,
@@ -40,8 +67,19 @@ pub(super) struct Layout {
 impl Layout {
     /// A barrier's number. A barrier that became known only now has no field yet, and has never been used.
     #[inline]
-    pub(super) fn barrier<const W: usize>(&self, field: usize, words: &Packed<W>) -> u32 {
-        self.barriers.get(field).map_or(0, |field| field.get(words))
+    pub(super) fn barrier<const W: usize>(&self, barrier: BarrierField, words: &Packed<W>) -> u32 {
+        self.with_none.get(barrier.0 as usize).map_or(0, |field| field.get(words))
+    }
+
+    /// Changes a barrier's number, if it is one.
+    #[inline]
+    pub(super) fn set_barrier<const W: usize>(
+        &self,
+        barrier: BarrierField,
+        words: &mut Packed<W>,
+        number: u32,
+    ) {
+        self.with_none[barrier.0 as usize].set(words, number);
     }
 
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
@@ -60,7 +98,8 @@ impl Layout {
         }
         let rest = fields.pop().unwrap_or_default();
         let barriers = fields.split_off(agents.len());
-        Self { agents: fields, barriers, rest, words }
+        let with_none = [Field::default()].iter().chain(&barriers).copied().collect();
+        Self { agents: fields, barriers, with_none, rest, words }
     }
 }
 

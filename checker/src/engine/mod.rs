@@ -9,6 +9,7 @@ mod races;
 mod rehearsal;
 mod report;
 mod search;
+mod steps;
 mod store;
 mod stuck;
 mod symmetry;
@@ -21,7 +22,7 @@ use barcheck_model::program::Program;
 use search::{Pause, Search};
 use std::sync::Arc;
 use std::time::Instant;
-use store::{NONE, Store, hash};
+use store::Store;
 use symmetry::Symmetry;
 use tables::Tables;
 
@@ -74,7 +75,7 @@ fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
     // The initial numbers fit one word whatever they are: each component has only one so far.
     let mut store = Store::<1>::new();
     if let Some(words) = search.start::<1>() {
-        store.insert(words, hash(&words), NONE);
+        store.insert(words, 0);
     }
     drive(search, store, settings)
 }
@@ -106,7 +107,7 @@ fn repack_and_drive<const V: usize>(
     for (numbers, parent) in store.numbers(&search.layout) {
         let mut words = [0; V];
         write(&wider, &numbers, &mut words);
-        wide.insert(words, hash(&words), parent);
+        wide.insert(words, parent);
     }
     // The narrow states are not needed any more, and may be many.
     drop(store);
@@ -116,7 +117,7 @@ fn repack_and_drive<const V: usize>(
 
 /// A store whose width does not matter.
 trait Repackable {
-    /// Every state's numbers, field by field, and its parent.
+    /// Every state's numbers, field by field, with the parent that [`Store::states`] gives.
     fn numbers<'s>(
         &'s self,
         layout: &'s layout::Layout,
@@ -128,7 +129,7 @@ impl<const W: usize> Repackable for Store<W> {
         &'s self,
         layout: &'s layout::Layout,
     ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's> {
-        Box::new(self.states().iter().zip(self.parents()).map(move |(w, p)| (read(layout, w), *p)))
+        Box::new(self.states().map(move |(words, parent)| (read(layout, words), parent)))
     }
 }
 

@@ -4,6 +4,9 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::AnyBarrier;
 use std::collections::HashMap;
 
+/// No number.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
 /// The states of one barrier.
 #[derive(Debug)]
 pub(super) struct BarrierStates {

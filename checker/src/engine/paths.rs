@@ -1,7 +1,7 @@
 //! From the numbers of a search back to the steps of real agents.
 //!
-//! The store keeps, for each state, the one it was found from. Which step led there is found out again by
-//! making the parent's steps once more; where states were sorted by symmetry, the permutations are
+//! The store knows for each state a few among which is the one that it was found from. Which it was, and which
+//! step led there, is found out again by making their steps once more; where states were sorted by symmetry, the permutations are
 //! composed along the way, so that every step is that of a real agent.
 
 use super::expand::{Opened, Successor};
@@ -23,7 +23,7 @@ impl Search<'_> {
     /// Every step from a state that leads to a state, in order. Numbers that the layout has no room for do not
     /// occur once the search is complete.
     pub(super) fn edges<const W: usize>(&mut self, words: &Packed<W>) -> Vec<Edge<W>> {
-        let mut opened = Opened::new();
+        let mut opened = Opened::default();
         self.tables.open(&self.layout, words, &mut opened);
         let mut edges = Vec::new();
         for agent in 0..opened.slots.len() {
@@ -56,22 +56,28 @@ impl Search<'_> {
         store: &Store<W>,
         state: StateId,
     ) -> (Vec<Choice>, Vec<AgentId>) {
-        let mut chain = vec![state];
-        while let Some(parent) = store.parent(chain[chain.len() - 1]) {
-            chain.push(parent);
+        let (mut at, mut back) = (state, Vec::new());
+        // The store holds no state without a step that leads there.
+        while let Some((parent, edge)) = self.step_to(store, at) {
+            at = parent;
+            back.push(edge);
         }
-        chain.reverse();
         let mut who = self.initial_agents::<W>();
-        let mut steps = Vec::with_capacity(chain.len());
-        for pair in chain.windows(2) {
-            let (from, to) = (*store.get(pair[0]), *store.get(pair[1]));
-            let edge = self.edges(&from).into_iter().find(|edge| edge.to == to);
-            // The store holds no state without a step that leads there.
-            let Some(edge) = edge else { break };
+        let mut steps = Vec::with_capacity(back.len());
+        for edge in back.into_iter().rev() {
             steps.push(real(edge.choice, &who));
             who = moved(&who, &edge.moved);
         }
         (steps, who)
+    }
+
+    /// The step by which a state was found, and from where.
+    fn step_to<const W: usize>(&mut self, store: &Store<W>, state: StateId) -> Option<(StateId, Edge<W>)> {
+        let goal = *store.get(state);
+        store.possible_parents(state).find_map(|parent| {
+            let edges = self.edges(store.get(parent));
+            edges.into_iter().find(|edge| edge.to == goal).map(|edge| (parent, edge))
+        })
     }
 
     /// Which real agent is where in the sorted initial state.

@@ -3,7 +3,7 @@
 //!
 //! [`Machine::judge`]: barcheck_model::machine::Machine::judge
 
-use super::layout::{Layout, Packed};
+use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{BarrierStates, to_u32};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::BarrierId;
@@ -17,9 +17,6 @@ struct Group {
     producers: bool,
     /// Room by state of the barrier, as far as it has been asked for; `u32::MAX` without limit.
     room: Vec<u32>,
-    /// How many agents have been counted in, in which round.
-    standing: u32,
-    round: u64,
 }
 
 impl Group {
@@ -34,14 +31,21 @@ impl Group {
     }
 }
 
+/// The group of those that stand at no arrival: a number that no group has.
+pub(super) const NOBODY: u32 = 0;
+
 /// All groups that occur.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: Vec<Group>,
-    round: u64,
 }
 
 impl Groups {
+    /// One more than the highest number of a group.
+    pub(super) fn numbers(&self) -> usize {
+        self.groups.len() + 1
+    }
+
     /// Adds the groups in which an agent stands that could make this move next.
     pub(super) fn stand(
         &mut self,
@@ -60,45 +64,29 @@ impl Groups {
             let is_it = |g: &Group| (g.field, g.announced, g.producers) == (field, at.announced, producers);
             let group = self.groups.iter().position(is_it).unwrap_or_else(|| {
                 let room = Vec::new();
-                self.groups.push(Group {
-                    field,
-                    announced: at.announced,
-                    producers,
-                    room,
-                    standing: 0,
-                    round: 0,
-                });
+                self.groups.push(Group { field, announced: at.announced, producers, room });
                 self.groups.len() - 1
             });
-            standing.push(to_u32(group));
+            standing.push(to_u32(group) + 1);
         }
     }
 
-    /// Starts counting anew.
-    #[inline]
-    pub(super) fn begin(&mut self) {
-        self.round += 1;
-    }
-
-    /// Counts an agent in; `true` if its group now exceeds the room that its barrier has, in this state.
-    #[inline]
-    pub(super) fn exceeds<const W: usize>(
+    /// How many agents may stand in a group at most while its barrier is in the state that it has here.
+    pub(super) fn room<const W: usize>(
         &mut self,
         group: u32,
         barriers: &[BarrierStates],
         layout: &Layout,
         words: &Packed<W>,
-    ) -> bool {
-        let entry = &mut self.groups[group as usize];
-        if entry.round != self.round {
-            entry.round = self.round;
-            entry.standing = 0;
+    ) -> u32 {
+        if group == NOBODY {
+            return u32::MAX;
         }
-        entry.standing += 1;
-        let state = layout.barrier(entry.field, words) as usize;
+        let entry = &mut self.groups[group as usize - 1];
+        let state = layout.barrier(BarrierField::of(entry.field), words) as usize;
         match entry.room.get(state) {
-            Some(room) => entry.standing > *room,
-            None => entry.standing > entry.learn_room(&barriers[entry.field], state),
+            Some(room) => *room,
+            None => entry.learn_room(&barriers[entry.field], state),
         }
     }
 }

@@ -17,15 +17,14 @@ pub(super) fn rehearse(tables: &mut Tables, goes_on: &dyn Fn() -> bool) {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..RUNS {
         let mut state = tables.machine.initial();
+        let mut numbers = tables.number(&state);
         for _ in 0..MOST_STEPS {
             if !goes_on() {
                 return;
             }
-            match next(tables, &state, &mut random) {
-                Some(after) => state = after,
-                None => break,
-            }
-            tables.number(&state);
+            let Some(after) = next(tables, &state, &mut random) else { break };
+            numbers = tables.number_after((&state, &numbers), &after);
+            state = after;
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
 use super::rehearsal;
-use super::store::{StateId, Store, hash};
+use super::store::{Made, StateId, Store, hash};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
 use crate::settings::{Control, Progress, Settings};
@@ -68,7 +68,6 @@ pub(super) struct Search<'a> {
     pub(super) inconclusive: Option<Inconclusive>,
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
-    opened: Opened,
     has_rehearsed: bool,
 }
 
@@ -110,7 +109,6 @@ impl<'a> Search<'a> {
             cut: None,
             inconclusive: None,
             stopped_at: None,
-            opened: Opened::new(),
             has_rehearsed: false,
         }
     }
@@ -121,11 +119,13 @@ impl<'a> Search<'a> {
 
     /// Explores until there is a reason to pause.
     pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
-        let mut batch: Vec<(Packed<W>, u64, StateId)> = Vec::with_capacity(2 * BATCH);
+        let mut batch: Vec<Made<W>> = Vec::with_capacity(2 * BATCH);
+        let mut opened = Opened::default();
         let mut since_look = 0;
         loop {
             if self.next == self.level_end || batch.len() >= BATCH {
-                flush(store, &mut batch);
+                store.insert_all(&batch);
+                batch.clear();
                 let found = super::numbering::to_u32(store.len());
                 if self.next == found {
                     self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
                 let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
                 rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
                 if self.tables.layout() != self.layout {
-                    flush(store, &mut batch);
+                    store.insert_all(&batch);
                     return Pause::Widen;
                 }
             }
@@ -153,9 +153,9 @@ impl<'a> Search<'a> {
                     return Pause::Stopped;
                 }
             }
-            match self.explore(store, &mut batch) {
+            match self.explore(store, &mut opened, &mut batch) {
                 Some(pause) => {
-                    flush(store, &mut batch);
+                    store.insert_all(&batch);
                     return pause;
                 }
                 None => self.next += 1,
@@ -167,32 +167,66 @@ impl<'a> Search<'a> {
     fn explore<const W: usize>(
         &mut self,
         store: &Store<W>,
-        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+        opened: &mut Opened,
+        batch: &mut Vec<Made<W>>,
     ) -> Option<Pause> {
         let id = self.next;
         let words = *store.get(id);
-        let mut opened = std::mem::replace(&mut self.opened, Opened::new());
-        let mut pause = None;
-        let is_suspect = self.tables.open(&self.layout, &words, &mut opened);
+        self.tables.open(&self.layout, &words, opened);
+        let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
-        let failed = id == 0 && self.fails_at_once(&words, &mut opened);
-        if is_suspect && !failed {
-            let state = opened.state(&self.tables, &self.layout, &words).clone();
+        let failed = id == 0 && self.fails_at_once(&words, opened);
+        let is_done = failed
+            || !opened.is_last
+                && self.tables.swift_successors(&self.layout, &words, opened, id, batch)
+                && self.sort(batch, before);
+        if is_done {
+            self.transitions += (batch.len() - before) as u64;
+            return None;
+        }
+        batch.truncate(before);
+        self.explore_slowly(&words, opened, batch)
+    }
+
+    /// Judges a state, and makes its successors one by one.
+    fn explore_slowly<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        batch: &mut Vec<Made<W>>,
+    ) -> Option<Pause> {
+        let mut pause = None;
+        if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
+            let state = opened.state(&self.tables, &self.layout, words).clone();
             for finding in self.tables.machine.judge(&state) {
-                pause = pause.or(self.sight(finding, id, None));
+                pause = pause.or(self.sight(finding, self.next, None));
             }
         }
-        if pause.is_none() && !failed {
+        if pause.is_none() {
             let before = (self.transitions, batch.len());
-            pause = self.expand(&words, &mut opened, batch);
+            pause = self.expand(words, opened, batch);
             if pause == Some(Pause::Widen) {
                 // The state is explored anew with the wider layout.
                 self.transitions = before.0;
                 batch.truncate(before.1);
             }
         }
-        self.opened = opened;
         pause
+    }
+
+    /// Sorts the agents of the states in a batch from some place on; `false` if the layout has no room for one.
+    #[inline]
+    fn sort<const W: usize>(&mut self, batch: &mut [Made<W>], from: usize) -> bool {
+        if self.symmetry.is_trivial() {
+            return true;
+        }
+        for (words, code, _) in &mut batch[from..] {
+            let Some(sorted) = self.symmetry.canonical(&mut self.tables, &self.layout, *words, None) else {
+                return false;
+            };
+            (*words, *code) = (sorted, hash(&sorted));
+        }
+        true
     }
 
     /// Whether local computation has failed in the initial state; its path ends there.
@@ -211,20 +245,12 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+        batch: &mut Vec<Made<W>>,
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
             let count = self.tables.slot(agent, opened.slots[agent]).moves.len();
             for index in 0..count {
-                let made = &self.tables.slot(agent, opened.slots[agent]).moves[index];
-                if let Some(next) = self.tables.known(&self.layout, words, opened, agent, made) {
-                    self.transitions += 1;
-                    if !self.push(next, id, batch) {
-                        return Some(Pause::Widen);
-                    }
-                    continue;
-                }
                 let picks = self.tables.picks(&self.layout, words, opened, agent, index);
                 for pick in picks {
                     // A decision among billions is a search of its own: look at the budgets within it.
@@ -258,7 +284,7 @@ impl<'a> Search<'a> {
         opened: &mut Opened,
         choice: Choice,
         id: StateId,
-        batch: &mut Vec<(Packed<W>, u64, StateId)>,
+        batch: &mut Vec<Made<W>>,
     ) -> Option<Pause> {
         if self.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
             return Some(Pause::Stopped);
@@ -285,21 +311,10 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a successor to the batch; `false` if the layout has no room for it.
-    #[inline]
-    fn push<const W: usize>(
-        &mut self,
-        mut next: Packed<W>,
-        parent: StateId,
-        batch: &mut Vec<(Packed<W>, u64, StateId)>,
-    ) -> bool {
-        if !self.symmetry.is_trivial() {
-            match self.symmetry.canonical(&mut self.tables, &self.layout, next, None) {
-                Some(sorted) => next = sorted,
-                None => return false,
-            }
-        }
+    fn push<const W: usize>(&mut self, next: Packed<W>, parent: StateId, batch: &mut Vec<Made<W>>) -> bool {
         batch.push((next, hash(&next), parent));
-        true
+        let last = batch.len() - 1;
+        self.sort(batch, last)
     }
 
     /// Keeps a finding, if it is the first of its rule and place.
@@ -409,23 +424,4 @@ impl<'a> Search<'a> {
         let words = numbers.pack(&self.layout)?;
         self.symmetry.canonical(&mut self.tables, &self.layout, words, None)
     }
-}
-
-/// Inserts a batch. The places of all are read first, so that the reads overlap.
-fn flush<const W: usize>(store: &mut Store<W>, batch: &mut Vec<(Packed<W>, u64, StateId)>) {
-    let mut touched = 0;
-    for chunk in batch.chunks(32) {
-        let mut there = [0; 32];
-        for (slot, (_, hash, _)) in there.iter_mut().zip(chunk) {
-            *slot = store.touch(*hash);
-        }
-        for (entry, (_, hash, _)) in there.iter().zip(chunk) {
-            touched ^= store.touch_state(*entry, *hash);
-        }
-        for (words, hash, parent) in chunk {
-            store.insert(*words, *hash, *parent);
-        }
-    }
-    std::hint::black_box(touched);
-    batch.clear();
 }

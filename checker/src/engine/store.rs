@@ -1,18 +1,34 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
 use super::layout::Packed;
+use std::ops::RangeInclusive;
 
 /// The index of a state in its store.
 pub(super) type StateId = u32;
 
-/// No state: an empty place in the table, or the parent of the initial state.
-pub(super) const NONE: StateId = StateId::MAX;
+/// An empty place in the table.
+const NONE: StateId = StateId::MAX;
+
+/// A state to be added, its hash, and the state it was made from.
+pub(super) type Made<const W: usize> = (Packed<W>, u64, StateId);
+
+/// So many states are looked up together.
+const TOGETHER: usize = 32;
+
+/// Of so many states in a row, the parent of the first is kept.
+const FAMILY: usize = 64;
+
+/// States are kept in pieces of this many: growing moves none of them, and leaves little unused.
+const PIECE: usize = 1 << 16;
 
 /// The states found so far. Indices follow the order of discovery, so that the breadth-first queue is
 /// the store itself.
 #[derive(Debug)]
 pub(super) struct Store<const W: usize> {
-    states: Vec<Packed<W>>,
+    pieces: Vec<Vec<Packed<W>>>,
+    len: usize,
+    /// The parents of states, as far as they are kept. States are explored in order, so the parents of consecutive states
+    /// never decrease, and the others lie between those kept.
     parents: Vec<StateId>,
     /// A power of two of entries. Each holds a state's index in its low bits, as many as the table's length
     /// has, and bits of the state's hash in the others, so that most states that differ are told apart
@@ -33,45 +49,44 @@ pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
 
 impl<const W: usize> Store<W> {
     pub(super) fn new() -> Self {
-        Self { states: Vec::new(), parents: Vec::new(), table: vec![NONE; 1 << 10] }
+        Self { pieces: vec![Vec::new()], len: 0, parents: Vec::new(), table: vec![NONE; 1 << 10] }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.states.len()
+        self.len
     }
 
+    #[inline]
     pub(super) fn get(&self, id: StateId) -> &Packed<W> {
-        &self.states[id as usize]
+        &self.pieces[id as usize / PIECE][id as usize % PIECE]
     }
 
-    pub(super) fn parent(&self, id: StateId) -> Option<StateId> {
-        Some(self.parents[id as usize]).filter(|p| *p != NONE)
+    /// The states from one of which this one was found first: its parent is the first that leads to it. Empty for
+    /// the initial state.
+    pub(super) fn possible_parents(&self, id: StateId) -> RangeInclusive<StateId> {
+        let family = id as usize / FAMILY;
+        let last = self.parents.get(family + 1).copied().unwrap_or(id);
+        if id == 0 { RangeInclusive::new(1, 0) } else { self.parents[family]..=last.min(id - 1) }
     }
 
-    pub(super) fn states(&self) -> &[Packed<W>] {
-        &self.states
-    }
-
-    pub(super) fn parents(&self) -> &[StateId] {
-        &self.parents
+    /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
+    pub(super) fn states(&self) -> impl Iterator<Item = (&Packed<W>, StateId)> {
+        let states = self.pieces.iter().flatten();
+        states.enumerate().map(|(id, words)| (words, self.parents[id / FAMILY]))
     }
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> u64 {
-        let states = self.states.capacity() * size_of::<Packed<W>>();
+        let last = self.pieces.last().map_or(0, Vec::capacity);
+        let states = ((self.pieces.len() - 1) * PIECE + last) * size_of::<Packed<W>>();
         let numbers = (self.parents.capacity() + self.table.len()) * size_of::<StateId>();
         (states + numbers) as u64
     }
 
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
-        let mut bytes = self.bytes();
-        let per_state = size_of::<Packed<W>>() + size_of::<StateId>();
-        if self.states.len() + more > self.states.capacity() {
-            // The old and the new copy exist side by side while the states move.
-            bytes += ((self.states.len() + self.states.len() / 2) * per_state) as u64;
-        }
-        if (self.states.len() + more) * 4 > self.table.len() * 3 {
+        let mut bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
+        if (self.len + more) * 4 > self.table.len() * 3 {
             bytes += (self.table.len() * 2 * size_of::<StateId>()) as u64;
         }
         bytes
@@ -101,34 +116,19 @@ impl<const W: usize> Store<W> {
         (1 << self.index_bits()) - 1
     }
 
-    /// Brings the place of a hash into the cache, by reading it.
-    #[inline]
-    pub(super) fn touch(&self, hash: u64) -> u32 {
-        self.table[self.slot(hash)]
-    }
-
-    /// Brings the state that an entry stands for into the cache, by reading it, if it may be the one with this hash.
-    #[inline]
-    pub(super) fn touch_state(&self, entry: u32, hash: u64) -> u64 {
-        let mask = self.index_mask();
-        if entry & !mask != self.tag(hash) {
-            return 0;
-        }
-        self.states.get((entry & mask) as usize).map_or(0, |words| words[0])
-    }
-
     /// The place of a state, or the free place where it belongs.
     #[inline]
     fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, usize> {
         let (mask, tag) = (self.index_mask(), self.tag(hash));
+        let table = &self.table[..];
         let mut slot = self.slot(hash);
         loop {
-            let entry = self.table[slot];
+            let entry = table[slot];
+            if entry & !mask == tag && entry != NONE && self.get(entry & mask) == words {
+                return Ok(entry & mask);
+            }
             if entry == NONE {
                 return Err(slot);
-            }
-            if entry & !mask == tag && self.states[(entry & mask) as usize] == *words {
-                return Ok(entry & mask);
             }
             slot = (slot + 1) & mask as usize;
         }
@@ -139,35 +139,63 @@ impl<const W: usize> Store<W> {
         self.look_up(words, hash(words)).ok()
     }
 
-    /// Adds a state unless it has been found before; `true` if it is new.
-    #[inline]
-    pub(super) fn insert(&mut self, words: Packed<W>, hash: u64, parent: StateId) -> bool {
-        let Err(slot) = self.look_up(&words, hash) else { return false };
-        #[expect(clippy::cast_possible_truncation, reason = "the search ends before indices run out")]
-        let id = self.states.len() as StateId;
-        self.table[slot] = self.tag(hash) | id;
-        self.push(words, parent);
-        if self.states.len() * 4 > self.table.len() * 3 {
-            self.grow();
-        }
-        true
+    /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
+    pub(super) fn insert(&mut self, words: Packed<W>, parent: StateId) -> bool {
+        let before = self.len;
+        self.insert_all(&[(words, hash(&words), parent)]);
+        self.len > before
     }
 
-    fn push(&mut self, words: Packed<W>, parent: StateId) {
-        if self.states.len() == self.states.capacity() {
-            // Half as much again: doubling would waste up to half of a large search's memory.
-            let more = (self.states.len() / 2).max(1 << 10);
-            self.states.reserve_exact(more);
-            self.parents.reserve_exact(more);
+    /// Adds the states, with their hashes and their parents, that have not been found before. Parents must not
+    /// decrease.
+    pub(super) fn insert_all(&mut self, made: &[Made<W>]) {
+        let mut touched = 0;
+        for chunk in made.chunks(TOGETHER) {
+            if (self.len + chunk.len()) * 4 > self.table.len() * 3 {
+                self.grow();
+            }
+            // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
+            let mut entries = [0; TOGETHER];
+            for (entry, (_, hash, _)) in entries.iter_mut().zip(chunk) {
+                *entry = self.table[self.slot(*hash)];
+            }
+            let mask = self.index_mask();
+            for (entry, (_, hash, _)) in entries.iter().zip(chunk) {
+                if entry & !mask == self.tag(*hash) && *entry != NONE {
+                    touched ^= self.get(entry & mask)[0];
+                }
+            }
+            for (words, hash, parent) in chunk {
+                if let Err(slot) = self.look_up(words, *hash) {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "the search ends before indices run out"
+                    )]
+                    let id = self.len as StateId;
+                    self.table[slot] = self.tag(*hash) | id;
+                    self.push(*words, *parent);
+                }
+            }
         }
-        self.states.push(words);
-        self.parents.push(parent);
+        std::hint::black_box(touched);
+    }
+
+    #[inline]
+    fn push(&mut self, words: Packed<W>, parent: StateId) {
+        if self.len.is_multiple_of(FAMILY) {
+            self.parents.push(parent);
+            if self.len.is_multiple_of(PIECE) && self.len > 0 {
+                self.pieces.push(Vec::with_capacity(PIECE));
+            }
+        }
+        self.pieces[self.len / PIECE].push(words);
+        self.len += 1;
     }
 
     fn grow(&mut self) {
         self.table = vec![NONE; self.table.len() * 2];
         let mask = self.table.len() - 1;
-        for (id, words) in self.states.iter().enumerate() {
+        for (id, words) in self.pieces.iter().flatten().enumerate() {
             let hash = hash(words);
             let mut slot = self.slot(hash);
             while self.table[slot] != NONE {
@@ -182,10 +210,8 @@ impl<const W: usize> Store<W> {
     /// The same states, differently packed, in the same order.
     pub(super) fn repacked<const V: usize>(&self, repack: impl Fn(&Packed<W>) -> Packed<V>) -> Store<V> {
         let mut store = Store::new();
-        for (words, parent) in self.states.iter().zip(&self.parents) {
-            let words = repack(words);
-            let hash = hash(&words);
-            store.insert(words, hash, *parent);
+        for (words, parent) in self.states() {
+            store.insert(repack(words), parent);
         }
         store
     }
@@ -200,8 +226,8 @@ mod tests {
         let mut store = Store::<2>::new();
         for n in 0..5000_u64 {
             let words = [n / 7, n % 7];
-            assert!(store.insert(words, hash(&words), NONE));
-            assert!(!store.insert(words, hash(&words), NONE));
+            assert!(store.insert(words, 0));
+            assert!(!store.insert(words, 0));
         }
         assert_eq!(store.len(), 5000);
         for n in 0..5000_u64 {
@@ -214,11 +240,15 @@ mod tests {
     fn repacking_keeps_order_and_parents() {
         let mut store = Store::<1>::new();
         for n in 0..2000_u64 {
-            store.insert([n], hash(&[n]), if n == 0 { NONE } else { n as u32 / 2 });
+            store.insert([n], n as u32 / 2);
         }
         let wide = store.repacked(|w| [0, w[0], 1]);
         assert_eq!(wide.len(), 2000);
         assert_eq!(wide.get(77), &[0, 77, 1]);
-        assert_eq!((wide.parent(0), wide.parent(77)), (None, Some(38)));
+        for n in 1..2000 {
+            assert!(wide.possible_parents(n).contains(&(n / 2)));
+            assert!(n >= 1984 || wide.possible_parents(n).count() < FAMILY);
+        }
+        assert_eq!(wide.possible_parents(0).count(), 0);
     }
 }

@@ -106,7 +106,7 @@ fn may_run_for_ever(search: &Search<'_>) -> bool {
 fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -> AgentSets {
     let agents = search.layout.agents.len();
     let mut sets = AgentSets::new(store.len(), agents);
-    let mut opened = Opened::new();
+    let mut opened = Opened::default();
     for state in 0..store.len() {
         search.tables.open(&search.layout, store.get(super::numbering::to_u32(state)), &mut opened);
         for (agent, slot) in opened.slots.iter().enumerate() {

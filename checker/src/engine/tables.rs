@@ -5,8 +5,9 @@
 //! decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
 //! depends on nothing else; see [`super::expand`].
 
-use super::layout::{Layout, Packed};
-use super::numbering::{BarrierStates, field_of, to_u32};
+use super::layout::{BarrierField, Layout, Packed};
+use super::numbering::{BarrierStates, UNKNOWN, field_of, to_u32};
+use super::steps::{Key, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
@@ -14,28 +15,12 @@ use barcheck_model::memory::Memory;
 use barcheck_model::program::AgentId;
 use std::collections::HashMap;
 
-/// What a move's effect depends on, besides the agent's own slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dependence {
-    /// More than is remembered: ask the model each time.
-    Model,
-    /// Nothing, except that memory must not be involved.
-    Own,
-    /// The barrier, by field.
-    Barrier(usize),
-    /// The barrier, by field, and how many agents have exited.
-    BarrierAndExits(usize),
-    /// An exit: nothing, as long as no barrier waits for it.
-    Exit,
-}
-
 /// A move of an agent in a slot.
 #[derive(Clone, Debug)]
 pub(super) struct SlotMove {
     pub(super) picks: Picks,
-    pub(super) depends: Dependence,
-    /// Effects learnt, by pick or by barrier state (and exits).
-    pub(super) effects: Vec<Effect>,
+    /// The step with pick 0 in [`Steps`]; the others follow. [`UNKNOWN`] where nothing is remembered.
+    pub(super) first_step: u32,
 }
 
 /// The picks of a move.
@@ -47,49 +32,27 @@ pub(super) enum Picks {
     Sequence,
 }
 
-/// A remembered effect of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Effect {
-    /// The agent's slot afterwards; [`UNKNOWN`] as long as nothing is remembered.
-    pub(super) slot: u32,
-    /// The state afterwards of the barrier on which the effect depends.
-    pub(super) barrier: u32,
-    /// The generation completed: a number in [`Tables::releases`], or [`UNKNOWN`] if none. Every other agent's slot
-    /// changes as [`Slot::after`] says.
-    pub(super) release: u32,
-}
-
-/// No number.
-pub(super) const UNKNOWN: u32 = u32::MAX;
-
-impl Effect {
-    /// Nothing is remembered.
-    pub(super) const NONE: Self = Self { slot: UNKNOWN, barrier: 0, release: UNKNOWN };
-}
-
 /// An agent's configuration and its seats.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) state: AgentState,
     pub(super) blocked: bool,
     pub(super) moves: Vec<SlotMove>,
-    /// The groups in which the agent stands at an arrival, if they are more than [`Glance`] holds.
-    pub(super) more_standing: Vec<u32>,
-    /// The slot after a release that completes a generation, by release; [`UNKNOWN`] until it is learnt.
-    pub(super) after: Vec<u32>,
+    /// The groups in which the agent stands at an arrival, see [`super::races`].
+    pub(super) standing: Vec<u32>,
 }
 
 /// What has to be known of every agent's slot in every state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Glance {
-    /// Number of moves.
-    pub(super) moves: u32,
-    pub(super) exited: bool,
-    /// There are more groups in [`Slot::more_standing`].
-    pub(super) more_standing: bool,
-    /// The groups in which the agent stands at an arrival, see [`super::races`]: two at most for all but
-    /// the diverged warps of BCU. [`UNKNOWN`] where there is none.
+pub(super) struct Row {
+    /// The slot's steps in [`Steps`], if it is not `slow`.
+    pub(super) first_step: u32,
+    pub(super) steps: u32,
+    /// The groups in which the agent stands at an arrival, or [`super::races::NOBODY`].
     pub(super) standing: [u32; 2],
+    pub(super) exited: bool,
+    /// Some step's effect depends on more than is remembered, or the agent stands in more than two groups.
+    pub(super) slow: bool,
 }
 
 /// The slots of one class of agents.
@@ -97,7 +60,9 @@ pub(super) struct Glance {
 pub(super) struct Class {
     pub(super) slots: Vec<Slot>,
     /// For each slot.
-    pub(super) glances: Vec<Glance>,
+    pub(super) rows: Vec<Row>,
+    /// The slot after a release that completes a generation, by release and slot; [`UNKNOWN`] until it is learnt.
+    pub(super) after: Vec<Vec<u32>>,
     numbers: HashMap<AgentState, u32>,
 }
 
@@ -124,6 +89,7 @@ pub(super) struct Tables {
     /// For each rest, whether barriers and memory have nothing to do with one another.
     pub(super) quiet: Vec<bool>,
     pub(super) releases: Vec<(BarrierId, Option<u32>)>,
+    pub(super) steps: Steps,
     pub(super) races: super::races::Groups,
 }
 
@@ -140,6 +106,7 @@ impl Tables {
             rest_numbers: HashMap::new(),
             quiet: Vec::new(),
             releases: Vec::new(),
+            steps: Steps::default(),
             races: super::races::Groups::default(),
             machine,
         }
@@ -158,23 +125,47 @@ impl Tables {
 
     /// Numbers a state's components.
     pub(super) fn number(&mut self, state: &State) -> Numbers {
+        self.number_all(None, state)
+    }
+
+    /// Numbers the components of a state that differs little from one whose numbers are known.
+    pub(super) fn number_after(&mut self, before: (&State, &Numbers), state: &State) -> Numbers {
+        self.number_all(Some(before), state)
+    }
+
+    fn number_all(&mut self, before: Option<(&State, &Numbers)>, state: &State) -> Numbers {
         let mut numbers = Numbers::default();
         for (agent, agent_state) in state.agents.iter().enumerate() {
-            numbers.agents.push(self.number_slot(agent, agent_state));
+            let same = before.filter(|(before, _)| before.agents[agent] == *agent_state);
+            let number = match same {
+                Some((_, numbers)) => numbers.agents[agent],
+                None => self.number_slot(agent, agent_state),
+            };
+            numbers.agents.push(number);
         }
         for (id, _) in &state.barriers {
             self.field_of(*id);
         }
         for field in 0..self.barriers.len() {
-            let barrier = state.barrier(self.barriers[field].id).cloned();
-            numbers.barriers.push(self.number_barrier(field, barrier));
+            let id = self.barriers[field].id;
+            let barrier = state.barrier(id);
+            let known = before.filter(|(before, _)| before.barrier(id) == barrier);
+            let number = known.and_then(|(_, numbers)| numbers.barriers.get(field).copied());
+            numbers.barriers.push(number.unwrap_or_else(|| self.number_barrier(field, barrier.cloned())));
         }
-        let rest = Rest {
-            memory: state.memory.clone(),
-            sequences: state.sequences.clone(),
-            allocated: state.allocated,
+        let unchanged = before.filter(|(before, _)| {
+            before.memory == state.memory
+                && before.sequences == state.sequences
+                && before.allocated == state.allocated
+        });
+        numbers.rest = match unchanged {
+            Some((_, numbers)) => numbers.rest,
+            None => self.number_rest(Rest {
+                memory: state.memory.clone(),
+                sequences: state.sequences.clone(),
+                allocated: state.allocated,
+            }),
         };
-        numbers.rest = self.number_rest(rest);
         numbers
     }
 
@@ -183,16 +174,16 @@ impl Tables {
         if let Some(number) = self.classes[class].numbers.get(state) {
             return *number;
         }
-        let (slot, glance) = self.make_slot(agent, state);
+        let (slot, row) = self.make_slot(agent, state);
         let class = &mut self.classes[class];
         let number = to_u32(class.slots.len());
         class.slots.push(slot);
-        class.glances.push(glance);
+        class.rows.push(row);
         class.numbers.insert(state.clone(), number);
         number
     }
 
-    fn make_slot(&mut self, agent: usize, state: &AgentState) -> (Slot, Glance) {
+    fn make_slot(&mut self, agent: usize, state: &AgentState) -> (Slot, Row) {
         let agent = AgentId::from_index(agent);
         let automaton = &self.machine.automata()[self.machine.class(agent)];
         let config = automaton.config(state.config);
@@ -201,6 +192,7 @@ impl Tables {
             automaton.moves(state.config).iter().map(|m| (m.action.clone(), m.choices)).collect();
         let mut standing = Vec::new();
         let mut moves = Vec::new();
+        let first_step = self.steps.next();
         for (action, choices) in &made {
             let picks = match choices {
                 Choices::One => Picks::Below(1),
@@ -208,47 +200,53 @@ impl Tables {
                 Choices::Uniform(_) => Picks::Sequence,
             };
             let depends = self.dependence(action, picks);
-            moves.push(SlotMove { picks, depends, effects: Vec::new() });
+            let before = standing.len();
             self.races.stand(action, |id| field_of(&mut self.barriers, id), &mut standing);
+            let groups = two(&standing[before..]);
+            let count = match picks {
+                Picks::Below(n) => to_u32(n as usize),
+                Picks::Sequence => 0,
+            };
+            let first_step = depends.map_or(UNKNOWN, |depends| self.steps.add(depends, groups, count));
+            moves.push(SlotMove { picks, first_step });
         }
-        let mut groups = standing.into_iter();
-        let standing = [groups.next().unwrap_or(UNKNOWN), groups.next().unwrap_or(UNKNOWN)];
-        let more_standing: Vec<u32> = groups.collect();
-        let glance =
-            Glance { moves: to_u32(moves.len()), exited, more_standing: !more_standing.is_empty(), standing };
-        (Slot { state: state.clone(), blocked, moves, more_standing, after: Vec::new() }, glance)
+        let slow = standing.len() > 2 || moves.iter().any(|m| m.first_step == UNKNOWN);
+        let row =
+            Row { first_step, steps: self.steps.next() - first_step, standing: two(&standing), exited, slow };
+        (Slot { state: state.clone(), blocked, moves, standing }, row)
     }
 
-    fn dependence(&mut self, action: &Action, picks: Picks) -> Dependence {
+    /// On what a move's effect depends, besides the agent's own slot; `None` if on more than is remembered.
+    fn dependence(&mut self, action: &Action, picks: Picks) -> Option<(Key, BarrierField)> {
         let few = matches!(picks, Picks::Below(n) if n <= 256);
         let one = picks == Picks::Below(1);
-        match action {
-            Action::Decide | Action::Park(..) if few => Dependence::Own,
+        let (key, id) = match action {
+            // Memory must not be involved.
+            Action::Decide | Action::Park(..) if few => return Some((Key::Barrier, BarrierField::NONE)),
+            _ if !one => return None,
             Action::Assert(true)
             | Action::Fence(_)
             | Action::MemoryBarrier(..)
             | Action::Init(..)
             | Action::Fetch(_)
             | Action::SaveCopy(_)
-            | Action::RestoreCopy(_) => Dependence::Own,
-            Action::Exit(None) => Dependence::Exit,
-            Action::Barrier(BarrierAction::Ptx(what, ..)) if one => {
-                let field = self.field_of(what.id);
-                match self.machine.options().exited_threads {
-                    ExitedThreads::Release => Dependence::Model,
-                    ExitedThreads::Hold if what.all => Dependence::BarrierAndExits(field),
-                    ExitedThreads::Hold => Dependence::Barrier(field),
-                }
+            | Action::RestoreCopy(_) => return Some((Key::Barrier, BarrierField::NONE)),
+            Action::Exit(None) => return Some((Key::Exit, BarrierField::NONE)),
+            Action::Barrier(BarrierAction::Ptx(what, ..)) => match self.machine.options().exited_threads {
+                ExitedThreads::Release => return None,
+                ExitedThreads::Hold if what.all => (Key::BarrierAndExits, what.id),
+                ExitedThreads::Hold => (Key::Barrier, what.id),
+            },
+            Action::Barrier(BarrierAction::Bcu(what, ..)) if what.count == 0 => {
+                (Key::BarrierAndExits, what.id)
             }
-            Action::Barrier(BarrierAction::Bcu(what, ..)) if one => {
-                let field = self.field_of(what.id);
-                if what.count == 0 { Dependence::BarrierAndExits(field) } else { Dependence::Barrier(field) }
-            }
-            Action::Barrier(BarrierAction::Signal(what)) => Dependence::Barrier(self.field_of(what.id)),
-            Action::Barrier(BarrierAction::Wait(id)) => Dependence::Barrier(self.field_of(*id)),
-            Action::Barrier(BarrierAction::Split(split)) => Dependence::Barrier(self.field_of(split.barrier)),
-            _ => Dependence::Model,
-        }
+            Action::Barrier(BarrierAction::Bcu(what, ..)) => (Key::Barrier, what.id),
+            Action::Barrier(BarrierAction::Signal(what)) => (Key::Barrier, what.id),
+            Action::Barrier(BarrierAction::Wait(id)) => (Key::Barrier, *id),
+            Action::Barrier(BarrierAction::Split(split)) => (Key::Barrier, split.barrier),
+            _ => return None,
+        };
+        Some((key, BarrierField::of(self.field_of(id))))
     }
 
     pub(super) fn field_of(&mut self, id: BarrierId) -> usize {
@@ -320,8 +318,13 @@ impl Tables {
         let locations = self.machine.program().locations();
         // Orders of magnitude measured on the library's protocols, rounded up.
         let rest = 200 + locations.min(64) * 100;
-        (slots * 400 + configs * 800 + barriers * 200 + self.rests.len() * rest) as u64
+        (self.steps.bytes() + slots * 400 + configs * 800 + barriers * 200 + self.rests.len() * rest) as u64
     }
+}
+
+/// The first two groups, filled up with the one of those that stand nowhere.
+fn two(groups: &[u32]) -> [u32; 2] {
+    [0, 1].map(|i| groups.get(i).copied().unwrap_or(super::races::NOBODY))
 }
 
 /// A state's components, as numbers.
