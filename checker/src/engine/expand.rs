@@ -88,10 +88,12 @@ impl Tables {
             let row = &self.classes[*class].rows[slot as usize];
             exited += u32::from(row.exited);
             slow |= row.slow;
-            for group in row.standing {
-                if group != NOBODY {
-                    standing[group as usize] += 1;
-                }
+            let [one, other] = row.standing;
+            if one != NOBODY {
+                standing[one as usize] += 1;
+            }
+            if other != NOBODY {
+                standing[other as usize] += 1;
             }
             into.ready[ready] = Ready { agent, first_step: row.first_step, steps: row.steps };
             ready += usize::from(row.steps > 0);
@@ -332,16 +334,17 @@ impl Tables {
         release: u32,
         next: &mut Packed<W>,
     ) -> Option<()> {
-        let agents = opened.slots.iter().zip(&self.class_of).zip(&layout.agents);
-        for (agent, ((slot, class), field)) in agents.enumerate() {
-            let after = *self.classes[*class].after.get(release as usize)?.get(*slot as usize)?;
-            if agent == actor || after == *slot {
+        let release = &self.releases[release as usize];
+        for (agent, class) in &self.seated[release.field] {
+            let slot = opened.slots[*agent as usize];
+            let after = *release.after.get(*class as usize)?.get(slot as usize)?;
+            if *agent as usize == actor || after == slot {
                 continue;
             }
             if after == UNKNOWN {
                 return None;
             }
-            field.set(next, after);
+            layout.agents[*agent as usize].change(next, slot, after);
         }
         Some(())
     }
@@ -369,12 +372,9 @@ impl Tables {
         }
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));
         if release != UNKNOWN {
+            let all = &mut self.releases[release as usize].after;
             for (agent, slot) in opened.slots.iter().enumerate() {
-                let all = &mut self.classes[self.class_of[agent]].after;
-                if all.len() <= release as usize {
-                    all.resize(release as usize + 1, Vec::new());
-                }
-                let all = &mut all[release as usize];
+                let all = &mut all[self.class_of[agent]];
                 if all.len() <= *slot as usize {
                     all.resize(*slot as usize + 1, UNKNOWN);
                 }

@@ -103,12 +103,12 @@ fn repack_and_drive<const V: usize>(
     settings: &Settings,
     wider: layout::Layout,
 ) -> Outcome {
-    let mut wide = Store::<V>::new();
-    for (numbers, parent) in store.numbers(&search.layout) {
+    let states = store.numbers(&search.layout).map(|(numbers, parent)| {
         let mut words = [0; V];
         write(&wider, &numbers, &mut words);
-        wide.insert(words, parent);
-    }
+        (words, parent)
+    });
+    let wide: Store<V> = states.collect();
     // The narrow states are not needed any more, and may be many.
     drop(store);
     search.layout = wider;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Successors made before they are inserted.
-const BATCH: usize = 128;
+const BATCH: usize = 512;
 /// States explored between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 1024;
 
@@ -124,8 +124,7 @@ impl<'a> Search<'a> {
         let mut since_look = 0;
         loop {
             if self.next == self.level_end || batch.len() >= BATCH {
-                store.insert_all(&batch);
-                batch.clear();
+                store.insert_all(&mut batch);
                 let found = super::numbering::to_u32(store.len());
                 if self.next == found {
                     self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
@@ -142,7 +141,7 @@ impl<'a> Search<'a> {
                 let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
                 rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
                 if self.tables.layout() != self.layout {
-                    store.insert_all(&batch);
+                    store.insert_all(&mut batch);
                     return Pause::Widen;
                 }
             }
@@ -155,7 +154,7 @@ impl<'a> Search<'a> {
             }
             match self.explore(store, &mut opened, &mut batch) {
                 Some(pause) => {
-                    store.insert_all(&batch);
+                    store.insert_all(&mut batch);
                     return pause;
                 }
                 None => self.next += 1,

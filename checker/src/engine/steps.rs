@@ -34,7 +34,7 @@ pub(super) struct Effect {
     /// The state afterwards of the barrier on which the effect depends.
     pub(super) barrier: u32,
     /// The generation completed: a number in [`super::tables::Tables::releases`], or [`UNKNOWN`] if none. Every other
-    /// agent's slot changes as [`super::tables::Class::after`] says.
+    /// agent's slot changes as [`super::tables::Release::after`] says.
     pub(super) release: u32,
     /// As many agents at most may stand in the step's groups before the barrier, in the state in which it is.
     pub(super) room: [u16; 2],

@@ -15,6 +15,9 @@ pub(super) type Made<const W: usize> = (Packed<W>, u64, StateId);
 /// So many states are looked up together.
 const TOGETHER: usize = 32;
 
+/// So many states are remembered as met lately: few enough for the second level of the caches.
+const RECENT: usize = 1 << 16;
+
 /// Of so many states in a row, the parent of the first is kept.
 const FAMILY: usize = 64;
 
@@ -34,6 +37,9 @@ pub(super) struct Store<const W: usize> {
     /// has, and bits of the state's hash in the others, so that most states that differ are told apart
     /// without being looked at. At most three quarters of the entries are used, so no index has all bits set.
     table: Vec<u32>,
+    /// States met lately, by bits of their hash. Most successors have been met by way of another interleaving just
+    /// before: they are dropped here, without a look at the table, which is far larger than the caches.
+    recent: Vec<Packed<W>>,
 }
 
 /// A multiplicative hash of the words; the high bits are the good ones.
@@ -47,9 +53,43 @@ pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
     h.wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
+/// The first place of a hash in a table whose indices have so many bits: its high bits.
+#[inline]
+fn slot(hash: u64, bits: u32) -> usize {
+    (hash >> (64 - bits)) as usize
+}
+
+/// The part of an entry that is an index.
+#[inline]
+fn mask(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+/// An entry: an index, and above it the low bits of the hash.
+#[inline]
+fn tagged(id: StateId, hash: u64, bits: u32) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    let low = hash as u32;
+    low & !mask(bits) | id
+}
+
+/// Whether an entry has the hash's bits.
+#[inline]
+fn is_tagged(entry: u32, hash: u64, bits: u32) -> bool {
+    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+    let low = hash as u32;
+    (entry ^ low) >> bits == 0
+}
+
 impl<const W: usize> Store<W> {
     pub(super) fn new() -> Self {
-        Self { pieces: vec![Vec::new()], len: 0, parents: Vec::new(), table: vec![NONE; 1 << 10] }
+        Self {
+            pieces: vec![Vec::new()],
+            len: 0,
+            parents: Vec::new(),
+            table: vec![NONE; 1 << 10],
+            recent: Vec::new(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -79,6 +119,7 @@ impl<const W: usize> Store<W> {
     pub(super) fn bytes(&self) -> u64 {
         let last = self.pieces.last().map_or(0, Vec::capacity);
         let states = ((self.pieces.len() - 1) * PIECE + last) * size_of::<Packed<W>>();
+        let states = states + self.recent.len() * size_of::<Packed<W>>();
         let numbers = (self.parents.capacity() + self.table.len()) * size_of::<StateId>();
         (states + numbers) as u64
     }
@@ -92,92 +133,79 @@ impl<const W: usize> Store<W> {
         bytes
     }
 
-    /// The first place of a hash: its high bits.
-    #[inline]
-    fn slot(&self, hash: u64) -> usize {
-        (hash >> (64 - self.index_bits())) as usize
-    }
-
-    #[inline]
+    /// Bits of an index into the table.
     fn index_bits(&self) -> u32 {
         self.table.len().trailing_zeros()
     }
 
-    /// What an entry holds of a hash: its low bits, above the index.
-    #[inline]
-    fn tag(&self, hash: u64) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-        let low = hash as u32;
-        low & !self.index_mask()
-    }
-
-    #[inline]
-    fn index_mask(&self) -> u32 {
-        (1 << self.index_bits()) - 1
-    }
-
     /// The place of a state, or the free place where it belongs.
-    #[inline]
-    fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, usize> {
-        let (mask, tag) = (self.index_mask(), self.tag(hash));
+    #[inline(always)]
+    fn look_up(&self, words: &Packed<W>, hash: u64, bits: u32) -> Result<StateId, usize> {
         let table = &self.table[..];
-        let mut slot = self.slot(hash);
+        let mut slot = slot(hash, bits);
         loop {
             let entry = table[slot];
-            if entry & !mask == tag && entry != NONE && self.get(entry & mask) == words {
-                return Ok(entry & mask);
+            if is_tagged(entry, hash, bits) && entry != NONE && self.get(entry & mask(bits)) == words {
+                return Ok(entry & mask(bits));
             }
             if entry == NONE {
                 return Err(slot);
             }
-            slot = (slot + 1) & mask as usize;
+            slot = (slot + 1) & mask(bits) as usize;
         }
     }
 
     /// The index of a state if it has been found.
     pub(super) fn find(&self, words: &Packed<W>) -> Option<StateId> {
-        self.look_up(words, hash(words)).ok()
+        self.look_up(words, hash(words), self.index_bits()).ok()
     }
 
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
     pub(super) fn insert(&mut self, words: Packed<W>, parent: StateId) -> bool {
         let before = self.len;
-        self.insert_all(&[(words, hash(&words), parent)]);
+        self.insert_all(&mut vec![(words, hash(&words), parent)]);
         self.len > before
     }
 
-    /// Adds the states, with their hashes and their parents, that have not been found before. Parents must not
-    /// decrease.
-    pub(super) fn insert_all(&mut self, made: &[Made<W>]) {
+    /// Adds the states, with their hashes and their parents, that have not been found before, and empties the list.
+    /// Parents must not decrease.
+    pub(super) fn insert_all(&mut self, made: &mut Vec<Made<W>>) {
+        let recent = &mut self.recent[..];
+        #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+        made.retain(|(words, hash, _)| match recent.get_mut(*hash as usize & RECENT - 1) {
+            Some(met) => std::mem::replace(met, *words) != *words,
+            None => true,
+        });
         let mut touched = 0;
         for chunk in made.chunks(TOGETHER) {
             if (self.len + chunk.len()) * 4 > self.table.len() * 3 {
                 self.grow();
             }
             // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
+            let bits = self.index_bits();
             let mut entries = [0; TOGETHER];
             for (entry, (_, hash, _)) in entries.iter_mut().zip(chunk) {
-                *entry = self.table[self.slot(*hash)];
+                *entry = self.table[slot(*hash, bits)];
             }
-            let mask = self.index_mask();
             for (entry, (_, hash, _)) in entries.iter().zip(chunk) {
-                if entry & !mask == self.tag(*hash) && *entry != NONE {
-                    touched ^= self.get(entry & mask)[0];
+                if is_tagged(*entry, *hash, bits) && *entry != NONE {
+                    touched ^= self.get(entry & mask(bits))[0];
                 }
             }
             for (words, hash, parent) in chunk {
-                if let Err(slot) = self.look_up(words, *hash) {
+                if let Err(slot) = self.look_up(words, *hash, bits) {
                     #[expect(
                         clippy::cast_possible_truncation,
                         reason = "the search ends before indices run out"
                     )]
                     let id = self.len as StateId;
-                    self.table[slot] = self.tag(*hash) | id;
+                    self.table[slot] = tagged(id, *hash, bits);
                     self.push(*words, *parent);
                 }
             }
         }
         std::hint::black_box(touched);
+        made.clear();
     }
 
     #[inline]
@@ -193,26 +221,41 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
+        if self.recent.is_empty() {
+            self.recent = vec![*self.get(0); RECENT];
+        }
         self.table = vec![NONE; self.table.len() * 2];
-        let mask = self.table.len() - 1;
+        let bits = self.index_bits();
         for (id, words) in self.pieces.iter().flatten().enumerate() {
             let hash = hash(words);
-            let mut slot = self.slot(hash);
+            let mut slot = slot(hash, bits);
             while self.table[slot] != NONE {
-                slot = (slot + 1) & mask;
+                slot = (slot + 1) & mask(bits) as usize;
             }
             #[expect(clippy::cast_possible_truncation, reason = "indices fit, as when they were made")]
             let id = id as StateId;
-            self.table[slot] = self.tag(hash) | id;
+            self.table[slot] = tagged(id, hash, bits);
         }
     }
 
     /// The same states, differently packed, in the same order.
     pub(super) fn repacked<const V: usize>(&self, repack: impl Fn(&Packed<W>) -> Packed<V>) -> Store<V> {
-        let mut store = Store::new();
-        for (words, parent) in self.states() {
-            store.insert(repack(words), parent);
+        self.states().map(|(words, parent)| (repack(words), parent)).collect()
+    }
+}
+
+/// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
+impl<const W: usize> FromIterator<(Packed<W>, StateId)> for Store<W> {
+    fn from_iter<I: IntoIterator<Item = (Packed<W>, StateId)>>(states: I) -> Self {
+        let mut store = Self::new();
+        let mut made = Vec::with_capacity(TOGETHER);
+        for (words, parent) in states {
+            made.push((words, hash(&words), parent));
+            if made.len() == TOGETHER {
+                store.insert_all(&mut made);
+            }
         }
+        store.insert_all(&mut made);
         store
     }
 }

@@ -55,14 +55,22 @@ pub(super) struct Row {
     pub(super) slow: bool,
 }
 
+/// The completion of a generation, with what it does to every agent but the one that completes it.
+#[derive(Debug)]
+pub(super) struct Release {
+    barrier: BarrierId,
+    result: Option<u32>,
+    pub(super) field: usize,
+    /// The slot afterwards, by class and slot; [`UNKNOWN`] until it is learnt.
+    pub(super) after: Vec<Vec<u32>>,
+}
+
 /// The slots of one class of agents.
 #[derive(Debug, Default)]
 pub(super) struct Class {
     pub(super) slots: Vec<Slot>,
     /// For each slot.
     pub(super) rows: Vec<Row>,
-    /// The slot after a release that completes a generation, by release and slot; [`UNKNOWN`] until it is learnt.
-    pub(super) after: Vec<Vec<u32>>,
     numbers: HashMap<AgentState, u32>,
 }
 
@@ -88,7 +96,10 @@ pub(super) struct Tables {
     rest_numbers: HashMap<Rest, u32>,
     /// For each rest, whether barriers and memory have nothing to do with one another.
     pub(super) quiet: Vec<bool>,
-    pub(super) releases: Vec<(BarrierId, Option<u32>)>,
+    pub(super) releases: Vec<Release>,
+    /// For each barrier, by field, the agents that may have a seat at it, with their classes. What becomes of a barrier
+    /// concerns nobody else.
+    pub(super) seated: Vec<Vec<(u32, u32)>>,
     pub(super) steps: Steps,
     pub(super) races: super::races::Groups,
 }
@@ -106,6 +117,7 @@ impl Tables {
             rest_numbers: HashMap::new(),
             quiet: Vec::new(),
             releases: Vec::new(),
+            seated: Vec::new(),
             steps: Steps::default(),
             races: super::races::Groups::default(),
             machine,
@@ -175,6 +187,7 @@ impl Tables {
             return *number;
         }
         let (slot, row) = self.make_slot(agent, state);
+        self.seat(class, state);
         let class = &mut self.classes[class];
         let number = to_u32(class.slots.len());
         class.slots.push(slot);
@@ -284,12 +297,27 @@ impl Tables {
         number
     }
 
-    pub(super) fn number_release(&mut self, release: (BarrierId, Option<u32>)) -> u32 {
-        let at = self.releases.iter().position(|r| *r == release).unwrap_or_else(|| {
-            self.releases.push(release);
+    pub(super) fn number_release(&mut self, (barrier, result): (BarrierId, Option<u32>)) -> u32 {
+        let known = self.releases.iter().position(|r| (r.barrier, r.result) == (barrier, result));
+        let at = known.unwrap_or_else(|| {
+            let (field, after) = (self.field_of(barrier), vec![Vec::new(); self.classes.len()]);
+            self.releases.push(Release { barrier, result, field, after });
+            self.seated.resize(self.seated.len().max(field + 1), Vec::new());
             self.releases.len() - 1
         });
         to_u32(at)
+    }
+
+    /// Notes that agents of a class may have a seat at the barriers at which one in this state has.
+    fn seat(&mut self, class: usize, state: &AgentState) {
+        for (barrier, _) in &state.seats {
+            let field = self.field_of(*barrier);
+            self.seated.resize(self.seated.len().max(field + 1), Vec::new());
+            if self.seated[field].iter().all(|(_, seated)| *seated as usize != class) {
+                let members = (0..).zip(&self.class_of).filter(|(_, c)| **c == class);
+                self.seated[field].extend(members.map(|(agent, class)| (agent, to_u32(*class))));
+            }
+        }
     }
 
     /// The state that numbers stand for.
