@@ -14,6 +14,7 @@
 pub mod ast;
 mod eval;
 mod format;
+mod habits;
 mod lexer;
 mod loaded;
 mod lower;

@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
                     names
                 });
                 let (name, kind) = (name.to_owned(), NameKind::Value);
-                self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
+                self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.target, span });
                 None
             }
         }

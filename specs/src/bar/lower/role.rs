@@ -131,7 +131,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         }
         let suggestion = self.context.suggest(name, || self.scopes.names());
         let kind = NameKind::Assigned;
-        self.report(&MeaningError::UnknownName { name: owned(), kind, suggestion, span });
+        self.report(&MeaningError::UnknownName {
+            name: owned(),
+            kind,
+            suggestion,
+            target: self.context.target,
+            span,
+        });
         None
     }
 
@@ -160,7 +166,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             candidates
         });
         let (name, kind) = (name.to_owned(), NameKind::Value);
-        self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
+        self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.context.target, span });
         None
     }
 

@@ -14,7 +14,7 @@ pub(crate) enum MeaningError {
     /// Two global declarations of one name.
     DuplicateName { name: String, span: Span, first: Span },
     /// A name that nobody declares.
-    UnknownName { name: String, kind: NameKind, suggestion: Option<String>, span: Span },
+    UnknownName { name: String, kind: NameKind, suggestion: Option<String>, target: Target, span: Span },
     /// A name like those of registers that is none.
     UnknownRegister { name: String, span: Span },
     /// A name used before its declaration.
@@ -54,7 +54,7 @@ pub(crate) enum MeaningError {
     /// An array without an index, or a scalar with one.
     Indexing { name: String, length: Option<u32>, span: Span, declared: Span },
     /// Too many or too few operands.
-    OperandCount { mnemonic: String, takes: &'static str, found: usize, span: Span },
+    OperandCount { mnemonic: String, takes: &'static [&'static str], found: usize, span: Span },
     /// An operand of the wrong kind.
     Operand { expected: String, span: Span, help: Option<String> },
     /// A word that a list does not have.

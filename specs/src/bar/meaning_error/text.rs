@@ -2,6 +2,7 @@
 
 use super::{MeaningError, NameKind};
 use crate::bar::ast::IndexWord;
+use crate::bar::habits;
 use crate::bar::words;
 use crate::diagnostic::Diagnostic;
 use crate::limits;
@@ -77,8 +78,9 @@ impl MeaningError {
             Self::DuplicateName { name, first, .. } => self
                 .error("duplicate-name", format!("`{name}` is declared twice"))
                 .also(*first, "first declared here"),
-            Self::UnknownName { name, kind, suggestion, .. } => {
-                return Some(self.unknown_name(name, *kind, suggestion.as_deref()));
+            Self::UnknownName { name, kind, suggestion, target, .. } => {
+                let habit = habits::value(name, *target).filter(|_| *kind == NameKind::Value);
+                return Some(self.unknown_name(name, *kind, suggestion.as_deref()).help_if(habit));
             }
             Self::UnknownRegister { name, .. } => self
                 .error("unknown-register", format!("there is no register `{name}`"))
@@ -165,11 +167,7 @@ impl MeaningError {
             Self::OperandCount { mnemonic, takes, found, .. } => {
                 let plural = if *found == 1 { "" } else { "s" };
                 self.error("operand-count", format!("`{mnemonic}` does not take {found} operand{plural}"))
-                    .help(if takes.is_empty() {
-                        format!("write `{mnemonic};`")
-                    } else {
-                        format!("write `{mnemonic} {takes};`")
-                    })
+                    .help(forms(mnemonic, takes))
             }
             Self::Operand { expected, help, .. } => {
                 self.error("operand", format!("expected {expected}")).help_if(help.clone())
@@ -184,6 +182,15 @@ impl MeaningError {
             other => other.error("meaning", "this has no meaning"),
         }
     }
+}
+
+/// How an instruction is written.
+fn forms(mnemonic: &str, takes: &[&str]) -> String {
+    if takes.is_empty() {
+        return format!("write `{mnemonic};`");
+    }
+    let forms: Vec<String> = takes.iter().map(|operands| format!("`{mnemonic} {operands};`")).collect();
+    format!("write {}", forms.join(" or "))
 }
 
 /// Ranges of agents shown one by one at most.

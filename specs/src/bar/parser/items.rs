@@ -191,7 +191,7 @@ impl Parser<'_, '_> {
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
         let head = self.span_from(keyword);
         self.role = self.current().span;
-        let block = self.block()?;
+        let block = self.block(keyword)?;
         Ok(Item::Role(Role { first, end, name, head, block }))
     }
 
