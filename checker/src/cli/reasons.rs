@@ -71,8 +71,8 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             format!("the search needs more than its {} of memory{}", bytes(*limit), growth(grew)),
             "raise --max-memory, or make the protocol smaller",
         ),
-        Inconclusive::Time(limit) => Reason::new(
-            format!("gave up after {} s", limit.as_secs_f64()),
+        Inconclusive::Time(limit, grew) => Reason::new(
+            format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),
             "raise --timeout, or make the protocol smaller",
         ),
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
