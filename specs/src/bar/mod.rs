@@ -12,7 +12,6 @@
 //! ```
 
 pub mod ast;
-mod eval;
 mod format;
 mod habits;
 mod lexer;

@@ -2,10 +2,9 @@
 
 mod text;
 
-use barcheck_model::program::Target;
+use barcheck_model::program::{NoResult, Target};
 
 use crate::bar::ast::IndexWord;
-use crate::bar::eval::EvalError;
 use crate::span::Span;
 
 /// Why a well-formed `.bar` file is no protocol.
@@ -22,7 +21,7 @@ pub(crate) enum MeaningError {
     /// An agent's index in a constant.
     NotConstant { word: IndexWord, span: Span },
     /// A constant expression without a value.
-    ConstantFails { reason: EvalError, span: Span },
+    ConstantFails { reason: NoResult, span: Span },
     /// No size of the group.
     NoSize { target: Target, span: Span },
     /// A second size.

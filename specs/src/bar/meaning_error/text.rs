@@ -1,5 +1,7 @@
 //! The errors of lowering in words.
 
+use barcheck_model::program::NoResult;
+
 use super::{MeaningError, NameKind};
 use crate::bar::ast::IndexWord;
 use crate::bar::habits;
@@ -92,7 +94,7 @@ impl MeaningError {
                 .error("not-constant", format!("`{}` has no value here", word.text()))
                 .note("it differs between agents, and stands inside their blocks only"),
             Self::ConstantFails { reason, .. } => {
-                self.error("constant-fails", "this constant has no value").label(reason.describe())
+                self.error("constant-fails", "this constant has no value").label(no_result(*reason))
             }
             _ => return None,
         })
@@ -181,6 +183,15 @@ impl MeaningError {
             }
             other => other.error("meaning", "this has no meaning"),
         }
+    }
+}
+
+/// Why a constant has no value, a fragment.
+fn no_result(reason: NoResult) -> &'static str {
+    match reason {
+        NoResult::Overflow => "the result does not fit into 64 bits",
+        NoResult::DivisionByZero => "division by zero",
+        NoResult::ShiftRange => "a shift outside 0..=63",
     }
 }
 
