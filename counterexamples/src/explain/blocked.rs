@@ -1,6 +1,6 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::case::{Case, sentence, verb};
+use super::case::{Case, lanes_here, sentence, verb};
 use super::wording::Words;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Location, Status};
@@ -276,19 +276,17 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     for agent in group.agents.iter().take(2) {
         let Some(state) = case.end.agents.get(agent) else { continue };
-        let parts: Vec<String> =
-            state.fragments.iter().map(|f| format!("lanes {} {}", f.lanes, case.fragment(f))).collect();
+        let parts: Vec<String> = state
+            .fragments
+            .iter()
+            .map(|f| format!("{} {}", names::lanes_of(&f.lanes), case.fragment(f)))
+            .collect();
         words.sentences.push(format!(
-            "The lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
+            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
             case.agent(*agent),
             names::list(&parts)
         ));
-        words.related.extend(
-            state
-                .fragments
-                .iter()
-                .map(|f| case.related(*agent, f.location, format!("lanes {} are here", f.lanes))),
-        );
+        words.related.extend(state.fragments.iter().map(|f| case.related(*agent, f.location, lanes_here(f))));
     }
 }
 
