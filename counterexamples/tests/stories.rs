@@ -144,3 +144,15 @@ fn arrivals_left_over_at_one_place_share_a_label_and_a_sentence() {
     assert!(explanation.starts_with("Warps 0-2 arrived at ring.bar:"), "{explanation}");
     assert_eq!(explanation.matches(" arrived at ").count(), 1, "{explanation}");
 }
+
+#[test]
+fn of_three_barriers_that_are_waited_on_one_is_left_to_count() {
+    use barcheck_model::program::Target;
+    let waiter = |id| (1, common::block("waiter").sync(id, 96));
+    let trace = common::trace_of(
+        &common::protocol(Target::Ptx, vec![waiter(1), waiter(2), waiter(3)]),
+        Rule::Deadlock,
+    );
+    let message = &trace.outcome.message;
+    assert!(message.ends_with("others wait on 1 more barrier"), "{message}");
+}

@@ -77,35 +77,6 @@ fn a_number_too_large_for_a_register_names_the_register() {
 }
 
 #[test]
-fn the_headline_of_a_finding_is_told_once() {
-    let run = verify(DEADLOCK, &[]).expect(1);
-    assert_eq!(
-        run.out.matches("warp 0 waits on barrier 1 (32 of 64 threads arrived)").count(),
-        1,
-        "{}",
-        run.out
-    );
-    let run = run_on(&["verify", "-"], DEADLOCK.as_bytes()).expect(1).prints("<stdin>: ptx, 2 warps");
-    assert!(!run.out.contains("at -:"), "{}", run.out);
-}
-
-#[test]
-fn lanes_of_a_partial_warp_are_named_by_their_runs() {
-    let source = "target ptx; cta 32; warp 0 { if lane < 8 || lane == 12 { bar.sync 0; } }";
-    let run = verify(source, &[])
-        .expect(1)
-        .prints("only lanes 0-7 and 12 of warp 0")
-        .prints("lanes 8-11 and 13-31 are here");
-    assert!(!run.out.contains("0x0000"), "{}", run.out);
-}
-
-#[test]
-fn arrivals_left_over_at_one_place_have_one_label() {
-    let source = "target ptx; cta 256; warps 0..5 { bar.arrive 1, 256; } warps 5..8 { }";
-    verify(source, &[]).expect(0).prints(" warps 0-3 arrived here").prints("(warps 0-4)");
-}
-
-#[test]
 fn a_hundred_thousand_nested_blocks() {
     let mut source = String::from("target ptx; cta 64; warps 0..2 {\n");
     for _ in 0..100_000 {

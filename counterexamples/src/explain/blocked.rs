@@ -58,7 +58,9 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     }
     let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
     if barriers.len() > 2 {
-        message = format!("{message}; others wait on {} more barriers", barriers.len() - 2);
+        let more = barriers.len() - 2;
+        let plural = if more == 1 { "" } else { "s" };
+        message = format!("{message}; others wait on {more} more barrier{plural}");
     }
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");

@@ -319,7 +319,10 @@ pub(super) fn nobody_waits(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
-    let message = format!("{who}'s arrival{at} completes a generation of {on} on which nobody waits");
+    // The exit of the last warp that a count of 0 waits for completes one, too.
+    let exits = case.last().is_some_and(|step| step.events.contains(&Event::Exited));
+    let act = if exits { "exit" } else { "arrival" };
+    let message = format!("{who}'s {act}{at} completes a generation of {on} on which nobody waits");
     let mut words = Words { message, ..Words::default() };
     told(case, &case.gathered(barrier, case.before_last()), &mut words);
     words.sentences.push("Nobody is held back by it, so it synchronises nothing.".to_owned());
