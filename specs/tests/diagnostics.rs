@@ -38,6 +38,8 @@ fn text() {
     );
     check("malformed_number", "target ptx; cta 0xg;\nconst A = 12ab; const B = 0x;");
     check("number_too_large", "target ptx;\nconst A = 9223372036854775808;\nconst B = -9223372036854775809;");
+    check("letters_beyond_ascii", "target ptx; cta 32; warp 0 { let é = 1; }");
+    check("define", "#define N 4\ntarget ptx; cta 32; warp 0 {}");
     check("nul_byte", "target ptx;\0 cta 64;");
 }
 
@@ -107,6 +109,7 @@ fn structure() {
         "missing_brace_before_role",
         "target ptx;\ncta 64;\nwarp 0 {\n    loop { bar.sync 0;\n}\nwarp 1 { bar.sync 0; }\n",
     );
+    check("semicolon_behind_a_block", "target ptx;\ncta 32;\nwarp 0 {};\n");
     check("unmatched_brace", "target ptx;\ncta 64;\nwarps 0..2 { bar.sync 0; } }\n");
     check("statement_outside", "target ptx;\ncta 64;\nbar.sync 0;\nwarps 0..2 {}\n");
     check("declaration_inside", "target ptx;\ncta 64;\nwarps 0..2 { const N = 3; }\n");

@@ -165,10 +165,15 @@ impl SyntaxError {
                 .error("too-long", format!("the file has {bytes} bytes"))
                 .note(format!("a protocol has at most {} bytes", limits::SOURCE_BYTES)),
             Self::UnknownCharacter { character, .. } => {
-                let quotes = matches!(character, '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}');
+                let help = match character {
+                    '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}' => Some("use straight quotes: `\"`"),
+                    '#' => Some("a constant is `const N = 4;`, a comment begins with `//`"),
+                    letter if letter.is_alphabetic() => Some("names have the letters a to z, digits and `_`"),
+                    _ => None,
+                };
                 let shown = character.escape_debug();
                 self.error("unknown-character", format!("unexpected character `{shown}`"))
-                    .help_if(quotes.then(|| "use straight quotes: `\"`".to_owned()))
+                    .help_if(help.map(str::to_owned))
             }
             Self::UnclosedComment { .. } => {
                 self.error("unclosed-comment", "this comment is never closed").help("end it with `*/`")

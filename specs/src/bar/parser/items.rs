@@ -80,7 +80,8 @@ impl Parser<'_, '_> {
             if matches!(self.current().kind, TokenKind::At | TokenKind::Percent) {
                 return self.statement_outside_block();
             }
-            return self.expected("a declaration or a block");
+            let help = self.at(TokenKind::Semicolon).then(|| "remove this `;`".to_owned());
+            return self.expected_with("a declaration or a block", help);
         }
         match word.to_ascii_lowercase().as_str() {
             "target" => {
