@@ -39,8 +39,8 @@ pub enum Inconclusive {
     States(u64, Option<String>),
     /// The budget of memory is used up. Names what grew, where that can be told.
     Memory(u64, Option<String>),
-    /// Time is up.
-    Time(Duration),
+    /// Time is up. Names what grew, where that can be told.
+    Time(Duration, Option<String>),
     /// Ended from outside.
     Interrupted,
     /// A rule that ends paths was lowered below error and has cut a path.

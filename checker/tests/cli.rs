@@ -3,6 +3,8 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/human.rs"]
+mod human;
 #[path = "cli/input.rs"]
 mod input;
 #[path = "cli/options.rs"]

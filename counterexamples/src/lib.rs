@@ -10,6 +10,7 @@
 mod build;
 mod explain;
 mod fingerprint;
+mod labels;
 mod names;
 mod read;
 mod record;
@@ -22,6 +23,7 @@ mod view;
 
 pub use build::{SourceInfo, What, build};
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
+pub use labels::{PlaceLabel, labels};
 pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
 pub use record::Departure;
 pub use replay::{Confirmation, Stuck, replay};

@@ -44,6 +44,32 @@ pub(crate) fn lanes(mask: u32) -> String {
     format!("0x{mask:08x}")
 }
 
+/// Runs of lanes named one by one at most.
+const MOST_RUNS: usize = 6;
+
+/// Lanes as people read them: `lane 12`, `lanes 0-7 and 12`, `16 lanes (0, 2, 4, …, 30)`.
+pub(crate) fn lanes_in_words(mask: u32) -> String {
+    let lanes: Vec<u32> = (0..32).filter(|lane| mask >> lane & 1 == 1).collect();
+    let starts = mask & !(mask << 1);
+    match lanes.as_slice() {
+        [first, second, third, .., last] if starts.count_ones() as usize > MOST_RUNS => {
+            format!("{} lanes ({first}, {second}, {third}, ..., {last})", lanes.len())
+        }
+        _ => agents("lane", &lanes),
+    }
+}
+
+/// The same of a bit mask as a trace holds it; what is none is left as it is.
+pub(crate) fn lanes_of(mask: &str) -> String {
+    let bits = mask.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    bits.map_or_else(|| format!("lanes {mask}"), lanes_in_words)
+}
+
+/// How the file of a trace is shown: `-` is standard input.
+pub(crate) fn file(trace: &Trace) -> &str {
+    if trace.protocol.file == "-" { "<stdin>" } else { &trace.protocol.file }
+}
+
 /// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
@@ -86,6 +112,20 @@ pub(crate) fn agents(noun: &str, sorted: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lanes_are_named_by_their_runs() {
+        for (mask, expected) in [
+            (0x0000_10ff, "lanes 0-7 and 12"),
+            (0x8000_0000, "lane 31"),
+            (0xffff_ffff, "lanes 0-31"),
+            (0x5555_5555, "16 lanes (0, 2, 4, ..., 30)"),
+        ] {
+            assert_eq!(lanes_in_words(mask), expected);
+            assert_eq!(lanes_of(&lanes(mask)), expected);
+        }
+        assert_eq!(lanes_of("all"), "lanes all");
+    }
 
     #[test]
     fn numbers_are_grouped_as_people_read_them() {

@@ -6,7 +6,7 @@ use barcheck_model::agent::{Action, BarrierAction, Fragment, LaneValues, Move, V
 use barcheck_model::barrier::{bcu, nbarrier, ptx};
 use barcheck_model::program::{
     AccessKind, AgentId, BcuOp, BcuOperand, BcuRedOperands, BinaryOp, Code, Condition, Expr, LocalId,
-    NbarrierOp, Op, Pc, Predicate, Program, PtxKind, PtxOp, ReductionOp, SplitKind, UnaryOp, XegpuOp,
+    NbarrierOp, Op, Pc, Predicate, Program, PtxKind, PtxOp, ReductionOp, SplitKind, XegpuOp,
 };
 
 use crate::names;
@@ -293,35 +293,10 @@ pub(crate) fn evaluate(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Opti
     match expr {
         Expr::Int(n) => Some(*n),
         Expr::Agent | Expr::Lane | Expr::Local(_) => leaf(expr),
-        Expr::Unary(UnaryOp::Neg, a) => of(a)?.checked_neg(),
-        Expr::Unary(UnaryOp::Not, a) => Some(i64::from(of(a)? == 0)),
+        Expr::Unary(op, a) => op.apply(of(a)?).ok(),
         Expr::Binary(BinaryOp::LogicalAnd, a, b) => Some(i64::from(of(a)? != 0 && of(b)? != 0)),
         Expr::Binary(BinaryOp::LogicalOr, a, b) => Some(i64::from(of(a)? != 0 || of(b)? != 0)),
-        Expr::Binary(op, a, b) => binary(*op, of(a)?, of(b)?),
-    }
-}
-
-fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
-    let shift = u32::try_from(b).ok().filter(|n| *n < 64);
-    match op {
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
-        BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
-        BinaryOp::Shl => shift.map(|by| a << by).filter(|shifted| shift.is_some_and(|by| shifted >> by == a)),
-        BinaryOp::Shr => shift.map(|by| a >> by),
-        BinaryOp::And => Some(a & b),
-        BinaryOp::Or => Some(a | b),
-        BinaryOp::Xor => Some(a ^ b),
-        BinaryOp::LogicalAnd => Some(i64::from(a != 0 && b != 0)),
-        BinaryOp::LogicalOr => Some(i64::from(a != 0 || b != 0)),
-        BinaryOp::Eq => Some(i64::from(a == b)),
-        BinaryOp::Ne => Some(i64::from(a != b)),
-        BinaryOp::Lt => Some(i64::from(a < b)),
-        BinaryOp::Le => Some(i64::from(a <= b)),
-        BinaryOp::Gt => Some(i64::from(a > b)),
-        BinaryOp::Ge => Some(i64::from(a >= b)),
+        Expr::Binary(op, a, b) => op.apply(of(a)?, of(b)?).ok(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 mod common;
 
-use barcheck_counterexamples::{Style, story};
+use barcheck_counterexamples::{Style, labels, story};
 use barcheck_model::rule::Rule;
 
-const ASCII: Style = Style { colour: false, width: 90, unicode: false, all: false };
+const ASCII: Style = Style { colour: false, width: 90, unicode: false, headline: true, all: false };
 
 fn check(found: &str, expected: &str) {
     assert!(found == expected, "found:\n{found}\nexpected:\n{expected}");
@@ -121,4 +121,38 @@ fn of_many_agents_those_concerned_have_a_column() {
     assert!(narrow.lines().all(|l| l.len() <= 90), "{narrow}");
     assert!(narrow.contains("1-31"), "{narrow}");
     assert!(trace.outcome.message.contains("missing: warp 31, which exited without arriving"));
+}
+
+#[test]
+fn without_its_headline_a_story_begins_with_the_file() {
+    let trace = common::trace_of(&common::deadlock(), Rule::Deadlock);
+    let bare = story(&trace, &Style { headline: false, ..ASCII });
+    assert!(bare.starts_with("examples/ring.bar: ptx, 4 warps"), "{bare}");
+}
+
+#[test]
+fn arrivals_left_over_at_one_place_share_a_label_and_a_sentence() {
+    use barcheck_model::program::Target;
+    let program = common::protocol(
+        Target::Ptx,
+        vec![(3, common::block("early").arrive(1, 128)), (1, common::block("absent"))],
+    );
+    let trace = common::trace_of(&program, Rule::DanglingArrival);
+    let labels: Vec<String> = labels(&trace).into_iter().map(|label| label.text).collect();
+    assert_eq!(labels, ["warps 0 and 1 arrived here"]);
+    let explanation = &trace.outcome.explanation;
+    assert!(explanation.starts_with("Warps 0-2 arrived at ring.bar:"), "{explanation}");
+    assert_eq!(explanation.matches(" arrived at ").count(), 1, "{explanation}");
+}
+
+#[test]
+fn of_three_barriers_that_are_waited_on_one_is_left_to_count() {
+    use barcheck_model::program::Target;
+    let waiter = |id| (1, common::block("waiter").sync(id, 96));
+    let trace = common::trace_of(
+        &common::protocol(Target::Ptx, vec![waiter(1), waiter(2), waiter(3)]),
+        Rule::Deadlock,
+    );
+    let message = &trace.outcome.message;
+    assert!(message.ends_with("others wait on 1 more barrier"), "{message}");
 }

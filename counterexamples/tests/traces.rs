@@ -135,12 +135,14 @@ fn the_state_after_each_step_can_be_put_together() {
 fn a_story_fits_its_width_and_its_alphabet() {
     for (name, _, trace) in cases() {
         for width in [40, 60, 100, 200] {
-            let plain = story(&trace, &Style { colour: false, width, unicode: false, all: false });
+            let plain =
+                story(&trace, &Style { colour: false, width, unicode: false, headline: true, all: false });
             assert!(plain.is_ascii(), "{name}");
             // Words longer than a narrow column are not broken.
             let widest = plain.lines().map(str::len).max().unwrap_or(0);
             assert!(widest <= width.max(90), "{name} at {width}: {widest}\n{plain}");
-            let coloured = story(&trace, &Style { colour: true, width, unicode: false, all: false });
+            let coloured =
+                story(&trace, &Style { colour: true, width, unicode: false, headline: true, all: false });
             assert!(coloured.contains('\u{1b}'), "{name}");
             assert_eq!(uncoloured(&coloured), plain, "{name}");
         }

@@ -38,6 +38,8 @@ fn text() {
     );
     check("malformed_number", "target ptx; cta 0xg;\nconst A = 12ab; const B = 0x;");
     check("number_too_large", "target ptx;\nconst A = 9223372036854775808;\nconst B = -9223372036854775809;");
+    check("letters_beyond_ascii", "target ptx; cta 32; warp 0 { let é = 1; }");
+    check("define", "#define N 4\ntarget ptx; cta 32; warp 0 {}");
     check("nul_byte", "target ptx;\0 cta 64;");
 }
 
@@ -107,6 +109,7 @@ fn structure() {
         "missing_brace_before_role",
         "target ptx;\ncta 64;\nwarp 0 {\n    loop { bar.sync 0;\n}\nwarp 1 { bar.sync 0; }\n",
     );
+    check("semicolon_behind_a_block", "target ptx;\ncta 32;\nwarp 0 {};\n");
     check("unmatched_brace", "target ptx;\ncta 64;\nwarps 0..2 { bar.sync 0; } }\n");
     check("statement_outside", "target ptx;\ncta 64;\nbar.sync 0;\nwarps 0..2 {}\n");
     check("declaration_inside", "target ptx;\ncta 64;\nwarps 0..2 { const N = 3; }\n");
@@ -157,6 +160,11 @@ fn instructions() {
         "bcu_operands",
         "BAR.ARV 1;\nBAR.RED.AND R4, R5;\nB2R R4, R5;\nR2B 0, 12;\nB2R.RESULT P0;\nBAR.SYNC P0;\nBAR.RESULT R4;",
     );
+    check_in(
+        "bcu",
+        "bcu_red_of_two_registers",
+        "R5 = 0x41;\nP0 = 1;\nBAR.RED.AND R5, R5, P0;\nBAR.RED.OR R5, P0;",
+    );
     check_in("bcu", "bcu_registers", "let R4 = 1;\nR255 = 1;\nBAR.SYNC P7;");
     check_in(
         "split_barrier",
@@ -184,6 +192,91 @@ fn habits_of_other_languages() {
         "ptx",
         "habits",
         "let x = 0;\nif x = 1 { bar.sync 0; }\n__syncthreads();\nreturn;\n@!x exit;\nbar 0;\nfor i in 0..4 bar.sync 0;",
+    );
+}
+
+#[test]
+fn blocks_without_braces() {
+    check_in(
+        "ptx",
+        "no_braces",
+        "if (warp == 0) bar.sync 0;\nif warp == 0 bar.sync 0; else exit;\nwhile ? read flag;\n\
+         for i in 0..4 if i > 2 break;\nif warp == 0 and lane < 3 { exit; }\nif not warp { exit; }\n\
+         if warp == 0 then { exit; }\nfor i in 0..4: bar.sync 0;\nelse { bar.sync 0; }",
+    );
+    check("no_braces_around_a_role", "target ptx;\ncta 32;\nwarp 0 as all bar.sync 0;\n");
+}
+
+#[test]
+fn loops_of_other_languages() {
+    check_in(
+        "ptx",
+        "loops",
+        "for i in 0..8 step 2 { bar.sync 0; }\nfor i in (0..8).step_by(2) { bar.sync 0; }\n\
+         for (int i = 0; i < 4; i++) { bar.sync 0; }\nfor (;;) bar.sync 0;\nfor i in range(4) { bar.sync 0; }\n\
+         for i in 4 { bar.sync 0; }\nlet i = 0;\ni++;\n--i;\ni <<= 1;",
+    );
+}
+
+#[test]
+fn locals_of_other_languages() {
+    check_in(
+        "ptx",
+        "locals",
+        "let x: i32 = 3;\nlet mut y = 3;\nlet z;\nlet u = warp ? 1 : 2;\nlet v = min(1, 2);",
+    );
+}
+
+#[test]
+fn names_of_other_languages() {
+    check_in("ptx", "cuda_names", "let a = warp_id;\nlet b = laneid;\nlet c = tid;\nlet d = blockDim;");
+    check_in(
+        "ptx",
+        "cuda_registers",
+        "let a = threadIdx.x / 32;\nlet b = blockIdx.x;\nlet c = %laneid + %tid.x;\nbar.sync %r1, 64;\n@%p1 bar.sync 0;",
+    );
+    check_in(
+        "split_barrier",
+        "opencl_names",
+        "let a = get_local_id(0);\nlet b = get_sub_group_id();\nlet c = f(a;",
+    );
+    check_in("nbarrier", "visa_names", "let a = tid;\nlet b = thread_id;");
+}
+
+#[test]
+fn instructions_of_other_languages() {
+    check_in(
+        "ptx",
+        "cuda_instructions",
+        "__syncthreads();\n__syncthreads_count(1);\n__syncwarp();\nbar.warp.sync 0xffffffff;\nmbarrier.try_wait 0;\n\
+         barrier.cluster.arrive;\nmembar.gl;\n__threadfence();\nld.shared.u32 r1, 0;\ncp.async.wait_group 0;\n\
+         __shfl_sync(0);\nfence.proxy.async;\ngrid.sync();\nbar 0;\nasm volatile(\"bar.sync 0;\");",
+    );
+    check_in(
+        "bcu",
+        "sass_instructions",
+        "BAR.SYNC.DEFER_BLOCKING 0x0;\nWARPSYNC 0;\nMEMBAR.SC.GPU;\nSTS R1, R2;",
+    );
+    check_in(
+        "nbarrier",
+        "visa_instructions",
+        "barrier;\nsbarrier.signal;\nnbarrier.arrive 1, 2;\nlsc_fence.slm;",
+    );
+    check_in(
+        "split_barrier",
+        "opencl_instructions",
+        "barrier(1);\nwork_group_barrier_arrive(1);\nOpNamedBarrierInitialize 1;",
+    );
+    check_in("xegpu", "mlir_instructions", "gpu.barrier;\nxegpu.load_nd 1;");
+}
+
+#[test]
+fn operands_in_parentheses() {
+    check_in("ptx", "call_of_an_instruction", "bar.sync(1, 64);\nbar.sync();\nbar.sync(1);");
+    check_in(
+        "nbarrier",
+        "call_of_a_signal",
+        "nbarrier.signal(1, 2);\nnbarrier.signal 1;\nnbarrier.signal(1);",
     );
 }
 

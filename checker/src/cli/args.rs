@@ -132,7 +132,7 @@ pub(crate) struct SearchArgs {
     /// Give up on a FILE after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Worker threads; the report, its statistics aside, is the same for any N
+    /// Accepted for scripts that give it: the search uses one thread, and the report is the same for any N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) threads: Option<u32>,
     /// What need not be searched: nothing (every interleaving), or states that differ only in which of several

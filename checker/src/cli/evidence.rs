@@ -128,9 +128,14 @@ pub(crate) fn replay(bytes: &[u8]) -> Replayed {
     }
 }
 
-/// The story that a counterexample tells.
+/// The story that a counterexample tells, below the line that says what it shows.
 pub(crate) fn story(trace: &Trace, palette: Palette) -> String {
-    let style =
-        Style { colour: palette.colour(), width: output::width(), unicode: output::unicode(), all: false };
+    let style = Style {
+        colour: palette.colour(),
+        width: output::width(),
+        unicode: output::unicode(),
+        headline: false,
+        all: false,
+    };
     counterexamples::story(trace, &style)
 }

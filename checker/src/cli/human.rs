@@ -128,10 +128,10 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
         Level::Error => Diagnostic::error(rule, title, span),
         _ => Diagnostic::warning(rule, title, span),
     };
-    for related in &found.related {
-        let place = Place { line: related.line, column: related.column, length: 0 };
+    for label in barcheck_counterexamples::labels(&found.trace) {
+        let place = Place { line: label.line, column: label.column, length: 0 };
         if place.line > 0 {
-            diagnostic = diagnostic.also(self::span(lines, place), related.role.as_str());
+            diagnostic = diagnostic.also(self::span(lines, place), label.text);
         }
     }
     let clause = &found.clause;

@@ -4,7 +4,7 @@ use super::output::{bytes, counted};
 use barcheck::{Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
-use barcheck_model::program::{AgentId, LocalId, Place, Program};
+use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
 
 /// A reason and the way out.
 pub(crate) struct Reason {
@@ -71,8 +71,8 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             format!("the search needs more than its {} of memory{}", bytes(*limit), growth(grew)),
             "raise --max-memory, or make the protocol smaller",
         ),
-        Inconclusive::Time(limit) => Reason::new(
-            format!("gave up after {} s", limit.as_secs_f64()),
+        Inconclusive::Time(limit, grew) => Reason::new(
+            format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),
             "raise --timeout, or make the protocol smaller",
         ),
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
@@ -103,6 +103,24 @@ fn endless(local: Option<&str>) -> String {
     }
 }
 
+/// What does not fit, and into what.
+fn overflow(code: &Code, at: Pc) -> String {
+    let most = "the result does not fit into a signed 64-bit integer, or a shift is outside 0..=63";
+    let target = match code.ops.get(at.index()) {
+        Some(Op::Set(local, _) | Op::Any(local, ..)) => code.locals.get(local.index()),
+        _ => None,
+    };
+    match target.map(|local| (local.kind, &local.name)) {
+        Some((LocalKind::Register, name)) => {
+            format!("the result does not fit into the 32 bits, unsigned, of `{name}`")
+        }
+        Some((LocalKind::Predicate, name)) => {
+            format!("the result is not 0 or 1, which is all that `{name}` holds")
+        }
+        _ => most.to_owned(),
+    }
+}
+
 /// What went wrong in an evaluation, and where.
 pub(crate) fn fault(program: &Program, reached: &ReachedFault) -> Reason {
     let Fault { kind, at } = &reached.fault;
@@ -110,7 +128,7 @@ pub(crate) fn fault(program: &Program, reached: &ReachedFault) -> Reason {
     let name = |local: &LocalId| code.locals.get(local.index()).map_or("?", |l| l.name.as_str());
     let what = match kind {
         FaultKind::DivisionByZero => "division by zero".to_owned(),
-        FaultKind::Overflow => "the result does not fit into a signed 64-bit integer".to_owned(),
+        FaultKind::Overflow => overflow(code, *at),
         FaultKind::IndexOutside { index, length } => {
             format!("index {index} is outside an array of {}", counted(u64::from(*length), "element"))
         }

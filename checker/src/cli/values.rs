@@ -61,11 +61,12 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 /// Reads a positive number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    let number: f64 =
+        text.parse().map_err(|_| "expected a number of seconds, as in `0.5` or `60`".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         Ok(_) => Err("the time must be positive".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(_) => Err("expected a number of seconds, as in `0.5` or `60`".to_owned()),
     }
 }
 

@@ -362,7 +362,7 @@ impl<'a> Search<'a> {
         self.last_look = Instant::now();
         let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
-            self.inconclusive = Some(Inconclusive::Time(limit));
+            self.inconclusive = Some(Inconclusive::Time(limit, self.what_grew(self.progress.states)));
             return true;
         }
         self.progress = Progress { transitions: self.transitions, depth: self.depth, ..self.progress };
@@ -396,7 +396,7 @@ impl<'a> Search<'a> {
         } else if states >= MOST_STATES {
             Inconclusive::States(states, self.what_grew(states))
         } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
-            Inconclusive::Time(limit)
+            Inconclusive::Time(limit, self.what_grew(states))
         } else if !self.control.goes_on(progress) {
             Inconclusive::Interrupted
         } else {

@@ -68,6 +68,15 @@ fn overflow() {
 }
 
 #[test]
+fn a_number_too_large_for_a_register_names_the_register() {
+    let registers = |statement: &str| format!("target bcu; cta 32; warp 0 {{ {statement} BAR.SYNC 0x0; }}");
+    verify(registers("R4 = 5000000000;"), &[])
+        .expect(2)
+        .prints("does not fit into the 32 bits, unsigned, of `R4`");
+    verify(registers("P0 = 2;"), &[]).expect(2).prints("all that `P0` holds");
+}
+
+#[test]
 fn a_hundred_thousand_nested_blocks() {
     let mut source = String::from("target ptx; cta 64; warps 0..2 {\n");
     for _ in 0..100_000 {

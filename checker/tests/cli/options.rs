@@ -121,6 +121,14 @@ fn budgets_name_what_to_do() {
 }
 
 #[test]
+fn a_counter_without_end_is_named_whichever_budget_runs_out() {
+    let source = "target ptx; cta 32; warp 0 { let rounds = 0; loop { bar.sync 0; rounds = rounds + 1; } }\n";
+    for budget in [["--max-states", "5000"], ["--max-memory", "4M"], ["--timeout", "0.5"]] {
+        verify(source, &budget).expect(3).prints("what grew: the values of `rounds` in warp 0");
+    }
+}
+
+#[test]
 fn quiet_is_quiet_about_what_is_fine() {
     let run = verify(GOOD, &["--quiet"]).expect(0);
     assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
@@ -130,6 +138,7 @@ fn quiet_is_quiet_about_what_is_fine() {
 
 #[test]
 fn threads_and_reductions_are_accepted() {
+    run(&["verify", "--help"]).expect(0).prints("the search uses one thread");
     for options in [&["--threads", "1"][..], &["--threads", "8"], &["--reduction", "none"]] {
         verify(GOOD, options).expect(0);
         verify(DEADLOCK, options).expect(1);

@@ -1,6 +1,6 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::case::{Case, sentence, verb};
+use super::case::{Case, lanes_here, sentence, verb};
 use super::wording::Words;
 use crate::names;
 use crate::trace::{Awaits, BarrierState, Location, Status};
@@ -58,7 +58,9 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     }
     let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
     if barriers.len() > 2 {
-        message = format!("{message}; others wait on {} more barriers", barriers.len() - 2);
+        let more = barriers.len() - 2;
+        let plural = if more == 1 { "" } else { "s" };
+        message = format!("{message}; others wait on {more} more barrier{plural}");
     }
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");
@@ -276,19 +278,17 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     for agent in group.agents.iter().take(2) {
         let Some(state) = case.end.agents.get(agent) else { continue };
-        let parts: Vec<String> =
-            state.fragments.iter().map(|f| format!("lanes {} {}", f.lanes, case.fragment(f))).collect();
+        let parts: Vec<String> = state
+            .fragments
+            .iter()
+            .map(|f| format!("{} {}", names::lanes_of(&f.lanes), case.fragment(f)))
+            .collect();
         words.sentences.push(format!(
-            "The lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
+            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
             case.agent(*agent),
             names::list(&parts)
         ));
-        words.related.extend(
-            state
-                .fragments
-                .iter()
-                .map(|f| case.related(*agent, f.location, format!("lanes {} are here", f.lanes))),
-        );
+        words.related.extend(state.fragments.iter().map(|f| case.related(*agent, f.location, lanes_here(f))));
     }
 }
 

@@ -47,7 +47,7 @@ impl<'t> Case<'t> {
         if location.line == 0 {
             return String::new();
         }
-        let file = &self.trace.protocol.file;
+        let file = names::file(self.trace);
         let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let file: String = name.chars().filter(|c| !c.is_control()).collect();
         format!("{MARK} at {file}:{}{MARK}", location.line)
@@ -140,13 +140,14 @@ impl<'t> Case<'t> {
     /// What the lanes of a fragment are doing, and where.
     pub(super) fn fragment(&self, fragment: &Fragment) -> String {
         let at = self.at(fragment.location);
+        let (wait, are) = if is_one_lane(fragment) { ("waits", "is") } else { ("wait", "are") };
         match (fragment.doing, fragment.barrier) {
             (Doing::Blocked | Doing::Parked, Some(barrier)) => {
-                format!("wait{at} on {}", self.barrier(barrier))
+                format!("{wait}{at} on {}", self.barrier(barrier))
             }
-            (Doing::Joining, _) => format!("wait{at} for the others, at the end of a branch or loop"),
-            (Doing::Spinning, _) => format!("are in an endless loop{at}"),
-            _ => format!("are{at}"),
+            (Doing::Joining, _) => format!("{wait}{at} for the others, at the end of a branch or loop"),
+            (Doing::Spinning, _) => format!("{are} in an endless loop{at}"),
+            _ => format!("{are}{at}"),
         }
     }
 
@@ -158,6 +159,16 @@ impl<'t> Case<'t> {
         let locals: Vec<_> = locals.take(8).collect();
         (!locals.is_empty()).then(|| format!("Its locals there: {}.", locals.join(", ")))
     }
+}
+
+/// `lanes 0-7 are here`.
+pub(super) fn lanes_here(fragment: &Fragment) -> String {
+    let verb = if is_one_lane(fragment) { "is" } else { "are" };
+    format!("{} {verb} here", names::lanes_of(&fragment.lanes))
+}
+
+fn is_one_lane(fragment: &Fragment) -> bool {
+    names::lanes_of(&fragment.lanes).starts_with("lane ")
 }
 
 /// The step is an arrival on a barrier.

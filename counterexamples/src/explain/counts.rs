@@ -105,11 +105,12 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         ),
     };
     let message = format!("{who} executes {what}{at}");
-    let mut sentences = vec![format!(
-        "{} executes `{}`{at}, which here is `{instruction}`.",
-        sentence(&who),
-        outcome.instruction
-    )];
+    let mut sentence = format!("{} executes `{}`{at}", sentence(&who), outcome.instruction);
+    if outcome.instruction != instruction {
+        sentence.push_str(&format!(", which here is `{instruction}`"));
+    }
+    sentence.push('.');
+    let mut sentences = vec![sentence];
     sentences.extend(case.locals_of(outcome.agent));
     sentences.push(demand);
     Words { message, sentences, related: Vec::new() }

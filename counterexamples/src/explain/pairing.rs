@@ -1,8 +1,10 @@
 //! Arrivals and waits that do not fit together.
 
+use std::collections::BTreeSet;
+
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, arrived_of, arrives, completes, sentence, verb};
+use super::case::{Case, arrived_of, completes, lanes_here, sentence, verb};
 use super::wording::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
@@ -288,24 +290,22 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
 pub(super) fn partial_warp(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
-    let lanes = match outcome.detail {
-        Some(Detail::Operand { value }) => u32::try_from(value).map(names::lanes).unwrap_or_default(),
-        _ => String::new(),
+    let mask = match outcome.detail {
+        Some(Detail::Operand { value }) => u32::try_from(value).unwrap_or_default(),
+        _ => 0,
     };
-    let message = format!("only lanes {lanes} of {who} execute the aligned `{}`{at}", case.resolved_here());
+    let (lanes, shown) = (names::lanes(mask), names::lanes_in_words(mask));
+    let verb = if mask.count_ones() == 1 { "executes" } else { "execute" };
+    let message = format!("only {shown} of {who} {verb} the aligned `{}`{at}", case.resolved_here());
     let mut words = Words { message, ..Words::default() };
     let fragments = case.end.agents.get(&outcome.agent).map(|a| a.fragments.as_slice()).unwrap_or_default();
     for fragment in fragments.iter().filter(|f| f.lanes != lanes) {
         words.sentences.push(format!(
-            "The lanes {} of the same warp {}.",
-            fragment.lanes,
+            "{} of the same warp {}.",
+            sentence(&names::lanes_of(&fragment.lanes)),
             case.fragment(fragment)
         ));
-        words.related.push(case.related(
-            outcome.agent,
-            fragment.location,
-            format!("lanes {} are here", fragment.lanes),
-        ));
+        words.related.push(case.related(outcome.agent, fragment.location, lanes_here(fragment)));
     }
     words.sentences.push(
         "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not exited. Move the barrier \
@@ -319,19 +319,48 @@ pub(super) fn nobody_waits(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
-    let message = format!("{who}'s arrival{at} completes a generation of {on} on which nobody waits");
+    // The exit of the last warp that a count of 0 waits for completes one, too.
+    let exits = case.last().is_some_and(|step| step.events.contains(&Event::Exited));
+    let act = if exits { "exit" } else { "arrival" };
+    let message = format!("{who}'s {act}{at} completes a generation of {on} on which nobody waits");
     let mut words = Words { message, ..Words::default() };
-    for step in case.gathered(barrier, case.before_last()) {
-        words.sentences.push(format!(
-            "{} arrived{} (`{}`).",
-            sentence(&case.agent(step.agent)),
-            case.at(step.location),
-            step.resolved
-        ));
-        words.related.push(case.here(step, format!("{} arrived here", case.agent(step.agent))));
-    }
+    told(case, &case.gathered(barrier, case.before_last()), &mut words);
     words.sentences.push("Nobody is held back by it, so it synchronises nothing.".to_owned());
     words
+}
+
+/// Groups of arrivals told one by one at most.
+const MOST_GROUPS: usize = 8;
+
+/// Tells who arrived, those together who did so by one instruction with equal operands.
+fn told(case: &Case<'_>, arrivals: &[&Step], words: &mut Words) {
+    let mut groups: Vec<Vec<&Step>> = Vec::new();
+    for step in arrivals {
+        let alike = |group: &&mut Vec<&Step>| {
+            group.first().is_some_and(|s| (s.location, &s.resolved) == (step.location, &step.resolved))
+        };
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(step),
+            None => groups.push(vec![step]),
+        }
+    }
+    for group in groups.iter().take(MOST_GROUPS) {
+        let Some(first) = group.first() else { continue };
+        let agents: BTreeSet<u32> = group.iter().map(|step| step.agent).collect();
+        let steps: BTreeSet<u64> = group.iter().map(|step| step.index as u64 + 1).collect();
+        let (agents, steps) = (Vec::from_iter(agents), Vec::from_iter(steps));
+        words.sentences.push(format!(
+            "{} arrived{} (`{}`, step{} {}).",
+            sentence(&case.agents(&agents)),
+            case.at(first.location),
+            first.resolved,
+            if steps.len() == 1 { "" } else { "s" },
+            names::numbers(&steps)
+        ));
+        words.related.extend(agents.iter().map(|agent| {
+            case.related(*agent, first.location, format!("{} arrived here", case.agent(*agent)))
+        }));
+    }
 }
 
 pub(super) fn dangling(case: &Case<'_>) -> Words {
@@ -346,24 +375,7 @@ pub(super) fn dangling(case: &Case<'_>) -> Words {
         case.at(outcome.location)
     );
     let mut words = Words { message, ..Words::default() };
-    for step in case
-        .trace
-        .steps
-        .iter()
-        .rev()
-        .take_while(|s| !completes(s, barrier))
-        .filter(|s| arrives(s, barrier))
-        .take(8)
-    {
-        words.sentences.push(format!(
-            "{} arrived{} (`{}`, {}).",
-            sentence(&case.agent(step.agent)),
-            case.at(step.location),
-            step.resolved,
-            Case::step_name(step)
-        ));
-        words.related.push(case.here(step, format!("{} arrived here", case.agent(step.agent))));
-    }
+    told(case, &case.gathered(barrier, usize::MAX), &mut words);
     words.sentences.push(
         "Nobody came to complete the generation; a waiter was forgotten, or the arrival is superfluous."
             .to_owned(),

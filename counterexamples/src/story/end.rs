@@ -93,7 +93,7 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
     }
     if state.fragments.len() > 1 {
         let parts: Vec<String> = state.fragments.iter().map(|f| fragment(trace, f)).collect();
-        doing = format!("{doing}; lanes {}", parts.join(", "));
+        doing = format!("{doing}; {}", parts.join(", "));
     }
     [
         (Ink::Plain, names::agents(noun(trace), &group.agents)),
@@ -110,7 +110,7 @@ fn fragment(trace: &Trace, f: &Fragment) -> String {
         (Doing::Joining, _) => " wait for the others".to_owned(),
         _ => String::new(),
     };
-    format!("{}{doing} at line {}", f.lanes, f.location.line)
+    format!("{}{doing} at line {}", names::lanes_of(&f.lanes), f.location.line)
 }
 
 fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut Vec<String>) {

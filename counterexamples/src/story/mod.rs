@@ -34,8 +34,10 @@ pub fn story(trace: &Trace, style: &Style) -> String {
 }
 
 fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
-    for line in wrap(&printable(&trace.outcome.headline), style.width) {
-        lines.push(style.paint(Ink::Bad, &line));
+    if style.headline {
+        for line in wrap(&printable(&trace.outcome.headline), style.width) {
+            lines.push(style.paint(Ink::Bad, &line));
+        }
     }
     let agents = trace.agents.len();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
@@ -43,7 +45,7 @@ fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
         trace.protocol.defines.iter().map(|(name, v)| format!(", {name} = {v}")).collect();
     let facts = format!(
         "{}: {}, {agents} {}{}{}; {} step{}",
-        trace.protocol.file,
+        names::file(trace),
         trace.protocol.target,
         noun(trace),
         plural(agents),
@@ -241,7 +243,7 @@ impl<'t> Diagram<'t> {
 /// A row's instruction, lanes included.
 fn text_of(row: &Row<'_>) -> String {
     let Some(step) = row.steps.first() else { return String::new() };
-    let lanes = step.lanes.as_ref().map(|l| format!(" [lanes {l}]")).unwrap_or_default();
+    let lanes = step.lanes.as_ref().map(|l| format!(" [{}]", names::lanes_of(l))).unwrap_or_default();
     printable(&format!("{}{lanes}", step.resolved))
 }
 

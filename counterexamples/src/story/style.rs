@@ -9,12 +9,14 @@ pub struct Style {
     pub width: usize,
     /// With signs beyond ASCII.
     pub unicode: bool,
+    /// Begins with what the trace shows, for where that does not stand above it already.
+    pub headline: bool,
     /// Every step, however many there are.
     pub all: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { colour: false, width: 100, unicode: true, all: false }
+        Self { colour: false, width: 100, unicode: true, headline: true, all: false }
     }
 }

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::barrier::bcu::Opaque;
 use crate::barrier::xegpu::Handle;
-use crate::program::{BinaryOp, Expr, LocalId, LocalKind, Pc, UnaryOp};
+use crate::program::{BinaryOp, Expr, LocalId, LocalKind, NoResult, Pc};
 
 /// What a local holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,6 +93,15 @@ pub enum FaultKind {
     Endless(Option<LocalId>),
 }
 
+impl From<NoResult> for FaultKind {
+    fn from(reason: NoResult) -> Self {
+        match reason {
+            NoResult::DivisionByZero => Self::DivisionByZero,
+            NoResult::Overflow | NoResult::ShiftRange => Self::Overflow,
+        }
+    }
+}
+
 /// An expression's value in every lane of a fragment.
 pub(super) enum Numbers {
     Same(i64),
@@ -159,49 +168,16 @@ impl Eval<'_> {
                 Value::Unset => Err(FaultKind::Unset(*local)),
                 Value::Opaque(_) | Value::Handle(_) => Err(FaultKind::NotANumber(*local)),
             },
-            Expr::Unary(UnaryOp::Neg, a) => self.number(a, lane)?.checked_neg().ok_or(FaultKind::Overflow),
-            Expr::Unary(UnaryOp::Not, a) => Ok(i64::from(self.number(a, lane)? == 0)),
+            Expr::Unary(op, a) => Ok(op.apply(self.number(a, lane)?)?),
             Expr::Binary(BinaryOp::LogicalAnd, a, b) => {
                 Ok(i64::from(self.number(a, lane)? != 0 && self.number(b, lane)? != 0))
             }
             Expr::Binary(BinaryOp::LogicalOr, a, b) => {
                 Ok(i64::from(self.number(a, lane)? != 0 || self.number(b, lane)? != 0))
             }
-            Expr::Binary(op, a, b) => binary(*op, self.number(a, lane)?, self.number(b, lane)?),
+            Expr::Binary(op, a, b) => Ok(op.apply(self.number(a, lane)?, self.number(b, lane)?)?),
         }
     }
-}
-
-/// A binary operator other than the logical ones, which do not always evaluate their right side.
-fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
-    let shift = || u32::try_from(b).ok().filter(|n| *n < 64).ok_or(FaultKind::Overflow);
-    if b == 0 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-        return Err(FaultKind::DivisionByZero);
-    }
-    let checked = match op {
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
-        BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
-        BinaryOp::Shl => {
-            let by = shift()?;
-            Some(a << by).filter(|shifted| shifted >> by == a)
-        }
-        BinaryOp::Shr => Some(a >> shift()?),
-        BinaryOp::And => Some(a & b),
-        BinaryOp::Or => Some(a | b),
-        BinaryOp::Xor => Some(a ^ b),
-        BinaryOp::LogicalAnd => Some(i64::from(a != 0 && b != 0)),
-        BinaryOp::LogicalOr => Some(i64::from(a != 0 || b != 0)),
-        BinaryOp::Eq => Some(i64::from(a == b)),
-        BinaryOp::Ne => Some(i64::from(a != b)),
-        BinaryOp::Lt => Some(i64::from(a < b)),
-        BinaryOp::Le => Some(i64::from(a <= b)),
-        BinaryOp::Gt => Some(i64::from(a > b)),
-        BinaryOp::Ge => Some(i64::from(a >= b)),
-    };
-    checked.ok_or(FaultKind::Overflow)
 }
 
 /// Whether a local of this kind can hold a number: registers hold unsigned 32 bits, predicates 0 or 1.

@@ -3,11 +3,13 @@
 //! A [`Program`] is what every reader of a notation produces and what every engine consumes. It is
 //! plain data: operands are expressions over integer locals, evaluated by [`crate::agent`].
 
+mod arithmetic;
 mod expr;
 mod index;
 mod instruction;
 mod memory;
 
+pub use arithmetic::NoResult;
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use index::{AgentId, ArrayId, ConstructId, LocalId, LocationId, Pc, Place, RoleId, SequenceId};
 pub use instruction::{

@@ -12,8 +12,8 @@
 //! ```
 
 pub mod ast;
-mod eval;
 mod format;
+mod habits;
 mod lexer;
 mod loaded;
 mod lower;

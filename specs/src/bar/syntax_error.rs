@@ -2,6 +2,8 @@
 
 use barcheck_model::program::Target;
 
+use super::habits;
+use super::habits::Habit::{self, NotModelled, Write};
 use super::words;
 use crate::diagnostic::Diagnostic;
 use crate::limits;
@@ -43,11 +45,18 @@ pub(crate) enum SyntaxError {
         text: String,
         target: Target,
         owners: Vec<Target>,
+        habit: Option<Habit>,
         suggestion: Option<&'static str>,
         span: Span,
     },
     /// A word that begins no statement.
-    UnknownStatement { word: String, suggestion: Option<&'static str>, declares: Option<String>, span: Span },
+    UnknownStatement {
+        word: String,
+        habit: Option<Habit>,
+        suggestion: Option<&'static str>,
+        declares: Option<String>,
+        span: Span,
+    },
     /// A word that begins no declaration and no block.
     UnknownItem { word: String, suggestion: Option<&'static str>, span: Span },
     /// The size or the agents of another target.
@@ -66,6 +75,22 @@ pub(crate) enum SyntaxError {
     InclusiveRange { span: Span },
     /// `i += 1`.
     CompoundAssignment { name: String, operator: &'static str, span: Span },
+    /// `i++`, `--i`.
+    Increment { name: String, operator: &'static str, span: Span },
+    /// A statement where a block should be.
+    NoBraces { example: String, span: Span },
+    /// `else` that follows no block of an `if`.
+    StrayElse { span: Span },
+    /// `for i in 0..8 step 2`.
+    Step { span: Span },
+    /// `for (i = 0; …)`.
+    ForOfC { span: Span },
+    /// `bar.sync(1, 64);`
+    CallOfInstruction { example: String, span: Span },
+    /// `min(a, b)`.
+    Call { name: String, target: Target, span: Span },
+    /// `threadIdx.x`, `%tid`, `%r1`.
+    NoName { text: String, target: Target, span: Span },
     /// `@p` in a target without predicates.
     GuardElsewhere { target: Target, span: Span },
     /// `%h = …` with an instruction that yields nothing.
@@ -104,6 +129,14 @@ impl SyntaxError {
             | Self::ReservedWord { span, .. }
             | Self::InclusiveRange { span }
             | Self::CompoundAssignment { span, .. }
+            | Self::Increment { span, .. }
+            | Self::NoBraces { span, .. }
+            | Self::StrayElse { span }
+            | Self::Step { span }
+            | Self::ForOfC { span }
+            | Self::CallOfInstruction { span, .. }
+            | Self::Call { span, .. }
+            | Self::NoName { span, .. }
             | Self::GuardElsewhere { span, .. }
             | Self::SecondTarget { span } => *span,
         }
@@ -114,6 +147,7 @@ impl SyntaxError {
         self.of_text()
             .or_else(|| self.of_words())
             .or_else(|| self.of_habits())
+            .or_else(|| self.of_form())
             .unwrap_or_else(|| self.of_structure())
     }
 
@@ -131,10 +165,15 @@ impl SyntaxError {
                 .error("too-long", format!("the file has {bytes} bytes"))
                 .note(format!("a protocol has at most {} bytes", limits::SOURCE_BYTES)),
             Self::UnknownCharacter { character, .. } => {
-                let quotes = matches!(character, '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}');
+                let help = match character {
+                    '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}' => Some("use straight quotes: `\"`"),
+                    '#' => Some("a constant is `const N = 4;`, a comment begins with `//`"),
+                    letter if letter.is_alphabetic() => Some("names have the letters a to z, digits and `_`"),
+                    _ => None,
+                };
                 let shown = character.escape_debug();
                 self.error("unknown-character", format!("unexpected character `{shown}`"))
-                    .help_if(quotes.then(|| "use straight quotes: `\"`".to_owned()))
+                    .help_if(help.map(str::to_owned))
             }
             Self::UnclosedComment { .. } => {
                 self.error("unclosed-comment", "this comment is never closed").help("end it with `*/`")
@@ -160,14 +199,21 @@ impl SyntaxError {
                 .error("unknown-target", format!("`{word}` is no target"))
                 .note("the targets are `ptx`, `bcu`, `nbarrier`, `split_barrier` and `xegpu`")
                 .help_if(meant(suggestion)),
-            Self::UnknownInstruction { text, target, owners, suggestion, .. } => {
-                return Some(self.unknown_instruction(text, *target, owners, *suggestion));
+            Self::UnknownInstruction { text, target, owners, habit, suggestion, .. } => {
+                return Some(match habit {
+                    Some(habit) if owners.is_empty() => self.foreign(text, *target, *habit),
+                    _ => self.unknown_instruction(text, *target, owners, *suggestion),
+                });
             }
-            Self::UnknownStatement { word, suggestion, declares, .. } => {
+            Self::UnknownStatement { word, habit: Some(NotModelled(why)), .. } => {
+                self.not_modelled(word, why)
+            }
+            Self::UnknownStatement { word, habit, suggestion, declares, .. } => {
                 let error = self.error("unknown-statement", format!("`{word}` begins no statement"));
-                match declares {
-                    Some(name) => error.help(format!("declare it with `let {name} = …;`")),
-                    None => error.help_if(meant(suggestion)),
+                match (declares, habit) {
+                    (Some(name), _) => error.help(format!("declare it with `let {name} = …;`")),
+                    (_, Some(Write(help))) => error.help(*help),
+                    _ => error.help_if(meant(suggestion)),
                 }
             }
             Self::UnknownItem { word, suggestion, .. } => self
@@ -181,6 +227,20 @@ impl SyntaxError {
                 .note("keywords are matched without regard to case"),
             _ => return None,
         })
+    }
+
+    /// An instruction of another language.
+    fn foreign(&self, text: &str, target: Target, habit: Habit) -> Diagnostic {
+        match habit {
+            NotModelled(why) => self.not_modelled(text, why),
+            Write(help) => self
+                .error("unknown-instruction", format!("`{text}` is no instruction of target `{target}`"))
+                .help(help),
+        }
+    }
+
+    fn not_modelled(&self, text: &str, why: &str) -> Diagnostic {
+        self.error("not-modelled", format!("`{text}` is not modelled")).note(why)
     }
 
     fn unknown_instruction(
@@ -260,6 +320,40 @@ impl SyntaxError {
                 .error("no-result", format!("`{mnemonic}` yields no handle"))
                 .also(*span, "nothing to assign")
                 .help("handles come from `xegpu.init_nbarrier`"),
+            Self::Call { name, target, .. } => {
+                self.error("call", "there are no functions").help_if(habits::value(name, *target))
+            }
+            Self::NoName { text, target, .. } => {
+                let help = habits::value(text, *target).unwrap_or_else(|| {
+                    "a name has letters, digits and `_`; registers are locals: `let r1 = …;`".to_owned()
+                });
+                self.error("no-name", format!("`{text}` is no name")).help(help)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Errors about the form of statements in other languages.
+    fn of_form(&self) -> Option<Diagnostic> {
+        Some(match self {
+            Self::Increment { name, operator, .. } => self
+                .error("increment", format!("there is no `{operator}{operator}`"))
+                .help(format!("write `{name} = {name} {operator} 1;`")),
+            Self::NoBraces { example, .. } => self
+                .error("no-braces", "expected `{`: a block needs braces, also around a single statement")
+                .help(format!("write `{example}`")),
+            Self::StrayElse { .. } => self
+                .error("stray-else", "this `else` belongs to no `if`")
+                .help("it stands directly behind the `}` of an `if`"),
+            Self::Step { .. } => {
+                self.error("step", "loops step by 1").help("write `for k in 0..4 { let i = 2 * k; … }`")
+            }
+            Self::ForOfC { .. } => self
+                .error("for-of-c", "expected the loop's variable, found `(`")
+                .help("write `for i in 0..4 { … }`"),
+            Self::CallOfInstruction { example, .. } => self
+                .error("parentheses", "operands stand without parentheses")
+                .help(format!("write `{example}`")),
             _ => return None,
         })
     }

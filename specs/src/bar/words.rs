@@ -82,18 +82,3 @@ pub(crate) fn instructions(target: Target) -> String {
         opcode::of_target(target).filter(|text| !is_alias(text)).map(|t| format!("`{t}`")).collect();
     names.join(", ")
 }
-
-/// What a statement of another language is called here.
-pub(crate) fn habit(word: &str, target: Target) -> Option<&'static str> {
-    match (word.to_ascii_lowercase().as_str(), target) {
-        ("return" | "ret" | "end", _) => Some("exit"),
-        ("forever", _) => Some("loop"),
-        ("load", _) => Some("read"),
-        ("store", _) => Some("write"),
-        ("__syncthreads" | "syncthreads", Target::Ptx) => Some("bar.sync 0"),
-        ("bar" | "barrier", Target::Ptx) => Some("bar.sync"),
-        ("bar", Target::Bcu) => Some("BAR.SYNC"),
-        ("__syncthreads" | "syncthreads", Target::Bcu) => Some("BAR.SYNC 0"),
-        _ => None,
-    }
-}

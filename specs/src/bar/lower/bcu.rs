@@ -7,6 +7,7 @@ use super::registers::{Register, register};
 use super::role::RoleLowerer;
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::opcode::Opcode;
+use crate::diagnostic::Diagnostic;
 
 impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn bcu(&mut self, instruction: &'a Instruction) -> Option<Op> {
@@ -17,7 +18,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                     Some(BcuOp::Arv { id: id?, count: count? })
                 }
-                _ => self.wrong_count(instruction, "id, cnt"),
+                _ => self.wrong_count(instruction, &["id, cnt"]),
             },
             Opcode::BcuRed(op) => self.bcu_red(instruction, op),
             Opcode::BcuB2rResult | Opcode::BcuBarResult => self.bcu_result(instruction),
@@ -26,7 +27,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
                     Some(BcuOp::ReadBarrier { dest: dest?, id: id? })
                 }
-                _ => self.wrong_count(instruction, "Rd, id"),
+                _ => self.wrong_count(instruction, &["Rd, id"]),
             },
             Opcode::BcuB2rWarp => match instruction.operands.as_slice() {
                 [dest] => Some(BcuOp::ReadWarp { dest: self.general_dest(dest)?, id: None }),
@@ -34,14 +35,14 @@ impl<'a> RoleLowerer<'_, 'a> {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
                     Some(BcuOp::ReadWarp { dest: dest?, id: Some(id?) })
                 }
-                _ => self.wrong_count(instruction, "Rd[, id]"),
+                _ => self.wrong_count(instruction, &["Rd[, id]"]),
             },
             Opcode::BcuR2b => match instruction.operands.as_slice() {
                 [id, source] => {
                     let (id, source) = (self.immediate(id), self.general_source(source));
                     Some(BcuOp::WriteBarrier { id: id?, source: source? })
                 }
-                _ => self.wrong_count(instruction, "id, Ra"),
+                _ => self.wrong_count(instruction, &["id, Ra"]),
             },
             _ => match instruction.operands.as_slice() {
                 [source] => Some(BcuOp::WriteWarp { id: None, source: self.general_source(source)? }),
@@ -49,7 +50,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     let (id, source) = (self.immediate(id), self.general_source(source));
                     Some(BcuOp::WriteWarp { id: Some(id?), source: source? })
                 }
-                _ => self.wrong_count(instruction, "[id,] Ra"),
+                _ => self.wrong_count(instruction, &["[id,] Ra"]),
             },
         };
         op.map(Op::Bcu)
@@ -62,7 +63,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                 Some(BcuOp::Sync { id: id?, count: Some(count?) })
             }
-            _ => self.wrong_count(instruction, "id[, cnt]"),
+            _ => self.wrong_count(instruction, &["id[, cnt]"]),
         }
     }
 
@@ -76,11 +77,19 @@ impl<'a> RoleLowerer<'_, 'a> {
             [id, predicate] => (self.bcu_operand(id).map(|id| BcuRedOperands::Separate(id, None)), predicate),
             // clause: bcu.red-operand-forms
             [id, count, predicate] => {
+                if self.is_general(id) && self.is_general(count) {
+                    // The reference contradicts itself here, so the reader is told.
+                    let message = "a reduction with its id and its count in registers";
+                    let warning = Diagnostic::warning("two-registers", message, id.span.to(count.span))
+                        .note("an example of the reference has it, its table of operands and its encodings have not")
+                        .help("one register may hold both: `BAR.RED.op Rb, [!]p;`, the count above the low 4 bits");
+                    self.context.warn(warning);
+                }
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                 let both = id.zip(count);
                 (both.map(|(id, count)| BcuRedOperands::Separate(id, Some(count))), predicate)
             }
-            _ => return self.wrong_count(instruction, "id[, cnt], [!]p"),
+            _ => return self.wrong_count(instruction, &["id[, cnt], [!]p", "Rb, [!]p"]),
         };
         let predicate = self.bcu_predicate(predicate);
         Some(BcuOp::Red { op, operands: operands?, predicate: predicate? })
@@ -109,8 +118,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 };
                 Some(BcuOp::Result { register: register?, predicate: predicate? })
             }
-            _ if short => self.wrong_count(instruction, "Rd[, Pu]"),
-            _ => self.wrong_count(instruction, "Rd, Pu"),
+            _ if short => self.wrong_count(instruction, &["Rd[, Pu]"]),
+            _ => self.wrong_count(instruction, &["Rd, Pu"]),
         }
     }
 

@@ -1,9 +1,8 @@
 //! Expressions, with constants folded.
 
-use barcheck_model::program::{BinaryOp, Expr, UnaryOp};
+use barcheck_model::program::{BinaryOp, Expr, NoResult, UnaryOp};
 
 use crate::bar::ast::{self, ExprKind, IndexWord};
-use crate::bar::eval::{self, EvalError};
 use crate::span::Span;
 
 /// What the words in an expression stand for. `None` says that an error was reported.
@@ -14,7 +13,7 @@ pub(super) trait Resolve<'e> {
     fn index(&mut self, word: IndexWord, span: Span) -> Option<Expr>;
     /// An operator on constants has no result. True if that was reported; otherwise it is left to the run,
     /// which may never come to it.
-    fn fails(&mut self, reason: EvalError, span: Span) -> bool;
+    fn fails(&mut self, reason: NoResult, span: Span) -> bool;
     /// Begins or ends an operand that is never evaluated.
     fn skip(&mut self, enter: bool);
 }
@@ -36,7 +35,7 @@ pub(super) fn lower_expr<'e>(names: &mut impl Resolve<'e>, expr: &'e ast::Expr) 
 
 fn unary<'e>(names: &mut impl Resolve<'e>, op: UnaryOp, operand: Expr, span: Span) -> Option<Expr> {
     if let Expr::Int(value) = operand {
-        match eval::unary(op, value) {
+        match op.apply(value) {
             Ok(value) => return Some(Expr::Int(value)),
             Err(reason) if names.fails(reason, span) => return None,
             Err(_) => {}
@@ -71,7 +70,7 @@ fn binary<'e>(
         return Some(Expr::Int(value));
     }
     if let (Expr::Int(left), Expr::Int(right)) = (&left, &right) {
-        match eval::binary(op, *left, *right) {
+        match op.apply(*left, *right) {
             Ok(value) => return Some(Expr::Int(value)),
             Err(reason) if names.fails(reason, span) => return None,
             Err(_) => {}

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use barcheck_model::program::{Array, ArrayId, Expr, LocationId, Space, Target};
+use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Space, Target};
 
 use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
 use super::registers::register;
 use crate::bar::ast::{self, IndexWord, Item, Name};
-use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
 use crate::limits;
@@ -40,7 +39,7 @@ impl<'e> Resolve<'e> for Constants<'_, '_> {
         None
     }
 
-    fn fails(&mut self, reason: EvalError, span: Span) -> bool {
+    fn fails(&mut self, reason: NoResult, span: Span) -> bool {
         if self.skipped == 0 {
             self.context.report(&MeaningError::ConstantFails { reason, span });
         }
@@ -79,7 +78,7 @@ impl<'a> Context<'a> {
                     names
                 });
                 let (name, kind) = (name.to_owned(), NameKind::Value);
-                self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
+                self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.target, span });
                 None
             }
         }

@@ -26,17 +26,15 @@ impl<'a> RoleLowerer<'_, 'a> {
                         consumers: consumers?,
                     }))
                 }
-                [_, _, _] | [_] | [] => {
-                    self.wrong_count(instruction, "id, type, num_producers, num_consumers")
-                }
-                _ => self.wrong_count(instruction, "id, type, num_producers, num_consumers"),
+                _ => self
+                    .wrong_count(instruction, &["id, num_threads", "id, type, num_producers, num_consumers"]),
             },
             Opcode::NbarrierWait => match operands {
                 [id] => Some(Op::Nbarrier(NbarrierOp::Wait { id: self.number(id)? })),
-                _ => self.wrong_count(instruction, "id"),
+                _ => self.wrong_count(instruction, &["id"]),
             },
             Opcode::NbarrierFence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),
-            _ => self.wrong_count(instruction, ""),
+            _ => self.wrong_count(instruction, &[]),
         }
     }
 }

@@ -24,8 +24,12 @@ pub(super) fn name_of(operand: &Operand) -> Option<&str> {
 }
 
 impl<'a> RoleLowerer<'_, 'a> {
-    /// Reports that the number of operands is wrong; `takes` shows the right ones.
-    pub(super) fn wrong_count<T>(&mut self, instruction: &Instruction, takes: &'static str) -> Option<T> {
+    /// Reports that the number of operands is wrong; `takes` shows each of the right forms.
+    pub(super) fn wrong_count<T>(
+        &mut self,
+        instruction: &Instruction,
+        takes: &'static [&'static str],
+    ) -> Option<T> {
         let mnemonic = instruction.mnemonic.text(self.context.source).to_owned();
         let (found, span) = (instruction.operands.len(), instruction.span);
         self.report(&MeaningError::OperandCount { mnemonic, takes, found, span });

@@ -14,19 +14,19 @@ impl<'a> RoleLowerer<'_, 'a> {
             Opcode::PtxSync(aligned) => match operands {
                 [id] => self.plain(PtxKind::Sync, aligned, id, None),
                 [id, count] => self.plain(PtxKind::Sync, aligned, id, Some(count)),
-                _ => self.wrong_count(instruction, "a[, b]"),
+                _ => self.wrong_count(instruction, &["a[, b]"]),
             },
             // A missing count is the business of the rule `arrive-needs-count`.
             Opcode::PtxArrive(aligned) => match operands {
                 [id] => self.plain(PtxKind::Arrive, aligned, id, None),
                 [id, count] => self.plain(PtxKind::Arrive, aligned, id, Some(count)),
-                _ => self.wrong_count(instruction, "a, b"),
+                _ => self.wrong_count(instruction, &["a, b"]),
             },
             Opcode::PtxRed(op, aligned) => {
                 let (dest, id, count, predicate) = match operands {
                     [dest, id, predicate] => (dest, id, None, predicate),
                     [dest, id, count, predicate] => (dest, id, Some(count), predicate),
-                    _ => return self.wrong_count(instruction, "d, a[, b], [!]p"),
+                    _ => return self.wrong_count(instruction, &["d, a[, b], [!]p"]),
                 };
                 let dest = self.destination(dest);
                 let id = self.number(id);
@@ -40,7 +40,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
             }
             _ if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
-            _ => self.wrong_count(instruction, ""),
+            _ => self.wrong_count(instruction, &[]),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, Op, Pc, Role, Target};
+use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, NoResult, Op, Pc, Role, Target};
 
 use super::code::{Builder, Source};
 use super::context::{Context, GlobalKind};
@@ -10,7 +10,6 @@ use super::expressions::{Resolve, lower_expr};
 use super::registers::{Register, register};
 use super::scopes::{Binding, Scopes};
 use crate::bar::ast::{self, IndexWord, Name};
-use crate::bar::eval::EvalError;
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::span::Span;
 
@@ -131,7 +130,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         }
         let suggestion = self.context.suggest(name, || self.scopes.names());
         let kind = NameKind::Assigned;
-        self.report(&MeaningError::UnknownName { name: owned(), kind, suggestion, span });
+        self.report(&MeaningError::UnknownName {
+            name: owned(),
+            kind,
+            suggestion,
+            target: self.context.target,
+            span,
+        });
         None
     }
 
@@ -160,7 +165,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             candidates
         });
         let (name, kind) = (name.to_owned(), NameKind::Value);
-        self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
+        self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.context.target, span });
         None
     }
 
@@ -203,7 +208,7 @@ impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
         }
     }
 
-    fn fails(&mut self, _reason: EvalError, _span: Span) -> bool {
+    fn fails(&mut self, _reason: NoResult, _span: Span) -> bool {
         false
     }
 

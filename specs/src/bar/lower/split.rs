@@ -72,9 +72,9 @@ impl<'a> RoleLowerer<'_, 'a> {
                 (self.scope(execution), self.scope(memory), self.semantics(semantics))
             }
             _ if kind == SplitKind::MemoryBarrier => {
-                return self.wrong_count(instruction, "Memory, Semantics");
+                return self.wrong_count(instruction, &["Memory, Semantics"]);
             }
-            _ => return self.wrong_count(instruction, "Execution, Memory, Semantics"),
+            _ => return self.wrong_count(instruction, &["Execution, Memory, Semantics"]),
         };
         let (execution, memory, semantics) = (execution?, memory?, semantics?);
         Some(Op::Split(SplitOp { kind, execution, memory, semantics }))

@@ -292,7 +292,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         let names = self.context.globals.arrays.iter().map(|array| array.name.as_str());
         let suggestion = closest(&name.text, names).map(str::to_owned);
         let kind = NameKind::Location;
-        self.report(&MeaningError::UnknownName { name: text, kind, suggestion, span });
+        self.report(&MeaningError::UnknownName {
+            name: text,
+            kind,
+            suggestion,
+            target: self.context.target,
+            span,
+        });
         None
     }
 

@@ -45,16 +45,16 @@ impl<'a> RoleLowerer<'_, 'a> {
         let op = match instruction.opcode {
             Opcode::XegpuAlloc => match operands {
                 [count] => Op::Xegpu(XegpuOp::Alloc { count: self.number(count)? }),
-                _ => return self.wrong_count(instruction, "n"),
+                _ => return self.wrong_count(instruction, &["n"]),
             },
             Opcode::XegpuInit => self.init(instruction)?,
             Opcode::XegpuArrive => match operands {
                 [handle] => Op::Xegpu(XegpuOp::Arrive(self.handle(handle)?)),
-                _ => return self.wrong_count(instruction, "%h"),
+                _ => return self.wrong_count(instruction, &["%h"]),
             },
             Opcode::XegpuWait => match operands {
                 [handle] => Op::Xegpu(XegpuOp::Wait(self.handle(handle)?)),
-                _ => return self.wrong_count(instruction, "%h"),
+                _ => return self.wrong_count(instruction, &["%h"]),
             },
             Opcode::XegpuFence => match operands {
                 [] => Op::Fence(Spaces { shared: true, global: true }),
@@ -62,7 +62,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     OperandKind::Attributes(attributes) => Op::Fence(self.fence(attributes)?),
                     _ => return self.wrong_operand(operand, "attributes in braces", None),
                 },
-                _ => return self.wrong_count(instruction, "{…}"),
+                _ => return self.wrong_count(instruction, &["{…}"]),
             },
             // clause: xegpu.compile-hint
             _ => return Some(None),
@@ -72,7 +72,7 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     fn init(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let [id, participants] = instruction.operands.as_slice() else {
-            return self.wrong_count(instruction, "id, n");
+            return self.wrong_count(instruction, &["id, n"]);
         };
         let (id, participants) = (self.number(id), self.number(participants));
         let Some(handle) = &instruction.result else {
@@ -100,7 +100,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             handles
         });
         let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
-        self.report(&MeaningError::UnknownName { name, kind, suggestion, span });
+        self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.context.target, span });
         None
     }
 

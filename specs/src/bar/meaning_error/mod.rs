@@ -2,10 +2,9 @@
 
 mod text;
 
-use barcheck_model::program::Target;
+use barcheck_model::program::{NoResult, Target};
 
 use crate::bar::ast::IndexWord;
-use crate::bar::eval::EvalError;
 use crate::span::Span;
 
 /// Why a well-formed `.bar` file is no protocol.
@@ -14,7 +13,7 @@ pub(crate) enum MeaningError {
     /// Two global declarations of one name.
     DuplicateName { name: String, span: Span, first: Span },
     /// A name that nobody declares.
-    UnknownName { name: String, kind: NameKind, suggestion: Option<String>, span: Span },
+    UnknownName { name: String, kind: NameKind, suggestion: Option<String>, target: Target, span: Span },
     /// A name like those of registers that is none.
     UnknownRegister { name: String, span: Span },
     /// A name used before its declaration.
@@ -22,7 +21,7 @@ pub(crate) enum MeaningError {
     /// An agent's index in a constant.
     NotConstant { word: IndexWord, span: Span },
     /// A constant expression without a value.
-    ConstantFails { reason: EvalError, span: Span },
+    ConstantFails { reason: NoResult, span: Span },
     /// No size of the group.
     NoSize { target: Target, span: Span },
     /// A second size.
@@ -54,7 +53,7 @@ pub(crate) enum MeaningError {
     /// An array without an index, or a scalar with one.
     Indexing { name: String, length: Option<u32>, span: Span, declared: Span },
     /// Too many or too few operands.
-    OperandCount { mnemonic: String, takes: &'static str, found: usize, span: Span },
+    OperandCount { mnemonic: String, takes: &'static [&'static str], found: usize, span: Span },
     /// An operand of the wrong kind.
     Operand { expected: String, span: Span, help: Option<String> },
     /// A word that a list does not have.

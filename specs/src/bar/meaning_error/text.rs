@@ -1,7 +1,10 @@
 //! The errors of lowering in words.
 
+use barcheck_model::program::NoResult;
+
 use super::{MeaningError, NameKind};
 use crate::bar::ast::IndexWord;
+use crate::bar::habits;
 use crate::bar::words;
 use crate::diagnostic::Diagnostic;
 use crate::limits;
@@ -77,8 +80,9 @@ impl MeaningError {
             Self::DuplicateName { name, first, .. } => self
                 .error("duplicate-name", format!("`{name}` is declared twice"))
                 .also(*first, "first declared here"),
-            Self::UnknownName { name, kind, suggestion, .. } => {
-                return Some(self.unknown_name(name, *kind, suggestion.as_deref()));
+            Self::UnknownName { name, kind, suggestion, target, .. } => {
+                let habit = habits::value(name, *target).filter(|_| *kind == NameKind::Value);
+                return Some(self.unknown_name(name, *kind, suggestion.as_deref()).help_if(habit));
             }
             Self::UnknownRegister { name, .. } => self
                 .error("unknown-register", format!("there is no register `{name}`"))
@@ -90,7 +94,7 @@ impl MeaningError {
                 .error("not-constant", format!("`{}` has no value here", word.text()))
                 .note("it differs between agents, and stands inside their blocks only"),
             Self::ConstantFails { reason, .. } => {
-                self.error("constant-fails", "this constant has no value").label(reason.describe())
+                self.error("constant-fails", "this constant has no value").label(no_result(*reason))
             }
             _ => return None,
         })
@@ -165,11 +169,7 @@ impl MeaningError {
             Self::OperandCount { mnemonic, takes, found, .. } => {
                 let plural = if *found == 1 { "" } else { "s" };
                 self.error("operand-count", format!("`{mnemonic}` does not take {found} operand{plural}"))
-                    .help(if takes.is_empty() {
-                        format!("write `{mnemonic};`")
-                    } else {
-                        format!("write `{mnemonic} {takes};`")
-                    })
+                    .help(forms(mnemonic, takes))
             }
             Self::Operand { expected, help, .. } => {
                 self.error("operand", format!("expected {expected}")).help_if(help.clone())
@@ -184,6 +184,24 @@ impl MeaningError {
             other => other.error("meaning", "this has no meaning"),
         }
     }
+}
+
+/// Why a constant has no value, a fragment.
+fn no_result(reason: NoResult) -> &'static str {
+    match reason {
+        NoResult::Overflow => "the result does not fit into 64 bits",
+        NoResult::DivisionByZero => "division by zero",
+        NoResult::ShiftRange => "a shift outside 0..=63",
+    }
+}
+
+/// How an instruction is written.
+fn forms(mnemonic: &str, takes: &[&str]) -> String {
+    if takes.is_empty() {
+        return format!("write `{mnemonic};`");
+    }
+    let forms: Vec<String> = takes.iter().map(|operands| format!("`{mnemonic} {operands};`")).collect();
+    format!("write {}", forms.join(" or "))
 }
 
 /// Ranges of agents shown one by one at most.

@@ -8,6 +8,7 @@ use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::{Token, TokenKind};
 use crate::bar::words;
 use crate::limits;
+use crate::span::Span;
 
 /// The precedence of the comparisons, which do not associate.
 const COMPARISON: u8 = 3;
@@ -140,7 +141,14 @@ impl Parser<'_, '_> {
                     return self.expected_with("an expression", Some(help.to_owned()));
                 }
                 let name = self.name("an expression")?;
-                Ok(leaf(ExprKind::Name(name.text)))
+                match self.current().kind {
+                    TokenKind::Dot if self.ahead(1).kind == TokenKind::Word => self.no_name(token),
+                    TokenKind::OpenParenthesis => self.call(token),
+                    _ => Ok(leaf(ExprKind::Name(name.text))),
+                }
+            }
+            TokenKind::Percent if self.ahead(1).kind == TokenKind::Word && !self.is_handle() => {
+                self.no_name(token)
             }
             TokenKind::Question => {
                 let help = "`?` is a condition or a predicate by itself; an arbitrary number is \
@@ -151,10 +159,44 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Reports `threadIdx.x`, `%tid.x` and their like, which begin with `first`, and takes them for a number.
+    fn no_name(&mut self, first: Token) -> Parsed<Measured> {
+        let (span, text) = self.foreign_name(first);
+        let _ = self.report::<()>(&SyntaxError::NoName { text, target: self.target, span });
+        Ok(Measured { expr: Expr { kind: ExprKind::Int(0), span }, height: 1 })
+    }
+
+    /// Passes the rest of a name with `%` and dots that begins with `first`.
+    pub(super) fn foreign_name(&mut self, first: Token) -> (Span, String) {
+        while matches!(self.current().kind, TokenKind::Percent | TokenKind::Dot)
+            && self.ahead(1).kind == TokenKind::Word
+        {
+            self.advance();
+            self.advance();
+        }
+        let span = self.span_from(first.span);
+        (span, self.short_text(span))
+    }
+
+    /// Reports a call of the function `name`, and takes it for a number.
+    fn call(&mut self, name: Token) -> Parsed<Measured> {
+        let Some(close) = self.closing_parenthesis(false) else {
+            return self.expected("an operator");
+        };
+        self.position = close + 1;
+        let (text, span) = (self.short_text(name.span), self.span_from(name.span));
+        let _ = self.report::<()>(&SyntaxError::Call { name: text, target: self.target, span });
+        Ok(Measured { expr: Expr { kind: ExprKind::Int(0), span }, height: 1 })
+    }
+
     fn parenthesized(&mut self) -> Parsed<Measured> {
         self.enter()?;
         let open = self.advance();
         let inner = self.binary(0)?;
+        if self.at(TokenKind::DotDot) {
+            let help = "a range stands without parentheses: `for i in 0..4 { … }`; loops step by 1";
+            return self.expected_with("`)`", Some(help.to_owned()));
+        }
         self.expect(TokenKind::CloseParenthesis)?;
         self.depth -= 1;
         let span = self.span_from(open.span);

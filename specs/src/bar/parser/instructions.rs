@@ -6,6 +6,7 @@ use super::{Class, Parsed, Parser};
 use crate::bar::ast::{
     Attribute, Expr, ExprKind, Guard, Instruction, Name, Operand, OperandKind, StatementKind,
 };
+use crate::bar::habits;
 use crate::bar::opcode::{self, Opcode};
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
@@ -24,6 +25,10 @@ impl Parser<'_, '_> {
         let negated = self.at(TokenKind::Not);
         if negated {
             self.advance_as(Class::Prefix);
+        }
+        if self.at(TokenKind::Percent) {
+            let (span, text) = self.foreign_name(self.current());
+            return self.report(&SyntaxError::NoName { text, target: self.target, span });
         }
         let name = self.name("the name of a predicate")?;
         let span = self.span_from(at);
@@ -58,6 +63,7 @@ impl Parser<'_, '_> {
     /// An instruction, from its first word on.
     pub(super) fn instruction(&mut self) -> Parsed<Instruction> {
         let (opcode, mnemonic) = self.mnemonic()?;
+        self.no_call(mnemonic)?;
         let operands = self.operands(opcode)?;
         Ok(Instruction { opcode, mnemonic, result: None, operands, span: self.span_from(mnemonic) })
     }
@@ -80,9 +86,31 @@ impl Parser<'_, '_> {
         }
         let owners: Vec<Target> = opcode::find(&text).map(|m| m.target).collect();
         let suggestion = closest(&text, opcode::of_target(self.target));
+        let habit = habits::statement(&text, self.target);
         let text = text.chars().take(60).collect();
         let target = self.target;
-        self.report(&SyntaxError::UnknownInstruction { text, target, owners, suggestion, span })
+        self.report(&SyntaxError::UnknownInstruction { text, target, owners, habit, suggestion, span })
+    }
+
+    /// Reports `bar.sync(1, 64)`. One operand in parentheses is an expression.
+    fn no_call(&mut self, mnemonic: Span) -> Parsed<()> {
+        if !self.at(TokenKind::OpenParenthesis) {
+            return Ok(());
+        }
+        let first = self.position;
+        let Some(end) = self.closing_parenthesis(false) else {
+            return Ok(());
+        };
+        let is_list = self.tokens[first..end].iter().any(|token| token.kind == TokenKind::Comma);
+        if !is_list && end > first + 1 {
+            return Ok(());
+        }
+        let (open, close) = (self.tokens[first].span, self.tokens[end].span);
+        let within = self.text(Span::new(open.end, close.start)).trim();
+        let operands =
+            if within.is_empty() || within.len() > 60 || within.contains('\n') { "…" } else { within };
+        let example = format!("{} {operands};", self.text(mnemonic));
+        self.report(&SyntaxError::CallOfInstruction { example, span: open.to(close) })
     }
 
     fn operands(&mut self, opcode: Opcode) -> Parsed<Vec<Operand>> {

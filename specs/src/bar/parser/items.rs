@@ -80,7 +80,8 @@ impl Parser<'_, '_> {
             if matches!(self.current().kind, TokenKind::At | TokenKind::Percent) {
                 return self.statement_outside_block();
             }
-            return self.expected("a declaration or a block");
+            let help = self.at(TokenKind::Semicolon).then(|| "remove this `;`".to_owned());
+            return self.expected_with("a declaration or a block", help);
         }
         match word.to_ascii_lowercase().as_str() {
             "target" => {
@@ -191,7 +192,7 @@ impl Parser<'_, '_> {
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
         let head = self.span_from(keyword);
         self.role = self.current().span;
-        let block = self.block()?;
+        let block = self.block(keyword)?;
         Ok(Item::Role(Role { first, end, name, head, block }))
     }
 

@@ -145,6 +145,11 @@ impl<'s> Parser<'s, '_> {
         span.text(self.source)
     }
 
+    /// The text of `span`, as much of it as a message shows.
+    fn short_text(&self, span: Span) -> String {
+        self.text(span).chars().take(40).collect()
+    }
+
     /// The current token's text if it is a word, else nothing.
     fn word(&self) -> &'s str {
         let token = self.current();
@@ -190,9 +195,7 @@ impl<'s> Parser<'s, '_> {
         }
         let (found, span) = match token.kind {
             TokenKind::Word | TokenKind::Number | TokenKind::String => {
-                let text = self.text(token.span);
-                let short = text.chars().take(40).collect::<String>();
-                (format!("`{short}`"), token.span)
+                (format!("`{}`", self.short_text(token.span)), token.span)
             }
             kind => (kind.describe().to_owned(), token.span),
         };
@@ -222,10 +225,14 @@ impl<'s> Parser<'s, '_> {
             let _ = self.report::<()>(&SyntaxError::MissingSemicolon { span });
             return Ok(());
         }
-        let help = self.is_handle().then(|| {
-            "`%` directly before a letter begins a handle: write `a % b` for the remainder".to_owned()
-        });
-        self.expected_with("`;`", help)
+        let help = match token.kind {
+            _ if self.is_handle() => {
+                "`%` directly before a letter begins a handle: write `a % b` for the remainder"
+            }
+            TokenKind::Question => "there is no `a ? b : c`: write `let x = c; if a { x = b; }`",
+            _ => return self.expected("`;`"),
+        };
+        self.expected_with("`;`", Some(help.to_owned()))
     }
 
     /// A name that is no keyword.
@@ -305,5 +312,24 @@ impl<'s> Parser<'s, '_> {
                 return true;
             }
         }
+    }
+
+    /// The position of the parenthesis that closes the one at the current token, within the same block, and within
+    /// the same statement unless it may hold `semicolons`.
+    fn closing_parenthesis(&self, semicolons: bool) -> Option<usize> {
+        let mut open = 0_usize;
+        for (index, token) in self.tokens.iter().enumerate().skip(self.position) {
+            match token.kind {
+                TokenKind::OpenParenthesis => open += 1,
+                TokenKind::CloseParenthesis => open -= 1,
+                TokenKind::Semicolon if !semicolons => return None,
+                TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::End => return None,
+                _ => {}
+            }
+            if open == 0 {
+                return Some(index);
+            }
+        }
+        None
     }
 }

@@ -4,19 +4,20 @@ use barcheck_model::program::AccessKind;
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Block, Else, Statement, StatementKind};
+use crate::bar::habits;
 use crate::bar::opcode;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
+use crate::span::Span;
 use crate::suggest::closest;
 
 impl Parser<'_, '_> {
-    pub(super) fn block(&mut self) -> Parsed<Block> {
+    /// A block, whose head begins with the token at `head`.
+    pub(super) fn block(&mut self, head: Span) -> Parsed<Block> {
         self.enter()?;
         if !self.at(TokenKind::OpenBrace) {
-            let help = "comparison is `==`; `=` assigns, in a statement of its own";
-            let help = self.at(TokenKind::Equal).then(|| help.to_owned());
-            return self.expected_with("`{`", help);
+            return self.no_block(head);
         }
         let open = self.advance_as(Class::Block).span;
         let mut statements = Vec::new();
@@ -40,8 +41,71 @@ impl Parser<'_, '_> {
         Ok(Block { statements, close })
     }
 
+    /// Something else than a block. A statement is taken for one, so that an `else` behind it is understood.
+    fn no_block(&mut self, head: Span) -> Parsed<Block> {
+        if !self.begins_statement() {
+            let help = self.help_for_block().map(str::to_owned);
+            return self.expected_with("`{`", help);
+        }
+        let span = self.current().span;
+        let head = self.text(self.span_from(head));
+        let rest = &self.source[span.start as usize..];
+        let statement = rest.split_inclusive([';', '\n']).next().unwrap_or(rest);
+        let short = head.len() + statement.len() <= 70 && !head.contains('\n') && statement.ends_with(';');
+        let example = if short {
+            format!("{head} {{ {statement} }}")
+        } else {
+            let keyword = head.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(head);
+            format!("{keyword} … {{ … }}")
+        };
+        let _ = self.report::<()>(&SyntaxError::NoBraces { example, span });
+        let statement = self.statement()?;
+        self.depth -= 1;
+        Ok(Block { statements: vec![statement], close: self.previous() })
+    }
+
+    /// Whether what stands here can only be a statement.
+    fn begins_statement(&self) -> bool {
+        let word = self.word();
+        match self.current().kind {
+            TokenKind::At => true,
+            TokenKind::Word if self.at_keyword("else") => false,
+            TokenKind::Word => {
+                matches!(self.ahead(1).kind, TokenKind::Dot | TokenKind::Equal)
+                    || words::STATEMENTS.iter().any(|statement| self.at_keyword(statement))
+                    || opcode::find(word).next().is_some()
+                    || habits::statement(word, self.target).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Helps where a block should begin.
+    fn help_for_block(&self) -> Option<&'static str> {
+        let before = self.text(self.previous());
+        Some(match self.current().kind {
+            TokenKind::Equal => "comparison is `==`; `=` assigns, in a statement of its own",
+            TokenKind::Colon => "a block stands in braces, without `:`",
+            TokenKind::Semicolon => "for an empty block write `{}`",
+            _ if before.eq_ignore_ascii_case("not") => "write `!` for `not`",
+            TokenKind::Word => match self.word().to_ascii_lowercase().as_str() {
+                "then" | "do" => "the block follows the condition: `if … { … }`",
+                "and" => "write `&&` for `and`",
+                "or" => "write `||` for `or`",
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
     fn statement(&mut self) -> Parsed<Statement> {
         let start = self.current().span;
+        if let Some(operator) = self.doubled_sign(0)
+            && self.ahead(2).kind == TokenKind::Word
+        {
+            let (name, span) = (self.short_text(self.ahead(2).span), start);
+            return self.report(&SyntaxError::Increment { name, operator, span });
+        }
         let kind = match self.current().kind {
             TokenKind::Word => return self.statement_of_word(),
             TokenKind::At => self.guarded()?,
@@ -56,7 +120,7 @@ impl Parser<'_, '_> {
     }
 
     /// Ends a statement without blocks.
-    fn finish(&mut self, kind: StatementKind, start: crate::Span) -> Parsed<Statement> {
+    fn finish(&mut self, kind: StatementKind, start: Span) -> Parsed<Statement> {
         let span = self.span_from(start);
         self.expect_semicolon()?;
         Ok(Statement { kind, span })
@@ -76,21 +140,23 @@ impl Parser<'_, '_> {
             "for" => return self.for_loop(),
             "loop" => {
                 let head = self.advance_as(Class::Keyword).span;
-                let kind = StatementKind::Loop(self.block()?);
+                let kind = StatementKind::Loop(self.block(start)?);
                 return Ok(Statement { kind, span: head });
             }
             "while" => {
                 self.advance_as(Class::Keyword);
                 let condition = self.condition()?;
                 let span = self.span_from(start);
-                let kind = StatementKind::While(condition, self.block()?);
+                let kind = StatementKind::While(condition, self.block(start)?);
                 return Ok(Statement { kind, span });
             }
             "if" => return self.if_statement(),
             "let" => {
                 self.advance_as(Class::Keyword);
                 let name = self.name("a name")?;
-                self.expect(TokenKind::Equal)?;
+                if !self.eat(TokenKind::Equal) {
+                    return self.expected_with("`=`", self.help_for_let());
+                }
                 StatementKind::Let(name, self.value()?)
             }
             "read" => self.access(AccessKind::Read)?,
@@ -115,13 +181,22 @@ impl Parser<'_, '_> {
 
     fn for_loop(&mut self) -> Parsed<Statement> {
         let start = self.advance_as(Class::Keyword).span;
+        if self.at(TokenKind::OpenParenthesis) {
+            let span = self.current().span;
+            self.position = self.closing_parenthesis(true).unwrap_or(self.position);
+            return self.report(&SyntaxError::ForOfC { span });
+        }
         let variable = self.name("the loop's variable")?;
         self.expect_keyword("in")?;
         let from = self.expr()?;
-        self.expect(TokenKind::DotDot)?;
+        if !self.eat(TokenKind::DotDot) {
+            let help = "a range is `from..to`, half-open: `for i in 0..4 { … }`";
+            return self.expected_with("`..`", Some(help.to_owned()));
+        }
         let to = self.expr()?;
         let span = self.span_from(start);
-        let body = self.block()?;
+        self.no_step()?;
+        let body = self.block(start)?;
         Ok(Statement { kind: StatementKind::For { variable, from, to, body }, span })
     }
 
@@ -129,7 +204,8 @@ impl Parser<'_, '_> {
         let start = self.advance_as(Class::Keyword).span;
         let condition = self.condition()?;
         let span = self.span_from(start);
-        let then = self.block()?;
+        let then = self.block(start)?;
+        let head = self.current().span;
         let otherwise = if !self.eat_keyword("else") {
             None
         } else if self.at_keyword("if") {
@@ -138,9 +214,46 @@ impl Parser<'_, '_> {
             self.depth -= 1;
             Some(Else::If(Box::new(nested)))
         } else {
-            Some(Else::Block(self.block()?))
+            Some(Else::Block(self.block(head)?))
         };
         Ok(Statement { kind: StatementKind::If { condition, then, otherwise }, span })
+    }
+
+    /// Reports `step 2` and `by 2` behind a range, and passes them.
+    fn no_step(&mut self) -> Parsed<()> {
+        let span = self.current().span;
+        if self.at_keyword("step") || self.at_keyword("by") {
+            self.advance();
+            let _ = self.report::<()>(&SyntaxError::Step { span });
+            self.expr()?;
+        } else if self.at(TokenKind::Dot) {
+            return self.report(&SyntaxError::Step { span });
+        }
+        Ok(())
+    }
+
+    /// Helps where `let x` is not followed by its value.
+    fn help_for_let(&self) -> Option<String> {
+        let help = match self.current().kind {
+            TokenKind::Semicolon => "a local begins with a value: `let x = 0;`",
+            TokenKind::Colon => "all locals are integers: `let x = 0;`, without a type",
+            TokenKind::Word if self.text(self.previous()).eq_ignore_ascii_case("mut") => {
+                "every local can be assigned: `let x = 0;`, without `mut`"
+            }
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    /// The sign of `++` or `--`, if one stands `distance` tokens on.
+    fn doubled_sign(&self, distance: usize) -> Option<&'static str> {
+        let (first, second) = (self.ahead(distance), self.ahead(distance + 1));
+        let operator = match first.kind {
+            TokenKind::Plus => "+",
+            TokenKind::Minus => "-",
+            _ => return None,
+        };
+        (first.kind == second.kind && first.span.end == second.span.start).then_some(operator)
     }
 
     fn access(&mut self, kind: AccessKind) -> Parsed<StatementKind> {
@@ -172,21 +285,24 @@ impl Parser<'_, '_> {
             let word = word.to_owned();
             return self.report(&SyntaxError::DeclarationInsideBlock { word, span });
         }
+        if self.at_keyword("else") {
+            return self.report(&SyntaxError::StrayElse { span });
+        }
+        if let Some(operator) = self.doubled_sign(1) {
+            let name = self.short_text(span);
+            return self.report(&SyntaxError::Increment { name, operator, span });
+        }
         if let Some(operator) = compound(next).filter(|_| self.ahead(2).kind == TokenKind::Equal) {
             let name = word.to_owned();
             return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
-        if next == TokenKind::Percent && self.ahead(2).kind == TokenKind::Equal {
-            let name = word.to_owned();
-            let operator = "%";
-            return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
-        }
         let candidates = words::STATEMENTS.into_iter().chain(opcode::of_target(self.target));
-        let suggestion = words::habit(word, self.target).or_else(|| closest(word, candidates));
-        let word = word.chars().take(40).collect();
+        let habit = habits::statement(word, self.target);
+        let suggestion = closest(word, candidates);
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
-            .then(|| self.text(self.ahead(1).span).chars().take(40).collect());
-        self.report(&SyntaxError::UnknownStatement { word, suggestion, declares, span })
+            .then(|| self.short_text(self.ahead(1).span));
+        let word = self.short_text(span);
+        self.report(&SyntaxError::UnknownStatement { word, habit, suggestion, declares, span })
     }
 }
 
@@ -201,6 +317,8 @@ fn compound(kind: TokenKind) -> Option<&'static str> {
         TokenKind::And => "&",
         TokenKind::Or => "|",
         TokenKind::Xor => "^",
+        TokenKind::ShiftLeft => "<<",
+        TokenKind::ShiftRight => ">>",
         _ => return None,
     })
 }

@@ -1,0 +1,40 @@
+//! What people read on standard output.
+
+use crate::support::{DEADLOCK, run_on, verify};
+
+#[test]
+fn the_headline_of_a_finding_is_told_once() {
+    let run = verify(DEADLOCK, &[]).expect(1);
+    assert_eq!(
+        run.out.matches("warp 0 waits on barrier 1 (32 of 64 threads arrived)").count(),
+        1,
+        "{}",
+        run.out
+    );
+    let run = run_on(&["verify", "-"], DEADLOCK.as_bytes()).expect(1).prints("<stdin>: ptx, 2 warps");
+    assert!(!run.out.contains("at -:"), "{}", run.out);
+}
+
+#[test]
+fn lanes_of_a_partial_warp_are_named_by_their_runs() {
+    let source = "target ptx; cta 32; warp 0 { if lane < 8 || lane == 12 { bar.sync 0; } }";
+    let run = verify(source, &[])
+        .expect(1)
+        .prints("only lanes 0-7 and 12 of warp 0")
+        .prints("lanes 8-11 and 13-31 are here");
+    assert!(!run.out.contains("0x0000"), "{}", run.out);
+}
+
+#[test]
+fn arrivals_left_over_at_one_place_have_one_label() {
+    let source = "target ptx; cta 256; warps 0..5 { bar.arrive 1, 256; } warps 5..8 { }";
+    verify(source, &[]).expect(0).prints(" warps 0-3 arrived here").prints("(warps 0-4)");
+}
+
+#[test]
+fn an_exit_that_completes_a_generation_is_called_an_exit() {
+    let source = "target bcu;\ncta 96;\nwarps 0..2 { BAR.SYNC 0x0; }\n\
+                  warp 2 { B2R.BAR R4, 0x0; BAR.SYNC 0x0; BAR.SYNC 0x2, 0x20; R2B.BAR 0x0, R4; }\n";
+    let run = verify(source, &["--all"]).expect(0).prints("'s exit completes a generation");
+    assert!(!run.out.contains("arrival completes"), "{}", run.out);
+}
