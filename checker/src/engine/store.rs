@@ -172,7 +172,7 @@ impl<const W: usize> Store<W> {
     pub(super) fn insert_all(&mut self, made: &mut Vec<Made<W>>) {
         let recent = &mut self.recent[..];
         #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-        made.retain(|(words, hash, _)| match recent.get_mut(*hash as usize & RECENT - 1) {
+        made.retain(|(words, hash, _)| match recent.get_mut(*hash as usize & (RECENT - 1)) {
             Some(met) => std::mem::replace(met, *words) != *words,
             None => true,
         });
