@@ -1,8 +1,9 @@
 //! The plain search: breadth first over every reachable state.
 //!
 //! States are explored in the order of their discovery, so that the first violation found has a path of
-//! minimal length. Successors are made in batches: their places in the visited set are read together
-//! before any is inserted, so that the misses of the cache overlap.
+//! minimal length. Most successors come from the tables ([`Tables::swift_successors`]); where these do not suffice, the
+//! model is asked, state by state. Successors are collected and handed to the visited set together, see
+//! [`Store::insert_all`].
 
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
