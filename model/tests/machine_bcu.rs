@@ -305,6 +305,21 @@ fn a_restore_onto_a_barrier_in_use_clobbers_it_and_onto_an_idle_one_does_not() {
 }
 
 #[test]
+fn a_restored_state_that_is_full_waits_for_an_arrival_and_then_overshoots() {
+    // clause: barcheck.restore-completes-nothing
+    let saver = vec![b2r_bar(0), bsync(0, 0), r2b_bar(0), bsync(0, 0)];
+    let program = || Group::new(Bcu, 64).one(saver.clone()).one(vec![bsync(0, 0)]).build();
+    // Warp 1 has exited: one of one has arrived after the restore, and the generation is not complete.
+    let mut run = Run::new(program());
+    assert_eq!(run.play("1 0 0 1 0"), "move");
+    assert_eq!(run.play("0"), "arrive b0, block");
+    assert_eq!(run.judgement(), "! deadlock 0");
+    // It has not: there is room for one more.
+    let mut run = Run::new(program());
+    assert_eq!(run.play("1 0 0 0 0"), "arrive b0, block, complete b0, free 0");
+}
+
+#[test]
 fn a_forged_state_is_not_modelled_and_an_opaque_one_is_no_number() {
     // clause: barcheck.not-modelled
     // clause: barcheck.evaluation-error

@@ -325,6 +325,7 @@ impl Making<'_> {
                 self.go_on(Outcome::Read(value));
             }
             BarrierAction::WriteState(id, value) => {
+                // clause: barcheck.restore-completes-nothing
                 let next = bcu::write_barrier(self.state.bcu(id), value)?;
                 self.state.set_barrier(id, AnyBarrier::Bcu(next));
                 self.events.push(Event::StateMoved);
