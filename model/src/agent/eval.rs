@@ -125,8 +125,7 @@ impl Eval<'_> {
         for lane in each_lane(self.lanes) {
             all.push((lane, self.number(expr, lane)?));
         }
-        let value = all[0].1;
-        Ok(if all.iter().all(|(_, n)| *n == value) { Numbers::Same(value) } else { Numbers::Each(all) })
+        Ok(Numbers::Each(all))
     }
 
     /// The value for the fragment as a whole: that of its first lane, once all lanes have evaluated it.
@@ -161,19 +160,18 @@ impl Eval<'_> {
             },
             Expr::Unary(UnaryOp::Neg, a) => self.number(a, lane)?.checked_neg().ok_or(FaultKind::Overflow),
             Expr::Unary(UnaryOp::Not, a) => Ok(i64::from(self.number(a, lane)? == 0)),
-            Expr::Binary(BinaryOp::LogicalAnd, a, b) => {
-                Ok(i64::from(self.number(a, lane)? != 0 && self.number(b, lane)? != 0))
-            }
-            Expr::Binary(BinaryOp::LogicalOr, a, b) => {
-                Ok(i64::from(self.number(a, lane)? != 0 || self.number(b, lane)? != 0))
-            }
-            Expr::Binary(op, a, b) => binary(*op, self.number(a, lane)?, self.number(b, lane)?),
+            Expr::Binary(op, a, b) => binary(*op, self.number(a, lane)?, || self.number(b, lane)),
         }
     }
 }
 
-/// A binary operator other than the logical ones, which do not always evaluate their right side.
-fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
+/// A binary operator. The logical ones do not always evaluate their right side.
+fn binary(op: BinaryOp, a: i64, b: impl FnOnce() -> Result<i64, FaultKind>) -> Result<i64, FaultKind> {
+    let b = match op {
+        BinaryOp::LogicalAnd if a == 0 => return Ok(0),
+        BinaryOp::LogicalOr if a != 0 => return Ok(1),
+        _ => b()?,
+    };
     let shift = || u32::try_from(b).ok().filter(|n| *n < 64).ok_or(FaultKind::Overflow);
     if b == 0 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
         return Err(FaultKind::DivisionByZero);
@@ -192,8 +190,7 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Result<i64, FaultKind> {
         BinaryOp::And => Some(a & b),
         BinaryOp::Or => Some(a | b),
         BinaryOp::Xor => Some(a ^ b),
-        BinaryOp::LogicalAnd => Some(i64::from(a != 0 && b != 0)),
-        BinaryOp::LogicalOr => Some(i64::from(a != 0 || b != 0)),
+        BinaryOp::LogicalAnd | BinaryOp::LogicalOr => Some(i64::from(b != 0)),
         BinaryOp::Eq => Some(i64::from(a == b)),
         BinaryOp::Ne => Some(i64::from(a != b)),
         BinaryOp::Lt => Some(i64::from(a < b)),

@@ -4,7 +4,7 @@
 //! parts wait for one another at the end of the branch or loop.
 
 use super::Context;
-use super::config::{Config, Fragment, Iterations, Join, SplitLanes};
+use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
 use super::facts::constructs_around;
 use super::operands;
@@ -181,7 +181,7 @@ fn separate(
     let fragment = &mut config.fragments[index];
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let numbers = eval.numbers(condition)?;
-    let holds = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).fold(0_u32, |m, l| m | 1 << l);
+    let holds: u32 = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).map(|l| 1_u32 << l).sum();
     if holds == fragment.lanes {
         fragment.pc = yes;
     } else if holds == 0 {
@@ -220,7 +220,7 @@ pub(super) fn join_complete(config: &mut Config) {
         let complete = config.splits.iter().position(|split| {
             let there =
                 config.fragments.iter().filter(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
-            there.fold(0, |lanes, f| lanes | f.lanes) == split.lanes
+            union(there) == split.lanes
         });
         let Some(position) = complete else { return };
         let split = config.splits.swap_remove(position);
@@ -234,7 +234,7 @@ pub(super) fn join_complete(config: &mut Config) {
 
 fn merge(parts: Vec<Fragment>) -> Option<Fragment> {
     let pc = parts.first()?.pc;
-    let lanes = parts.iter().fold(0, |lanes, f| lanes | f.lanes);
+    let lanes = union(&parts);
     let locals = (0..parts[0].locals.len())
         .map(|local| {
             LaneValues::collect(lanes, |lane| {
