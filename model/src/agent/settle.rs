@@ -17,14 +17,19 @@ const MOST_OPERATIONS: u64 = 10_000_000;
 
 /// Runs local computation until every fragment stands at something visible, waits, or spins.
 pub(super) fn settle(context: Context<'_>, config: &mut Config) {
-    let mut done = 0;
+    let mut operations = 0..MOST_OPERATIONS;
     let mut remembered: Option<Config> = None;
     while config.fault.is_none() {
         let Some(index) = config.fragments.iter().position(|f| runnable(context, f)) else {
             break;
         };
-        done += 1;
-        if done > BEFORE_CYCLE_SEARCH {
+        let at = config.fragments[index].pc;
+        let Some(done) = operations.next() else {
+            let changing = remembered.and_then(|then| changed_local(&then, config));
+            config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
+            break;
+        };
+        if done >= BEFORE_CYCLE_SEARCH {
             // Brent's cycle search: local computation is deterministic, so what comes back comes back
             // for ever. Iteration counts do not steer it, and mean nothing to an agent that never arrives again.
             let again = |then: &Config| then.fragments == config.fragments && then.splits == config.splits;
@@ -37,12 +42,6 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
             if done.is_power_of_two() {
                 remembered = Some(config.clone());
             }
-        }
-        let at = config.fragments[index].pc;
-        if done > MOST_OPERATIONS {
-            let changing = remembered.and_then(|then| changed_local(&then, config));
-            config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
-            break;
         }
         if let Err(kind) = execute(context, config, index) {
             config.fault = Some(Fault { at, kind });
@@ -74,9 +73,7 @@ fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
         | Op::Break(_)
         | Op::Continue(..)
         | Op::End(_) => true,
-        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => {
-            fragment.lanes.count_ones() > 1 && operands::groups(context, fragment).len() > 1
-        }
+        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => operands::groups(context, fragment).len() > 1,
         _ => false,
     }
 }
