@@ -517,7 +517,7 @@ impl Layout {
 
 /// Where a split barrier's generation keeps what a subgroup's agents have released to the workgroup (`far`) or to themselves.
 fn carried(subgroup: usize, far: bool) -> usize {
-    2 + 2 * subgroup + usize::from(!far)
+    2 + 2 * subgroup + usize::from(far)
 }
 
 /// Whether an earlier access has to be known in memory too.
@@ -545,7 +545,8 @@ impl Memory {
             .map(|access| {
                 let knows = (0..extras)
                     .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
-                    .fold(0_u8, |bits, kind| bits | 1 << kind);
+                    .map(|kind| 1_u8 << kind)
+                    .sum();
                 (access.location, access.kind, access.agent == agent, knows)
             })
             .collect();

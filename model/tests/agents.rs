@@ -196,6 +196,15 @@ fn a_long_loop_that_ends_does_not_spin() {
     assert_eq!(run.value(0, 0), Value::Int(20_000));
 }
 
+#[test]
+fn a_loop_that_never_repeats_itself_is_cut_and_names_the_local_that_changes() {
+    // clause: barcheck.verdict
+    // clause: barcheck.not-modelled
+    let counts = vec![set(0, n(1)), set(2, n(0)), fence(SHARED), forever(vec![set(2, add(v(2), v(0)))])];
+    let mut run = Run::new(Group::new(Nbarrier, 1).one(counts).build());
+    assert_eq!(run.play("0"), "CUT endless Some(\"x2\")");
+}
+
 /// Whether an agent that has picked 0 or 1 for `local` can still be told from one that picked otherwise.
 fn told_apart(target: Target, local: u32, before: Vec<S>, after: Vec<S>) -> bool {
     let steps = before.len();

@@ -175,6 +175,31 @@ fn lanes_that_exit_are_awaited_nowhere() {
 }
 
 #[test]
+fn one_that_stays_behind_alone_waits_for_nobody() {
+    // clause: ptx.exited-threads
+    let mut run = warp(vec![if_else(lanes_below(8), vec![exit()], vec![nop()]), nop()]);
+    assert_eq!(run.play("0.0"), "lanes 0xff exit");
+    assert!(run.config(0).splits.is_empty(), "still inside, with nobody else to come to its end");
+    assert_eq!(run.log("0 0 0"), ["fence", "fence", "exit"]);
+}
+
+#[test]
+fn lanes_an_iteration_ahead_join_among_themselves() {
+    // clause: barcheck.fragments
+    let ahead = bin(BinaryOp::LogicalAnd, lanes_below(16), eq(v(0), n(0)));
+    let arms = if_else(lt(bin(BinaryOp::Rem, Expr::Lane, n(16)), n(8)), vec![nop()], vec![nop()]);
+    let mut run = warp(vec![S::For(0, n(0), n(2), vec![iff(ahead, vec![S::Continue]), arms, nop()])]);
+    assert_eq!(fragments(&run), [(0xff, false), (0xff00, false), (0xff_0000, false), (0xff00_0000, false)]);
+    // One of either iteration has come to the end of the same branch.
+    run.play("0.0 0.1");
+    assert_eq!(fragments(&run), [(0xff, true), (0xff00, false), (0xff_0000, true), (0xff00_0000, false)]);
+    run.play("0.0");
+    assert_eq!(fragments(&run), [(0xffff, false), (0xff_0000, true), (0xff00_0000, false)]);
+    run.play("0.1");
+    assert_eq!(fragments(&run), [(0xffff, false), (0xffff_0000, false)]);
+}
+
+#[test]
 fn a_warp_waits_for_its_lanes_and_arrives_once() {
     // clause: ptx.warp-arrival
     // clause: barcheck.fragments

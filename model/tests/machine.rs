@@ -274,6 +274,12 @@ fn agents_share_an_automaton_unless_something_tells_them_apart() {
     assert_eq!(split(Scope::Workgroup), [0, 0, 0, 0]);
     assert_eq!(split(Scope::Subgroup), [0, 0, 1, 1]);
     assert_eq!(split(Scope::Invocation), [0, 1, 2, 3]);
+    // A memory barrier has no execution scope.
+    for scope in [Scope::Subgroup, Scope::Invocation] {
+        let body = vec![bare(SplitKind::MemoryBarrier, scope)];
+        let group = Group::new(SplitBarrier, 4).subgroups_of(2).many(4, body);
+        assert_eq!(classes(group.build()), [0, 0, 0, 0]);
+    }
 }
 
 #[test]

@@ -90,7 +90,9 @@ fn barrier_0_with_a_count_is_noted_where_it_arrives_and_where_it_parks() {
     assert_eq!(run.log("1")[0], "arrive b0, block, complete b0, free 0, free 1");
     let halves = vec![if_else(lanes_below(8), vec![sync(0, 32)], vec![sync(0, 32)])];
     let mut run = Run::new(Group::new(Ptx, 32).one(halves).build());
-    assert_eq!(run.log("0.0")[0], "park b0 ! reserved-barrier 0");
+    let StepOutcome::Noted(_, noted) = run.choose(0, 0, 0) else { panic!("something is found") };
+    assert_eq!(findings(&noted), " ! reserved-barrier 0");
+    assert_eq!(noted[0].barrier.map(|b| b.0), Some(0), "parking is at a barrier, too");
 }
 
 #[test]
@@ -158,6 +160,12 @@ fn open_predicates_are_any_number_of_the_lanes() {
     };
     assert_eq!(choices(ReductionOp::Popc), Choices::Open(33));
     assert_eq!((choices(ReductionOp::And), choices(ReductionOp::Or)), (Choices::Open(2), Choices::Open(2)));
+    // A predicate that is given leaves nothing open, and one that is not evaluated neither.
+    for op in [ReductionOp::Popc, ReductionOp::And] {
+        let run = Run::new(reducing(op, truth(lanes_below(5))).build());
+        assert_eq!(run.machine.moves(&run.state, AgentId(0))[0].choices, Choices::One);
+    }
+    assert_eq!(last(Group::new(Ptx, 64).many(2, vec![sync(1, 64)]).build(), "0.0.1"), "disabled");
     let result = |op, picks: &str| {
         let mut run = Run::new(reducing(op, OPEN).build());
         run.play(picks);

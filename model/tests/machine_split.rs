@@ -140,6 +140,12 @@ fn after_a_generation_that_matched_counting_starts_anew() {
         run.play(round);
         assert_eq!(run.state, once);
     }
+    let body = vec![forever(vec![bare(SplitKind::Both, Scope::Subgroup)])];
+    let mut run = Run::new(many(2, body));
+    run.play("0 1");
+    let once = run.state.clone();
+    assert_eq!(run.play("0 1"), "arrive b1, block, complete b1, free 0, free 1");
+    assert_eq!(run.state, once, "in a subgroup as well");
 }
 
 #[test]

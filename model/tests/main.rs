@@ -4,6 +4,7 @@ mod agents;
 mod agents_lanes;
 mod common;
 mod machine;
+mod machine_alike;
 mod machine_bcu;
 mod machine_named;
 mod machine_ptx;

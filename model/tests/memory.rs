@@ -469,6 +469,9 @@ fn memory_is_the_same_for_agents_of_other_names() {
             vec![atomic(0), fence(SHARED), read(1), signal_all(1, 2), wait(1), atomic(0), fence(NEITHER)];
         let steps = "0 1 0 0 1 2 1 0 1 2 0 2 2 1 0 0";
         renames(&memory(Nbarrier, 3).many(3, body).build(), steps, &to);
+        // The last barrier as well as the first.
+        let body = vec![atomic(0), signal_all(31, 2), signal_all(0, 2), wait(31), wait(0), fence(SHARED)];
+        renames(&memory(Nbarrier, 3).many(3, body).build(), "0 0 1 0 1 1 0 1 0 1 2 2 2", &to);
     }
 }
 

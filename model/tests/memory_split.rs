@@ -251,6 +251,49 @@ fn what_one_scopes_barrier_carries_no_others_hands_out() {
     }
 }
 
+#[test]
+fn a_wait_at_one_scope_learns_nothing_of_the_other_scopes_completed_generation() {
+    // clause: split_barrier.execution-scope
+    // clause: barcheck.knowledge
+    let full = Semantics { acquire: true, release: true, classes: SHARED };
+    let pairs = (0..5).flat_map(|writer| (0..5).map(move |reader| (writer, reader)));
+    for (writer, reader) in pairs.filter(|(writer, reader)| writer != reader) {
+        for (first, second) in [(Scope::Subgroup, Scope::Workgroup), (Scope::Workgroup, Scope::Subgroup)] {
+            for memory in [Scope::Subgroup, Scope::Workgroup] {
+                // The write follows the arrival for which the reader waits; both generations are complete by then.
+                let body = vec![
+                    split(SplitKind::Arrive, first, memory, full),
+                    iff(eq(Expr::Agent, n(writer)), vec![write(0)]),
+                    split(SplitKind::Arrive, second, memory, full),
+                    split(SplitKind::Wait, first, memory, full),
+                    iff(eq(Expr::Agent, n(reader)), vec![read(0)]),
+                ];
+                let group = Group::new(SplitBarrier, 5).subgroups_of(2).scalar(Space::Shared);
+                let steps = format!("0 1 2 3 4 {writer} 0 1 2 3 4 {reader} {reader}");
+                let outcome = last(group.many(5, body).build(), &steps);
+                let (low, high) = (writer.min(reader), writer.max(reader));
+                assert_eq!(outcome, format!("access 0 ! data-race {low},{high}"), "{first:?} {memory:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_invocations_own_barrier_leaves_no_trace_in_memory() {
+    // clause: split_barrier.execution-scope
+    let full = Semantics { acquire: true, release: true, classes: SHARED };
+    let own = |kind| split(kind, Scope::Invocation, Scope::Workgroup, full);
+    let after = |between: Vec<S>, steps| {
+        let body = [vec![write(0)], between, vec![fence(NEITHER)]].concat();
+        let group = Group::new(SplitBarrier, 3).subgroups_of(2).scalar(Space::Shared);
+        let mut run = Run::new(group.many(3, body).build());
+        run.play(steps);
+        run.state.memory
+    };
+    assert_eq!(after(vec![], "2"), after(vec![own(SplitKind::Both)], "2 2"));
+    assert_eq!(after(vec![], "2"), after(vec![own(SplitKind::Arrive), own(SplitKind::Wait)], "2 2 2"));
+}
+
 /// Two agents split their barriers; the first writes after its wait of the first generation and arrives again before the
 /// second has waited at all.
 fn ahead(semantics: Semantics) -> Run {

@@ -31,8 +31,10 @@ fn names_are_what_users_type() {
     assert_eq!(Rule::ALL.len(), 30);
     for rule in Rule::ALL {
         assert_eq!(rule.to_string(), rule.name());
+        assert_eq!(Rule::from_name(rule.name()), Some(*rule));
         assert!(rule.name().chars().all(|c| c.is_ascii_lowercase() || c == '-'));
     }
+    assert_eq!(Rule::from_name("Deadlock"), None);
     let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
     assert_eq!(levels.map(Level::name), ["allow", "pedantic", "warning", "error"]);
     assert!(levels.is_sorted());

@@ -4,6 +4,7 @@ use super::eval::{Fault, LaneValues, Value};
 use crate::barrier::bcu::ResultCopy;
 use crate::barrier::{BarrierId, ptx};
 use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
+use std::ops::BitOr as _;
 
 /// Everything about an agent that no other agent can see.
 ///
@@ -41,6 +42,11 @@ pub struct Fragment {
     pub parked: Option<Parked>,
     /// In a local loop without end: it has a step for ever and never waits.
     pub spins: bool,
+}
+
+/// The lanes of all these fragments, as a bit mask.
+pub(super) fn union<'f>(fragments: impl IntoIterator<Item = &'f Fragment>) -> u32 {
+    fragments.into_iter().map(|f| f.lanes).fold(0, u32::bitor)
 }
 
 /// Where separated lanes join again.
@@ -117,7 +123,7 @@ impl Config {
     /// Lanes that have not exited, as a bit mask.
     #[must_use]
     pub fn live_lanes(&self) -> u32 {
-        self.fragments.iter().fold(0, |lanes, f| lanes | f.lanes)
+        union(&self.fragments)
     }
 
     /// The agent is blocked: on a barrier's generation, or because one of its fragments waits for the

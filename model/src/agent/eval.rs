@@ -134,8 +134,7 @@ impl Eval<'_> {
         for lane in each_lane(self.lanes) {
             all.push((lane, self.number(expr, lane)?));
         }
-        let value = all[0].1;
-        Ok(if all.iter().all(|(_, n)| *n == value) { Numbers::Same(value) } else { Numbers::Each(all) })
+        Ok(Numbers::Each(all))
     }
 
     /// The value for the fragment as a whole: that of its first lane, once all lanes have evaluated it.

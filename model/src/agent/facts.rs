@@ -170,8 +170,8 @@ fn successors(code: &Code, at: Pc) -> Vec<Pc> {
         Op::Jump(to) | Op::Back(_, to) | Op::Continue(_, to) => vec![*to],
         Op::Break(construct) => vec![code.constructs[construct.index()].end],
         Op::Exit => Vec::new(),
-        _ if next.index() < code.ops.len() => vec![next],
-        _ => Vec::new(),
+        // Code ends with an exit, so there is a next operation.
+        _ => vec![next],
     }
 }
 

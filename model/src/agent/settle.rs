@@ -4,7 +4,7 @@
 //! parts wait for one another at the end of the branch or loop.
 
 use super::Context;
-use super::config::{Config, Fragment, Iterations, Join, SplitLanes};
+use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
 use super::facts::constructs_around;
 use super::operands;
@@ -17,14 +17,19 @@ const MOST_OPERATIONS: u64 = 10_000_000;
 
 /// Runs local computation until every fragment stands at something visible, waits, or spins.
 pub(super) fn settle(context: Context<'_>, config: &mut Config) {
-    let mut done = 0;
+    let mut operations = 0..MOST_OPERATIONS;
     let mut remembered: Option<Config> = None;
     while config.fault.is_none() {
         let Some(index) = config.fragments.iter().position(|f| runnable(context, f)) else {
             break;
         };
-        done += 1;
-        if done > BEFORE_CYCLE_SEARCH {
+        let at = config.fragments[index].pc;
+        let Some(done) = operations.next() else {
+            let changing = remembered.and_then(|then| changed_local(&then, config));
+            config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
+            break;
+        };
+        if done >= BEFORE_CYCLE_SEARCH {
             // Brent's cycle search: local computation is deterministic, so what comes back comes back
             // for ever. Iteration counts do not steer it, and mean nothing to an agent that never arrives again.
             let again = |then: &Config| then.fragments == config.fragments && then.splits == config.splits;
@@ -37,12 +42,6 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
             if done.is_power_of_two() {
                 remembered = Some(config.clone());
             }
-        }
-        let at = config.fragments[index].pc;
-        if done > MOST_OPERATIONS {
-            let changing = remembered.and_then(|then| changed_local(&then, config));
-            config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
-            break;
         }
         if let Err(kind) = execute(context, config, index) {
             config.fault = Some(Fault { at, kind });
@@ -74,9 +73,7 @@ fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
         | Op::Break(_)
         | Op::Continue(..)
         | Op::End(_) => true,
-        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => {
-            fragment.lanes.count_ones() > 1 && operands::groups(context, fragment).len() > 1
-        }
+        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => operands::groups(context, fragment).len() > 1,
         _ => false,
     }
 }
@@ -181,7 +178,7 @@ fn separate(
     let fragment = &mut config.fragments[index];
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let numbers = eval.numbers(condition)?;
-    let holds = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).fold(0_u32, |m, l| m | 1 << l);
+    let holds: u32 = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).map(|l| 1_u32 << l).sum();
     if holds == fragment.lanes {
         fragment.pc = yes;
     } else if holds == 0 {
@@ -220,7 +217,7 @@ pub(super) fn join_complete(config: &mut Config) {
         let complete = config.splits.iter().position(|split| {
             let there =
                 config.fragments.iter().filter(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
-            there.fold(0, |lanes, f| lanes | f.lanes) == split.lanes
+            union(there) == split.lanes
         });
         let Some(position) = complete else { return };
         let split = config.splits.swap_remove(position);
@@ -234,7 +231,7 @@ pub(super) fn join_complete(config: &mut Config) {
 
 fn merge(parts: Vec<Fragment>) -> Option<Fragment> {
     let pc = parts.first()?.pc;
-    let lanes = parts.iter().fold(0, |lanes, f| lanes | f.lanes);
+    let lanes = union(&parts);
     let locals = (0..parts[0].locals.len())
         .map(|local| {
             LaneValues::collect(lanes, |lane| {

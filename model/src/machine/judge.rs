@@ -128,7 +128,7 @@ impl Machine {
         }
         let holds_arrivals = |barrier: &AnyBarrier| match barrier {
             AnyBarrier::Ptx(b) => *b != ptx::Barrier::Idle,
-            AnyBarrier::Bcu(b) => b.live.is_some_and(|live| live.arrivals > 0),
+            AnyBarrier::Bcu(b) => b.live.is_some(),
             AnyBarrier::Nbarrier(b) => b.gathering.is_some(),
             AnyBarrier::Split(_) => false,
         };

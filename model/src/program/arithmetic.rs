@@ -86,4 +86,13 @@ mod tests {
         check(BinaryOp::Shl, 1, -1, Err(NoResult::ShiftRange));
         assert_eq!(UnaryOp::Neg.apply(i64::MIN), Err(NoResult::Overflow));
     }
+
+    #[test]
+    fn anything_but_0_is_true() {
+        for (left, right, and, or) in [(0, 0, 0, 0), (0, 2, 0, 1), (2, 0, 0, 1), (2, -3, 1, 1)] {
+            check(BinaryOp::LogicalAnd, left, right, Ok(and));
+            check(BinaryOp::LogicalOr, left, right, Ok(or));
+        }
+        assert_eq!((UnaryOp::Not.apply(0), UnaryOp::Not.apply(2)), (Ok(1), Ok(0)));
+    }
 }
