@@ -3,6 +3,7 @@
 //! [`check`] decides a protocol: it explores every interleaving of its agents and says whether some
 //! path violates a rule.
 
+pub mod barriers;
 mod engine;
 mod settings;
 mod verdict;
