@@ -1,6 +1,6 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
-use super::values::{self, Define};
+use super::values::{self, Define, Partition, ReportFormat, ReportTo};
 use barcheck::Reduction;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
@@ -73,12 +73,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Protocols to decide (`.bar`); `-` reads standard input
+    /// Protocols to decide (`.bar`); of a folder all `*.bar` in it and below, except names that begin with a dot;
+    /// `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// What goes to standard output: text for people, or one JSON object for each FILE, one per line
+    /// What goes to standard output
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    pub(crate) format: ReportFormat,
+    /// Write the report to PATH as well, in another format (may be repeated): `sarif=barcheck.sarif`
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = values::report)]
+    pub(crate) report: Vec<ReportTo>,
     /// Search on after the first error and report every rule that is violated
     #[arg(long)]
     pub(crate) all: bool,
@@ -92,6 +96,12 @@ pub(crate) struct VerifyArgs {
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Decide one of n parts of the FILES: i from 1 to n; every FILE is in exactly one of them
+    #[arg(long, value_name = "i/n", value_parser = values::partition)]
+    pub(crate) partition: Option<Partition>,
+    /// Exit with status 0 whatever the verdicts, errors in FILES included
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
     #[command(flatten, next_help_heading = "Levels of rules")]
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]
@@ -149,6 +159,8 @@ Examples:
   barcheck verify --trace hang.json ring.bar        keep the counterexample
   barcheck verify --deny dangling-arrival --allow arrival-race,nobody-waits ring.bar
   barcheck verify --timeout 60 --max-memory 4G big.bar
+  barcheck verify --format github --report sarif=barcheck.sarif --report junit=barcheck.xml protocols
+  barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
   generate-protocol | barcheck verify -
 
 Exit status, the first that applies:
@@ -156,6 +168,7 @@ Exit status, the first that applies:
   2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
   3  some FILE is inconclusive: a budget was used up, or a path could not be followed
   0  every FILE is verified
+With --exit-zero, 2 for wrong usage and for output that cannot be written, otherwise 0.
 
 `barcheck rules` lists the rules, `barcheck explain RULE` explains one.";
 

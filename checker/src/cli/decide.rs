@@ -13,7 +13,7 @@ use barcheck_specs::bar::{self, LoadOptions, Loaded};
 use barcheck_specs::{Diagnostic, LineIndex, Severity};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What is asked of every file.
@@ -30,6 +30,8 @@ pub(crate) struct Search {
 
 /// A file that was decided, or could not be.
 pub(crate) struct Decided {
+    /// The file.
+    pub(crate) path: PathBuf,
     /// What is reported.
     pub(crate) report: Report,
     /// The text of the file.
@@ -44,9 +46,72 @@ pub(crate) struct Decided {
     pub(crate) defects: Vec<String>,
     /// The file could not be read at all.
     pub(crate) unreadable: bool,
+    /// Deciding it has panicked.
+    panicked: bool,
+}
+
+/// Why a file has no verdict that could be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// It could not be read.
+    Unreadable,
+    /// Its text has no meaning.
+    Malformed,
+    /// It reaches an evaluation error.
+    Evaluation,
+    /// The search did not get to its end.
+    Inconclusive,
+    /// A defect of this program.
+    Internal,
+}
+
+impl Trouble {
+    /// All of them.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Unreadable, Self::Malformed, Self::Evaluation, Self::Inconclusive, Self::Internal];
+
+    /// Its name in reports.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Malformed => "malformed",
+            Self::Evaluation => "evaluation-error",
+            Self::Inconclusive => "inconclusive",
+            Self::Internal => "internal-error",
+        }
+    }
+
+    /// What it means, in a sentence.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Self::Unreadable => "The file could not be read.",
+            Self::Malformed => "The text of the file has no meaning.",
+            Self::Evaluation => {
+                "The protocol divides by zero, indexes outside an array, overflows or the like."
+            }
+            Self::Inconclusive => {
+                "The search was ended early, or a path could not be followed: nothing is proved."
+            }
+            Self::Internal => "A defect of barcheck itself.",
+        }
+    }
 }
 
 impl Decided {
+    /// Why there is no verdict that could be relied on, if there is none.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        if self.panicked || !self.defects.is_empty() {
+            return Some(Trouble::Internal);
+        }
+        match self.report.verdict {
+            Verdict::Verified | Verdict::Violated => None,
+            Verdict::Inconclusive => Some(Trouble::Inconclusive),
+            Verdict::Error if self.unreadable => Some(Trouble::Unreadable),
+            Verdict::Error if self.report.target.is_none() => Some(Trouble::Malformed),
+            Verdict::Error => Some(Trouble::Evaluation),
+        }
+    }
+
     fn error(path: &Path, search: &Search) -> Self {
         let report = Report {
             file: path.to_string_lossy().into_owned(),
@@ -59,6 +124,7 @@ impl Decided {
             reduction: search.settings.reduction.name(),
         };
         Self {
+            path: path.to_owned(),
             report,
             source: String::new(),
             diagnostics: Vec::new(),
@@ -66,6 +132,7 @@ impl Decided {
             way: None,
             defects: Vec::new(),
             unreadable: false,
+            panicked: false,
         }
     }
 
@@ -104,6 +171,7 @@ pub(crate) fn decide(path: &Path, read: Result<Vec<u8>, String>, search: &Search
         Ok(Err(diagnostics)) => malformed(decided, diagnostics),
         Err(_) => {
             // The panic hook has said what happened.
+            decided.panicked = true;
             decided.because(Reason::plain("internal error: barcheck panicked".to_owned()))
         }
     }

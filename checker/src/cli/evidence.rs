@@ -1,6 +1,6 @@
 //! Counterexamples: built from the engine's path, replayed through the model before they are reported.
 
-use super::output::{self, Palette};
+use super::output::Look;
 use super::report::{Clause, Related, Reported};
 use barcheck::{Found, ReachedFault};
 use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
@@ -129,11 +129,11 @@ pub(crate) fn replay(bytes: &[u8]) -> Replayed {
 }
 
 /// The story that a counterexample tells, below the line that says what it shows.
-pub(crate) fn story(trace: &Trace, palette: Palette) -> String {
+pub(crate) fn story(trace: &Trace, look: Look) -> String {
     let style = Style {
-        colour: palette.colour(),
-        width: output::width(),
-        unicode: output::unicode(),
+        colour: look.palette.colour(),
+        width: look.width,
+        unicode: look.unicode,
         headline: false,
         all: false,
     };

@@ -18,7 +18,8 @@ pub(crate) fn run(args: &ExplainArgs, colours: Colours) -> io::Result<Status> {
     Ok(Status::Success)
 }
 
-fn text(rule: Rule, palette: Palette) -> String {
+/// A rule as text for people.
+pub(crate) fn text(rule: Rule, palette: Palette) -> String {
     let mut text = format!("{}\n\n", palette.strong(rule.name()));
     let Some(known) = clauses::catalogue().rule(rule.name()) else { return text };
     text.push_str(&wrapped(&known.meaning, ""));
@@ -39,6 +40,26 @@ fn text(rule: Rule, palette: Palette) -> String {
         text,
         "\nChange its level with `barcheck verify --deny {rule}`, `--warn {rule}` or `--allow {rule}`.\n"
     );
+    text
+}
+
+/// A rule as Markdown.
+pub(crate) fn markdown(rule: Rule) -> String {
+    let Some(known) = clauses::catalogue().rule(rule.name()) else { return String::new() };
+    let mut text = format!(
+        "{}\n\n**Why it hurts.** {}\n\n**How to mend it.** {}\n\n**What it rests on**\n\n",
+        known.meaning, known.why, known.mend
+    );
+    for target in Target::ALL.into_iter().filter(|target| rule.holds_for(*target)) {
+        let level = rule.default_level(target).name();
+        let clause = clauses::catalogue().clause_of(known, target);
+        let clause =
+            clause.map(|clause| format!(": {}, {} (`{}`)", clause.document, clause.section, clause.id));
+        let _ = writeln!(text, "- {target}, {level}{}", clause.unwrap_or_default());
+    }
+    if let Some(source) = examples::source(&known.example) {
+        let _ = write!(text, "\n**Example**\n\n```\n{}\n```\n", source.trim_end());
+    }
     text
 }
 

@@ -1,7 +1,7 @@
 //! The report for people, in the manner of cargo and rustc.
 
-use super::decide::Decided;
-use super::output::{Palette, bytes, counted, error_line, grouped};
+use super::decide::{Decided, Trouble};
+use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::report::{Report, Reported};
 use barcheck::{Statistics, Verdict};
 use barcheck_counterexamples::Trace;
@@ -28,12 +28,8 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
 }
 
 /// What goes to standard output: verdict, findings and counterexamples.
-pub(crate) fn on_standard_output(
-    decided: &Decided,
-    written: &[PathBuf],
-    quiet: bool,
-    palette: Palette,
-) -> String {
+pub(crate) fn on_standard_output(decided: &Decided, written: &[PathBuf], quiet: bool, look: Look) -> String {
+    let palette = look.palette;
     let report = &decided.report;
     let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
     if decided.unreadable || is_malformed(decided) || silent {
@@ -53,7 +49,7 @@ pub(crate) fn on_standard_output(
         }
     }
     if let Some(way) = &decided.way {
-        text.push_str(&story(way, palette));
+        text.push_str(&story(way, look));
     }
     let lines = LineIndex::new(&decided.source);
     for (number, found) in report.findings.iter().enumerate() {
@@ -62,7 +58,7 @@ pub(crate) fn on_standard_output(
         // Findings on one path share its story.
         let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
         if found.level == Level::Error && !told {
-            text.push_str(&story(&found.trace, palette));
+            text.push_str(&story(&found.trace, look));
         }
     }
     for path in written {
@@ -71,11 +67,15 @@ pub(crate) fn on_standard_output(
     text
 }
 
+/// All there is to say of a file, as it stands in a file of its own.
+pub(crate) fn whole(decided: &Decided) -> String {
+    let look = Look::file();
+    let complaint = on_standard_error(decided, look.palette);
+    format!("{complaint}{}", on_standard_output(decided, &[], false, look))
+}
+
 fn is_malformed(decided: &Decided) -> bool {
-    decided.report.target.is_none()
-        && decided.report.verdict == Verdict::Error
-        && !decided.unreadable
-        && !decided.report.diagnostics.is_empty()
+    decided.trouble() == Some(Trouble::Malformed)
 }
 
 fn shown(file: &str) -> &str {
@@ -145,8 +145,8 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
     text
 }
 
-fn story(trace: &Trace, palette: Palette) -> String {
-    format!("\n{}", super::evidence::story(trace, palette))
+fn story(trace: &Trace, look: Look) -> String {
+    format!("\n{}", super::evidence::story(trace, look))
 }
 
 /// The bytes of a place in the text.
@@ -161,49 +161,9 @@ fn span(lines: &LineIndex<'_>, place: Place) -> Span {
     Span::new(byte(start), byte(start.saturating_add(place.length.max(1))))
 }
 
-/// How many files came to which verdict.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    verified: u64,
-    violated: u64,
-    inconclusive: u64,
-    errors: u64,
-}
-
-impl Tally {
-    /// Counts one more.
-    pub(crate) fn count(&mut self, verdict: Verdict) {
-        *match verdict {
-            Verdict::Verified => &mut self.verified,
-            Verdict::Violated => &mut self.violated,
-            Verdict::Inconclusive => &mut self.inconclusive,
-            Verdict::Error => &mut self.errors,
-        } += 1;
-    }
-
-    /// `12 files: 9 verified, 2 violated, 1 error`.
-    pub(crate) fn line(&self, palette: Palette) -> String {
-        let total = self.verified + self.violated + self.inconclusive + self.errors;
-        let mut parts = Vec::new();
-        let mut part = |number: u64, words: String, paint: &dyn Fn(String) -> String| {
-            if number > 0 {
-                parts.push(paint(words));
-            }
-        };
-        part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
-        part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
-        part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
-            palette.unsure(t)
-        });
-        part(self.errors, format!("{} with errors", grouped(self.errors)), &|t| palette.bad(t));
-        format!("\n{}: {}\n", counted(total, "file"), parts.join(", "))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::ColorWhen;
 
     #[test]
     fn places_become_spans() {
@@ -212,15 +172,5 @@ mod tests {
         assert_eq!(span(&lines, place).text(lines.source()), "bar");
         let beyond = Place { line: 9, column: 50, length: 3 };
         assert_eq!(span(&lines, beyond).text(lines.source()), "");
-    }
-
-    #[test]
-    fn the_tally_names_what_there_was() {
-        let mut tally = Tally::default();
-        for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
-            tally.count(verdict);
-        }
-        let line = tally.line(Palette::new(ColorWhen::Never, false));
-        assert_eq!(line, "\n3 files: 2 verified, 1 with errors\n");
     }
 }

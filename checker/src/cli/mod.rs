@@ -5,18 +5,24 @@
 
 mod args;
 mod decide;
+mod delivery;
 mod evidence;
 mod examples;
 mod explain;
+mod files;
+mod formats;
 mod human;
 mod input;
 mod layout;
+mod location;
 mod memory;
+mod notices;
 mod output;
 mod reasons;
 mod replay;
 mod report;
 mod tables;
+mod tally;
 mod traces;
 mod values;
 mod verify;

@@ -86,6 +86,29 @@ impl Palette {
     }
 }
 
+/// How text for people is laid out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// Its colours.
+    pub(crate) palette: Palette,
+    /// The columns that it may take.
+    pub(crate) width: usize,
+    /// With signs beyond ASCII.
+    pub(crate) unicode: bool,
+}
+
+impl Look {
+    /// For standard output.
+    pub(crate) fn terminal(palette: Palette) -> Self {
+        Self { palette, width: width(), unicode: unicode() }
+    }
+
+    /// For a file, which looks the same wherever it is written.
+    pub(crate) fn file() -> Self {
+        Self { palette: Palette::new(ColorWhen::Never, false), width: USUAL_WIDTH, unicode: true }
+    }
+}
+
 /// The colours of both streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Colours {
@@ -109,13 +132,13 @@ impl Colours {
 const USUAL_WIDTH: usize = 100;
 
 /// The columns that text may take.
-pub(crate) fn width() -> usize {
+fn width() -> usize {
     let of = terminal_size::terminal_size_of(io::stdout());
     of.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
 }
 
 /// Whether the locale has signs beyond ASCII.
-pub(crate) fn unicode() -> bool {
+fn unicode() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
     locale.is_some_and(|locale| {

@@ -116,7 +116,8 @@ fn names(targets: &[Target]) -> String {
     targets.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn first_sentence(text: &str) -> &str {
+/// What stands before the first full stop between sentences, with it.
+pub(crate) fn first_sentence(text: &str) -> &str {
     text.find(". ").map_or(text, |end| &text[..=end])
 }
 

@@ -1,6 +1,90 @@
-//! Values of options: sizes, times, definitions.
+//! Values of options: sizes, times, definitions, reports, parts.
 
+use clap::ValueEnum;
+use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// What a report looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for people
+    Human,
+    /// One JSON object for each FILE, one per line
+    Json,
+    /// JUnit XML: one test case for each FILE
+    Junit,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// `--report FORMAT=PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReportTo {
+    /// What it looks like.
+    pub(crate) format: ReportFormat,
+    /// The file that it goes to.
+    pub(crate) path: PathBuf,
+}
+
+/// Reads `FORMAT=PATH`.
+pub(crate) fn report(text: &str) -> Result<ReportTo, String> {
+    let (name, path) = text.split_once('=').ok_or("expected FORMAT=PATH, as in `sarif=barcheck.sarif`")?;
+    let names = || {
+        let values = ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let format = ReportFormat::from_str(name, false)
+        .map_err(|_| format!("`{name}` is not a format; there are {}", names()))?;
+    match path {
+        "" => Err("expected a PATH after `=`".to_owned()),
+        "-" => Err(format!("standard output is what `--format {name}` is for")),
+        _ => Ok(ReportTo { format, path: PathBuf::from(path) }),
+    }
+}
+
+/// `--partition i/n`: one of several parts of the list of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    /// From 1.
+    part: u32,
+    /// At least `part`.
+    of: u32,
+}
+
+impl Partition {
+    /// How many files stand before the first of this part.
+    pub(crate) fn skip(self) -> usize {
+        usize::try_from(self.part - 1).unwrap_or(usize::MAX)
+    }
+
+    /// Each file of this part is so many behind the one before it.
+    pub(crate) fn step(self) -> usize {
+        usize::try_from(self.of).unwrap_or(usize::MAX)
+    }
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+/// Reads `i/n`.
+pub(crate) fn partition(text: &str) -> Result<Partition, String> {
+    let wanted = "expected i/n with i from 1 to n, as in `1/3`, `2/3` and `3/3`";
+    let number = |digits: &str| -> Option<u32> {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse().ok().filter(|_| plain)
+    };
+    let (part, of) = text.split_once('/').ok_or(wanted)?;
+    match (number(part), number(of)) {
+        (Some(part), Some(of)) if (1..=of).contains(&part) => Ok(Partition { part, of }),
+        _ => Err(wanted.to_owned()),
+    }
+}
 
 /// `-D NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,5 +191,39 @@ mod tests {
         for bad in ["", "0", "-1", "nan", "inf", "1e300", "x"] {
             assert!(seconds(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn parts_are_counted_from_one() {
+        for text in ["1/1", "1/3", "3/3", "7/4294967295"] {
+            assert_eq!(partition(text).map(|part| part.to_string()).as_deref(), Ok(text));
+        }
+        for text in [
+            "",
+            "/",
+            "1",
+            "0/3",
+            "4/3",
+            "1/0",
+            "0/0",
+            "-1/3",
+            "+1/3",
+            "1/3/3",
+            "a/b",
+            "1/ 3",
+            "1/99999999999",
+        ] {
+            assert!(partition(text).is_err_and(|message| message.contains("from 1 to n")), "{text}");
+        }
+    }
+
+    #[test]
+    fn reports_name_format_and_path() {
+        let path = |text| report(text).map(|report| (report.format, report.path));
+        assert_eq!(path("sarif=a=b"), Ok((ReportFormat::Sarif, PathBuf::from("a=b"))));
+        assert!(path("sarif").is_err_and(|message| message.contains("FORMAT=PATH")));
+        assert!(path("xml=a").is_err_and(|message| message.contains("human, json, junit, sarif, github")));
+        assert!(path("junit=").is_err_and(|message| message.contains("PATH")));
+        assert!(path("junit=-").is_err_and(|message| message.contains("--format junit")));
     }
 }

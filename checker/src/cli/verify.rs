@@ -1,10 +1,13 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{Format, VerifyArgs};
-use super::decide::{self, Decided, Search};
-use super::output::{Colours, Status, complain, error_line, print};
+use super::args::VerifyArgs;
+use super::decide::{self, Decided, Search, Trouble};
+use super::delivery::Delivery;
+use super::files::{self, Input};
+use super::output::{Colours, Status, complain, error_line};
+use super::tally::Tally;
 use super::traces::TraceSink;
-use super::{human, input, memory, watch};
+use super::{input, memory, watch};
 use barcheck::{Budgets, Levels, Settings, Verdict};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
@@ -13,44 +16,43 @@ use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-/// A file to decide.
-struct Input {
-    path: PathBuf,
-    /// What it holds, if it has been read already: pipes can be read only once.
-    read: Option<Result<Vec<u8>, String>>,
-}
-
-impl Input {
-    fn read(&mut self) -> Result<Vec<u8>, String> {
-        self.read.take().unwrap_or_else(|| input::protocol(&self.path))
-    }
-}
-
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
 pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
-    let mut inputs: Vec<_> = args.files.iter().map(|path| Input { path: path.clone(), read: None }).collect();
     if args.files.iter().filter(|path| input::is_standard_input(path)).count() > 1 {
         return Ok(usage(colours, "standard input `-` can be read only once"));
     }
+    let mut inputs = files::expand(&args.files);
     let search = search(args, changes);
+    // All of them, whatever the part: a definition is right or wrong for the whole list.
     if let Err(message) = check_defines(args, &mut inputs, &search.load) {
         return Ok(usage(colours, &message));
     }
+    let several = inputs.len() > 1 || args.files.iter().any(|path| files::is_folder(path));
+    let delivery = match Delivery::new(args, &inputs, colours) {
+        Ok(delivery) => delivery,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     watch::listen();
+    let tally = Tally::new(args.partition, inputs.len());
+    if let Some(partition) = args.partition {
+        inputs = files::part(inputs, partition);
+    }
     let mut run = Run {
-        args,
         colours,
-        sink: args.trace.clone().map(|path| TraceSink::new(path, args.files.len() > 1 || args.all)),
-        status: Status::Success,
-        tally: human::Tally::default(),
-        apart: false,
+        sink: args.trace.clone().map(|path| TraceSink::new(path, several || args.all)),
+        delivery,
+        verdict: Status::Success,
+        output: Status::Success,
+        tally,
     };
     match run.decide_all(inputs, &search) {
-        Ok(()) => Ok(run.status),
+        Ok(()) => {}
         // Whoever read the report has seen enough; what was not decided must not pass for verified.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(run.status),
-        Err(error) => Err(error),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(error),
     }
+    let verdict = if args.exit_zero { Status::Success } else { run.verdict };
+    Ok(verdict.max(run.output))
 }
 
 fn usage(colours: Colours, message: &str) -> Status {
@@ -88,13 +90,13 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
     }
     let mut known = BTreeSet::new();
     let mut unread = false;
-    for input in inputs {
+    for input in &mut *inputs {
         let read = input.read();
         match read.as_ref().map(|bytes| bar::load(bytes, load)) {
             Ok(Ok(loaded)) => known.extend(loaded.params),
             Ok(Err(_)) | Err(_) => unread = true,
         }
-        input.read = Some(read);
+        input.known = Some(read);
     }
     let Some(unknown) = args.define.iter().find(|define| !known.contains(&define.name)) else {
         return Ok(());
@@ -102,8 +104,8 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
     if unread {
         return Ok(());
     }
-    let files = if args.files.len() == 1 { "the file" } else { "no FILE" };
-    let verb = if args.files.len() == 1 { "has no" } else { "has a" };
+    let files = if inputs.len() == 1 { "the file" } else { "no FILE" };
+    let verb = if inputs.len() == 1 { "has no" } else { "has a" };
     let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
     let there_are = match known.as_slice() {
         [] => "there are no params".to_owned(),
@@ -114,17 +116,18 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
 }
 
 /// The command on its way.
-struct Run<'a> {
-    args: &'a VerifyArgs,
+struct Run {
     colours: Colours,
     sink: Option<TraceSink>,
-    status: Status,
-    tally: human::Tally,
-    /// What was printed last is long: the next file stands apart from it.
-    apart: bool,
+    delivery: Delivery,
+    /// What the verdicts come to.
+    verdict: Status,
+    /// What else went wrong: output that cannot be written, files that nobody asked for any more.
+    output: Status,
+    tally: Tally,
 }
 
-impl Run<'_> {
+impl Run {
     fn decide_all(&mut self, inputs: Vec<Input>, search: &Search) -> io::Result<()> {
         let mut left = inputs.len();
         for mut input in inputs {
@@ -134,19 +137,34 @@ impl Run<'_> {
                 let read = input.read();
                 decide::decide(&input.path, read, search)
             };
-            self.status = self.status.max(status_of(decided.report.verdict));
+            self.verdict = self.verdict.max(status_of(decided.report.verdict));
+            if decided.trouble() == Some(Trouble::Internal) {
+                self.output = self.output.max(Status::Trouble);
+            }
             left -= 1;
+            self.tally.count(decided.report.verdict);
+            self.complain_of_defects(&decided);
             let written = self.write_traces(&decided);
-            self.report(&decided, &written).inspect_err(|_| {
+            self.delivery.file(&decided, &written).inspect_err(|_| {
                 if left > 0 {
-                    self.status = self.status.max(Status::Inconclusive);
+                    self.output = self.output.max(Status::Inconclusive);
                 }
             })?;
         }
-        if self.args.format == Format::Human && !self.args.quiet && self.args.files.len() > 1 {
-            print(&self.tally.line(self.colours.out))?;
+        self.delivery.end(&self.tally)?;
+        if self.delivery.failed() {
+            self.output = self.output.max(Status::Trouble);
         }
         Ok(())
+    }
+
+    fn complain_of_defects(&self, decided: &Decided) {
+        for defect in &decided.defects {
+            complain(&format!(
+                "{}: {defect}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n",
+                self.colours.err.bad("internal error"),
+            ));
+        }
     }
 
     /// Writes the counterexamples, and returns where they are.
@@ -155,30 +173,9 @@ impl Run<'_> {
         let (written, error) = sink.write(&decided.report);
         if let Some(error) = error {
             complain(&error_line(self.colours.err, error));
-            self.status = self.status.max(Status::Trouble);
+            self.output = self.output.max(Status::Trouble);
         }
         written
-    }
-
-    fn report(&mut self, decided: &Decided, written: &[PathBuf]) -> io::Result<()> {
-        self.tally.count(decided.report.verdict);
-        for defect in &decided.defects {
-            complain(&format!(
-                "{}: {defect}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n",
-                self.colours.err.bad("internal error"),
-            ));
-        }
-        if self.args.format == Format::Json {
-            return print(&decided.report.json());
-        }
-        complain(&human::on_standard_error(decided, self.colours.err));
-        let text = human::on_standard_output(decided, written, self.args.quiet, self.colours.out);
-        if text.is_empty() {
-            return Ok(());
-        }
-        let gap = if self.apart { "\n" } else { "" };
-        self.apart = !decided.report.findings.is_empty();
-        print(&format!("{gap}{text}"))
     }
 }
 

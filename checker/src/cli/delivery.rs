@@ -1,0 +1,133 @@
+//! Where the reports go: one to standard output, any number to files.
+
+use super::args::VerifyArgs;
+use super::decide::Decided;
+use super::files::Input;
+use super::formats::{Reporter, reporter};
+use super::human;
+use super::output::{Colours, Look, Palette, complain, error_line, print};
+use super::tally::Tally;
+use super::values::ReportFormat;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// The reports of a run.
+pub(crate) struct Delivery {
+    out: Box<dyn Reporter>,
+    /// What is wrong with a text goes to standard error.
+    complains: bool,
+    /// Nobody reads standard output any more.
+    closed: bool,
+    files: Vec<ReportFile>,
+    err: Palette,
+    failed: bool,
+}
+
+/// A report on its way to a file.
+struct ReportFile {
+    path: PathBuf,
+    file: File,
+    reporter: Box<dyn Reporter>,
+    /// Something could not be written: it has been said, and the rest would make no sense.
+    broken: bool,
+}
+
+impl Delivery {
+    /// The reports that are asked for. Their files are made at once: that one cannot be written should be known before
+    /// a long search, not after it. The error is a message.
+    pub(crate) fn new(args: &VerifyArgs, inputs: &[Input], colours: Colours) -> Result<Self, String> {
+        check_paths(args, inputs)?;
+        let mut files = Vec::new();
+        for report in &args.report {
+            let path = &report.path;
+            let file = create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            let reporter = reporter(report.format, Look::file(), args.quiet, true);
+            files.push(ReportFile { path: path.clone(), file, reporter, broken: false });
+        }
+        Ok(Self {
+            out: reporter(args.format, Look::terminal(colours.out), args.quiet, false),
+            complains: args.format == ReportFormat::Human,
+            closed: false,
+            files,
+            err: colours.err,
+            failed: false,
+        })
+    }
+
+    /// Passes on a file that is decided. The error is that of standard output, if nothing else is to be written.
+    pub(crate) fn file(&mut self, decided: &Decided, traces: &[PathBuf]) -> io::Result<()> {
+        if self.complains {
+            complain(&human::on_standard_error(decided, self.err));
+        }
+        let text = self.out.file(decided, traces);
+        self.each(&text, |reporter| reporter.file(decided, traces))
+    }
+
+    /// Writes what remains.
+    pub(crate) fn end(&mut self, tally: &Tally) -> io::Result<()> {
+        let text = self.out.end(tally);
+        self.each(&text, |reporter| reporter.end(tally))
+    }
+
+    /// Whether something could not be written.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    fn each(&mut self, out: &str, text: impl Fn(&mut dyn Reporter) -> String) -> io::Result<()> {
+        for report in self.files.iter_mut().filter(|report| !report.broken) {
+            let text = text(report.reporter.as_mut());
+            if let Err(error) = report.file.write_all(text.as_bytes()) {
+                let path = report.path.display();
+                complain(&error_line(self.err, format_args!("cannot write {path}: {error}")));
+                report.broken = true;
+                self.failed = true;
+            }
+        }
+        if self.closed || out.is_empty() {
+            return Ok(());
+        }
+        match print(out) {
+            Err(error) if !self.files.is_empty() => {
+                self.closed = true;
+                if error.kind() != ErrorKind::BrokenPipe {
+                    complain(&error_line(self.err, format_args!("cannot write the output: {error}")));
+                    self.failed = true;
+                }
+                Ok(())
+            }
+            written => written,
+        }
+    }
+}
+
+/// A report must overwrite neither another nor what it is about.
+fn check_paths(args: &VerifyArgs, inputs: &[Input]) -> Result<(), String> {
+    for (number, report) in args.report.iter().enumerate() {
+        let path = &report.path;
+        let mut others = args.report[..number].iter().map(|earlier| &earlier.path).chain(&args.trace);
+        if others.any(|other| is_same(other, path)) {
+            return Err(format!("{} is to be written twice", path.display()));
+        }
+        if inputs.iter().any(|input| is_same(&input.path, path)) {
+            return Err(format!("a report would overwrite the protocol {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a file, and the folder that it is to stand in.
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    File::create(path)
+}
+
+/// Whether two paths lead to one file, as far as it exists; devices take any number of reports.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let is_device = other.exists() && !other.is_file() && !other.is_dir();
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    !is_device && real(one) == real(other)
+}

@@ -1,0 +1,91 @@
+//! Annotations of GitHub Actions: commands that a step prints, one for each finding.
+
+use super::reporter::Reporter;
+use crate::cli::decide::Decided;
+use crate::cli::location::Location;
+use crate::cli::notices::notices;
+use crate::cli::output::Look;
+use crate::cli::report::Reported;
+use crate::cli::tally::Tally;
+use barcheck_model::program::Place;
+use barcheck_model::rule::Level;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Annotations, and in the end a line for people.
+pub(super) struct Github {
+    /// Without the line for people.
+    pub(super) quiet: bool,
+}
+
+impl Reporter for Github {
+    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+        let file = Location::of(&decided.path).text();
+        let mut text = String::new();
+        for found in &decided.report.findings {
+            let (rule, message) = (found.rule.name(), message(found));
+            text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
+        }
+        for notice in notices(decided) {
+            let message = format!("{file}: {}", notice.message);
+            text.push_str(&command(notice.level, &file, notice.place, notice.kind, &message));
+        }
+        text
+    }
+
+    fn end(&mut self, tally: &Tally) -> String {
+        if self.quiet { String::new() } else { tally.line(Look::file().palette) }
+    }
+}
+
+/// What happened, why, and what it rests on.
+fn message(found: &Reported) -> String {
+    let mut text = found.message.clone();
+    let explanation = found.trace.outcome.explanation.trim_end();
+    if !explanation.is_empty() {
+        let _ = write!(text, "\n{explanation}");
+    }
+    let (clause, rule) = (&found.clause, found.rule);
+    let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
+    let _ = write!(text, "\n`barcheck explain {rule}` says more");
+    text
+}
+
+fn command(level: Level, file: &str, place: Option<Place>, title: &str, message: &str) -> String {
+    let name = match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Pedantic | Level::Allow => "notice",
+    };
+    let place = place.filter(|place| place.line > 0);
+    let place = place.map(|place| format!(",line={},col={}", place.line, place.column)).unwrap_or_default();
+    format!("::{name} file={}{place},title={}::{}\n", property(file), property(title), data(message))
+}
+
+/// What follows the second `::`.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The value of a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_value_is_escaped() {
+        let place = Some(Place { line: 3, column: 7, length: 1 });
+        assert_eq!(
+            command(Level::Error, "a,b:c%.bar", place, "deadlock", "1,2: 50%\r\n::error::no"),
+            "::error file=a%2Cb%3Ac%25.bar,line=3,col=7,title=deadlock::1,2: 50%25%0D%0A::error::no\n"
+        );
+        assert_eq!(
+            command(Level::Pedantic, "f", Some(Place::default()), "r", ""),
+            "::notice file=f,title=r::\n"
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! JUnit XML: one suite, a test case for each file.
+//!
+//! A case passes only if its file is verified. An inconclusive one is an error, not skipped: most systems show what is
+//! skipped in green.
+
+use super::reporter::Reporter;
+use crate::cli::decide::Decided;
+use crate::cli::human;
+use crate::cli::input::display_name;
+use crate::cli::tally::Tally;
+use barcheck::Verdict;
+use barcheck_model::program::Target;
+use barcheck_model::rule::Level;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The name of the report and its suite, and the class of cases whose target is not known.
+const NAME: &str = "barcheck";
+
+/// The cases so far.
+#[derive(Default)]
+pub(super) struct Junit {
+    cases: Vec<TestCase>,
+    time: Duration,
+}
+
+impl Reporter for Junit {
+    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+        let report = &decided.report;
+        let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
+        let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
+        case.set_classname(class(report.target)).set_time(time);
+        let remarks = !report.findings.is_empty() || !decided.diagnostics.is_empty();
+        if report.verdict == Verdict::Verified && remarks {
+            case.set_system_out(allowed(&human::whole(decided)));
+        }
+        self.cases.push(case);
+        self.time += time;
+        String::new()
+    }
+
+    fn end(&mut self, _: &Tally) -> String {
+        let mut suite = TestSuite::new(NAME);
+        suite.set_time(self.time).add_test_cases(std::mem::take(&mut self.cases));
+        let mut report = Report::new(NAME);
+        report.set_time(self.time).add_test_suite(suite);
+        // Only a writer that fails keeps a report from being written, and text never does.
+        report.to_string().unwrap_or_default()
+    }
+}
+
+fn class(target: Option<Target>) -> String {
+    target.map_or_else(|| NAME.to_owned(), |target| format!("{NAME}.{target}"))
+}
+
+fn status(decided: &Decided) -> TestCaseStatus {
+    let report = &decided.report;
+    let errors = || report.findings.iter().filter(|found| found.level == Level::Error);
+    let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
+        (Verdict::Verified, _, None) => return TestCaseStatus::success(),
+        (Verdict::Violated, Some(first), _) => {
+            let more = errors().skip(1).count();
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            (NonSuccessKind::Failure, first.rule.name(), format!("{}{more}", first.message))
+        }
+        (_, _, trouble) => {
+            let name = trouble.map_or(report.verdict.name(), |trouble| trouble.name());
+            (NonSuccessKind::Error, name, report.reason.clone().unwrap_or_default())
+        }
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(name).set_message(allowed(&message)).set_description(allowed(&human::whole(decided)));
+    status
+}
+
+/// Text with all that XML 1.0 forbids, or that would command a terminal, marked as missing.
+fn allowed(text: &str) -> String {
+    let forbidden =
+        |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.replace(forbidden, "\u{fffd}")
+}

@@ -1,0 +1,109 @@
+//! SARIF 2.1.0: one run, a result for each finding.
+//!
+//! What keeps a file from having a verdict is no result but a notification, and makes the execution unsuccessful: a run
+//! that proves nothing must not look like one without findings.
+
+mod flow;
+mod log;
+mod place;
+mod rules;
+
+use super::reporter::Reporter;
+use crate::cli::decide::Decided;
+use crate::cli::notices::{Notice, notices};
+use crate::cli::report::{Reported, json_line};
+use crate::cli::tally::Tally;
+use barcheck_model::program::Place;
+use log::{
+    Artifact, ArtifactProperties, Descriptor, Driver, Finding, Invocation, Location, Log, Notification, Run,
+    Tool,
+};
+use place::File;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The name under which a finding's fingerprint stands.
+const FINGERPRINT: &str = "barcheckFinding/v1";
+
+/// What there is so far.
+#[derive(Default)]
+pub(super) struct Sarif {
+    artifacts: Vec<Artifact>,
+    results: Vec<Finding>,
+    notifications: Vec<Notification>,
+    undecided: bool,
+}
+
+impl Reporter for Sarif {
+    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+        let file = File::new(&decided.path, &decided.source, self.artifacts.len());
+        let properties = ArtifactProperties { verdict: decided.report.verdict.name() };
+        self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
+        self.results.extend(decided.report.findings.iter().map(|found| result(found, &file)));
+        self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
+        self.undecided |= decided.trouble().is_some();
+        String::new()
+    }
+
+    fn end(&mut self, _: &Tally) -> String {
+        let driver = Driver {
+            name: "barcheck",
+            semantic_version: env!("CARGO_PKG_VERSION"),
+            short_description: "A model checker for GPU barrier protocols.".into(),
+            rules: rules::rules(),
+            notifications: rules::notifications(),
+        };
+        let invocation = Invocation {
+            execution_successful: !self.undecided,
+            tool_execution_notifications: std::mem::take(&mut self.notifications),
+        };
+        let run = Run {
+            tool: Tool { driver },
+            invocations: [invocation],
+            artifacts: std::mem::take(&mut self.artifacts),
+            results: std::mem::take(&mut self.results),
+            column_kind: "unicodeCodePoints",
+        };
+        json_line(&Log { schema: log::SCHEMA, version: log::VERSION, runs: [run] })
+    }
+}
+
+fn notification(notice: Notice, file: &File<'_>) -> Notification {
+    let kinds = rules::notifications();
+    let index = kinds.iter().position(|kind| kind.id == notice.kind).unwrap_or_default();
+    Notification {
+        descriptor: Descriptor { id: notice.kind, index },
+        level: rules::level(notice.level),
+        message: notice.message.into(),
+        locations: [file.location(notice.place, None)],
+    }
+}
+
+fn result(found: &Reported, file: &File<'_>) -> Finding {
+    let explanation = found.trace.outcome.explanation.trim_end();
+    let gap = if explanation.is_empty() { "" } else { "\n" };
+    Finding {
+        rule_id: found.rule.name(),
+        rule_index: rules::index(found.rule),
+        level: rules::level(found.level),
+        message: format!("{}{gap}{explanation}", found.message).into(),
+        locations: [file.location(Some(found.place), None)],
+        related_locations: related(found, file),
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
+        code_flows: [flow::flow(&found.trace, file)],
+    }
+}
+
+/// The other places that matter, one for all agents that did the same there.
+fn related(found: &Reported, file: &File<'_>) -> Vec<Location> {
+    let labels = barcheck_counterexamples::labels(&found.trace).into_iter().filter(|label| label.line > 0);
+    let location = |(id, label): (usize, barcheck_counterexamples::PlaceLabel)| {
+        let here = |step: &&barcheck_counterexamples::trace::Step| {
+            (step.location.line, step.location.column) == (label.line, label.column)
+        };
+        let length = found.trace.steps.iter().find(here).map_or(1, |step| step.location.length);
+        let place = Place { line: label.line, column: label.column, length };
+        Location { id: Some(id), ..file.location(Some(place), Some(label.text.into())) }
+    };
+    labels.enumerate().map(location).collect()
+}

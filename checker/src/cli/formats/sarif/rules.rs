@@ -1,0 +1,65 @@
+//! The rules and the kinds of notifications, as SARIF describes them.
+
+use super::log::{Configuration, Kind, Message, Rule, RuleProperties};
+use crate::cli::decide::Trouble;
+use crate::cli::notices::REMARK;
+use crate::cli::output::Look;
+use crate::cli::{explain, tables};
+use barcheck_model::program::Target;
+use barcheck_model::rule::{self, Level};
+use barcheck_specs::clauses;
+
+/// All rules. The index of one is its place in [`rule::Rule::ALL`].
+pub(super) fn rules() -> Vec<Rule> {
+    rule::Rule::ALL.iter().map(|rule| describe(*rule)).collect()
+}
+
+/// The index of a rule.
+pub(super) fn index(rule: rule::Rule) -> usize {
+    rule::Rule::ALL.iter().position(|known| *known == rule).unwrap_or_default()
+}
+
+fn describe(rule: rule::Rule) -> Rule {
+    let meaning = clauses::catalogue().rule(rule.name()).map_or("", |known| known.meaning.as_str());
+    let targets = || Target::ALL.into_iter().filter(|target| rule.holds_for(*target));
+    let gravest = targets().map(|target| rule.default_level(target)).max().unwrap_or(Level::Allow);
+    let help =
+        Message { text: explain::text(rule, Look::file().palette), markdown: Some(explain::markdown(rule)) };
+    Rule {
+        id: rule.name(),
+        short_description: tables::first_sentence(meaning).into(),
+        full_description: meaning.into(),
+        help,
+        // A pedantic rule is silent unless asked for, and a warning then.
+        default_configuration: Configuration {
+            enabled: gravest > Level::Pedantic,
+            level: level(gravest.max(Level::Warning)),
+        },
+        properties: RuleProperties {
+            tags: targets().map(Target::name).collect(),
+            precision: "very-high",
+            severity: match gravest {
+                Level::Error => "error",
+                Level::Warning => "warning",
+                Level::Pedantic | Level::Allow => "recommendation",
+            },
+        },
+    }
+}
+
+/// A level by the name that SARIF has for it.
+pub(super) fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Pedantic | Level::Allow => "note",
+    }
+}
+
+/// The kinds of notifications.
+pub(super) fn notifications() -> Vec<Kind> {
+    let troubles = Trouble::ALL.map(|trouble| (trouble.name(), trouble.meaning()));
+    let remark = (REMARK, "Something about the text that keeps nothing from being decided.");
+    let kind = |(id, meaning): (&'static str, &str)| Kind { id, short_description: meaning.into() };
+    troubles.into_iter().chain([remark]).map(kind).collect()
+}

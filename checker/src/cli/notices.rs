@@ -1,0 +1,56 @@
+//! What there is to say of a file besides its findings: why it has no verdict, and what its reader remarks.
+
+use super::decide::{Decided, Trouble};
+use barcheck_model::program::Place;
+use barcheck_model::rule::Level;
+use barcheck_specs::{LineIndex, Severity};
+
+/// The name of remarks that keep nothing from being decided.
+pub(crate) const REMARK: &str = "remark";
+
+/// Something to say of a file that is no finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notice {
+    /// How grave it is: an error keeps the file from having a verdict.
+    pub(crate) level: Level,
+    /// What kind it is of: the name of a [`Trouble`], or [`REMARK`].
+    pub(crate) kind: &'static str,
+    /// In words.
+    pub(crate) message: String,
+    /// Where in the file.
+    pub(crate) place: Option<Place>,
+}
+
+/// All there is to say of a file besides its findings.
+pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
+    let trouble = decided.trouble();
+    let lines = LineIndex::new(&decided.source);
+    let remark = |diagnostic: &barcheck_specs::Diagnostic| {
+        let (level, kind) = match diagnostic.severity {
+            Severity::Error => (Level::Error, Trouble::Malformed.name()),
+            Severity::Warning => (Level::Warning, REMARK),
+            Severity::Note => (Level::Pedantic, REMARK),
+        };
+        let mut message = diagnostic.message.clone();
+        for help in &diagnostic.help {
+            message.push_str("; ");
+            message.push_str(help);
+        }
+        Notice { level, kind, message, place: Some(diagnostic.place(&lines)) }
+    };
+    let mut notices: Vec<_> = decided.diagnostics.iter().map(remark).collect();
+    let told = notices.iter().any(|notice| notice.level == Level::Error);
+    if let Some(trouble) = trouble.filter(|_| !told) {
+        let mut message = decided.reason.as_ref().map_or("", |reason| reason.what.as_str()).to_owned();
+        if let Some(remedy) = decided.reason.as_ref().and_then(|reason| reason.remedy.as_ref()) {
+            message.push_str("; ");
+            message.push_str(remedy);
+        }
+        if trouble == Trouble::Unreadable {
+            message = format!("cannot be read: {message}");
+        }
+        let place = decided.reason.as_ref().and_then(|reason| reason.place);
+        notices.push(Notice { level: Level::Error, kind: trouble.name(), message, place });
+    }
+    notices
+}

@@ -1,0 +1,99 @@
+//! How many files came to which verdict, in a line for people.
+
+use super::output::{Palette, counted, grouped};
+use super::values::Partition;
+use barcheck::Verdict;
+
+/// How many files came to which verdict.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    verified: u64,
+    violated: u64,
+    inconclusive: u64,
+    errors: u64,
+    /// The part decided, and how many files there are in all.
+    part: Option<(Partition, u64)>,
+}
+
+impl Tally {
+    /// No file yet, of one part if only that is decided of `all` files.
+    pub(crate) fn new(partition: Option<Partition>, all: usize) -> Self {
+        Self { part: partition.map(|partition| (partition, all as u64)), ..Self::default() }
+    }
+
+    /// Counts one more.
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Verified => &mut self.verified,
+            Verdict::Violated => &mut self.violated,
+            Verdict::Inconclusive => &mut self.inconclusive,
+            Verdict::Error => &mut self.errors,
+        } += 1;
+    }
+
+    /// Number of files counted.
+    pub(crate) fn files(&self) -> u64 {
+        self.verified + self.violated + self.inconclusive + self.errors
+    }
+
+    /// Whether they are one part of all files.
+    pub(crate) fn is_of_a_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// `12 files: 9 verified, 2 violated, 1 with errors`; of one part, `12 of 36 files (part 1/3): …`.
+    pub(crate) fn line(&self, palette: Palette) -> String {
+        let total = self.files();
+        let files = match &self.part {
+            None => counted(total, "file"),
+            Some((partition, all)) if total == 0 => {
+                return format!(
+                    "nothing to decide: part {partition} of {} is empty\n",
+                    counted(*all, "file")
+                );
+            }
+            Some((partition, all)) => {
+                format!("{} of {} (part {partition})", grouped(total), counted(*all, "file"))
+            }
+        };
+        let mut parts = Vec::new();
+        let mut part = |number: u64, words: String, paint: &dyn Fn(String) -> String| {
+            if number > 0 {
+                parts.push(paint(words));
+            }
+        };
+        part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
+        part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
+        part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
+            palette.unsure(t)
+        });
+        part(self.errors, format!("{} with errors", grouped(self.errors)), &|t| palette.bad(t));
+        format!("{files}: {}\n", parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::ColorWhen;
+    use crate::cli::values;
+
+    #[test]
+    fn the_tally_names_what_there_was() {
+        let mut tally = Tally::default();
+        for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
+            tally.count(verdict);
+        }
+        let line = tally.line(Palette::new(ColorWhen::Never, false));
+        assert_eq!(line, "3 files: 2 verified, 1 with errors\n");
+    }
+
+    #[test]
+    fn a_part_says_what_it_is_a_part_of() {
+        let palette = Palette::new(ColorWhen::Never, false);
+        let mut tally = Tally::new(values::partition("2/3").ok(), 2);
+        assert_eq!(tally.line(palette), "nothing to decide: part 2/3 of 2 files is empty\n");
+        tally.count(Verdict::Violated);
+        assert_eq!(tally.line(palette), "1 of 2 files (part 2/3): 1 violated\n");
+    }
+}
