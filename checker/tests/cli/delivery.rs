@@ -52,8 +52,11 @@ fn a_report_that_cannot_be_written_is_known_before_the_search() {
 fn a_report_overwrites_neither_another_nor_a_protocol() {
     let folder = Folder::new();
     let good = folder.add("good.bar", GOOD);
+    fs::create_dir(folder.at("sub")).expect("a folder can be made");
     let report = |format: &str, name: &str| format!("--report={format}={}", folder.text(name));
-    run(&["verify", &good, &report("json", "x"), &report("sarif", "x")]).expect(2).says("written twice");
+    for same in ["x", "./x", "sub/../x"] {
+        run(&["verify", &good, &report("json", "x"), &report("sarif", same)]).expect(2).says("written twice");
+    }
     run(&["verify", &good, &report("json", "x"), "--trace", &folder.text("x")])
         .expect(2)
         .says("written twice");
