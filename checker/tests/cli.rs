@@ -3,17 +3,31 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/delivery.rs"]
+mod delivery;
+#[path = "cli/folders.rs"]
+mod folders;
+#[path = "cli/github.rs"]
+mod github;
 #[path = "cli/human.rs"]
 mod human;
 #[path = "cli/input.rs"]
 mod input;
+#[path = "cli/junit.rs"]
+mod junit;
 #[path = "cli/options.rs"]
 mod options;
 #[path = "cli/other_commands.rs"]
 mod other_commands;
+#[path = "cli/partitions.rs"]
+mod partitions;
 #[path = "cli/report.rs"]
 mod report;
+#[path = "cli/sarif.rs"]
+mod sarif;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/traces.rs"]
 mod traces;
+#[path = "cli/workflow.rs"]
+mod workflow;

@@ -80,7 +80,7 @@ pub(crate) struct VerifyArgs {
     /// What goes to standard output
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: ReportFormat,
-    /// Write the report to PATH as well, in another format (may be repeated): `sarif=barcheck.sarif`
+    /// Write the report to PATH as well, in any FORMAT that --format knows (may be repeated)
     #[arg(long, value_name = "FORMAT=PATH", value_parser = values::report)]
     pub(crate) report: Vec<ReportTo>,
     /// Search on after the first error and report every rule that is violated

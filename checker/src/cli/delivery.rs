@@ -110,7 +110,9 @@ fn check_paths(args: &VerifyArgs, inputs: &[Input]) -> Result<(), String> {
         if others.any(|other| is_same(other, path)) {
             return Err(format!("{} is to be written twice", path.display()));
         }
-        if inputs.iter().any(|input| is_same(&input.path, path)) {
+        // What is not there yet is no protocol, whatever leads to it.
+        let there = path.exists();
+        if inputs.iter().any(|input| input.path == *path || (there && is_same(&input.path, path))) {
             return Err(format!("a report would overwrite the protocol {}", path.display()));
         }
     }
@@ -125,9 +127,18 @@ fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
-/// Whether two paths lead to one file, as far as it exists; devices take any number of reports.
+/// Whether two paths lead to one file, there already or yet to be made; devices take any number of reports.
 fn is_same(one: &Path, other: &Path) -> bool {
     let is_device = other.exists() && !other.is_file() && !other.is_dir();
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     !is_device && real(one) == real(other)
+}
+
+/// A path without links and detours, as far as what it leads to exists.
+fn real(path: &Path) -> PathBuf {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let in_its_folder = || {
+        let folder = fs::canonicalize(full.parent()?).ok()?;
+        Some(folder.join(full.file_name()?))
+    };
+    fs::canonicalize(&full).ok().or_else(in_its_folder).unwrap_or(full)
 }

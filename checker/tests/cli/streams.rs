@@ -53,7 +53,8 @@ fn closed_pipes() {
 fn an_interruption_gives_a_partial_report() {
     let folder = Folder::new();
     let (large, good) = (folder.add("large.bar", LARGE), folder.add("good.bar", GOOD));
-    let child = command(&["verify", "--format", "json", "--timeout", "120", &large, &good])
+    let sarif = format!("--report=sarif={}", folder.text("report.sarif"));
+    let child = command(&["verify", "--format", "json", "--timeout", "120", &sarif, &large, &good])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary starts");
@@ -70,4 +71,9 @@ fn an_interruption_gives_a_partial_report() {
         assert_eq!(report["verdict"], "inconclusive");
         assert!(report["reason"].as_str().expect("a text").starts_with("interrupted"));
     }
+    let log = std::fs::read_to_string(folder.at("report.sarif")).expect("it is there");
+    let log: serde_json::Value = serde_json::from_str(&log).expect("it is JSON");
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["toolExecutionNotifications"].as_array().map(Vec::len), Some(2));
 }

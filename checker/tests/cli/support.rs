@@ -129,3 +129,37 @@ pub(crate) fn verify(source: impl AsRef<[u8]>, options: &[&str]) -> Run {
     arguments.push(&file);
     run(&arguments)
 }
+
+/// Names that mean something to XML, URIs, GitHub or terminals, and some that mean nothing to Unicode.
+#[cfg(unix)]
+pub(crate) fn hostile_names() -> Vec<std::ffi::OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    let names: [&[u8]; 12] = [
+        b"a<b>&\"'.bar",
+        b"]]><!--.bar",
+        b"two\nlines\r\n::error::no.bar",
+        b"50%0A,col=9,title=x::y.bar",
+        b"&#0;&amp;.bar",
+        b"\x01\x07\x1b[31m\x7f.bar",
+        b"\xc2\x9b31m.bar",
+        b"\xef\xbf\xbe\xef\xbf\xbf.bar",
+        b"not\xff\xfeUnicode.bar",
+        b"scheme:two words?q#f.bar",
+        "\u{202e}ö\u{1f600}.bar".as_bytes(),
+        b"[link](1) {0} \\.bar",
+    ];
+    names.into_iter().map(|name| std::ffi::OsString::from_vec(name.to_vec())).collect()
+}
+
+/// A folder that holds one protocol, in turn violated, malformed, verified with warnings and inconclusive or failing,
+/// under each of the [`hostile_names`].
+#[cfg(unix)]
+pub(crate) fn hostile_folder() -> Folder {
+    let folder = Folder::new();
+    let text = "target ptx;\n// <&\"]]>\u{1b}[31m %0A ::error::\n\u{7} < & \u{fffe} ::x\r\n";
+    let sources = [DEADLOCK, text, WARNING, FAULT];
+    for (name, source) in hostile_names().into_iter().zip(sources.into_iter().cycle()) {
+        std::fs::write(folder.path().join(name), source).expect("a file can be written");
+    }
+    folder
+}

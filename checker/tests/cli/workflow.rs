@@ -1,0 +1,98 @@
+//! The workflow for GitHub that users are shown.
+
+use crate::support::{DEADLOCK, Folder, GOOD, finish};
+use saphyr::{LoadableYamlNode, Yaml};
+use std::path::Path;
+use std::process::Command;
+
+const TEXT: &str = include_str!("../../examples/github-workflow.yml");
+
+fn workflow() -> Yaml<'static> {
+    let mut documents = Yaml::load_from_str(TEXT).expect("it is YAML");
+    assert_eq!(documents.len(), 1);
+    documents.remove(0)
+}
+
+fn steps(workflow: &Yaml<'static>) -> Vec<Yaml<'static>> {
+    let jobs = workflow["jobs"].as_mapping().expect("jobs have names");
+    let of = |job: &Yaml<'static>| {
+        assert!(job["runs-on"].as_str().is_some());
+        job["steps"].as_vec().expect("a job has steps").clone()
+    };
+    jobs.iter().flat_map(|(_, job)| of(job)).collect()
+}
+
+fn value<'y>(step: &'y Yaml<'static>, key: &str) -> Option<&'y str> {
+    step.as_mapping_get(key).and_then(Yaml::as_str)
+}
+
+fn step(uses: &str) -> Yaml<'static> {
+    let is_it = |step: &Yaml<'static>| value(step, "uses").is_some_and(|name| name.starts_with(uses));
+    steps(&workflow()).into_iter().find(is_it).expect(uses)
+}
+
+fn text<'y>(step: &'y Yaml<'static>, key: &str) -> &'y str {
+    step["with"][key].as_str().unwrap_or_else(|| panic!("no {key}"))
+}
+
+#[test]
+fn the_workflow_has_the_parts_that_a_workflow_has() {
+    let workflow = workflow();
+    let keys = workflow.as_mapping().expect("a mapping").keys();
+    let keys: Vec<_> = keys.map(|key| key.as_str().expect("a text")).collect();
+    assert_eq!(keys, ["name", "on", "permissions", "jobs"]);
+    assert!(workflow["on"].as_mapping().is_some());
+    assert_eq!(workflow["permissions"]["security-events"].as_str(), Some("write"));
+    let steps = steps(&workflow);
+    assert!(steps.len() >= 5);
+    for step in &steps {
+        let keys = step.as_mapping().expect("a mapping").keys().filter_map(|key| key.as_str());
+        let keys: Vec<_> = keys.collect();
+        assert_eq!(keys.iter().filter(|key| ["run", "uses"].contains(*key)).count(), 1, "{keys:?}");
+        let known = ["name", "if", "uses", "run", "with", "env"];
+        assert!(keys.iter().all(|key| known.contains(key)), "{keys:?}");
+    }
+}
+
+#[test]
+fn reports_are_uploaded_from_violated_runs_too() {
+    for uses in ["github/codeql-action/upload-sarif@", "actions/upload-artifact@"] {
+        assert_eq!(value(&step(uses), "if"), Some("${{ !cancelled() }}"));
+    }
+}
+
+/// The command that verifies, run as a runner would, in a repository of two protocols.
+#[cfg(unix)]
+#[test]
+fn the_workflow_writes_what_it_uploads() {
+    let steps = steps(&workflow());
+    let mut commands = steps.iter().filter_map(|step| value(step, "run"));
+    let verify = commands.find(|line| line.starts_with("barcheck verify")).expect("it verifies");
+    let folder = Folder::new();
+    std::fs::create_dir(folder.at("protocols")).expect("a folder can be made");
+    folder.add("protocols/a.bar", GOOD);
+    folder.add("protocols/b.bar", DEADLOCK);
+    let binaries = Path::new(env!("CARGO_BIN_EXE_barcheck")).parent().expect("it is in a folder");
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
+    for (part, status) in [("1", 0), ("2", 1), ("3", 0)] {
+        let line = verify.replace("${{ matrix.part }}", part).replace("${{ strategy.job-total }}", "3");
+        assert!(!line.contains("${{"), "{line}");
+        let mut shell = Command::new("sh");
+        finish(shell.args(["-e", "-c", &line]).current_dir(folder.path()).env("PATH", &path)).expect(status);
+        for uploaded in
+            [text(&step("github/codeql-action/"), "sarif_file"), text(&step("actions/upload-a"), "path")]
+        {
+            assert!(std::fs::metadata(folder.at(uploaded)).is_ok_and(|file| file.len() > 0), "{uploaded}");
+            std::fs::remove_file(folder.at(uploaded)).expect("it can be removed");
+        }
+    }
+}
+
+#[test]
+fn the_readme_shows_the_workflow_as_it_is() {
+    let readme = include_str!("../../../README.md");
+    let block =
+        readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a workflow");
+    let shown: Vec<_> = TEXT.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(block.lines().collect::<Vec<_>>(), shown);
+}
