@@ -17,9 +17,15 @@
 //! An agent (a warp, a hardware thread, an invocation, a subgroup) is one thread here and executes one instruction
 //! after the other: warps do not diverge.
 
-mod monitor;
+pub mod bcu;
+mod group;
+pub mod nbarrier;
+mod observer;
 pub mod ptx;
+mod reduction;
 mod runtime;
+pub mod split;
+pub mod xegpu;
 
-pub use monitor::{Effect, Event, Observer, Stop, Violation};
+pub use observer::{Effect, Event, Observer, Stop, Violation};
 pub use runtime::{Atomic, Cell, Loom, Runtime, Shuttle, Std};

@@ -2,11 +2,16 @@
 //!
 //! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes.
 
-use super::monitor::{Monitor, Observer, Report, Stop, Turn, Violation};
+use super::group::{Barriers, Group, Report, Step, Turn};
+use super::observer::{Observer, Stop, Violation};
+use super::reduction::Tally;
 use super::runtime::Runtime;
 use barcheck_model::rule::Rule;
+use std::cell;
 use std::fmt;
 use std::sync::Arc;
+
+pub use super::reduction::{RedOp, RedResult};
 
 /// Barriers of a CTA.
 const BARRIERS: usize = 16;
@@ -19,14 +24,19 @@ pub struct Cta<R: Runtime> {
 }
 
 struct Shared<R: Runtime> {
-    monitor: Monitor<R, State, Option<RedResult>>,
+    group: Group<R, Common, Option<Generation>, Delivery>,
     warps: usize,
+    exited_threads: ExitedThreads,
 }
+
+/// The result of a reduction.
+type Delivery = Option<RedResult>;
 
 /// The hand that one warp has on its CTA's barriers.
 pub struct Warp<R: Runtime> {
     cta: Cta<R>,
     number: usize,
+    used: cell::Cell<Barriers>,
 }
 
 /// Whether a barrier with an explicit count waits for warps that have exited.
@@ -37,26 +47,6 @@ pub enum ExitedThreads {
     Hold,
     /// Once every warp that has not arrived has exited, it lets those go that wait.
     Release,
-}
-
-/// How the predicates of a reduction are combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedOp {
-    /// The number of lanes that brought true.
-    Popc,
-    /// Whether all did.
-    And,
-    /// Whether any did.
-    Or,
-}
-
-/// What a reduction gives to everybody who waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedResult {
-    /// Of [`RedOp::Popc`]: lanes.
-    Count(u32),
-    /// Of [`RedOp::And`] and [`RedOp::Or`].
-    Predicate(bool),
 }
 
 /// What the instructions must not be used for.
@@ -111,10 +101,11 @@ pub enum Misuse {
 /// Why an instruction did not go through.
 pub type Error = Stop<Misuse>;
 
-struct State {
-    barriers: [Option<Generation>; BARRIERS],
+/// What exits have to do with.
+struct Common {
     exited: Vec<bool>,
-    exited_threads: ExitedThreads,
+    /// The barriers that an exit may complete, and some that have become idle meanwhile.
+    watched: Barriers,
 }
 
 /// An active barrier.
@@ -128,7 +119,7 @@ struct Generation {
     arrived: Vec<bool>,
     waiting: Vec<usize>,
     /// The predicates that came with a reduction.
-    lanes: Vec<bool>,
+    tally: Tally,
 }
 
 /// An instruction with its operands as they stand.
@@ -152,10 +143,9 @@ impl<R: Runtime> Cta<R> {
     #[must_use]
     pub fn observed(threads: u32, exited_threads: ExitedThreads, observer: impl Observer + 'static) -> Self {
         let warps = threads.div_ceil(WARP) as usize;
-        let state =
-            State { barriers: [const { None }; BARRIERS], exited: vec![false; warps], exited_threads };
-        let monitor = Monitor::new(state, warps, BARRIERS, Box::new(observer));
-        Self { shared: Arc::new(Shared { monitor, warps }) }
+        let common = Common { exited: vec![false; warps], watched: 0 };
+        let group = Group::new(warps, common, std::iter::repeat_with(|| None).take(BARRIERS), observer);
+        Self { shared: Arc::new(Shared { group, warps, exited_threads }) }
     }
 
     /// The number of warps.
@@ -172,12 +162,12 @@ impl<R: Runtime> Cta<R> {
     #[must_use]
     pub fn warp(&self, number: usize) -> Warp<R> {
         assert!(number < self.warps(), "warp {number} of {}", self.warps());
-        Warp { cta: self.clone(), number }
+        Warp { cta: self.clone(), number, used: cell::Cell::new(0) }
     }
 
     /// Gives the CTA up: every blocked and every later instruction ends with [`Stop::Aborted`].
     pub fn abort(&self) {
-        self.shared.monitor.abort();
+        self.shared.group.abort();
     }
 }
 
@@ -228,122 +218,90 @@ impl<R: Runtime> Warp<R> {
     ///
     /// The CTA given up.
     pub fn exit(self) -> Result<(), Error> {
-        let act = |state: &mut State, report: &mut Report<'_, Option<RedResult>>| {
-            state.exit(self.number, report);
-            Ok(Turn::Done(None))
+        let Shared { group, exited_threads, .. } = &*self.cta.shared;
+        let exited = |common: &mut Common| {
+            common.exited[self.number] = true;
+            common.watched
         };
-        self.cta.shared.monitor.execute(self.number, ("exit", None), act).map(|_| ())
+        let act = |common: &mut Common, barrier, slot: &mut Option<Generation>, report: &mut _| {
+            let complete = |generation: &mut Generation| {
+                generation.is_complete(Some(&common.exited), *exited_threads, false)
+            };
+            if let Some(generation) = slot.take_if(complete) {
+                generation.complete(barrier, self.number, false, report);
+            }
+            if slot.is_none() {
+                common.watched &= !(1 << barrier);
+            }
+        };
+        let step = Step { agent: self.number, name: "exit", barrier: None };
+        group.across(step, exited, act)?;
+        group.leave(self.number, self.used.get(), Option::is_some);
+        Ok(())
     }
 
-    fn execute(&self, instruction: Instruction<'_>) -> Result<Option<RedResult>, Error> {
-        let barrier = barrier(instruction.id).ok();
-        self.cta.shared.monitor.execute(self.number, (instruction.name, barrier), |state, report| {
-            state.arrive(self.number, instruction, report)
+    fn execute(&self, instruction: Instruction<'_>) -> Result<Delivery, Error> {
+        let Shared { group, warps, exited_threads } = &*self.cta.shared;
+        let Instruction { name, id, .. } = instruction;
+        let barrier = u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS);
+        let step = Step { agent: self.number, name, barrier };
+        let Some(barrier) = barrier else {
+            return group.alone(step, Err(Misuse::BarrierIdRange { id }), None);
+        };
+        let count = match instruction.count(WARP * *warps as u32) {
+            Ok(count) => count,
+            Err(misuse) => return group.alone(step, Err(misuse), None),
+        };
+        self.used.set(self.used.get() | 1 << barrier);
+        let exits_count = instruction.count.is_none() || *exited_threads == ExitedThreads::Release;
+        group.execute(step, exits_count, |mut common, slot, report| {
+            if let Some(active) = &*slot {
+                active.admits(barrier, self.number, instruction.class(), count)?;
+            }
+            let generation = slot.get_or_insert_with(|| Generation::new(count, instruction.class(), *warps));
+            generation.join(self.number, instruction);
+            if barrier == 0 && instruction.count.is_some() {
+                report.note(self.number, Rule::ReservedBarrier, barrier);
+            }
+            let exited = common.as_ref().map(|common| common.exited.as_slice());
+            if generation.is_complete(exited, *exited_threads, instruction.blocks) {
+                let result = generation.result();
+                let generation = slot.take().expect("an active barrier");
+                generation.complete(barrier, self.number, instruction.blocks, report);
+                return Ok(Turn::Done(result));
+            }
+            if !instruction.blocks {
+                return Ok(Turn::Done(None));
+            }
+            generation.waiting.push(self.number);
+            if let Some(common) = &mut common {
+                common.watched |= 1 << barrier;
+            }
+            Ok(Turn::Blocked)
         })
     }
 }
 
-fn barrier(id: i64) -> Result<u32, Misuse> {
-    u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS).ok_or(Misuse::BarrierIdRange { id })
-}
-
-impl State {
-    /// The CTA's threads in whole warps.
-    fn threads(&self) -> u32 {
-        WARP * self.exited.len() as u32
+impl Instruction<'_> {
+    fn class(&self) -> Option<RedOp> {
+        self.red.map(|(op, _)| op)
     }
 
-    /// The count that an instruction means, in threads.
-    fn count(&self, instruction: Instruction<'_>) -> Result<u32, Misuse> {
-        if !instruction.blocks && matches!(instruction.count, None | Some(0)) {
+    /// The count that is meant, in threads, in a CTA of `most` threads in whole warps.
+    fn count(&self, most: u32) -> Result<u32, Misuse> {
+        if !self.blocks && matches!(self.count, None | Some(0)) {
             return Err(Misuse::ArriveNeedsCount);
         }
-        let most = self.threads();
-        let Some(given) = instruction.count else { return Ok(most) };
+        let Some(given) = self.count else { return Ok(most) };
         let sensible = |count: &u32| (1..=most).contains(count) && count.is_multiple_of(WARP);
         u32::try_from(given).ok().filter(sensible).ok_or(Misuse::CountRange { given, most })
-    }
-
-    fn arrive(
-        &mut self,
-        warp: usize,
-        instruction: Instruction<'_>,
-        report: &mut Report<'_, Option<RedResult>>,
-    ) -> Result<Turn<Option<RedResult>>, Misuse> {
-        let barrier = barrier(instruction.id)?;
-        let count = self.count(instruction)?;
-        let class = instruction.red.map(|(op, _)| op);
-        let warps = self.exited.len();
-        let slot = &mut self.barriers[barrier as usize];
-        if let Some(active) = slot {
-            active.admits(barrier, warp, class, count)?;
-        }
-        let generation = slot.get_or_insert_with(|| Generation::new(count, class, warps));
-        generation.all &= instruction.count.is_none();
-        generation.arrived[warp] = true;
-        if let Some((_, lanes)) = instruction.red {
-            generation.lanes.extend_from_slice(lanes);
-        }
-        if barrier == 0 && instruction.count.is_some() {
-            report.note(Rule::ReservedBarrier, Some(barrier));
-        }
-        // Its own release is no wake-up, so the last one to arrive does not join those who wait.
-        let completes = self.is_complete(barrier, instruction.blocks);
-        if !completes {
-            if instruction.blocks {
-                self.generation(barrier).waiting.push(warp);
-                return Ok(Turn::Blocked(barrier as usize));
-            }
-            return Ok(Turn::Done(None));
-        }
-        let result = self.generation(barrier).result();
-        self.complete(barrier, instruction.blocks, report);
-        Ok(Turn::Done(result))
-    }
-
-    fn generation(&mut self, barrier: u32) -> &mut Generation {
-        self.barriers[barrier as usize].as_mut().expect("an active barrier")
-    }
-
-    /// Whether the active generation is complete; `waits` if its latest arrival would wait too.
-    fn is_complete(&self, barrier: u32, waits: bool) -> bool {
-        let Some(generation) = &self.barriers[barrier as usize] else { return false };
-        let arrived = generation.arrived.iter().filter(|arrived| **arrived).count() as u32;
-        let released =
-            self.exited_threads == ExitedThreads::Release && (waits || !generation.waiting.is_empty());
-        let nobody_else =
-            || generation.arrived.iter().zip(&self.exited).all(|(arrived, exited)| *arrived || *exited);
-        WARP * arrived == generation.expected || ((generation.all || released) && nobody_else())
-    }
-
-    /// Takes the generation away and releases those who wait. `waits` if whoever completes it is one of them.
-    fn complete(&mut self, barrier: u32, waits: bool, report: &mut Report<'_, Option<RedResult>>) {
-        let generation = self.barriers[barrier as usize].take().expect("an active barrier");
-        if generation.waiting.is_empty() && !waits {
-            report.note(Rule::NobodyWaits, Some(barrier));
-        }
-        let result = generation.result();
-        report.complete(barrier, generation.waiting.into_iter().map(|warp| (warp, result)).collect());
-    }
-
-    fn exit(&mut self, warp: usize, report: &mut Report<'_, Option<RedResult>>) {
-        self.exited[warp] = true;
-        for barrier in 0..BARRIERS as u32 {
-            if self.is_complete(barrier, false) {
-                self.complete(barrier, false, report);
-            }
-        }
-        if self.exited.iter().all(|exited| *exited) {
-            let dangling = (0..BARRIERS as u32).filter(|b| self.barriers[*b as usize].is_some());
-            dangling.for_each(|barrier| report.note(Rule::DanglingArrival, Some(barrier)));
-        }
     }
 }
 
 impl Generation {
     fn new(expected: u32, class: Option<RedOp>, warps: usize) -> Self {
         let arrived = vec![false; warps];
-        Self { expected, all: true, class, arrived, waiting: Vec::new(), lanes: Vec::new() }
+        Self { expected, all: true, class, arrived, waiting: Vec::new(), tally: Tally::default() }
     }
 
     /// Whether another arrival fits those who are there.
@@ -363,19 +321,41 @@ impl Generation {
         if self.arrived[warp] { Err(Misuse::RepeatedArrival { barrier }) } else { Ok(()) }
     }
 
-    fn result(&self) -> Option<RedResult> {
-        let mut lanes = self.lanes.iter();
-        self.class.map(|op| match op {
-            RedOp::Popc => RedResult::Count(lanes.filter(|lane| **lane).count() as u32),
-            RedOp::And => RedResult::Predicate(lanes.all(|lane| *lane)),
-            RedOp::Or => RedResult::Predicate(lanes.any(|lane| *lane)),
-        })
+    fn join(&mut self, warp: usize, instruction: Instruction<'_>) {
+        self.all &= instruction.count.is_none();
+        self.arrived[warp] = true;
+        if let Some((_, lanes)) = instruction.red {
+            self.tally.add(lanes);
+        }
+    }
+
+    /// Whether nobody is missing. `exited` is known where exits count; `waits` if the latest arrival would wait too.
+    fn is_complete(&self, exited: Option<&[bool]>, reading: ExitedThreads, waits: bool) -> bool {
+        let arrived = self.arrived.iter().filter(|arrived| **arrived).count() as u32;
+        let somebody_waits = waits || !self.waiting.is_empty();
+        let exits_count = self.all || (reading == ExitedThreads::Release && somebody_waits);
+        let nobody_else =
+            |exited: &[bool]| self.arrived.iter().zip(exited).all(|(arrived, exited)| *arrived || *exited);
+        WARP * arrived == self.expected || (exits_count && exited.is_some_and(nobody_else))
+    }
+
+    /// Releases those who wait. `waits` if `warp`, which completes the generation, would be one of them.
+    fn complete(self, barrier: u32, warp: usize, waits: bool, report: &mut Report<Delivery>) {
+        if self.waiting.is_empty() && !waits {
+            report.note(warp, Rule::NobodyWaits, barrier);
+        }
+        let result = self.result();
+        report.complete(barrier, self.waiting.into_iter().map(|warp| (warp, result)).collect());
+    }
+
+    fn result(&self) -> Delivery {
+        self.class.map(|op| self.tally.result(op))
     }
 }
 
 impl Violation for Misuse {
-    fn rule(&self) -> Rule {
-        match self {
+    fn rule(&self) -> Option<Rule> {
+        Some(match self {
             Self::BarrierIdRange { .. } => Rule::BarrierIdRange,
             Self::ArriveNeedsCount => Rule::ArriveNeedsCount,
             Self::CountRange { .. } => Rule::CountRange,
@@ -383,7 +363,7 @@ impl Violation for Misuse {
             Self::MixedRedOp { .. } => Rule::MixedRedOp,
             Self::CountMismatch { .. } => Rule::CountMismatch,
             Self::RepeatedArrival { .. } => Rule::RepeatedArrival,
-        }
+        })
     }
 }
 

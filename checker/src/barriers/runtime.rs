@@ -22,6 +22,8 @@ pub trait Runtime: Sized + Send + Sync + 'static {
     type Condvar: Send + Sync + 'static;
     /// A running thread.
     type JoinHandle<T: Send + 'static>: 'static;
+    /// The name of a thread, for waking it.
+    type Thread: Send + 'static;
     /// A number shared without a lock.
     type Atomic: Atomic;
     /// A memory location whose accesses are judged for races, where the runtime can.
@@ -47,6 +49,15 @@ pub trait Runtime: Sized + Send + Sync + 'static {
 
     /// Waits for the end of a thread. The error is what the thread panicked with.
     fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> std::thread::Result<T>;
+
+    /// The calling thread.
+    fn current() -> Self::Thread;
+
+    /// Waits until somebody unparks the calling thread, or has done so since it last parked. May return without.
+    fn park();
+
+    /// Lets a thread go that parks, or its next attempt to.
+    fn unpark(thread: &Self::Thread);
 
     /// Lets others go first.
     fn yield_now();
@@ -99,6 +110,7 @@ macro_rules! runtime {
             type Guard<'a, T: Send + 'static> = $($root)::+::sync::MutexGuard<'a, T>;
             type Condvar = $($root)::+::sync::Condvar;
             type JoinHandle<T: Send + 'static> = $($root)::+::thread::JoinHandle<T>;
+            type Thread = $($root)::+::thread::Thread;
             type Atomic = $($root)::+::sync::atomic::AtomicUsize;
             type Cell = $cell;
 
@@ -131,6 +143,18 @@ macro_rules! runtime {
 
             fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> std::thread::Result<T> {
                 handle.join()
+            }
+
+            fn current() -> Self::Thread {
+                $($root)::+::thread::current()
+            }
+
+            fn park() {
+                $($root)::+::thread::park();
+            }
+
+            fn unpark(thread: &Self::Thread) {
+                thread.unpark();
             }
 
             fn yield_now() {
