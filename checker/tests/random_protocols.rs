@@ -4,8 +4,11 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
+mod agreement;
 mod naive;
 
+use agreement::{Compared, compare};
+use barcheck::gate::{Effort, Extent};
 use barcheck_model::machine::ExitedThreads;
 use naive::engine::engine;
 use naive::explore::{Outcome, Verdict, explore, explore_with};
@@ -157,6 +160,36 @@ fn engine_and_naive_explorer_agree_when_exited_threads_release() {
             panic!("seed {seed}\n{what}\n{}", smallest.text());
         }
     }
+}
+
+/// Loom runs the same protocols on barriers that know nothing of the model.
+#[test]
+fn loom_on_executable_barriers_and_engine_agree() {
+    let wanted = number("BARCHECK_GATED", 60);
+    let effort = Effort { seconds: 1.0, all: true, ..Effort::default() };
+    let (mut compared, mut complete, mut executions, mut seed) = (0, 0, 0, number("BARCHECK_SEED", 1));
+    let (mut violated, mut only_in_the_model) = (0, 0);
+    let mut unfit: BTreeMap<String, usize> = BTreeMap::new();
+    while compared < wanted {
+        let protocol = generate(seed);
+        match compare("random.bar", &protocol.text(), &effort) {
+            Compared::Differ(how) => panic!("seed {seed}: {how}\n{}", protocol.text()),
+            Compared::Unfit(why) => *unfit.entry(why).or_default() += 1,
+            Compared::Agreed { gated, verdict, unseen } => {
+                compared += 1;
+                only_in_the_model += u64::from(gated.violation.is_none() && !unseen.is_empty());
+                complete += u64::from(gated.extent == Some(Extent::Everything));
+                executions += gated.executions;
+                violated += u64::from(verdict == barcheck::Verdict::Violated);
+            }
+        }
+        seed += 1;
+    }
+    println!(
+        "{compared} protocols compared ({violated} violated, {only_in_the_model} only for the model), {complete} under every schedule"
+    );
+    println!("{executions} executions; seeds up to {seed}; not compared: {unfit:?}");
+    assert!(complete * 10 > compared, "most explorations must come to an end");
 }
 
 #[test]

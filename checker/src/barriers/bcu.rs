@@ -255,6 +255,12 @@ impl<R: Runtime> Warp<R> {
         self.arrive(arrival, id, count, truncated)
     }
 
+    /// The result that the warp keeps of its last reduction. To look at it is no instruction and no fetch.
+    #[must_use]
+    pub fn copy(&self) -> Option<RedResult> {
+        self.copy.get().map(|WarpState(result)| result)
+    }
+
     /// `B2R.RESULT`: fetches the result of the warp's last reduction, as far as it is kept.
     ///
     /// # Errors

@@ -67,7 +67,8 @@ pub enum Effect {
 ///
 /// The calls for one barrier come in the order of what happens there, those for one agent in the order of its
 /// program, and each before any agent goes on because of it. An observer that brings all calls into one sequence
-/// therefore has a linearisation. It must not use the group.
+/// therefore has a linearisation. It must not use the group, except to
+/// `abort` it.
 pub trait Observer: Send + Sync {
     /// `agent` has executed an instruction: once for each, when it takes effect, begins to block or is refused.
     fn step(&self, agent: usize, event: &Event) {

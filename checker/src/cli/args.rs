@@ -2,6 +2,7 @@
 
 use super::values::{self, Define, Partition, ReportFormat, ReportTo};
 use barcheck::Reduction;
+use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
@@ -45,6 +46,8 @@ Start with `barcheck verify --help`.";
 pub(crate) enum Command {
     /// Decide protocols: verified, violated, or inconclusive
     Verify(Box<VerifyArgs>),
+    /// Run protocols on executable barriers, under loom or shuttle: a second opinion on the model
+    Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
     Replay(ReplayArgs),
     /// Rewrite protocols in the standard layout
@@ -172,6 +175,69 @@ With --exit-zero, 2 for wrong usage and for output that cannot be written, other
 
 `barcheck rules` lists the rules, `barcheck explain RULE` explains one.";
 
+/// `barcheck gate`.
+#[derive(Debug, Args)]
+#[command(after_help = GATE_EXAMPLES)]
+pub(crate) struct GateArgs {
+    /// Protocols to run (`.bar`); `-` reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Who runs the threads: loom (every schedule, at most 4 agents), shuttle (schedules by chance), or the
+    /// operating system [default: loom where it can, else shuttle]
+    #[arg(long, value_name = "RUNNER", value_parser = with_parser())]
+    pub(crate) with: Option<With>,
+    /// What goes to standard output: text for people, or one JSON object for each FILE, one per line
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+    /// loom: go on after a violation that a barrier reports, and collect every such rule
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
+    pub(crate) define: Vec<Define>,
+    /// Write the counterexample to PATH as JSON; with several FILEs, or if PATH is a folder, PATH is a folder that
+    /// gets a file FILE-RULE.json for each
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trace: Option<PathBuf>,
+    /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
+    /// other warp has exited
+    #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
+    pub(crate) exited_threads: ExitedThreads,
+    /// End each FILE's exploration after this time; fractions are allowed [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// loom: every schedule with at most N preemptions, instead of 1, 2, 3 and all as time allows
+    #[arg(long, value_name = "N")]
+    pub(crate) preemptions: Option<usize>,
+    /// shuttle, std: how many executions [default: 5000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) executions: Option<u64>,
+    /// shuttle, std: where chance begins; the same seed makes the same choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// shuttle: run the schedule again that an earlier run has printed
+    #[arg(long, value_name = "SCHEDULE")]
+    pub(crate) schedule: Option<String>,
+}
+
+const GATE_EXAMPLES: &str = "\
+Examples:
+  barcheck gate ring.bar                            every schedule of up to 4 agents, else many by chance
+  barcheck gate --with loom --preemptions 2 ring.bar
+  barcheck gate --with shuttle --executions 100000 --seed 7 ring.bar
+  barcheck gate --with std --trace hang.json ring.bar
+
+The agents run as threads on barriers that are written from the specifications and share nothing with the model
+that `barcheck verify` explores. What loom or shuttle find is confirmed by the model and shown as `verify` shows it.
+Only `verify` proves: loom proves what it says it has covered, for the rules that running threads can show (not
+`arrival-race`, `missing-fence`, `stuck-agent`); shuttle and the operating system prove nothing.
+
+Exit status, the first that applies:
+  1  some FILE is violated
+  2  wrong usage, unreadable or malformed input, or the explorer and the model contradict each other
+  3  some FILE cannot be run on threads, or not even the smallest bound was covered in time
+  0  no violation was found, as far as the output says";
+
 /// `barcheck replay`.
 #[derive(Debug, Args)]
 #[command(after_help = REPLAY_EXAMPLES)]
@@ -270,6 +336,10 @@ fn target_parser() -> impl TypedValueParser<Value = Target> {
 
 fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThreads> {
     named(&[(ExitedThreads::Hold, "hold"), (ExitedThreads::Release, "release")])
+}
+
+fn with_parser() -> impl TypedValueParser<Value = With> {
+    named(&[(With::Loom, "loom"), (With::Shuttle, "shuttle"), (With::Std, "std")])
 }
 
 fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {

@@ -11,6 +11,7 @@ mod examples;
 mod explain;
 mod files;
 mod formats;
+mod gate;
 mod human;
 mod input;
 mod layout;
@@ -36,6 +37,9 @@ use std::process::ExitCode;
 
 /// Runs the command line of this process.
 pub(crate) fn main() -> ExitCode {
+    if barcheck::gate::is_child() {
+        barcheck::gate::explore_here();
+    }
     std::panic::set_hook(Box::new(|info| {
         complain(&format!(
             "internal error: {info}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n"
@@ -71,6 +75,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             let matches = matches.subcommand_matches("verify").unwrap_or(matches);
             verify::run(args, args::level_changes(&args.levels, matches), colours)
         }
+        Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),

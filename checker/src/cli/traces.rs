@@ -1,7 +1,8 @@
 //! Writes counterexamples to files.
 
 use super::report::{Report, Reported, json_line};
-use barcheck_model::rule::Level;
+use barcheck_counterexamples::Trace;
+use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ impl TraceSink {
     pub(crate) fn write(&mut self, report: &Report) -> (Vec<PathBuf>, Option<String>) {
         let mut written = Vec::new();
         for (path, found) in self.plan(report) {
-            if let Err(error) = self.write_one(&path, found) {
+            if let Err(error) = self.write_one(&path, &found.trace) {
                 return (written, Some(format!("cannot write {}: {error}", path.display())));
             }
             written.push(path);
@@ -34,12 +35,24 @@ impl TraceSink {
         (written, None)
     }
 
+    /// Writes one counterexample of a file. The error says what went wrong.
+    pub(crate) fn write_single(&mut self, file: &str, rule: Rule, trace: &Trace) -> Result<PathBuf, String> {
+        let path = if self.folder {
+            let name = self.name(&stem(file), rule);
+            self.path.join(name)
+        } else {
+            self.path.clone()
+        };
+        self.write_one(&path, trace).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        Ok(path)
+    }
+
     fn plan<'r>(&mut self, report: &'r Report) -> Vec<(PathBuf, &'r Reported)> {
         let findings = &report.findings;
         if self.folder {
             let stem = stem(&report.file);
             let mut place = |found: &Reported| {
-                let name = self.name(&stem, found);
+                let name = self.name(&stem, found.rule);
                 self.path.join(name)
             };
             return findings.iter().map(|found| (place(found), found)).collect();
@@ -48,8 +61,8 @@ impl TraceSink {
         error.or(findings.first()).map(|found| (self.path.clone(), found)).into_iter().collect()
     }
 
-    fn name(&mut self, stem: &str, found: &Reported) -> String {
-        let base = format!("{stem}-{}", found.rule);
+    fn name(&mut self, stem: &str, rule: Rule) -> String {
+        let base = format!("{stem}-{rule}");
         let mut name = format!("{base}.json");
         let mut number = 1;
         while !self.used.insert(name.clone()) {
@@ -59,11 +72,11 @@ impl TraceSink {
         name
     }
 
-    fn write_one(&self, path: &Path, found: &Reported) -> std::io::Result<()> {
+    fn write_one(&self, path: &Path, trace: &Trace) -> std::io::Result<()> {
         if self.folder {
             fs::create_dir_all(&self.path)?;
         }
-        fs::write(path, json_line(&found.trace))
+        fs::write(path, json_line(trace))
     }
 }
 

@@ -1,0 +1,192 @@
+//! `barcheck gate`: runs protocols on executable barriers under loom, shuttle or the operating system's threads.
+
+use super::args::{Format, GateArgs};
+use super::files::{self, Input};
+use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
+use super::traces::TraceSink;
+use super::{evidence, input};
+use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
+use barcheck_model::machine::Options;
+use barcheck_model::program::Target;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs the command.
+pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
+    if args.schedule.is_some() && args.with != Some(With::Shuttle) {
+        complain(&error_line(colours.err, "--schedule is what shuttle replays: give --with shuttle"));
+        return Ok(Status::Trouble);
+    }
+    let mut status = Status::Success;
+    let inputs = files::expand(&args.files);
+    let mut sink = args.trace.clone().map(|path| TraceSink::new(path, inputs.len() > 1));
+    for mut input in inputs {
+        let path = input.path.clone();
+        let path = path.as_path();
+        let result = protocol(&mut input, args).and_then(|protocol| {
+            let with = args.with.unwrap_or_else(|| suited(&protocol));
+            let gated =
+                explore(&protocol, with, args).map_err(|why| error_line(colours.err, named(path, &why)))?;
+            Ok((protocol, gated))
+        });
+        match result {
+            Ok((protocol, gated)) => {
+                status = status.max(status_of(&gated));
+                let written = match (&mut sink, &gated.violation) {
+                    (Some(sink), Some(Violation { rule, trace, .. })) => {
+                        Some(sink.write_single(&path.to_string_lossy(), *rule, trace))
+                    }
+                    _ => None,
+                };
+                let written = written.transpose().unwrap_or_else(|error| {
+                    complain(&error_line(colours.err, error));
+                    status = status.max(Status::Trouble);
+                    None
+                });
+                match args.format {
+                    Format::Json => print(&json(path, &protocol, &gated))?,
+                    Format::Human => print(&human(path, &protocol, &gated, written.as_deref(), colours.out))?,
+                }
+            }
+            Err(said) => {
+                complain(&said);
+                status = status.max(Status::Trouble);
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn named(path: &Path, why: &str) -> String {
+    format!("{}: {why}", input::display_name(path))
+}
+
+/// Loom explores everything it can, but only few agents.
+fn suited(protocol: &Protocol) -> With {
+    if protocol.agents() <= MOST_UNDER_LOOM { With::Loom } else { With::Shuttle }
+}
+
+/// Reads a protocol. The error is for people, ended by a line break.
+fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, String> {
+    let name = input::display_name(&input.path);
+    let bytes = input.read().map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
+    let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
+    let options = Options { exited_threads: args.exited_threads };
+    Protocol::parse(&input.path.to_string_lossy(), &bytes, &defines, options)
+}
+
+fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, String> {
+    let defaults = Effort::default();
+    let effort = Effort {
+        seconds: args.timeout.map_or(defaults.seconds, |timeout| timeout.as_secs_f64()),
+        preemptions: args.preemptions,
+        executions: args.executions.unwrap_or(defaults.executions),
+        seed: args.seed,
+        schedule: args.schedule.clone(),
+        all: args.all,
+    };
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find this program again: {error}"))?;
+    gate::gate(protocol, with, &effort, Command::new(program))
+}
+
+fn status_of(gated: &Gated) -> Status {
+    match (&gated.violation, gated.extent) {
+        (Some(_), _) => Status::Failure,
+        _ if gated.unfit.is_some() => Status::Inconclusive,
+        (None, Some(Extent::Everything | Extent::Preemptions(_) | Extent::Sample(1..))) => Status::Success,
+        (None, Some(Extent::Unfinished | Extent::Sample(0)) | None) => Status::Inconclusive,
+    }
+}
+
+fn human(
+    path: &Path,
+    protocol: &Protocol,
+    gated: &Gated,
+    written: Option<&Path>,
+    palette: Palette,
+) -> String {
+    let head = match verdict(gated) {
+        word @ "passed" => palette.good(word),
+        word @ "violated" => palette.bad(word),
+        word => palette.unsure(word),
+    };
+    let mut text = format!("{head} {} ({}): ", input::display_name(path), protocol.target());
+    let Some(violation) = &gated.violation else {
+        let _ = writeln!(text, "{}", gated.extent_in_words());
+        if gated.combinations > 1 {
+            let _ = writeln!(
+                text,
+                "  with each of {}",
+                counted(gated.combinations, "combination of its choices")
+            );
+        }
+        return text;
+    };
+    let executions = counted(gated.executions, "execution");
+    let _ = writeln!(text, "{} finds `{}` after {executions}", gated.with.name(), violation.rule);
+    let _ = writeln!(text, "\n{}", violation.trace.outcome.message);
+    text.push_str(&evidence::story(&violation.trace, Look::terminal(palette)));
+    if let Some(schedule) = &violation.schedule {
+        let _ = writeln!(text, "  {} {schedule}", palette.faint("replay with --with shuttle --schedule"));
+    }
+    if let Some(written) = written {
+        let _ = writeln!(text, "  {} {}", palette.faint("trace written to"), written.display());
+    }
+    text
+}
+
+fn verdict(gated: &Gated) -> &'static str {
+    match status_of(gated) {
+        Status::Failure => "violated",
+        Status::Success => "passed",
+        Status::Inconclusive | Status::Trouble => "inconclusive",
+    }
+}
+
+/// What `--format json` prints for a FILE.
+#[derive(Serialize)]
+struct Report<'a> {
+    format: &'static str,
+    file: String,
+    target: &'static str,
+    verdict: &'static str,
+    with: &'static str,
+    extent: Option<Extent>,
+    executions: u64,
+    combinations: u64,
+    reason: Option<&'a str>,
+    rules: Vec<&'static str>,
+    rule: Option<&'static str>,
+    message: Option<&'a str>,
+    schedule: Option<&'a str>,
+    trace: Option<&'a barcheck_counterexamples::Trace>,
+}
+
+fn json(path: &Path, protocol: &Protocol, gated: &Gated) -> String {
+    let target: Target = protocol.target();
+    let violation: Option<&Violation> = gated.violation.as_ref();
+    let report = Report {
+        format: "barcheck-gate/1",
+        file: path.to_string_lossy().into_owned(),
+        target: target.name(),
+        verdict: verdict(gated),
+        with: gated.with.name(),
+        extent: gated.extent,
+        executions: gated.executions,
+        combinations: gated.combinations,
+        reason: gated.unfit.as_deref(),
+        rules: gated.rules.iter().map(|rule| rule.name()).collect(),
+        rule: violation.map(|violation| violation.rule.name()),
+        message: violation.map(|violation| violation.trace.outcome.message.as_str()),
+        schedule: violation.and_then(|violation| violation.schedule.as_deref()),
+        trace: violation.map(|violation| &violation.trace),
+    };
+    let mut line =
+        serde_json::to_string(&report).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
+    line.push('\n');
+    line
+}

@@ -1,0 +1,231 @@
+//! One execution: a thread for each agent, which runs the agent's program on the executable barriers.
+//!
+//! What an agent does next is for the model's agents to say ([`barcheck_model::agent`]), which know nothing of barriers; what
+//! becomes of it is for the barriers of [`crate::barriers`] to say, which know nothing of the model.
+
+use super::choices::Point;
+use super::memory::Memory;
+use super::operands::Reader;
+use super::plan::Plan;
+use super::record::Ending;
+use super::system::{Done, Seat, Stopped, System};
+use crate::barriers::Runtime;
+use barcheck_model::agent::{self, Action, Config, Context, Move, Outcome};
+use barcheck_model::program::{AgentId, Op, SequenceId};
+use barcheck_model::rule::{Level, Rule};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Runs all agents once.
+pub(super) fn execute<R: Runtime>(plan: &Arc<Plan>) {
+    let agents = plan.program.agents.len();
+    plan.record.begin(agents);
+    let system = System::<R>::new(plan);
+    let memory = Arc::new(Memory::<R>::new(plan.program.locations()));
+    let threads: Vec<_> = (0..agents)
+        .filter(|index| !system.has_exited(*index))
+        .map(|index| {
+            let (plan, system, memory) = (Arc::clone(plan), Arc::clone(&system), Arc::clone(&memory));
+            R::spawn(move || Runner::new(&plan, &system, &memory, AgentId::from_index(index)).run())
+        })
+        .collect();
+    for thread in threads {
+        // Whatever an agent panics with, the hook has ended the process before.
+        let _ = R::join(thread);
+    }
+    let target = plan.program.target;
+    plan.record.finish(|rule| rule.default_level(target) == Level::Error);
+    stop_if_ended(plan);
+}
+
+/// Ends the exploration, by way of the panic hook, if this execution has ended for a reason that ends it all.
+fn stop_if_ended(plan: &Plan) {
+    if let Some(ending) = plan.record.ending() {
+        panic!("the execution has ended: {ending:?}");
+    }
+}
+
+/// An agent on its thread.
+struct Runner<'a, R: Runtime> {
+    plan: &'a Plan,
+    context: Context<'a>,
+    system: &'a System<R>,
+    seat: Seat<R>,
+    memory: &'a Memory<R>,
+    config: Config,
+    /// Private decisions made so far.
+    decisions: u32,
+    /// Uniform decisions made so far.
+    uniform: HashMap<SequenceId, u32>,
+}
+
+impl<'a, R: Runtime> Runner<'a, R> {
+    fn new(plan: &'a Plan, system: &'a System<R>, memory: &'a Memory<R>, agent: AgentId) -> Self {
+        let role = plan.program.agents[agent.index()];
+        let code = &plan.program.roles[role.index()].code;
+        let context = Context { program: &plan.program, code, facts: &plan.facts[role.index()], role, agent };
+        let config = agent::initial(context);
+        let seat = system.seat(agent);
+        Self { plan, context, system, seat, memory, config, decisions: 0, uniform: HashMap::new() }
+    }
+
+    fn run(mut self) {
+        self.make_steps();
+        if self.plan.record.rests() {
+            self.system.abort();
+        }
+        stop_if_ended(self.plan);
+    }
+
+    /// Makes steps until the agent has exited or the execution ends.
+    fn make_steps(&mut self) {
+        let mut steps = 0;
+        while !self.config.has_exited() {
+            if steps == self.plan.most_steps {
+                if self.plan.must_end {
+                    let who = self.context.agent.0;
+                    self.give_up(format!(
+                        "agent {who} goes on after {steps} steps: loom explores only what ends"
+                    ));
+                }
+                self.plan.record.cut();
+                self.system.abort();
+                return;
+            }
+            steps += 1;
+            if self.plan.record.ending().is_some() || self.step().is_err() {
+                return;
+            }
+        }
+    }
+
+    fn give_up(&self, why: String) {
+        self.plan.record.end(Ending::Unfit(why));
+    }
+
+    /// One step of the agent. The error says that the execution has ended.
+    fn step(&mut self) -> Result<(), Ended> {
+        let who = self.context.agent.0;
+        if let Some(fault) = &self.config.fault {
+            return Err(self.unfit(format!("agent {who} cannot evaluate an operand: {:?}", fault.kind)));
+        }
+        let moves = agent::moves(self.context, &self.config);
+        let [made] = moves.as_slice() else {
+            return Err(
+                self.unfit(format!("the lanes of warp {who} separate, and a warp is one thread here"))
+            );
+        };
+        if self.config.fragments.len() > 1 || matches!(made.action, Action::Park(..)) {
+            return Err(
+                self.unfit(format!("the lanes of warp {who} separate, and a warp is one thread here"))
+            );
+        }
+        let pick = self.pick(made);
+        self.plan.record.picked(self.context.agent, pick);
+        self.act(made, pick)
+    }
+
+    fn unfit(&self, why: String) -> Ended {
+        self.give_up(why);
+        Ended
+    }
+
+    /// The choice that a move leaves open.
+    fn pick(&mut self, made: &Move) -> u32 {
+        let (point, options) = match made.choices {
+            agent::Choices::One => return 0,
+            agent::Choices::Open(options) => {
+                self.decisions += 1;
+                (Point::Private(self.context.agent, self.decisions), options)
+            }
+            agent::Choices::Uniform(sequence) => {
+                let made = self.uniform.entry(sequence).or_default();
+                *made += 1;
+                (Point::Uniform(sequence, *made), 2)
+            }
+        };
+        u32::try_from(self.plan.choices.pick(point, options)).unwrap_or(u32::MAX)
+    }
+
+    fn act(&mut self, made: &Move, pick: u32) -> Result<(), Ended> {
+        let agent = self.context.agent;
+        let record = &self.plan.record;
+        match &made.action {
+            Action::Fault(kind) => {
+                return Err(self.unfit(format!("agent {} cannot evaluate an operand: {kind:?}", agent.0)));
+            }
+            Action::NotModelled(what) => return Err(self.unfit(format!("not modelled: {what:?}"))),
+            Action::Spin => {
+                return Err(self.unfit(format!("agent {} is in a local loop without end", agent.0)));
+            }
+            Action::Assert(false) => {
+                record.violation(agent, Rule::Assertion);
+                return Err(Ended);
+            }
+            Action::Access(kind, locations) => {
+                record.step(agent);
+                self.memory.access(*kind, locations);
+            }
+            Action::Decide | Action::Assert(true) | Action::Fence(_) | Action::MemoryBarrier(..) => {
+                record.step(agent);
+            }
+            _ => return self.barrier(made, pick),
+        }
+        self.follow(made, pick, Outcome::Pass);
+        Ok(())
+    }
+
+    fn follow(&mut self, made: &Move, pick: u32, outcome: Outcome) {
+        self.config = agent::follow(self.context, &self.config, made, pick, outcome);
+    }
+
+    /// An instruction for the executable barriers: everything that has to do with them, fences and exits included.
+    fn barrier(&mut self, made: &Move, pick: u32) -> Result<(), Ended> {
+        let op = &self.context.code.ops[made.pc.index()];
+        let reader = Reader { agent: self.context.agent, config: &self.config };
+        let done = self.seat.execute(reader, op, &made.action, pick);
+        let exits = matches!(op, Op::Exit);
+        match done {
+            // The barriers have told the record what it was.
+            Err(Stopped::Refused | Stopped::Aborted) => Err(Ended),
+            Err(Stopped::Unfit(why)) => Err(self.unfit(why)),
+            Ok(_) if let Action::Refuse(rule, _) = made.action => {
+                let what = format!(
+                    "agent {} violates `{rule}` at its step, and the barriers accept it",
+                    reader.agent.0
+                );
+                self.plan.record.end(Ending::Contradiction(what));
+                Err(Ended)
+            }
+            Ok(Done::Passed) => {
+                self.follow(made, pick, Outcome::Pass);
+                Ok(())
+            }
+            Ok(Done::Read(value)) => {
+                self.follow(made, pick, Outcome::Read(value));
+                Ok(())
+            }
+            Ok(Done::Fetched(result)) => {
+                if let Action::Fetch(expected) = made.action
+                    && expected != result
+                {
+                    let what =
+                        format!("agent {} fetches {result:?}, and {expected:?} in the model", reader.agent.0);
+                    self.plan.record.end(Ending::Contradiction(what));
+                    return Err(Ended);
+                }
+                self.follow(made, pick, Outcome::Pass);
+                Ok(())
+            }
+            Ok(Done::Waited(result)) if !exits => {
+                self.follow(made, pick, Outcome::Block);
+                self.config = agent::release(self.context, &self.config, result);
+                Ok(())
+            }
+            Ok(Done::Waited(_)) => Err(self.unfit("an exit that waits".to_owned())),
+        }
+    }
+}
+
+/// The execution has ended; the record says why.
+struct Ended;

@@ -1,0 +1,65 @@
+//! What is asked of an exploration, and how far it came.
+
+use serde::{Deserialize, Serialize};
+
+/// The most agents that loom runs beside the main thread.
+pub const MOST_UNDER_LOOM: usize = 4;
+
+/// Who runs the threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum With {
+    /// The model checker loom.
+    Loom,
+    /// The randomised tester shuttle.
+    Shuttle,
+    /// Threads of the operating system.
+    Std,
+}
+
+impl With {
+    /// The name as users type it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loom => "loom",
+            Self::Shuttle => "shuttle",
+            Self::Std => "std",
+        }
+    }
+}
+
+/// How much is to be explored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Loom: the most preemptions of a schedule; `None` raises the bound until everything is explored or time is up.
+    pub preemptions: Option<usize>,
+    /// Shuttle, std: executions.
+    pub executions: u64,
+    /// Shuttle, std: where chance begins.
+    pub seed: u64,
+    /// Shuttle: the schedule to be run again, as an earlier run has printed it.
+    pub schedule: Option<String>,
+    /// Loom: go on after a violation that a barrier reports and collect all such rules.
+    pub all: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { seconds: 10.0, preemptions: None, executions: 5_000, seed: 1, schedule: None, all: false }
+    }
+}
+
+/// How far an exploration came that found nothing, or collected everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Extent {
+    /// Every schedule.
+    Everything,
+    /// Every schedule with at most so many preemptions.
+    Preemptions(usize),
+    /// So many schedules, chosen by chance.
+    Sample(u64),
+    /// Time was up before even the smallest bound was explored.
+    Unfinished,
+}

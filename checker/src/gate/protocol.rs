@@ -1,0 +1,104 @@
+//! A protocol to be gated, and the counterexamples that a schedule of it becomes.
+
+use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What};
+use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
+use barcheck_model::program::{Program, Target};
+use barcheck_model::rule::{Level, Rule};
+use barcheck_specs::bar::{self, LoadOptions};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A protocol, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    pub(super) program: Arc<Program>,
+    pub(super) options: Options,
+    pub(super) source: SourceInfo,
+}
+
+impl Protocol {
+    /// Reads a protocol out of what a `.bar` file of that name holds, with values for its `param`s.
+    ///
+    /// # Errors
+    /// What is wrong with the text, for people, with file, line and column.
+    pub fn parse(
+        file: &str,
+        bytes: &[u8],
+        defines: &BTreeMap<String, i64>,
+        options: Options,
+    ) -> Result<Self, String> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let loaded = bar::load(bytes, &LoadOptions { defines: defines.clone() })
+            .map_err(|diagnostics| barcheck_specs::render(&diagnostics, file, &text, false))?;
+        let used = defines.iter().filter(|(name, _)| loaded.params.contains(*name));
+        let source = SourceInfo {
+            file: file.to_owned(),
+            format: "bar".to_owned(),
+            text,
+            defines: used.map(|(name, value)| (name.clone(), *value)).collect(),
+        };
+        Ok(Self { program: Arc::new(loaded.program), options, source })
+    }
+
+    /// The number of agents.
+    #[must_use]
+    pub fn agents(&self) -> usize {
+        self.program.agents.len()
+    }
+
+    /// The system whose barriers it uses.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        self.program.target
+    }
+
+    /// The counterexample that a path is, replayed on the model alone.
+    ///
+    /// # Errors
+    /// Where the model departs from it.
+    pub(super) fn trace(&self, path: &Path, finding: &Finding, level: Level) -> Result<Trace, String> {
+        let program = || Arc::clone(&self.program);
+        let what = What::Finding(finding, level);
+        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())?;
+        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
+        Ok(trace)
+    }
+
+    /// Follows the steps of a schedule in the model, up to where it violates `rule`.
+    ///
+    /// # Errors
+    /// The model contradicts the schedule: says where and how.
+    pub(super) fn follow(&self, steps: &[Choice], rule: Rule) -> Result<(Path, Finding), String> {
+        let mut machine = Machine::new(Arc::clone(&self.program), self.options);
+        let mut state = machine.initial();
+        let path_to = |n: usize| Path { steps: steps[..n].to_vec(), cycle_from: None };
+        let of_rule = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.rule == rule);
+        for (n, choice) in steps.iter().enumerate() {
+            let who = format!("step {} (agent {})", n + 1, choice.agent.0);
+            let (next, noted) = match machine.step(&state, *choice) {
+                StepOutcome::Disabled => return Err(format!("{who} cannot be made in the model")),
+                StepOutcome::NoEffect => continue,
+                StepOutcome::Progress(progressed) => (progressed.state, Vec::new()),
+                StepOutcome::Noted(progressed, noted) => (progressed.state, noted),
+                StepOutcome::Error(end) => {
+                    let found = match *end {
+                        End::Violation(finding) => vec![finding],
+                        End::Fault { noted, .. } | End::Cut { noted, .. } => noted,
+                    };
+                    let rules: Vec<_> = found.iter().map(|finding| finding.rule.name()).collect();
+                    return of_rule(found).map(|finding| (path_to(n + 1), finding)).ok_or_else(|| {
+                        format!("{who} ends the path in the model otherwise ({})", rules.join(", "))
+                    });
+                }
+            };
+            state = next;
+            // What ends no path is reported at the first step that shows it.
+            if let Some(finding) = of_rule(noted).or_else(|| of_rule(machine.judge(&state))) {
+                return Ok((path_to(n + 1), finding));
+            }
+        }
+        let found = of_rule(machine.judge(&state)).map(|finding| (path_to(steps.len()), finding));
+        found.ok_or_else(|| format!("the model finds no `{rule}` in the {} steps", steps.len()))
+    }
+}

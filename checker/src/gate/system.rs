@@ -1,0 +1,437 @@
+//! The executable barriers of a protocol's target, and each agent's hand on them.
+
+use super::operands::{Bar, Nbarrier, Operand, Reader};
+use super::plan::Plan;
+use super::record::{Ending, Record};
+use crate::barriers::{Effect, Event, Observer, Runtime, Stop, Violation, bcu, nbarrier, ptx, split, xegpu};
+use barcheck_model::agent::{Action, BarrierAction, SplitAction};
+use barcheck_model::barrier::bcu::Opaque;
+use barcheck_model::barrier::split::Instance;
+use barcheck_model::machine::ExitedThreads;
+use barcheck_model::program::{
+    AgentId, BcuOp, Expr, LocalId, Op, PtxKind, PtxOp, ReductionOp, Scope, SplitKind, Target, XegpuOp,
+};
+use barcheck_model::rule::Rule;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The barriers of a group, and who has exited before the first step because its program is empty.
+pub(super) struct System<R: Runtime> {
+    group: Group<R>,
+    exited: Vec<bool>,
+}
+
+/// The barriers of a group.
+enum Group<R: Runtime> {
+    Ptx(ptx::Cta<R>),
+    Bcu(bcu::Cta<R>),
+    Nbarrier(nbarrier::ThreadGroup<R>),
+    Split(split::Workgroup<R, Instance>),
+    Xegpu(xegpu::Workgroup<R>),
+}
+
+/// An agent's hand on them.
+enum Hand<R: Runtime> {
+    Ptx(ptx::Warp<R>),
+    Bcu(bcu::Warp<R>),
+    Nbarrier(nbarrier::Thread<R>),
+    Split(split::Invocation<R, Instance>),
+    Xegpu(xegpu::Subgroup<R>),
+}
+
+/// An agent at the barriers.
+pub(super) struct Seat<R: Runtime> {
+    /// None once the agent has exited.
+    hand: Option<Hand<R>>,
+    /// What registers and handles hold that is not a number.
+    kept: HashMap<LocalId, Kept>,
+}
+
+/// What a register or a handle holds.
+#[derive(Clone, Copy)]
+enum Kept {
+    Barrier(bcu::BarrierState),
+    Warp(bcu::WarpState),
+    Handle(xegpu::Handle),
+}
+
+/// What became of an instruction, as far as its agent can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    /// The agent goes on.
+    Passed,
+    /// The agent waited, or did not need to, and goes on; with the result of a reduction.
+    Waited(Option<u32>),
+    /// `B2R.RESULT` yields this, if anything keeps it.
+    Fetched(Option<u32>),
+    /// A barrier's state was read.
+    Read(Opaque),
+}
+
+/// Why an agent does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// Misuse: the record knows the rule.
+    Refused,
+    /// The execution has ended elsewhere.
+    Aborted,
+    /// Threads cannot do this.
+    Unfit(String),
+}
+
+impl<M: Violation> From<Stop<M>> for Stopped {
+    fn from(stop: Stop<M>) -> Self {
+        match stop {
+            Stop::Misuse(misuse) if misuse.rule().is_none() => Self::Unfit(misuse.to_string()),
+            Stop::Misuse(_) => Self::Refused,
+            Stop::Aborted => Self::Aborted,
+        }
+    }
+}
+
+/// Tells the record what the barriers do.
+struct Scribe<R: Runtime> {
+    record: Arc<Record>,
+    /// Set before the first step.
+    system: Arc<OnceLock<Weak<System<R>>>>,
+}
+
+impl<R: Runtime> Observer for Scribe<R> {
+    fn step(&self, agent: usize, event: &Event) {
+        let who = AgentId::from_index(agent);
+        // Those whose program is empty exit before the first step.
+        let Some(system) = self.system.get().and_then(Weak::upgrade) else { return };
+        match event.effect {
+            Effect::Done => self.record.step(who),
+            Effect::Blocked => {
+                self.record.step(who);
+                if self.record.rests() {
+                    system.abort();
+                }
+            }
+            Effect::Refused(Some(rule)) => self.record.violation(who, rule),
+            Effect::Refused(None) => {
+                let why = format!("nothing says what {} would do here", event.instruction);
+                self.record.end(Ending::Unfit(why));
+            }
+        }
+    }
+
+    fn note(&self, _: usize, rule: Rule, _: Option<u32>) {
+        self.record.note(rule);
+    }
+
+    fn completed(&self, _: u32, released: &[usize]) {
+        self.record.released(released.len());
+    }
+}
+
+impl<R: Runtime> System<R> {
+    /// The barriers of a protocol, as its agents find them at their first steps.
+    pub(super) fn new(plan: &Plan) -> Arc<Self> {
+        let program = &plan.program;
+        let system = Arc::new(OnceLock::new());
+        let group =
+            Group::new(plan, Scribe { record: Arc::clone(&plan.record), system: Arc::clone(&system) });
+        let agents = (0..program.agents.len()).map(AgentId::from_index);
+        let exited: Vec<bool> = agents.map(|agent| program.code(agent).empty).collect();
+        for (agent, _) in exited.iter().enumerate().filter(|(_, exited)| **exited) {
+            plan.record.rests();
+            // Nobody has given the group up yet, and an exit is never misuse.
+            let _ = Seat { hand: Some(group.hand(agent)), kept: HashMap::new() }.exit();
+        }
+        let this = Arc::new(Self { group, exited });
+        let _ = system.set(Arc::downgrade(&this));
+        this
+    }
+
+    /// Whether the agent of that number has exited before the first step.
+    pub(super) fn has_exited(&self, agent: usize) -> bool {
+        self.exited[agent]
+    }
+
+    /// The place of one agent.
+    pub(super) fn seat(&self, agent: AgentId) -> Seat<R> {
+        Seat { hand: Some(self.group.hand(agent.index())), kept: HashMap::new() }
+    }
+
+    /// Ends what every agent is doing.
+    pub(super) fn abort(&self) {
+        match &self.group {
+            Group::Ptx(cta) => cta.abort(),
+            Group::Bcu(cta) => cta.abort(),
+            Group::Nbarrier(group) => group.abort(),
+            Group::Split(group) => group.abort(),
+            Group::Xegpu(group) => group.abort(),
+        }
+    }
+}
+
+impl<R: Runtime> Group<R> {
+    fn new(plan: &Plan, scribe: Scribe<R>) -> Self {
+        let program = &plan.program;
+        let agents = program.agents.len();
+        match program.target {
+            Target::Ptx => {
+                let exited_threads = match plan.options.exited_threads {
+                    ExitedThreads::Hold => ptx::ExitedThreads::Hold,
+                    ExitedThreads::Release => ptx::ExitedThreads::Release,
+                };
+                Self::Ptx(ptx::Cta::observed(program.threads, exited_threads, scribe))
+            }
+            Target::Bcu => Self::Bcu(bcu::Cta::observed(program.threads, scribe)),
+            Target::Nbarrier => Self::Nbarrier(nbarrier::ThreadGroup::observed(agents, scribe)),
+            Target::SplitBarrier => {
+                Self::Split(split::Workgroup::observed(agents, program.subgroup_size as usize, scribe))
+            }
+            Target::Xegpu => Self::Xegpu(xegpu::Workgroup::observed(agents, scribe)),
+        }
+    }
+
+    /// The hand of an agent, to be taken once.
+    fn hand(&self, agent: usize) -> Hand<R> {
+        match self {
+            Self::Ptx(cta) => Hand::Ptx(cta.warp(agent)),
+            Self::Bcu(cta) => Hand::Bcu(cta.warp(agent)),
+            Self::Nbarrier(group) => Hand::Nbarrier(group.thread(agent)),
+            Self::Split(group) => Hand::Split(group.invocation(agent)),
+            Self::Xegpu(group) => Hand::Xegpu(group.subgroup(agent)),
+        }
+    }
+}
+
+impl<R: Runtime> Seat<R> {
+    /// Executes an instruction whose operands can be evaluated.
+    pub(super) fn execute(
+        &mut self,
+        reader: Reader<'_>,
+        op: &Op,
+        action: &Action,
+        pick: u32,
+    ) -> Result<Done, Stopped> {
+        if let Op::Exit = op {
+            return self.exit();
+        }
+        match (&self.hand, op) {
+            (Some(Hand::Ptx(warp)), Op::Ptx(op)) => ptx(warp, reader, op, pick),
+            (Some(Hand::Bcu(warp)), Op::Bcu(op)) => {
+                if let Action::Barrier(BarrierAction::WriteState(_, value)) = action
+                    && !matches!(value, Some(Opaque::Barrier(_)))
+                {
+                    return Err(forged());
+                }
+                bcu(warp, &mut self.kept, reader, op, pick)
+            }
+            (Some(Hand::Nbarrier(thread)), Op::Nbarrier(op)) => match evaluated(reader.nbarrier(op))? {
+                Nbarrier::Signal { id, kind, producers, consumers } => {
+                    thread.signal(id, kind, producers, consumers)?;
+                    Ok(Done::Passed)
+                }
+                Nbarrier::Wait { id } => {
+                    thread.wait(id)?;
+                    Ok(Done::Waited(None))
+                }
+            },
+            (Some(Hand::Split(invocation)), Op::Split(_)) => split(invocation, action),
+            (Some(Hand::Xegpu(subgroup)), Op::Xegpu(op)) => xegpu(subgroup, &mut self.kept, reader, op),
+            _ => Err(Stopped::Unfit("an instruction of another target".to_owned())),
+        }
+    }
+
+    fn exit(&mut self) -> Result<Done, Stopped> {
+        match self.hand.take() {
+            None => {}
+            Some(Hand::Ptx(warp)) => warp.exit()?,
+            Some(Hand::Bcu(warp)) => warp.exit()?,
+            Some(Hand::Nbarrier(thread)) => thread.exit()?,
+            Some(Hand::Split(invocation)) => invocation.exit()?,
+            Some(Hand::Xegpu(subgroup)) => subgroup.exit()?,
+        }
+        Ok(Done::Passed)
+    }
+}
+
+fn forged() -> Stopped {
+    Stopped::Unfit("nothing says what a state is that no B2R has read".to_owned())
+}
+
+/// What cannot be evaluated has been found out before; lanes that disagree have not.
+fn evaluated<T>(value: Option<T>) -> Result<T, Stopped> {
+    value.ok_or_else(|| Stopped::Unfit("an operand has no value on which all lanes agree".to_owned()))
+}
+
+fn ptx<R: Runtime>(warp: &ptx::Warp<R>, reader: Reader<'_>, op: &PtxOp, pick: u32) -> Result<Done, Stopped> {
+    let id = evaluated(reader.shared(&op.id))?;
+    let count = op.count.as_ref().map(|count| evaluated(reader.shared(count))).transpose()?;
+    match &op.kind {
+        PtxKind::Sync => {
+            warp.sync(id, count)?;
+            Ok(Done::Waited(None))
+        }
+        PtxKind::Arrive => {
+            warp.arrive(id, count)?;
+            Ok(Done::Passed)
+        }
+        PtxKind::Red { op, predicate, .. } => {
+            let lanes = evaluated(reader.predicates(*op, predicate, pick))?;
+            let op = match op {
+                ReductionOp::Popc => ptx::RedOp::Popc,
+                ReductionOp::And => ptx::RedOp::And,
+                ReductionOp::Or => ptx::RedOp::Or,
+            };
+            let result = match warp.red(id, count, op, &lanes)? {
+                ptx::RedResult::Count(count) => count,
+                ptx::RedResult::Predicate(truth) => u32::from(truth),
+            };
+            Ok(Done::Waited(Some(result)))
+        }
+    }
+}
+
+fn bcu<R: Runtime>(
+    warp: &bcu::Warp<R>,
+    kept: &mut HashMap<LocalId, Kept>,
+    reader: Reader<'_>,
+    op: &BcuOp,
+    pick: u32,
+) -> Result<Done, Stopped> {
+    let held = |kept: &HashMap<LocalId, Kept>, source: &Expr| match source {
+        Expr::Local(local) => kept.get(local).copied(),
+        _ => None,
+    };
+    let ignored = |id: &Option<Expr>| id.as_ref().map(|id| evaluated(reader.shared(id))).transpose();
+    match op {
+        BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => bar(warp, reader, op, pick),
+        BcuOp::Result { register, predicate } => {
+            let outputs = bcu::Kept { register: register.is_some(), predicate: predicate.is_some() };
+            Ok(Done::Fetched(warp.result(outputs)?.map(number)))
+        }
+        BcuOp::ReadBarrier { dest, id } => {
+            let state = warp.save_barrier(evaluated(reader.shared(id))?)?;
+            kept.extend(dest.map(|dest| (dest, Kept::Barrier(state))));
+            // The model's agents only need to know that the register holds no number.
+            Ok(Done::Read(Opaque::Barrier(None)))
+        }
+        BcuOp::ReadWarp { dest, id } => {
+            let state = warp.save_warp(ignored(id)?)?;
+            kept.extend(dest.map(|dest| (dest, Kept::Warp(state))));
+            Ok(Done::Passed)
+        }
+        BcuOp::WriteBarrier { id, source } => {
+            let Some(Kept::Barrier(state)) = held(kept, source) else { return Err(forged()) };
+            warp.restore_barrier(evaluated(reader.shared(id))?, state)?;
+            Ok(Done::Passed)
+        }
+        BcuOp::WriteWarp { id, source } => {
+            let Some(Kept::Warp(state)) = held(kept, source) else { return Err(forged()) };
+            warp.restore_warp(ignored(id)?, state)?;
+            Ok(Done::Passed)
+        }
+    }
+}
+
+fn number(result: bcu::RedResult) -> u32 {
+    match result {
+        bcu::RedResult::Count(count) => count,
+        bcu::RedResult::Predicate(truth) => u32::from(truth),
+    }
+}
+
+/// `BAR.SYNC`, `BAR.ARV` and `BAR.RED`.
+fn bar<R: Runtime>(warp: &bcu::Warp<R>, reader: Reader<'_>, op: &BcuOp, pick: u32) -> Result<Done, Stopped> {
+    let operand = |Operand { value, register }| {
+        if register { bcu::Operand::Register(value) } else { bcu::Operand::Immediate(value) }
+    };
+    let (id, count) = evaluated(reader.bcu(op))?;
+    // An omitted count is 0.
+    let count = count.map_or(bcu::Operand::Immediate(0), operand);
+    match (op, id) {
+        (BcuOp::Sync { .. }, Bar::Separate(id)) => {
+            warp.sync(operand(id), count)?;
+            Ok(Done::Waited(None))
+        }
+        (BcuOp::Arv { .. }, Bar::Separate(id)) => {
+            warp.arv(operand(id), count)?;
+            Ok(Done::Passed)
+        }
+        (BcuOp::Red { op, predicate, .. }, id) => {
+            let lanes = evaluated(reader.predicates(*op, predicate, pick))?;
+            let op = match op {
+                ReductionOp::Popc => bcu::RedOp::Popc,
+                ReductionOp::And => bcu::RedOp::And,
+                ReductionOp::Or => bcu::RedOp::Or,
+            };
+            match id {
+                Bar::Separate(id) => warp.red(operand(id), count, op, &lanes)?,
+                Bar::Packed(register) => warp.red_packed(register, op, &lanes)?,
+            }
+            Ok(Done::Waited(warp.copy().map(number)))
+        }
+        _ => Err(Stopped::Unfit("a form of BAR without an id".to_owned())),
+    }
+}
+
+fn split<R: Runtime>(invocation: &split::Invocation<R, Instance>, action: &Action) -> Result<Done, Stopped> {
+    let Action::Barrier(BarrierAction::Split(SplitAction { kind, scope, instance, .. })) = action else {
+        return Err(Stopped::Unfit("nothing says what this barrier does".to_owned()));
+    };
+    let scope = match scope {
+        Scope::Invocation => split::Scope::Invocation,
+        Scope::Subgroup => split::Scope::Subgroup,
+        Scope::Workgroup => split::Scope::Workgroup,
+        Scope::Device => {
+            return Err(Stopped::Unfit("the device is no scope of a workgroup's barriers".to_owned()));
+        }
+    };
+    let instance = instance.clone();
+    match kind {
+        SplitKind::Arrive => {
+            invocation.arrive(scope, instance)?;
+            Ok(Done::Passed)
+        }
+        SplitKind::Wait => {
+            invocation.wait(scope, instance)?;
+            Ok(Done::Waited(None))
+        }
+        SplitKind::Both => {
+            invocation.control_barrier(scope, instance)?;
+            Ok(Done::Waited(None))
+        }
+        SplitKind::MemoryBarrier => {
+            invocation.memory_barrier()?;
+            Ok(Done::Passed)
+        }
+    }
+}
+
+fn xegpu<R: Runtime>(
+    subgroup: &xegpu::Subgroup<R>,
+    kept: &mut HashMap<LocalId, Kept>,
+    reader: Reader<'_>,
+    op: &XegpuOp,
+) -> Result<Done, Stopped> {
+    let handle = |kept: &HashMap<LocalId, Kept>, local: &LocalId| match kept.get(local) {
+        Some(Kept::Handle(handle)) => Ok(*handle),
+        _ => Err(Stopped::Unfit("a handle that was never initialised".to_owned())),
+    };
+    match op {
+        XegpuOp::Alloc { count } => {
+            subgroup.alloc(evaluated(reader.shared(count))?)?;
+            Ok(Done::Passed)
+        }
+        XegpuOp::Init { handle, id, participants } => {
+            let made =
+                subgroup.init(evaluated(reader.shared(id))?, evaluated(reader.shared(participants))?)?;
+            kept.insert(*handle, Kept::Handle(made));
+            Ok(Done::Passed)
+        }
+        XegpuOp::Arrive(local) => {
+            subgroup.arrive(handle(kept, local)?)?;
+            Ok(Done::Passed)
+        }
+        XegpuOp::Wait(local) => {
+            subgroup.wait(handle(kept, local)?)?;
+            Ok(Done::Waited(None))
+        }
+    }
+}
