@@ -209,17 +209,20 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
     pub(super) fn abort(&self) {
         self.aborted.store(true, Ordering::SeqCst);
         for agent in 0..self.mailboxes.len() {
-            if let Some(thread) = &self.mailbox(agent).waiter {
-                R::unpark(thread);
-            }
+            // No mailbox stays open: to wake a thread may give way to another.
+            let waiter = self.mailbox(agent).waiter.clone();
+            waiter.iter().for_each(R::unpark);
         }
     }
 
     fn deliver(&self, report: Report<D>) {
         for (agent, result) in report.completed.into_iter().flat_map(|(_, released)| released) {
-            let mut mailbox = self.mailbox(agent);
-            mailbox.delivered = Some(result);
-            R::unpark(mailbox.waiter.as_ref().expect("an agent that waits"));
+            let waiter = {
+                let mut mailbox = self.mailbox(agent);
+                mailbox.delivered = Some(result);
+                mailbox.waiter.clone()
+            };
+            R::unpark(&waiter.expect("an agent that waits"));
         }
     }
 

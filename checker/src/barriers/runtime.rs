@@ -23,7 +23,7 @@ pub trait Runtime: Sized + Send + Sync + 'static {
     /// A running thread.
     type JoinHandle<T: Send + 'static>: 'static;
     /// The name of a thread, for waking it.
-    type Thread: Send + 'static;
+    type Thread: Clone + Send + 'static;
     /// A number shared without a lock.
     type Atomic: Atomic;
     /// A memory location whose accesses are judged for races, where the runtime can.
