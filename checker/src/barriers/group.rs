@@ -209,32 +209,33 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
     pub(super) fn abort(&self) {
         self.aborted.store(true, Ordering::SeqCst);
         for agent in 0..self.mailboxes.len() {
-            // No mailbox stays open: to wake a thread may give way to another.
-            let waiter = self.mailbox(agent).waiter.clone();
-            waiter.iter().for_each(R::unpark);
+            self.wake(agent);
         }
     }
 
     fn deliver(&self, report: Report<D>) {
         for (agent, result) in report.completed.into_iter().flat_map(|(_, released)| released) {
-            let waiter = {
-                let mut mailbox = self.mailbox(agent);
-                mailbox.delivered = Some(result);
-                mailbox.waiter.clone()
-            };
-            R::unpark(&waiter.expect("an agent that waits"));
+            self.mailbox(agent).delivered = Some(result);
+            self.wake(agent);
+        }
+    }
+
+    /// Lets `agent` look into its mailbox, if it waits there.
+    fn wake(&self, agent: usize) {
+        // The mailbox is closed again before the runtime may give way to another thread.
+        let waiter = self.mailbox(agent).waiter.take();
+        if let Some(thread) = waiter {
+            R::unpark(&thread);
         }
     }
 
     fn wait<M>(&self, agent: usize) -> Result<D, Stop<M>> {
         loop {
-            let mut mailbox = self.mailbox(agent);
-            if let Some(result) = mailbox.delivered.take() {
-                mailbox.waiter = None;
+            let delivered = self.mailbox(agent).delivered.take();
+            if let Some(result) = delivered {
                 return Ok(result);
             }
             self.go_on()?;
-            drop(mailbox);
             R::park();
         }
     }

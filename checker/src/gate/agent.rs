@@ -207,6 +207,7 @@ impl<'a, R: Runtime> Runner<'a, R> {
             }
             Ok(Done::Fetched(result)) => {
                 if let Action::Fetch(expected) = made.action
+                    && result.is_some()
                     && expected != result
                 {
                     let what =

@@ -1,56 +1,263 @@
 //! `barrier{.cta}`.
 
-use barcheck::barriers::ptx::{Cta, RedOp, RedResult};
-use barcheck::barriers::{Loom, Runtime, Std};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::journal::{Journal, both, executions, failure};
+use barcheck::barriers::ptx::{Cta, Error, ExitedThreads, Misuse, RedOp, RedResult, Warp};
+use barcheck::barriers::{Loom, Std};
+use barcheck_model::rule::Rule;
+
+fn rule<T: std::fmt::Debug>(result: Result<T, Error>) -> Rule {
+    result.expect_err("misuse").rule().expect("a rule")
+}
 
 #[test]
-fn a_reduction_gives_the_same_to_all() {
+fn an_id_is_from_0_to_15() {
+    let cta = Cta::<Std>::new(64);
+    let warp = cta.warp(0);
+    assert_eq!(rule(warp.sync(16, Some(64))), Rule::BarrierIdRange);
+    assert_eq!(rule(warp.red(-1, None, RedOp::And, &[true])), Rule::BarrierIdRange);
+    assert_eq!(rule(warp.arrive(16, None)), Rule::BarrierIdRange, "before anything else");
+    assert_eq!(warp.arrive(15, Some(64)), Ok(()));
+}
+
+#[test]
+fn an_arrive_needs_a_count() {
+    let cta = Cta::<Std>::new(64);
+    let warp = cta.warp(0);
+    assert_eq!(rule(warp.arrive(1, None)), Rule::ArriveNeedsCount);
+    assert_eq!(rule(warp.arrive(1, Some(0))), Rule::ArriveNeedsCount);
+    assert_eq!(warp.arrive(1, Some(64)), Ok(()));
+}
+
+#[test]
+fn a_count_is_a_multiple_of_32_within_the_cta() {
+    let cta = Cta::<Std>::new(40);
+    let warp = cta.warp(0);
+    for count in [-32, 0, 16, 33, 96, i64::MAX] {
+        assert_eq!(rule(warp.sync(1, Some(count))), Rule::CountRange, "{count}");
+    }
+    assert_eq!(warp.sync(1, Some(32)), Ok(()));
+    assert_eq!(warp.arrive(1, Some(64)), Ok(()), "40 threads are two warps");
+}
+
+#[test]
+fn counts_agree_in_one_generation() {
+    let cta = Cta::<Std>::new(96);
+    assert_eq!(cta.warp(0).arrive(1, Some(64)), Ok(()));
+    let other = cta.warp(1).arrive(1, Some(96));
+    assert_eq!(other, Err(Error::Misuse(Misuse::CountMismatch { barrier: 1, announced: 64, given: 96 })));
+    assert_eq!(rule(other), Rule::CountMismatch);
+    assert_eq!(cta.warp(1).arrive(1, Some(64)), Ok(()), "the mistake has changed nothing");
+    assert_eq!(cta.warp(1).arrive(1, Some(96)), Ok(()), "another generation");
+}
+
+#[test]
+fn a_missing_count_agrees_with_the_size_of_the_cta() {
     loom::model(|| {
         let cta = Cta::<Loom>::new(64);
-        let other = cta.clone();
-        let warp = Loom::spawn(move || other.warp(1).red(0, None, RedOp::Popc, &[true, false, true]));
-        assert_eq!(cta.warp(0).red(0, None, RedOp::Popc, &[true]), Ok(RedResult::Count(3)));
-        assert_eq!(Loom::join(warp).expect("no panic"), Ok(RedResult::Count(3)));
+        let (one, other) = (cta.warp(0), cta.warp(1));
+        let met = both::<Loom, _, _>(move || one.sync(0, None), || other.sync(0, Some(64)));
+        assert_eq!(met, (Ok(()), Ok(())));
     });
 }
 
 #[test]
-fn a_producer_and_a_consumer_meet() {
+fn a_warp_arrives_once_in_a_generation() {
     let cta = Cta::<Std>::new(64);
-    let other = cta.clone();
-    let producer = Std::spawn(move || other.warp(0).arrive(1, Some(64)));
+    let warp = cta.warp(0);
+    assert_eq!(warp.arrive(1, Some(64)), Ok(()));
+    assert_eq!(rule(warp.arrive(1, Some(64))), Rule::RepeatedArrival);
+    assert_eq!(rule(warp.sync(1, Some(64))), Rule::RepeatedArrival);
     assert_eq!(cta.warp(1).sync(1, Some(64)), Ok(()));
-    assert_eq!(Std::join(producer).expect("no panic"), Ok(()));
+    assert_eq!(warp.arrive(1, Some(64)), Ok(()), "reset by the completion");
 }
 
-/// One producer and one consumer, two stages, four rounds.
 #[test]
-fn a_ring_takes_few_executions() {
-    let executions = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&executions);
-    loom::model(move || {
-        counter.fetch_add(1, Ordering::Relaxed);
+fn a_reduction_meets_only_its_like() {
+    let cta = Cta::<Std>::new(96);
+    assert_eq!(cta.warp(0).arrive(1, Some(64)), Ok(()));
+    let mixed = cta.warp(1).red(1, Some(96), RedOp::Or, &[true]);
+    assert_eq!(rule(mixed), Rule::MixedRed, "before the count");
+    assert_eq!(cta.warp(1).sync(1, Some(64)), Ok(()));
+    let alone = cta.warp(1).red(1, Some(32), RedOp::Or, &[false]);
+    assert_eq!(alone, Ok(RedResult::Predicate(false)), "the barrier is idle");
+}
+
+#[test]
+fn two_operators_do_not_meet_whoever_is_first() {
+    loom::model(|| {
+        let cta = Cta::<Loom>::new(64);
+        let work = |op, cta: Cta<Loom>, warp| {
+            move || {
+                let result = cta.warp(warp).red(2, None, op, &[true]);
+                cta.abort();
+                result
+            }
+        };
+        let (and, or) = both::<Loom, _, _>(work(RedOp::And, cta.clone(), 0), work(RedOp::Or, cta.clone(), 1));
+        let rules: Vec<_> = [and, or].into_iter().map(|end| end.expect_err("an error").rule()).collect();
+        assert!(rules.contains(&None), "{rules:?}");
+        // Where one gives up before the other comes, the two do not meet at all.
+        assert!(rules.iter().flatten().all(|rule| *rule == Rule::MixedRedOp), "{rules:?}");
+    });
+}
+
+#[test]
+fn findings_that_end_nothing_are_noted() {
+    let journal = Journal::default();
+    let cta = Cta::<Std>::observed(64, ExitedThreads::Hold, journal.clone());
+    let (one, other) = (cta.warp(0), cta.warp(1));
+    assert_eq!(one.sync(0, Some(32)), Ok(()));
+    assert_eq!(one.arrive(1, Some(64)), Ok(()));
+    assert_eq!(other.arrive(1, Some(64)), Ok(()));
+    assert_eq!(one.arrive(2, Some(64)), Ok(()));
+    assert_eq!((one.exit(), other.exit()), (Ok(()), Ok(())));
+    assert_eq!(journal.notes(), ["0 reserved-barrier 0", "1 nobody-waits 1", "1 dangling-arrival 2"]);
+}
+
+#[test]
+fn the_observer_is_told_every_step_once() {
+    let journal = Journal::default();
+    let cta = Cta::<Std>::observed(64, ExitedThreads::Hold, journal.clone());
+    let (one, other) = (cta.warp(0), cta.warp(1));
+    assert_eq!(one.arrive(1, Some(64)), Ok(()));
+    assert_eq!(rule(one.arrive(1, Some(64))), Rule::RepeatedArrival);
+    assert_eq!(rule(one.sync(99, None)), Rule::BarrierIdRange);
+    assert_eq!(other.sync(1, Some(64)), Ok(()));
+    assert_eq!(other.exit(), Ok(()));
+    let told = [
+        "0 arrive 1",
+        "0 arrive 1: repeated-arrival",
+        "0 sync: barrier-id-range",
+        "1 sync 1",
+        "complete 1 []",
+        "1 exit",
+    ];
+    assert_eq!(journal.lines(), told);
+}
+
+#[test]
+fn a_wait_is_told_when_it_begins_and_not_when_it_ends() {
+    loom::model(|| {
+        let journal = Journal::default();
+        let cta = Cta::<Loom>::observed(64, ExitedThreads::Hold, journal.clone());
+        let (one, other) = (cta.warp(0), cta.warp(1));
+        let met = both::<Loom, _, _>(move || one.sync(1, Some(64)), || other.arrive(1, Some(64)));
+        assert_eq!(met, (Ok(()), Ok(())));
+        let blocked = ["0 sync 1 blocks", "1 arrive 1", "complete 1 [0]"];
+        let passed = ["1 arrive 1", "0 sync 1", "complete 1 []"];
+        assert!(journal.lines() == blocked || journal.lines() == passed, "{:?}", journal.lines());
+    });
+}
+
+#[test]
+fn an_exit_completes_a_barrier_of_the_whole_cta() {
+    for reading in [ExitedThreads::Hold, ExitedThreads::Release] {
+        loom::model(move || {
+            let cta = Cta::<Loom>::observed(64, reading, ());
+            let (one, other) = (cta.warp(0), cta.warp(1));
+            let ends = both::<Loom, _, _>(move || other.exit(), || one.red(3, None, RedOp::Popc, &[true]));
+            assert_eq!(ends, (Ok(()), Ok(RedResult::Count(1))));
+        });
+    }
+}
+
+fn sync_against_exit(reading: ExitedThreads) {
+    let cta = Cta::<Loom>::observed(64, reading, ());
+    let (one, other) = (cta.warp(0), cta.warp(1));
+    assert_eq!(both::<Loom, _, _>(move || other.exit(), || one.sync(1, Some(64))), (Ok(()), Ok(())));
+}
+
+#[test]
+fn an_exit_releases_an_explicit_count_only_if_asked_to() {
+    loom::model(|| sync_against_exit(ExitedThreads::Release));
+    assert!(failure(|| sync_against_exit(ExitedThreads::Hold)).contains("deadlock"));
+}
+
+/// With explicit counts among them, a barrier of the whole CTA waits for a number of arrivals.
+#[test]
+fn a_count_given_once_binds_the_generation() {
+    assert!(
+        failure(|| {
+            let cta = Cta::<Loom>::new(96);
+            let (one, other) = (cta.warp(0), cta.warp(1));
+            assert_eq!(cta.warp(2).exit(), Ok(()));
+            let _ = both::<Loom, _, _>(move || other.sync(0, Some(96)), || one.sync(0, None));
+        })
+        .contains("deadlock")
+    );
+}
+
+#[test]
+fn each_gets_the_result_of_its_own_generation() {
+    fn rounds(warp: &Warp<Loom>, seed: u32) -> Vec<RedResult> {
+        let lanes = |round: u32| [round & 1 == seed, true, round > 1];
+        (0..3).map(|round| warp.red(0, None, RedOp::Popc, &lanes(round)).expect("no misuse")).collect()
+    }
+    let executions = executions(None, || {
+        let cta = Cta::<Loom>::new(64);
+        let (one, other) = (cta.warp(0), cta.warp(1));
+        let (a, b) = both::<Loom, _, _>(move || rounds(&one, 0), || rounds(&other, 1));
+        assert_eq!(a, [3, 3, 5].map(RedResult::Count));
+        assert_eq!(a, b);
+    });
+    assert!(executions > 1);
+}
+
+#[test]
+fn and_and_or_tell_truth_values() {
+    let cta = Cta::<Std>::new(32);
+    let red = |op, lanes: &[bool]| cta.warp(0).red(1, None, op, lanes).expect("no misuse");
+    assert_eq!(red(RedOp::And, &[true, true]), RedResult::Predicate(true));
+    assert_eq!(red(RedOp::And, &[true, false]), RedResult::Predicate(false));
+    assert_eq!(red(RedOp::Or, &[true, false]), RedResult::Predicate(true));
+    assert_eq!(red(RedOp::Or, &[false, false]), RedResult::Predicate(false));
+    assert_eq!(red(RedOp::Popc, &[true, false, true]), RedResult::Count(2));
+}
+
+fn produce(warp: Warp<Loom>, stages: i64, rounds: i64) -> Result<(), Error> {
+    for round in 0..rounds {
+        let stage = round % stages;
+        if round >= stages {
+            warp.sync(2 * stage + 1, Some(64))?;
+        }
+        warp.arrive(2 * stage, Some(64))?;
+    }
+    warp.exit()
+}
+
+fn consume(warp: Warp<Loom>, stages: i64, rounds: i64) -> Result<(), Error> {
+    for round in 0..rounds {
+        let stage = round % stages;
+        warp.sync(2 * stage, Some(64))?;
+        if round + stages < rounds {
+            warp.arrive(2 * stage + 1, Some(64))?;
+        }
+    }
+    warp.exit()
+}
+
+#[test]
+fn a_ring_of_two_stages_runs_to_its_end() {
+    let executions = executions(None, || {
         let cta = Cta::<Loom>::new(64);
         let (producer, consumer) = (cta.warp(0), cta.warp(1));
-        let producer = Loom::spawn(move || {
-            for round in 0..4_i64 {
-                if round >= 2 {
-                    producer.sync(2 * (round % 2) + 1, Some(64))?;
-                }
-                producer.arrive(2 * (round % 2), Some(64))?;
-            }
-            producer.exit()
-        });
-        for round in 0..4_i64 {
-            assert_eq!(consumer.sync(2 * (round % 2), Some(64)), Ok(()));
-            if round + 2 < 4 {
-                assert_eq!(consumer.arrive(2 * (round % 2) + 1, Some(64)), Ok(()));
-            }
-        }
-        assert_eq!(consumer.exit(), Ok(()));
-        assert_eq!(Loom::join(producer).expect("no panic"), Ok(()));
+        let ends = both::<Loom, _, _>(move || produce(producer, 2, 4), || consume(consumer, 2, 4));
+        assert_eq!(ends, (Ok(()), Ok(())));
     });
-    println!("{} executions", executions.load(Ordering::Relaxed));
+    println!("{executions} executions");
+    assert!(executions < 5_000, "{executions}");
+}
+
+#[test]
+fn roles_exchanged_in_the_wrong_order_deadlock() {
+    let text = failure(|| {
+        let cta = Cta::<Loom>::new(64);
+        let (one, other) = (cta.warp(0), cta.warp(1));
+        let crossed = move |warp: Warp<Loom>, first: i64| {
+            warp.sync(first, Some(64))?;
+            warp.sync(3 - first, Some(64))
+        };
+        let _ = both::<Loom, _, _>(move || crossed(one, 1), || crossed(other, 2));
+    });
+    assert!(text.contains("deadlock"), "{text}");
 }
