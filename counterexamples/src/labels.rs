@@ -1,10 +1,12 @@
 //! The places that matter beside the first, one label for each.
 
+use serde::Serialize;
+
 use crate::names;
 use crate::trace::{Related, Trace};
 
 /// A place and what happened there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlaceLabel {
     /// The line, counted from 1.
     pub line: u32,

@@ -10,6 +10,7 @@
 mod build;
 mod explain;
 mod fingerprint;
+mod happening;
 mod labels;
 mod names;
 mod read;
@@ -20,6 +21,7 @@ mod situation;
 mod story;
 pub mod trace;
 mod view;
+mod viewer;
 
 pub use build::{SourceInfo, What, build};
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
@@ -30,6 +32,7 @@ pub use replay::{Confirmation, Stuck, replay};
 pub use situation::Situation;
 pub use story::{Style, story};
 pub use trace::Trace;
+pub use viewer::{ClauseNote, Notes, RuleNote, page};
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

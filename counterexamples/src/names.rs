@@ -70,6 +70,30 @@ pub(crate) fn file(trace: &Trace) -> &str {
     if trace.protocol.file == "-" { "<stdin>" } else { &trace.protocol.file }
 }
 
+/// File, target, sizes and definitions, in a line.
+pub(crate) fn facts(trace: &Trace) -> String {
+    let agents = trace.agents.len();
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let defines: Vec<String> =
+        trace.protocol.defines.iter().map(|(name, v)| format!(", {name} = {v}")).collect();
+    format!(
+        "{}: {}, {agents} {}{}{}; {} step{}",
+        file(trace),
+        trace.protocol.target,
+        noun(trace),
+        plural(agents),
+        defines.concat(),
+        trace.steps.len(),
+        plural(trace.steps.len()),
+    )
+}
+
+/// A barrier's short name.
+pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
+    let named = trace.barriers.iter().find(|b| b.barrier == barrier);
+    named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
+}
+
 /// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();

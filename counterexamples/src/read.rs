@@ -40,7 +40,7 @@ impl TraceError {
         Self { message: message.into(), line: None, column: None }
     }
 
-    fn from_json(error: &serde_json::Error) -> Self {
+    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         // The place stands in fields of its own.

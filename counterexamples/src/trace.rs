@@ -253,6 +253,17 @@ pub struct Step {
     pub changes: State,
 }
 
+impl Step {
+    /// Whether it is this agent's access of this kind to this location.
+    pub(crate) fn accesses(&self, agent: u32, kind: &str, location: &str) -> bool {
+        self.agent == agent
+            && self.events.iter().any(|event| {
+                matches!(event, Event::Accessed { access, locations }
+                    if access == kind && locations.iter().any(|l| l == location))
+            })
+    }
+}
+
 /// How to make a step again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {

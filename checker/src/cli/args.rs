@@ -37,6 +37,7 @@ Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
   barcheck explain arrival-race                  what a rule means, where it stands, how to mend it
+  barcheck view traces/ring-deadlock.json        a page that shows a counterexample step by step
   barcheck replay traces/ring-deadlock.json      check a counterexample against the model
 
 Start with `barcheck verify --help`.";
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
     Replay(ReplayArgs),
+    /// Make a page of a counterexample: one HTML file that shows it step by step, in any browser, offline
+    View(ViewArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
@@ -96,6 +99,10 @@ pub(crate) struct VerifyArgs {
     /// a folder (created if missing) that gets a file FILE-RULE.json for each finding
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
+    /// would be
+    #[arg(long, value_name = "PATH")]
+    pub(crate) html: Option<PathBuf>,
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -160,6 +167,7 @@ Examples:
   barcheck verify -D ROUNDS=64 ring.bar             with another value for `param ROUNDS`
   barcheck verify --all --format json *.bar         every violated rule, for scripts
   barcheck verify --trace hang.json ring.bar        keep the counterexample
+  barcheck verify --html hang.html ring.bar         look at it in a browser
   barcheck verify --deny dangling-arrival --allow arrival-race,nobody-waits ring.bar
   barcheck verify --timeout 60 --max-memory 4G big.bar
   barcheck verify --format github --report sarif=barcheck.sarif --report junit=barcheck.xml protocols
@@ -256,6 +264,34 @@ Examples:
   barcheck replay traces/*.json
 
 Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read, 0 all confirmed.";
+
+/// `barcheck view`.
+#[derive(Debug, Args)]
+#[command(after_help = VIEW_EXAMPLES)]
+pub(crate) struct ViewArgs {
+    /// Counterexamples, as written by `barcheck verify --trace`; `-` reads standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+    /// Write the page to PATH instead of beside its TRACE; with several TRACEs, or if PATH is a folder, into it; `-` is
+    /// standard output
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Show a TRACE that departs from the model, too; its page says so
+    #[arg(long)]
+    pub(crate) anyway: bool,
+}
+
+const VIEW_EXAMPLES: &str = "\
+Examples:
+  barcheck view hang.json                           writes hang.html
+  barcheck view -o pages traces/*.json              one page for each
+  generate-trace | barcheck view - > hang.html
+
+A page is one file that asks for nothing: open it, attach it to a report, keep it. Press ? in it for its keys.
+`barcheck verify --html hang.html ring.bar` writes one right away.
+
+Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read or some page not
+be written, 0 all pages written.";
 
 /// `barcheck fmt`.
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use super::formats::{Reporter, reporter};
 use super::human;
 use super::output::{Colours, Look, Palette, complain, error_line, print};
 use super::tally::Tally;
+use super::traces::Written;
 use super::values::ReportFormat;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -56,7 +57,7 @@ impl Delivery {
     }
 
     /// Passes on a file that is decided. The error is that of standard output, if nothing else is to be written.
-    pub(crate) fn file(&mut self, decided: &Decided, traces: &[PathBuf]) -> io::Result<()> {
+    pub(crate) fn file(&mut self, decided: &Decided, traces: &[Written]) -> io::Result<()> {
         if self.complains {
             complain(&human::on_standard_error(decided, self.err));
         }
@@ -106,7 +107,8 @@ impl Delivery {
 fn check_paths(args: &VerifyArgs, inputs: &[Input]) -> Result<(), String> {
     for (number, report) in args.report.iter().enumerate() {
         let path = &report.path;
-        let mut others = args.report[..number].iter().map(|earlier| &earlier.path).chain(&args.trace);
+        let mut others =
+            args.report[..number].iter().map(|earlier| &earlier.path).chain(&args.trace).chain(&args.html);
         if others.any(|other| is_same(other, path)) {
             return Err(format!("{} is to be written twice", path.display()));
         }

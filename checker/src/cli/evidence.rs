@@ -98,16 +98,25 @@ pub(crate) struct About {
     pub(crate) steps: usize,
 }
 
-/// Replays the counterexample that a file holds, against the protocol that it carries.
-pub(crate) fn replay(bytes: &[u8]) -> Replayed {
+/// Replays the counterexample that a file holds, against the protocol that it carries. With it comes the trace, if
+/// the file holds one, whatever the replay comes to.
+pub(crate) fn read_and_replay(bytes: &[u8]) -> (Replayed, Option<Trace>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        Err(_) => return Replayed::Unreadable("it is not UTF-8".to_owned()),
+        Err(_) => return (Replayed::Unreadable("it is not UTF-8".to_owned()), None),
     };
-    let trace = match Trace::from_json(text) {
-        Ok(trace) => trace,
-        Err(error) => return Replayed::Unreadable(error.to_string()),
-    };
+    match Trace::from_json(text) {
+        Ok(trace) => (replay_trace(&trace), Some(trace)),
+        Err(error) => (Replayed::Unreadable(error.to_string()), None),
+    }
+}
+
+/// Replays the counterexample that a file holds.
+pub(crate) fn replay(bytes: &[u8]) -> Replayed {
+    read_and_replay(bytes).0
+}
+
+fn replay_trace(trace: &Trace) -> Replayed {
     let options = LoadOptions { defines: trace.protocol.defines.clone() };
     let program = match bar::load(trace.protocol.source.as_bytes(), &options) {
         Ok(loaded) => Arc::new(loaded.program),
@@ -122,7 +131,7 @@ pub(crate) fn replay(bytes: &[u8]) -> Replayed {
         headline: trace.outcome.headline.clone(),
         steps: trace.steps.len(),
     };
-    match counterexamples::replay(&trace, program) {
+    match counterexamples::replay(trace, program) {
         Ok(_) => Replayed::Confirmed(about),
         Err(departure) => Replayed::Departs(about, departure.to_string()),
     }

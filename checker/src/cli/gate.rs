@@ -3,7 +3,7 @@
 use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
-use super::traces::TraceSink;
+use super::traces::{Form, TraceSink};
 use super::{evidence, input};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
     }
     let mut status = Status::Success;
     let inputs = files::expand(&args.files);
-    let mut sink = args.trace.clone().map(|path| TraceSink::new(path, inputs.len() > 1));
+    let mut sink = args.trace.clone().map(|path| TraceSink::new(Form::Trace, path, inputs.len() > 1));
     for mut input in inputs {
         let path = input.path.clone();
         let path = path.as_path();

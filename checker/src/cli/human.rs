@@ -3,13 +3,13 @@
 use super::decide::{Decided, Trouble};
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::report::{Report, Reported};
+use super::traces::Written;
 use barcheck::{Statistics, Verdict};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex, Span};
 use std::fmt::Write;
-use std::path::PathBuf;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
 }
 
 /// What goes to standard output: verdict, findings and counterexamples.
-pub(crate) fn on_standard_output(decided: &Decided, written: &[PathBuf], quiet: bool, look: Look) -> String {
+pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
     let report = &decided.report;
     let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
@@ -61,8 +61,8 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[PathBuf], quiet: 
             text.push_str(&story(&found.trace, look));
         }
     }
-    for path in written {
-        let _ = writeln!(text, "  {} {}", palette.faint("trace written to"), path.display());
+    for file in written {
+        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), file.path.display());
     }
     text
 }

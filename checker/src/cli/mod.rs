@@ -19,6 +19,7 @@ mod location;
 mod memory;
 mod notices;
 mod output;
+mod pages;
 mod reasons;
 mod replay;
 mod report;
@@ -27,6 +28,7 @@ mod tally;
 mod traces;
 mod values;
 mod verify;
+mod view;
 mod watch;
 
 use args::{Cli, Command};
@@ -77,6 +79,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         }
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
+        Command::View(args) => view::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

@@ -1,14 +1,62 @@
 //! Writes counterexamples to files.
 
+use super::pages;
 use super::report::{Report, Reported, json_line};
 use barcheck_counterexamples::Trace;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where `--trace` writes.
+/// What a counterexample is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// JSON, for `--trace`.
+    Trace,
+    /// HTML, for `--html`.
+    Page,
+}
+
+impl Form {
+    /// The ending of its files.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Trace => "json",
+            Self::Page => "html",
+        }
+    }
+
+    fn text(self, trace: &Trace) -> io::Result<String> {
+        match self {
+            Self::Trace => Ok(json_line(trace)),
+            Self::Page => pages::page(trace, None).map_err(io::Error::other),
+        }
+    }
+}
+
+/// A file that holds a counterexample.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// As what.
+    pub(crate) form: Form,
+    /// Where.
+    pub(crate) path: PathBuf,
+}
+
+impl Written {
+    /// What to say of it, before its path.
+    pub(crate) fn said(&self) -> &'static str {
+        match self.form {
+            Form::Trace => "trace written to",
+            Form::Page => "page written to",
+        }
+    }
+}
+
+/// Where `--trace` or `--html` writes.
 pub(crate) struct TraceSink {
+    form: Form,
     path: PathBuf,
     folder: bool,
     /// The names given so far: two files of the same name in different folders must not overwrite each other.
@@ -17,20 +65,20 @@ pub(crate) struct TraceSink {
 
 impl TraceSink {
     /// A sink for PATH, which is a folder if there may be `several` counterexamples, or if it is one already.
-    pub(crate) fn new(path: PathBuf, several: bool) -> Self {
+    pub(crate) fn new(form: Form, path: PathBuf, several: bool) -> Self {
         let folder = several || path.is_dir();
-        Self { path, folder, used: BTreeSet::new() }
+        Self { form, path, folder, used: BTreeSet::new() }
     }
 
     /// Writes the counterexamples of a report. Returns the files written, for each finding in turn, and what went
     /// wrong, if anything.
-    pub(crate) fn write(&mut self, report: &Report) -> (Vec<PathBuf>, Option<String>) {
+    pub(crate) fn write(&mut self, report: &Report) -> (Vec<Written>, Option<String>) {
         let mut written = Vec::new();
         for (path, found) in self.plan(report) {
             if let Err(error) = self.write_one(&path, &found.trace) {
                 return (written, Some(format!("cannot write {}: {error}", path.display())));
             }
-            written.push(path);
+            written.push(Written { form: self.form, path });
         }
         (written, None)
     }
@@ -63,20 +111,21 @@ impl TraceSink {
 
     fn name(&mut self, stem: &str, rule: Rule) -> String {
         let base = format!("{stem}-{rule}");
-        let mut name = format!("{base}.json");
+        let ending = self.form.ending();
+        let mut name = format!("{base}.{ending}");
         let mut number = 1;
         while !self.used.insert(name.clone()) {
             number += 1;
-            name = format!("{base}-{number}.json");
+            name = format!("{base}-{number}.{ending}");
         }
         name
     }
 
-    fn write_one(&self, path: &Path, trace: &Trace) -> std::io::Result<()> {
+    fn write_one(&self, path: &Path, trace: &Trace) -> io::Result<()> {
         if self.folder {
             fs::create_dir_all(&self.path)?;
         }
-        fs::write(path, json_line(trace))
+        fs::write(path, self.form.text(trace)?)
     }
 }
 

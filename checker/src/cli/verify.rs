@@ -6,7 +6,7 @@ use super::delivery::Delivery;
 use super::files::{self, Input};
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
-use super::traces::TraceSink;
+use super::traces::{Form, TraceSink, Written};
 use super::{input, memory, watch};
 use barcheck::{Budgets, Levels, Settings, Verdict};
 use barcheck_model::machine::Options;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     }
     let mut run = Run {
         colours,
-        sink: args.trace.clone().map(|path| TraceSink::new(path, several || args.all)),
+        sinks: sinks(args, several || args.all),
         delivery,
         verdict: Status::Success,
         output: Status::Success,
@@ -59,6 +59,13 @@ fn usage(colours: Colours, message: &str) -> Status {
     complain(&error_line(colours.err, message));
     complain("\nFor more information, try 'barcheck verify --help'.\n");
     Status::Trouble
+}
+
+fn sinks(args: &VerifyArgs, several: bool) -> Vec<TraceSink> {
+    let wanted = [(Form::Trace, &args.trace), (Form::Page, &args.html)].into_iter();
+    let sink =
+        |(form, path): (Form, &Option<PathBuf>)| path.clone().map(|path| TraceSink::new(form, path, several));
+    wanted.filter_map(sink).collect()
 }
 
 fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
@@ -118,7 +125,8 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
 /// The command on its way.
 struct Run {
     colours: Colours,
-    sink: Option<TraceSink>,
+    /// Where counterexamples are kept.
+    sinks: Vec<TraceSink>,
     delivery: Delivery,
     /// What the verdicts come to.
     verdict: Status,
@@ -168,14 +176,17 @@ impl Run {
     }
 
     /// Writes the counterexamples, and returns where they are.
-    fn write_traces(&mut self, decided: &Decided) -> Vec<PathBuf> {
-        let Some(sink) = &mut self.sink else { return Vec::new() };
-        let (written, error) = sink.write(&decided.report);
-        if let Some(error) = error {
-            complain(&error_line(self.colours.err, error));
-            self.output = self.output.max(Status::Trouble);
+    fn write_traces(&mut self, decided: &Decided) -> Vec<Written> {
+        let mut all = Vec::new();
+        for sink in &mut self.sinks {
+            let (written, error) = sink.write(&decided.report);
+            if let Some(error) = error {
+                complain(&error_line(self.colours.err, error));
+                self.output = self.output.max(Status::Trouble);
+            }
+            all.extend(written);
         }
-        written
+        all
     }
 }
 

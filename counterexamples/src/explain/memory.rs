@@ -14,15 +14,11 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     else {
         return Words { message: "two accesses are not ordered".to_owned(), ..Words::default() };
     };
-    let before = case.back(case.before_last(), |s| accesses(s, *earlier, earlier_access, location));
+    let before = case.back(case.before_last(), |s| s.accesses(*earlier, earlier_access, location));
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
-    let what_is_missing = if rule == Rule::DataRace {
-        "no barrier orders the two"
-    } else {
-        "barriers order the two in time, but not in memory"
-    };
+    let what_is_missing = what_is_missing(Some(rule.name()));
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: {what_is_missing}",
         case.at(last.location)
@@ -55,12 +51,13 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     words
 }
 
-fn accesses(step: &Step, agent: u32, kind: &str, location: &str) -> bool {
-    step.agent == agent
-        && step.events.iter().any(|e| {
-            matches!(e, Event::Accessed { access, locations }
-                if access == kind && locations.iter().any(|l| l == location))
-        })
+/// What there is not between two accesses, by the rule that they violate.
+pub(crate) fn what_is_missing(rule: Option<&str>) -> &'static str {
+    if rule == Some(Rule::DataRace.name()) {
+        "no barrier orders the two"
+    } else {
+        "barriers order the two in time, but not in memory"
+    }
 }
 
 fn past(access: &str) -> &'static str {

@@ -14,6 +14,7 @@ use barcheck_model::rule::Rule;
 
 use crate::trace::{OutcomeKind, Trace};
 use case::{Case, sentence};
+pub(crate) use memory::what_is_missing;
 use wording::{MARK, Words};
 
 /// Puts the words into a trace's outcome.

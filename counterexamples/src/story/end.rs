@@ -3,9 +3,9 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::paint::{Ink, cut, pad, printable, wrap};
-use super::rows::{counter, short};
+use super::rows::counter;
 use super::style::Style;
-use crate::names::{self, noun};
+use crate::names::{self, noun, short};
 use crate::situation::Situation;
 use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Status, Trace};
 

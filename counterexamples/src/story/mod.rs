@@ -39,20 +39,7 @@ fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
             lines.push(style.paint(Ink::Bad, &line));
         }
     }
-    let agents = trace.agents.len();
-    let plural = |n: usize| if n == 1 { "" } else { "s" };
-    let defines: Vec<String> =
-        trace.protocol.defines.iter().map(|(name, v)| format!(", {name} = {v}")).collect();
-    let facts = format!(
-        "{}: {}, {agents} {}{}{}; {} step{}",
-        names::file(trace),
-        trace.protocol.target,
-        noun(trace),
-        plural(agents),
-        defines.concat(),
-        trace.steps.len(),
-        plural(trace.steps.len()),
-    );
+    let facts = names::facts(trace);
     lines.extend(wrap(&printable(&facts), style.width).iter().map(|line| style.paint(Ink::Faint, line)));
     let roles = end::roles(trace);
     if !roles.is_empty() {
@@ -174,7 +161,7 @@ impl<'t> Diagram<'t> {
         let shown = cut(&instruction, self.instruction, self.style.unicode);
         text.push_str("  ");
         text.push_str(&pad(&shown, self.instruction));
-        let remarks = remarks(self.trace, row, after, noun(self.trace));
+        let remarks = remarks(self.trace, row, after);
         let mut said: Vec<(Ink, String)> =
             remarks.violated.iter().map(|v| (Ink::Bad, printable(v))).collect();
         said.push((Ink::Goes, printable(&remarks.happened.join(", "))));

@@ -1,10 +1,11 @@
 //! The rows: steps, those alike taken together.
 
-use crate::names;
+use crate::happening;
+use crate::names::short;
 use crate::situation::Situation;
 use crate::trace::{BarrierState, Event, Status, Step, Trace};
 
-use super::paint::{Sign, printable};
+use super::paint::Sign;
 
 /// One row: a step, or several that different agents make alike, one after the other.
 pub(super) struct Row<'t> {
@@ -106,33 +107,21 @@ pub(super) struct Remarks {
     pub(super) violated: Vec<String>,
 }
 
-/// What a row has to say. `noun` is what agents are called.
-pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation, noun: &str) -> Remarks {
+/// What a row has to say.
+pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remarks {
     let mut happened = Vec::new();
     let mut violated = Vec::new();
-    let short = |barrier: u32| short(trace, barrier);
-    let letter = noun.chars().next().unwrap_or('a');
-    let who = |agents: &[u32]| {
-        format!(
-            "{letter}{}",
-            names::numbers(agents).replace(" and ", ", ").replace(", ", &format!(", {letter}"))
-        )
-    };
     for event in row.last_step().map(|s| s.events.as_slice()).unwrap_or_default() {
         match event {
-            Event::Completed { barrier, generation, result } => {
-                let result = result.map(|r| format!(", result {r}")).unwrap_or_default();
-                happened.push(format!("{} complete #{generation}{result}", short(*barrier)));
+            Event::Completed { .. }
+            | Event::Released { .. }
+            | Event::Notified { .. }
+            | Event::Passed { .. }
+            | Event::Parked { .. }
+            | Event::Spun => happened.push(happening::event(trace, event)),
+            Event::Violated { .. } | Event::Failed { .. } | Event::Cut { .. } => {
+                violated.push(happening::event(trace, event));
             }
-            Event::Released { agents, .. } => happened.push(format!("releases {}", who(agents))),
-            Event::Notified { agents, .. } => happened.push(format!("notifies {}", who(agents))),
-            Event::Passed { barrier } => happened.push(format!("passes {}", short(*barrier))),
-            Event::Parked { barrier } => {
-                happened.push(format!("waits for its own lanes at {}", short(*barrier)));
-            }
-            Event::Violated { rule, .. } => violated.push(rule.clone()),
-            Event::Failed { message } | Event::Cut { message } => violated.push(message.clone()),
-            Event::Spun => happened.push("runs for ever".to_owned()),
             _ => {}
         }
     }
@@ -141,7 +130,7 @@ pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation, noun: &st
     let mut active: Vec<&BarrierState> = after.barriers.values().filter(|b| b.active).collect();
     active.sort_by_key(|b| (Some(b.barrier) != about, b.barrier));
     let counters: Vec<String> =
-        active.iter().map(|b| format!("{} {}", short(b.barrier), counter(b))).collect();
+        active.iter().map(|b| format!("{} {}", short(trace, b.barrier), counter(b))).collect();
     Remarks { counters: counters.join("  "), happened, violated }
 }
 
@@ -149,10 +138,4 @@ pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation, noun: &st
 pub(super) fn counter(state: &BarrierState) -> String {
     let parts: Vec<String> = state.counts.iter().map(|c| format!("{}/{}", c.arrived, c.expected)).collect();
     parts.join("+")
-}
-
-/// A barrier's short name.
-pub(super) fn short(trace: &Trace, barrier: u32) -> String {
-    let named = trace.barriers.iter().find(|b| b.barrier == barrier);
-    named.map_or_else(|| format!("b{barrier}"), |b| printable(&b.short))
 }

@@ -7,10 +7,10 @@ use crate::cli::notices::notices;
 use crate::cli::output::Look;
 use crate::cli::report::Reported;
 use crate::cli::tally::Tally;
+use crate::cli::traces::Written;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 /// Annotations, and in the end a line for people.
 pub(super) struct Github {
@@ -19,7 +19,7 @@ pub(super) struct Github {
 }
 
 impl Reporter for Github {
-    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+    fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let file = Location::of(&decided.path).text();
         let mut text = String::new();
         for found in &decided.report.findings {

@@ -8,11 +8,11 @@ use crate::cli::decide::Decided;
 use crate::cli::human;
 use crate::cli::input::display_name;
 use crate::cli::tally::Tally;
+use crate::cli::traces::Written;
 use barcheck::Verdict;
 use barcheck_model::program::Target;
 use barcheck_model::rule::Level;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The name of the report and its suite, and the class of cases whose target is not known.
@@ -26,7 +26,7 @@ pub(super) struct Junit {
 }
 
 impl Reporter for Junit {
-    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+    fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let report = &decided.report;
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));

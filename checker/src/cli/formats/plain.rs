@@ -5,7 +5,7 @@ use crate::cli::decide::Decided;
 use crate::cli::human;
 use crate::cli::output::Look;
 use crate::cli::tally::Tally;
-use std::path::PathBuf;
+use crate::cli::traces::Written;
 
 /// Text for people.
 pub(super) struct Human {
@@ -25,7 +25,7 @@ impl Human {
 }
 
 impl Reporter for Human {
-    fn file(&mut self, decided: &Decided, traces: &[PathBuf]) -> String {
+    fn file(&mut self, decided: &Decided, traces: &[Written]) -> String {
         let complaint =
             if self.alone { human::on_standard_error(decided, self.look.palette) } else { String::new() };
         let text = human::on_standard_output(decided, traces, self.quiet, self.look);
@@ -52,7 +52,7 @@ impl Reporter for Human {
 pub(super) struct Json;
 
 impl Reporter for Json {
-    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+    fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         decided.report.json()
     }
 

@@ -13,6 +13,7 @@ use crate::cli::decide::Decided;
 use crate::cli::notices::{Notice, notices};
 use crate::cli::report::{Reported, json_line};
 use crate::cli::tally::Tally;
+use crate::cli::traces::Written;
 use barcheck_model::program::Place;
 use log::{
     Artifact, ArtifactProperties, Descriptor, Driver, Finding, Invocation, Location, Log, Notification, Run,
@@ -20,7 +21,6 @@ use log::{
 };
 use place::File;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// The name under which a finding's fingerprint stands.
 const FINGERPRINT: &str = "barcheckFinding/v1";
@@ -35,7 +35,7 @@ pub(super) struct Sarif {
 }
 
 impl Reporter for Sarif {
-    fn file(&mut self, decided: &Decided, _: &[PathBuf]) -> String {
+    fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let file = File::new(&decided.path, &decided.source, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.report.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });

@@ -1,0 +1,32 @@
+//! Counterexamples as pages.
+
+use barcheck_counterexamples::{self as counterexamples, ClauseNote, Notes, RuleNote, Trace};
+use barcheck_model::program::Target;
+use barcheck_specs::clauses;
+
+/// A trace as a page; `departure` says where it does not do what it says. The error is a message.
+pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, String> {
+    let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
+    counterexamples::page(trace, &Notes { rule, departure }).map_err(|error| error.to_string())
+}
+
+/// What there is to know of a rule, for a target.
+fn note(rule: &str, target: &str) -> Option<RuleNote> {
+    let catalogue = clauses::catalogue();
+    let known = catalogue.rule(rule)?;
+    let target = Target::ALL.into_iter().find(|t| t.name() == target)?;
+    let first = catalogue.clause_of(known, target);
+    let others = catalogue.clauses_of(rule, target).filter(|c| first.is_none_or(|first| first.id != c.id));
+    let clause = |clause: &clauses::Clause| ClauseNote {
+        id: clause.id.clone(),
+        document: clause.document.clone(),
+        section: clause.section.clone(),
+        says: clause.says.clone(),
+    };
+    Some(RuleNote {
+        meaning: known.meaning.clone(),
+        why: known.why.clone(),
+        mend: known.mend.clone(),
+        clauses: first.into_iter().chain(others).map(clause).collect(),
+    })
+}

@@ -1,0 +1,106 @@
+//! `barcheck view`: makes pages of counterexamples.
+
+use super::args::ViewArgs;
+use super::evidence::{self, Replayed};
+use super::output::{Colours, Status, complain, error_line, print};
+use super::{input, pages};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Runs the command.
+pub(crate) fn run(args: &ViewArgs, colours: Colours) -> io::Result<Status> {
+    let trouble = |message: &str| {
+        complain(&error_line(colours.err, message));
+        Status::Trouble
+    };
+    if args.traces.iter().filter(|path| input::is_standard_input(path)).count() > 1 {
+        return Ok(trouble("standard input `-` can be read only once"));
+    }
+    let places = match places(args) {
+        Ok(places) => places,
+        Err(message) => return Ok(trouble(&message)),
+    };
+    let mut status = Status::Success;
+    for (path, place) in args.traces.iter().zip(places) {
+        let name = input::display_name(path);
+        match page(path, args.anyway) {
+            Err((why, said)) => {
+                complain(&error_line(colours.err, format_args!("cannot show {name}: {said}")));
+                status = status.max(why);
+            }
+            Ok(page) => status = status.max(deliver(&page, place.as_deref(), colours)?),
+        }
+    }
+    Ok(status)
+}
+
+/// Where the pages go, in the order of the traces; `None` is standard output.
+fn places(args: &ViewArgs) -> Result<Vec<Option<PathBuf>>, String> {
+    let several = args.traces.len() > 1;
+    let place = |trace: &PathBuf| match &args.output {
+        Some(path) if input::is_standard_input(path) => None,
+        Some(path) if several || path.is_dir() => {
+            Some(path.join(beside(trace).file_name().unwrap_or_default()))
+        }
+        Some(path) => Some(path.clone()),
+        None if input::is_standard_input(trace) => None,
+        None => Some(beside(trace)),
+    };
+    let places: Vec<_> = args.traces.iter().map(place).collect();
+    if several && args.output.as_deref().is_some_and(input::is_standard_input) {
+        return Err("only one page can go to standard output".to_owned());
+    }
+    for (number, place) in places.iter().enumerate() {
+        let Some(path) = place else { continue };
+        if places[..number].contains(place) {
+            return Err(format!("{} is to be written twice", path.display()));
+        }
+        if args.traces.contains(path) {
+            return Err(format!("the page would overwrite the trace {}", path.display()));
+        }
+    }
+    Ok(places)
+}
+
+/// The page beside a trace.
+fn beside(trace: &Path) -> PathBuf {
+    if input::is_standard_input(trace) { PathBuf::from("stdin.html") } else { trace.with_extension("html") }
+}
+
+/// The page of the trace in a file. The error says what kind of failure it is, and why.
+fn page(path: &Path, anyway: bool) -> Result<String, (Status, String)> {
+    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
+    let (replayed, trace) = evidence::read_and_replay(&bytes);
+    let departure = match replayed {
+        Replayed::Confirmed(_) => None,
+        Replayed::Departs(_, reason) if anyway => Some(reason),
+        Replayed::Departs(_, reason) => {
+            let said = format!(
+                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
+            );
+            return Err((Status::Failure, said));
+        }
+        Replayed::Unreadable(reason) => match &trace {
+            Some(_) if anyway => Some(reason),
+            _ => return Err((Status::Trouble, reason)),
+        },
+    };
+    let Some(trace) = trace else { return Err((Status::Trouble, "it is no trace".to_owned())) };
+    pages::page(&trace, departure).map_err(|error| (Status::Trouble, error))
+}
+
+fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Status> {
+    let Some(path) = place else {
+        print(page)?;
+        return Ok(Status::Success);
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, page));
+    if let Err(error) = written {
+        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
+        return Ok(Status::Trouble);
+    }
+    print(&format!("{} {}\n", colours.out.faint("page written to"), path.display()))?;
+    Ok(Status::Success)
+}

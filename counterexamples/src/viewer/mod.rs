@@ -1,0 +1,143 @@
+//! The counterexample as a page: one HTML file that holds everything, asks for nothing and opens anywhere.
+
+mod data;
+mod escape;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::read::TraceError;
+use crate::story::{Style, story};
+use crate::trace::Trace;
+use data::View;
+
+/// The parts of the page, in the order in which they follow each other in one script.
+const SCRIPT: &str = concat!(
+    include_str!("../../viewer/data.js"),
+    include_str!("../../viewer/dom.js"),
+    include_str!("../../viewer/lanes.js"),
+    include_str!("../../viewer/list.js"),
+    include_str!("../../viewer/panels.js"),
+    include_str!("../../viewer/source.js"),
+    include_str!("../../viewer/why.js"),
+    include_str!("../../viewer/main.js"),
+);
+const STYLE: &str = include_str!("../../viewer/style.css");
+const PAGE: &str = include_str!("../../viewer/index.html");
+
+/// What is known of a rule beside the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RuleNote {
+    /// What a violation is.
+    pub meaning: String,
+    /// Why it hurts.
+    pub why: String,
+    /// How to mend it.
+    pub mend: String,
+    /// The clauses that it rests on, the first being the one that counts most.
+    pub clauses: Vec<ClauseNote>,
+}
+
+/// A clause of a specification.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClauseNote {
+    /// Its id: `ptx.sync-waits`.
+    pub id: String,
+    /// The document.
+    pub document: String,
+    /// The section.
+    pub section: String,
+    /// What it says.
+    pub says: String,
+}
+
+/// What a page says beside its trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Notes {
+    /// On the rule that is violated.
+    pub rule: Option<RuleNote>,
+    /// Where the trace departs from the model. The page begins with it, for then it shows what may not be so.
+    pub departure: Option<String>,
+}
+
+/// A trace as a page.
+///
+/// # Errors
+/// None in practice: every field of a trace can be written as JSON.
+pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
+    let data = escape::json(&View::of(trace, notes).to_json()?);
+    // Strict from the first line on; nothing of it is seen from outside.
+    let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
+    let policy = format!(
+        "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'",
+        source_of(&script),
+        source_of(STYLE),
+    );
+    let told = story(trace, &Style::default());
+    Ok(fill(
+        PAGE,
+        &[
+            ("policy", &policy),
+            ("title", &escape::html(&trace.outcome.headline)),
+            ("style", STYLE),
+            ("story", &escape::html(&told)),
+            ("data", &data),
+            ("script", &script),
+        ],
+    ))
+}
+
+/// How a policy names an inline text that it allows.
+fn source_of(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+/// Puts values where a template says `{{name}}`. What is put in is not looked at again.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
+        let value = values.iter().find(|(known, _)| *known == name);
+        filled.push_str(value.map_or("", |(_, value)| value));
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_put_in_once() {
+        let values = [("a", "<{{b}}>"), ("b", "no")];
+        assert_eq!(fill("1{{a}}2{{a}}3{{unknown}}4", &values), "1<{{b}}>2<{{b}}>34");
+    }
+
+    #[test]
+    fn an_inline_text_is_named_by_its_hash() {
+        assert_eq!(source_of(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
+
+    #[test]
+    fn script_and_style_cannot_end_early() {
+        // The elements that they stand in end at the first end tag, whatever it means there.
+        assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        assert!(!STYLE.contains("</"));
+    }
+
+    #[test]
+    fn the_page_names_nothing_outside_itself() {
+        for part in [SCRIPT, STYLE, PAGE] {
+            for mention in ["https:", "src=", "@import", "fetch(", "XMLHttpRequest", "eval("] {
+                assert!(!part.contains(mention), "{mention}");
+            }
+            assert!(!part.contains("innerHTML") && !part.contains("insertAdjacentHTML"));
+        }
+    }
+}

@@ -1,0 +1,379 @@
+// The schedule: a lane for each agent, steps from left to right. Only what can be seen is drawn.
+
+const LABEL = 148;
+const AXIS = 44;
+const ROW = 26;
+const ZOOMS = [4, 7, 12, 20, 30, 44, 64];
+
+/** Shapes, so that no sign is told by its colour alone. */
+const SHAPES = {
+  acts: (r) => svg("circle", { r: r * 0.45 }),
+  passes: (r) => svg("path", { d: `M${-r * 0.7} ${-r * 0.7}L${r * 0.1} 0L${-r * 0.7} ${r * 0.7}M0 ${-r * 0.7}L${r * 0.8} 0L0 ${r * 0.7}`, class: "line" }),
+  arrives: (r) => svg("path", { d: `M0 ${-r * 0.85}L${r * 0.9} ${r * 0.7}L${-r * 0.9} ${r * 0.7}Z` }),
+  blocks: (r) => svg("rect", { x: -r * 0.75, y: -r * 0.75, width: r * 1.5, height: r * 1.5 }),
+  completes: (r) => svg("path", { d: `M0 ${-r * 1.1}L${r * 1.1} 0L0 ${r * 1.1}L${-r * 1.1} 0Z` }),
+  released: (r) => svg("path", { d: `M${-r * 0.6} ${-r * 0.8}L${r * 0.9} 0L${-r * 0.6} ${r * 0.8}Z` }),
+  notified: (r) => svg("path", { d: `M${-r * 0.5} ${r * 0.9}V${-r * 0.8}L${r * 0.7} ${-r * 0.3}L${-r * 0.5} ${r * 0.2}`, class: "line" }),
+  accesses: (r) => svg("circle", { r: r * 0.65, class: "line" }),
+  exits: (r) => svg("path", { d: `M${-r * 0.7} ${-r * 0.7}L${r * 0.7} ${r * 0.7}M${r * 0.7} ${-r * 0.7}L${-r * 0.7} ${r * 0.7}`, class: "line" }),
+  spins: (r) => svg("path", { d: `M${r * 0.8} 0A${r * 0.8} ${r * 0.8} 0 1 1 0 ${-r * 0.8}L${r * 0.5} ${-r * 0.8}`, class: "line" }),
+  fails: (r) => svg("path", { d: `M0 ${-r * 1.1}L${r * 1.1} ${r * 0.9}L${-r * 1.1} ${r * 0.9}ZM0 ${-r * 0.3}V${r * 0.35}`, class: "alert" }),
+};
+const MEANINGS = {
+  arrives: "arrives", blocks: "arrives or waits, and blocks", completes: "completes a generation", released: "released",
+  notified: "notified", passes: "passes its wait", accesses: "accesses memory", acts: "another step", exits: "exits",
+  spins: "runs for ever", fails: "violates",
+};
+
+/** A sign at a place. */
+function sign(kind, x, y, r, attributes, title) {
+  return svg("g", { transform: `translate(${x} ${y})`, ...attributes, class: `sign ${kind} ${attributes?.class ?? ""}` },
+    SHAPES[kind](r), title && svg("title", null, title));
+}
+
+const lanes = {
+  zoom: 4,
+  collapsed: new Set(),
+  rows: [],
+  rowOf: [],
+  labels: new Map(),
+
+  get cell() { return ZOOMS[this.zoom]; },
+  get width() { return (LAST + 2) * this.cell; },
+
+  layout() {
+    this.rows = [];
+    const named = groups.length > 1 || groups[0]?.role;
+    for (const group of groups) {
+      const folded = named && this.collapsed.has(group);
+      if (named) this.rows.push({ group, folded });
+      const at = this.rows.length - 1;
+      for (const agent of group.agents) {
+        if (!folded) this.rows.push({ agent });
+        this.rowOf[agent] = folded ? at : this.rows.length - 1;
+      }
+    }
+    $("lane-space").style.width = `${LABEL + this.width}px`;
+    $("lane-space").style.height = `${AXIS + this.rows.length * ROW + 6}px`;
+    this.labels.clear();
+    this.stageLabels.replaceChildren();
+  },
+
+  start() {
+    const stage = $("lane-stage");
+    this.drawing = svg("svg", { role: "img", class: "drawing" });
+    this.stageLabels = el("div", { class: "lane-labels" });
+    stage.append(this.drawing, this.stageLabels);
+    this.fit();
+    this.layout();
+    $("lane-scroll").addEventListener("scroll", () => this.soon());
+    new ResizeObserver(() => this.soon()).observe($("lane-scroll"));
+    this.drawing.addEventListener("click", (event) => this.click(event));
+    const zoomBy = (by) => () => this.rezoom(by);
+    $("zoom").append(
+      ...(groups.length > 1 ? [button("Fold roles", () => this.foldAll(), { id: "fold", "aria-pressed": "false" })] : []),
+      button("\u2212", zoomBy(-1), { "aria-label": "Zoom out", "aria-keyshortcuts": "-" }),
+      button("+", zoomBy(1), { "aria-label": "Zoom in", "aria-keyshortcuts": "+" }));
+    this.legend();
+  },
+
+  /** The greatest zoom at which all steps have room; not too small for long runs. */
+  fit() {
+    const room = $("lane-scroll").clientWidth - LABEL;
+    const fits = ZOOMS.findLastIndex((cell) => (LAST + 2) * cell <= room);
+    this.zoom = Math.max(fits, 3);
+  },
+
+  legend() {
+    const used = new Set(steps.map(actOf));
+    if (steps.some((step) => has(step, "released"))) used.add("released");
+    if (steps.some((step) => has(step, "notified"))) used.add("notified");
+    const entry = (kind) => el("span", null,
+      svg("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" }, sign(kind, 0, 0, 6)), MEANINGS[kind]);
+    const waits = el("span", null, svg("svg", { width: 22, height: 16, "aria-hidden": "true" },
+      svg("path", { d: "M1 8H21", class: "life blocked" })), "blocked");
+    $("legend").replaceChildren(...Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), waits);
+  },
+
+  fold(group) {
+    if (!this.collapsed.delete(group)) this.collapsed.add(group);
+    this.layout();
+    this.soon();
+  },
+
+  foldAll() {
+    const all = this.collapsed.size < groups.length;
+    this.collapsed = new Set(all ? groups : []);
+    $("fold").setAttribute("aria-pressed", String(all));
+    this.layout();
+    this.soon();
+  },
+
+  rezoom(by) {
+    this.zoom = Math.max(0, Math.min(ZOOMS.length - 1, this.zoom + by));
+    this.layout();
+    this.reveal(true);
+    this.soon();
+  },
+
+  click(event) {
+    const box = this.drawing.getBoundingClientRect();
+    const scroll = $("lane-scroll");
+    const x = event.clientX - box.left - LABEL + scroll.scrollLeft;
+    const y = event.clientY - box.top - AXIS + scroll.scrollTop;
+    if (event.clientX - box.left < LABEL) return;
+    const row = event.clientY - box.top < AXIS ? undefined : this.rows[Math.floor(y / ROW)];
+    const chosen = row?.agent === undefined ? {} : { agent: row.agent };
+    select({ ...chosen, t: Math.max(0, Math.min(LAST, Math.floor(x / this.cell))) });
+  },
+
+  /** Scrolls so that the step and the agent can be seen. */
+  reveal(center) {
+    const scroll = $("lane-scroll");
+    const x = state.t * this.cell;
+    const room = scroll.clientWidth - LABEL;
+    if (center || x < scroll.scrollLeft + this.cell || x + 2 * this.cell > scroll.scrollLeft + room) {
+      scroll.scrollLeft = x - room / 2;
+    }
+    const agent = subject();
+    if (agent === null) return;
+    const y = this.rowOf[agent] * ROW;
+    const height = scroll.clientHeight - AXIS;
+    if (y < scroll.scrollTop || y + ROW > scroll.scrollTop + height) scroll.scrollTop = y - height / 2;
+  },
+
+  soon() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      this.draw();
+    });
+  },
+
+  draw() {
+    const scroll = $("lane-scroll");
+    const [width, height] = [scroll.clientWidth, scroll.clientHeight];
+    const [left, top] = [scroll.scrollLeft, scroll.scrollTop];
+    const cell = this.cell;
+    const frame = {
+      width, height, cell, left, top,
+      x: (time) => LABEL + (time + 0.5) * cell - left,
+      y: (row) => AXIS + (row + 0.5) * ROW - top,
+      from: Math.max(0, Math.floor(left / cell) - 1),
+      to: Math.min(LAST, Math.ceil((left + width - LABEL) / cell)),
+      first: Math.max(0, Math.floor(top / ROW) - 1),
+      last: Math.min(this.rows.length - 1, Math.ceil((top + height - AXIS) / ROW)),
+    };
+    this.drawing.setAttribute("width", width);
+    this.drawing.setAttribute("height", height);
+    this.drawing.setAttribute("aria-label", `Lanes of ${trace.agents.length} agents, at step ${state.t} of ${LAST}`);
+    const clip = (id, x, y) => svg("clipPath", { id }, svg("rect", { x, y, width: Math.max(0, width - x), height: Math.max(0, height - y) }));
+    this.drawing.replaceChildren(
+      svg("defs", null, clip("clip-lanes", LABEL, AXIS), clip("clip-axis", LABEL, 0)),
+      svg("g", { "clip-path": "url(#clip-axis)" }, this.columns(frame)),
+      svg("g", { "clip-path": "url(#clip-lanes)" },
+        this.stripes(frame), this.bands(frame), this.lives(frame), this.signs(frame)),
+      svg("g", { "clip-path": "url(#clip-axis)" }, this.axis(frame)));
+    this.drawLabels(frame);
+  },
+
+  /** The columns that stand out: the cycle, the violation, the step. */
+  columns({ x, cell, height }) {
+    const column = (time, kind) =>
+      svg("rect", { x: x(time) - cell / 2, y: 0, width: Math.max(cell, 3), height, class: `column ${kind}` });
+    const cycle = CYCLE === null ? null
+      : svg("rect", { x: x(CYCLE) + cell / 2, y: 0, width: (LAST - CYCLE) * cell, height, class: "column cycle" });
+    return [cycle, column(VIOLATION, "violation"), column(state.t, "current")];
+  },
+
+  stripes({ y, first, last, width }) {
+    const subjectRow = subject() === null ? -1 : this.rowOf[subject()];
+    const stripes = [];
+    for (let row = first; row <= last; row += 1) {
+      const kind = this.rows[row].group ? "head" : row === subjectRow ? "chosen" : "";
+      stripes.push(svg("rect", { x: LABEL, y: y(row) - ROW / 2, width, height: ROW, class: `stripe ${kind}` }));
+    }
+    return stripes;
+  },
+
+  /** Generations: from each arrival to the step that completes it, in the lanes that took part. */
+  bands(frame) {
+    const { x, y, cell, from, to, first, last } = frame;
+    const drawn = [];
+    for (const barrier of barriers.values()) {
+      if (dimmedBarrier(barrier.barrier)) continue;
+      for (const generation of visibleGenerations(barrier, from, to)) {
+        const end = generation.completed ?? LAST;
+        // Of different heights, so that each of several in one lane can be seen.
+        const half = ROW * (0.44 - 0.07 * (barrier.hue % 3));
+        const rows = generation.arrivals.map(([agent]) => this.rowOf[agent]);
+        const kind = `${hueOf(barrier.barrier)} ${generation.completed ? "" : "open"}`;
+        const told = generation.completed
+          ? `${barrier.short}: generation ${generation.generation}` : `${barrier.short}: a generation that is not complete`;
+        for (const [agent, time] of generation.arrivals) {
+          const row = this.rowOf[agent];
+          if (row < first || row > last) continue;
+          const start = x(Math.max(time, from)) - cell / 2;
+          drawn.push(svg("rect", {
+            x: start, y: y(row) - half, width: Math.max(2, x(Math.min(end, to + 1)) + cell / 2 - start), height: 2 * half,
+            rx: Math.min(5, cell / 4), class: `band ${kind}`,
+          }, svg("title", null, told)));
+        }
+        if (generation.completed && rows.length > 0) {
+          const actor = this.rowOf[stepAt(end).agent];
+          drawn.push(svg("path", { class: `joint ${kind}`, d: `M${x(end)} ${y(Math.min(actor, ...rows))}V${y(Math.max(actor, ...rows))}` }));
+        }
+      }
+    }
+    return drawn;
+  },
+
+  /** What agents do between their steps: nothing is drawn of those that have exited. */
+  lives({ x, y, cell, from, to, first, last }) {
+    const drawn = [];
+    for (let row = first; row <= last; row += 1) {
+      const { agent, group, folded } = this.rows[row];
+      if (folded) drawn.push(crowd(group, { x, y: y(row), cell, from, to }));
+      if (agent === undefined) continue;
+      const history = agentHistory[agent];
+      for (let i = history.index(from); i < history.times.length && history.times[i] <= to; i += 1) {
+        const { status } = history.values[i];
+        if (status === "exited") continue;
+        const until = history.times[i + 1] ?? LAST;
+        const start = Math.max(history.times[i], from - 1);
+        if (until > start) drawn.push(svg("path", { d: `M${x(start)} ${y(row)}H${x(Math.min(until, to + 1))}`, class: `life ${status}` }));
+      }
+    }
+    return drawn;
+  },
+
+  signs({ x, y, cell, from, to, first, last }) {
+    const r = Math.min(cell * 0.42, 7.5);
+    const drawn = [];
+    const put = (kind, agent, time, title, extra) => {
+      const row = this.rowOf[agent];
+      if (row < first || row > last) return;
+      drawn.push(sign(kind, x(time), y(row), r, { class: extra, "data-step": time, "data-agent": agent }, title));
+    };
+    for (let time = Math.max(1, from); time <= to; time += 1) {
+      const step = stepAt(time);
+      const extra = `${matches(time) ? "" : "dim"} ${time === state.t ? "current" : ""}`;
+      const title = `${time}: ${cut(agentName(step.agent), 40)}: ${cut(step.resolved, 80)}; ${cut(wordsAt(time).join(", "), 200)}`;
+      for (const event of step.events) {
+        if (event.kind !== "released" && event.kind !== "notified") continue;
+        for (const agent of event.agents) if (agent !== step.agent) put(event.kind, agent, time, title, extra);
+      }
+      put(actOf(step), step.agent, time, title, extra);
+    }
+    return drawn;
+  },
+
+  axis({ x, cell, width, from, to }) {
+    const every = [1, 2, 5, 10, 20, 50, 100].find((n) => n * cell >= 30) ?? 200;
+    const drawn = [svg("rect", { x: LABEL, y: 0, width, height: AXIS - 1, class: "axis" })];
+    if (CYCLE !== null) drawn.push(lasso(x(CYCLE) + cell / 2, x(LAST) + cell / 2));
+    for (let time = from; time <= to; time += 1) {
+      const current = time === state.t;
+      if (!current && (time % every !== 0 || Math.abs(time - state.t) * cell < 22)) continue;
+      drawn.push(svg("text", { x: x(time), y: 15, class: current ? "tick current" : "tick" }, time === 0 ? "start" : `${time}`));
+    }
+    if (VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
+    let free = -Infinity;
+    const ends = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) ? []
+      : visibleGenerations(barrier, from, to).filter((g) => g.completed).map((g) => [g.completed, barrier, g.generation]));
+    for (const [time, barrier, generation] of ends.sort((a, b) => a[0] - b[0])) {
+      const label = `${cut(barrier.short, 8)} #${generation}`;
+      const half = label.length * 3 + 3;
+      if (x(time) - half < free || (time === VIOLATION && cell < 20)) continue;
+      free = x(time) + half;
+      drawn.push(svg("g", { class: `flag ${hueOf(barrier.barrier)}` },
+        svg("rect", { x: x(time) - half, y: 23, width: 2 * half, height: 15, rx: 4 }),
+        svg("text", { x: x(time), y: 34 }, label)));
+    }
+    return drawn;
+  },
+
+  drawLabels({ y, first, last, height }) {
+    this.stageLabels.style.height = `${height - AXIS}px`;
+    for (const [row, label] of this.labels) {
+      if (row < first || row > last) {
+        label.remove();
+        this.labels.delete(row);
+      }
+    }
+    for (let row = first; row <= last; row += 1) {
+      if (!this.labels.has(row)) {
+        this.labels.set(row, this.label(row));
+        this.stageLabels.append(this.labels.get(row));
+      }
+      const label = this.labels.get(row);
+      label.style.top = `${y(row) - ROW / 2 - AXIS}px`;
+      const { agent } = this.rows[row];
+      if (agent === undefined) continue;
+      const { status } = agentAt(agent, state.t);
+      label.setAttribute("aria-pressed", String(state.agent === agent));
+      label.classList.toggle("subject", subject() === agent);
+      label.lastChild.textContent = status === "running" ? "" : status;
+      label.lastChild.className = `status ${status}`;
+    }
+  },
+
+  label(row) {
+    const { agent, group, folded } = this.rows[row];
+    if (group) {
+      return button([el("span", { class: "twist", "aria-hidden": "true" }, folded ? "\u25b8" : "\u25be"), name(group.role ?? "no role"), ` \u00d7${group.agents.length}`],
+        () => this.fold(group), { class: "lane-label head", "aria-expanded": String(!folded), title: `Fold ${cut(group.role ?? "agents without a role", 60)}` });
+    }
+    return button([name(agentName(agent)), el("span", { class: "status" })], () => select({ agent: state.agent === agent ? null : agent }),
+      { class: "lane-label", "data-agent": agent, title: cut(`${agentName(agent)}${trace.agents[agent].role ? `, ${trace.agents[agent].role}` : ""}`, 80) });
+  },
+};
+
+/** The generations of a barrier that reach into a stretch of time. They follow one another. */
+function visibleGenerations(barrier, from, to) {
+  const all = barrier.generations;
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle].completed ?? LAST) < from) low = middle + 1;
+    else high = middle;
+  }
+  const visible = [];
+  for (let i = low; i < all.length && (all[i].arrivals[0]?.[1] ?? all[i].completed) <= to; i += 1) visible.push(all[i]);
+  return visible;
+}
+
+/** How many of a folded role are blocked, as a profile. */
+function crowd(group, { x, y, cell, from, to }) {
+  group.blocked ??= blockedCounts(group.agents);
+  let d = `M${x(from) - cell / 2} ${y + 9}`;
+  for (let time = from; time <= to; time += 1) {
+    d += `V${y + 9 - (18 * group.blocked[time]) / group.agents.length}H${x(time) + cell / 2}`;
+  }
+  return svg("path", { d: `${d}V${y + 9}Z`, class: "crowd" }, svg("title", null, "how many are blocked"));
+}
+
+function blockedCounts(agents) {
+  const counts = new Int32Array(LAST + 2);
+  for (const agent of agents) {
+    const { times, values } = agentHistory[agent];
+    values.forEach((value, i) => {
+      if (value.status !== "blocked") return;
+      counts[times[i]] += 1;
+      counts[times[i + 1] ?? LAST + 1] -= 1;
+    });
+  }
+  for (let time = 1; time <= LAST; time += 1) counts[time] += counts[time - 1];
+  return counts;
+}
+
+/** From here on, again and again. */
+function lasso(from, to) {
+  const middle = (from + to) / 2;
+  return svg("g", { class: "lasso" },
+    svg("path", { d: `M${to - 2} 43V40Q${to - 2} 19 ${Math.max(to - 14, middle)} 19H${Math.min(from + 14, middle)}Q${from + 2} 19 ${from + 2} 40V43M${from - 2} 35L${from + 2} 42L${from + 7} 36` }),
+    svg("title", null, `From step ${CYCLE + 1} on, again and again`),
+    to - from > 130 ? svg("text", { x: middle, y: 31 }, "\u21bb again and again") : null);
+}

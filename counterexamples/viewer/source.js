@@ -1,0 +1,90 @@
+// The protocol's text, with the places that matter now.
+
+const sourceLines = trace.protocol.source.split(/\r\n|\n/);
+if (sourceLines.at(-1) === "") sourceLines.pop();
+const labelsByLine = Map.groupBy
+  ? Map.groupBy(view.labels, (label) => label.line)
+  : view.labels.reduce((map, label) => map.set(label.line, [...(map.get(label.line) ?? []), label]), new Map());
+
+const source = {
+  rows: [],
+  marked: new Set(),
+
+  start() {
+    this.rows = sourceLines.map((line, index) => {
+      const number = index + 1;
+      const row = {
+        here: el("span", { class: "here" }),
+        text: el("code", null, line),
+        line: el("div", { class: "line" }),
+      };
+      const labels = (labelsByLine.get(number) ?? []).map((label) =>
+        el("div", { class: "label" }, "\u2514 ", name(cut(label.text, 400))));
+      fill(row.line, null, [el("span", { class: "number" }, `${number}`), row.here, row.text]);
+      row.block = el("div", { class: "block" }, row.line, labels);
+      return row;
+    });
+    $("source-body").append(...this.rows.map((row) => row.block));
+    put($("source-note"), el("mark", { class: "done" }, "executed"), " ", el("mark", { class: "at" }, "where the agent stands"), " ", el("mark", { class: "wrong" }, "what it is about"));
+  },
+
+  /** The marks of a step: by line, stretches of text and what they are. */
+  spans() {
+    const spans = new Map();
+    const put = (place, kind, label) => {
+      if (!place || place.line < 1 || place.line > this.rows.length) return;
+      if (!spans.has(place.line)) spans.set(place.line, []);
+      spans.get(place.line).push({ from: place.column - 1, to: place.column - 1 + place.length, kind, label });
+    };
+    if (state.t === VIOLATION || state.t === LAST) put(outcome.location, "wrong", "the violation");
+    if (state.t > 0) put(stepAt(state.t).location, "done", "executed by this step");
+    const agent = subject();
+    if (agent !== null) put(agentAt(agent, state.t).location, "at", `${agentName(agent)} stands here`);
+    return spans;
+  },
+
+  render() {
+    const spans = this.spans();
+    const standing = new Map();
+    for (const { index } of trace.agents) {
+      const line = agentAt(index, state.t).location?.line;
+      if (line) standing.set(line, [...(standing.get(line) ?? []), index]);
+    }
+    for (const line of new Set([...this.marked, ...spans.keys(), ...standing.keys()])) {
+      const row = this.rows[line - 1];
+      if (!row) continue;
+      const here = standing.get(line) ?? [];
+      const letter = view.noun[0];
+      row.here.textContent = here.length ? cut(letter + ranges(here).replace(" and ", ","), 9) : "";
+      row.here.title = here.length ? `${agentsInWords(here)} stand${here.length === 1 ? "s" : ""} here` : "";
+      const kinds = (spans.get(line) ?? []).map((span) => span.kind);
+      row.line.className = `line ${kinds.join(" ")}`;
+      row.text.replaceChildren(...pieces(sourceLines[line - 1], spans.get(line) ?? []));
+    }
+    this.marked = new Set([...spans.keys(), ...standing.keys()]);
+    this.reveal(spans);
+  },
+
+  reveal(spans) {
+    const find = (kind) => [...spans].find(([, marks]) => marks.some((mark) => mark.kind === kind))?.[0];
+    const line = state.agent !== null ? find("at") ?? find("done") : find("done") ?? find("at") ?? find("wrong");
+    const row = this.rows[(line ?? 0) - 1];
+    if (!row) return;
+    const body = $("source-body");
+    const top = row.block.offsetTop - body.offsetTop;
+    if (top < body.scrollTop + 20 || top + 40 > body.scrollTop + body.clientHeight) body.scrollTop = top - body.clientHeight / 2;
+  },
+};
+
+/** A line cut at the borders of its marks. Columns count characters, not units. */
+function pieces(line, spans) {
+  const letters = Array.from(line);
+  const borders = [...new Set([0, letters.length, ...spans.flatMap((span) => [span.from, span.to])])]
+    .filter((at) => at >= 0 && at <= letters.length).sort((a, b) => a - b);
+  return borders.slice(1).map((to, i) => {
+    const text = letters.slice(borders[i], to).join("");
+    const marks = spans.filter((span) => span.from <= borders[i] && span.to >= to);
+    if (marks.length === 0) return clean(text);
+    return el("mark", { class: marks.map((mark) => mark.kind).join(" "), title: cut(marks.map((mark) => mark.label).join("; "), 120) }, text);
+  });
+}

@@ -1,0 +1,176 @@
+// What the trace shows and why: the rule and its clauses, the story in words, and a drawing of who waits for whom
+// or of the two accesses.
+
+function renderWhy() {
+  const rule = view.notes.rule;
+  const clause = (note) => el("li", null, el("strong", null, `${note.document}, ${note.section} `), el("code", null, note.id), el("p", null, note.says));
+  const sentences = el("ul", { class: "sentences" }, outcome.explanation.split("\n").filter(Boolean).slice(0, 60)
+    .map((sentence) => el("li", null, el("bdi", null, sentenceOf(sentence.slice(0, 3000))))));
+  const conflict = view.conflict && el("figure", null, el("figcaption", null, "The two accesses"), conflictDrawing(view.conflict));
+  const graph = el("figure", { id: "graph" });
+  // What the rule is about comes first.
+  const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
+  const parts = hangs ? [graph, sentences] : [conflict, sentences, graph];
+  if (rule) {
+    const [first, ...others] = rule.clauses;
+    parts.push(
+      el("h3", null, "The rule ", el("code", null, outcome.rule)), el("p", null, rule.meaning),
+      first && el("ul", { class: "clauses" }, clause(first)),
+      el("details", null, el("summary", null, "Why it hurts, and how to mend it"), el("p", null, rule.why), el("p", null, rule.mend)),
+      others.length > 0 && el("details", null, el("summary", null, `${others.length} more clause${others.length === 1 ? "" : "s"}`), el("ul", { class: "clauses" }, others.map(clause))));
+  }
+  fill($("why-body"), null, parts);
+}
+
+/**
+ * Who waits for whom. Agents in the same position are one node; an edge leads from those that wait to those that
+ * their barrier misses.
+ */
+function waitGraph(time) {
+  const missing = new Map();
+  const waits = trace.agents.map(({ index }) => {
+    const now = agentAt(index, time);
+    return now.status === "blocked" && now.waits ? now.waits : null;
+  });
+  for (const wait of waits) {
+    if (wait && wait.awaits === "agents" && !missing.has(wait.barrier)) missing.set(wait.barrier, new Set(barrierAt(wait.barrier, time).missing));
+  }
+  const nodes = new Map();
+  trace.agents.forEach(({ index }) => {
+    const wait = waits[index];
+    const missed = [...missing].filter(([, who]) => who.has(index)).map(([barrier]) => barrier);
+    if (!wait && missed.length === 0) return;
+    const { status, location } = agentAt(index, time);
+    const key = JSON.stringify([wait, missed, status, wait ? 0 : location?.line]);
+    if (!nodes.has(key)) nodes.set(key, { agents: [], wait, missed, status, location });
+    nodes.get(key).agents.push(index);
+  });
+  const all = [...nodes.values()];
+  const edges = all.flatMap((from) => {
+    if (!from.wait) return [];
+    if (from.wait.awaits === "lanes") return [{ from, to: from, barrier: from.wait.barrier }];
+    return all.filter((to) => to.missed.includes(from.wait.barrier)).map((to) => ({ from, to, barrier: from.wait.barrier }));
+  });
+  edges.forEach((edge) => { edge.cyclic = reaches(edges, edge.to, edge.from); });
+  return { nodes: all, edges };
+}
+
+function reaches(edges, start, goal) {
+  const seen = new Set([start]);
+  for (const node of seen) {
+    if (node === goal) return true;
+    edges.forEach((edge) => edge.from === node && seen.add(edge.to));
+  }
+  return false;
+}
+
+/** What a node says of itself. */
+function standing({ wait, status, location }) {
+  if (wait) return wait.awaits === "lanes" ? `waits at ${barrierShort(wait.barrier)} for its own lanes` : `waits at ${barrierShort(wait.barrier)}`;
+  if (status === "exited") return "exited";
+  return location?.line ? `${status}, line ${location.line}` : status;
+}
+
+const MOST_NODES = 14;
+
+function renderGraph() {
+  const { nodes, edges } = waitGraph(state.t);
+  const figure = $("graph");
+  const caption = el("figcaption", null, state.t === LAST ? "Who waits for whom in the end" : `Who waits for whom after step ${state.t}`);
+  if (edges.length === 0) {
+    figure.replaceChildren(caption, el("p", { class: "note" }, nodes.length ? "Those that wait miss nobody in particular." : "Nobody waits."));
+    return;
+  }
+  const sentences = nodes.filter((node) => node.wait).map((node) => {
+    const targets = edges.filter((edge) => edge.from === node && edge.to !== node).map(({ to }) =>
+      `${cut(agentsInWords(to.agents), 120)} (${standing(to)})`);
+    const whom = node.wait.awaits === "lanes" ? "the rest of its own lanes" : targets.join("; ") || "others";
+    return el("li", null, name(`${cut(agentsInWords(node.agents), 120)} at ${barrierName(node.wait.barrier)} for ${whom}`));
+  });
+  const cyclic = edges.some((edge) => edge.cyclic);
+  figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
+    el("ul", { class: "waits" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a circle: each of these waits for the next.")] : []));
+}
+
+/** Nodes on an ellipse, so that a circle of waits looks like one. */
+function graphDrawing(nodes, edges) {
+  const [width, height] = [460, Math.min(340, 110 + nodes.length * 34)];
+  const half = { x: 74, y: 19 };
+  nodes.forEach((node, i) => {
+    const angle = nodes.length === 2 ? Math.PI * (1 + i) : (2 * Math.PI * i) / nodes.length - Math.PI / 2;
+    node.x = width / 2 + Math.cos(angle) * (width / 2 - half.x - 16);
+    node.y = height / 2 + Math.sin(angle) * (height / 2 - half.y - 14);
+  });
+  const lines = edges.map((edge) => edgeDrawing(edge, half));
+  const boxes = nodes.map((node) => svg("g", { class: `node ${node.status}`, transform: `translate(${node.x} ${node.y})` },
+    svg("rect", { x: -half.x, y: -half.y, width: 2 * half.x, height: 2 * half.y, rx: 6 }),
+    svg("text", { y: -3, class: "strong" }, cut(agentsInWords(node.agents), 20)),
+    svg("text", { y: 12 }, cut(standing(node), 24)),
+    svg("title", null, cut(agentsInWords(node.agents), 200))));
+  return svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Drawing of what the list below says" },
+    svg("defs", null, ["plain", "cyclic"].map((kind) => svg("marker", { id: `tip-${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" },
+      svg("path", { d: "M0 0L8 4L0 8Z" })))),
+    lines.map((line) => line.path), boxes, lines.map((line) => line.label));
+}
+
+function edgeDrawing({ from, to, barrier, cyclic }, half) {
+  const kind = cyclic ? "cyclic" : "plain";
+  const attributes = { class: `edge ${kind}`, "marker-end": `url(#tip-${kind})` };
+  const label = (x, y) => svg("g", { class: `flag ${hueOf(barrier)}`, transform: `translate(${x} ${y})` },
+    svg("rect", { x: -16, y: -9, width: 32, height: 18, rx: 5 }), svg("text", { y: 4 }, cut(barrierShort(barrier), 5)));
+  if (from === to) {
+    const [x, y] = [from.x, from.y - half.y];
+    return { path: svg("path", { d: `M${x - 20} ${y}C${x - 30} ${y - 26} ${x + 30} ${y - 26} ${x + 20} ${y}`, ...attributes }), label: label(x, y - 12) };
+  }
+  // Bent to the left, so that two edges between the same nodes part.
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const bend = { x: (from.x + to.x) / 2 - dy * 0.16, y: (from.y + to.y) / 2 + dx * 0.16 };
+  const start = rim(from, bend, half);
+  const end = rim(to, bend, half);
+  return {
+    path: svg("path", { d: `M${start.x} ${start.y}Q${bend.x} ${bend.y} ${end.x} ${end.y}`, ...attributes }),
+    label: label((start.x + 2 * bend.x + end.x) / 4, (start.y + 2 * bend.y + end.y) / 4),
+  };
+}
+
+/** Where a line from a node's middle towards a point leaves its box. */
+function rim(node, towards, half) {
+  const [dx, dy] = [towards.x - node.x, towards.y - node.y];
+  const scale = Math.min(half.x / Math.abs(dx || 1e-9), half.y / Math.abs(dy || 1e-9), 1);
+  return { x: node.x + dx * scale, y: node.y + dy * scale };
+}
+
+/** The lanes of the two agents from one access to the other, with the barrier steps in between. */
+function conflictDrawing({ location, earlier, later, missing }) {
+  const from = earlier.step ?? Math.max(1, later.step - 1);
+  const between = [];
+  seek(from, (step, time) => {
+    const own = step.agent === earlier.agent || step.agent === later.agent;
+    if (time < later.step && own && step.events.some((event) => "barrier" in event)) between.push(time);
+    return time >= later.step;
+  });
+  const shown = between.length > 8 ? [...between.slice(0, 4), ...between.slice(-4)] : between;
+  const rows = [{ time: earlier.step, access: earlier }, ...shown.map((time) => ({ time })), { time: later.step, access: later }];
+  const [width, row, top] = [460, 34, 42];
+  const column = (agent) => (agent === earlier.agent ? 100 : 360);
+  const height = top + rows.length * row + 10;
+  const y = (i) => top + i * row + row / 2;
+  const entries = rows.flatMap(({ time, access }, i) => {
+    const agent = access?.agent ?? stepAt(time).agent;
+    const text = access ? `${access.access} ${location}` : wordsAt(time).join(", ");
+    return [
+      svg("rect", { x: column(agent) - 92, y: y(i) - 13, width: 184, height: 26, rx: 5, class: access ? "access" : "other" }),
+      svg("text", { x: column(agent), y: y(i) + 4, class: access ? "strong" : "" }, cut(`${time ?? "?"}: ${text}`, 28)),
+    ];
+  });
+  const last = rows.length - 1;
+  const label = (text, at) => svg("text", { x: column(at), y: 18, class: "strong" }, cut(text, 22));
+  return [svg("svg", { class: "graph conflict", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Drawing of the two accesses and the barrier steps between them" },
+    [earlier, later].map(({ agent }) => [label(agentName(agent), agent), svg("path", { d: `M${column(agent)} 28V${height - 4}`, class: "thread" })]),
+    svg("path", { d: `M${column(earlier.agent) + 60} ${y(0) + 13}L${column(later.agent) - 60} ${y(last) - 13}`, class: "unordered" }),
+    entries,
+    svg("text", { x: width / 2, y: (y(0) + y(last)) / 2 + 4, class: "alert-text" }, "\u2717")),
+  el("p", { class: "note" }, button(`step ${earlier.step ?? "?"}`, () => go(earlier.step ?? 0), { class: "link" }), " and ",
+    button(`step ${later.step}`, () => go(later.step), { class: "link" }), ": ", missing,
+    between.length > shown.length ? `; ${between.length - shown.length} barrier steps in between are left out` : "", ".")];
+}
