@@ -92,7 +92,12 @@ const lanes = {
       svg("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" }, sign(kind, 0, 0, 6)), MEANINGS[kind]);
     const waits = el("span", null, svg("svg", { width: 22, height: 16, "aria-hidden": "true" },
       svg("path", { d: "M1 8H21", class: "life blocked" })), "blocked");
-    $("legend").replaceChildren(...Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), waits);
+    const band = (kind, told) => el("span", null, svg("svg", { width: 22, height: 16, "aria-hidden": "true" },
+      svg("rect", { x: 1, y: 2, width: 20, height: 12, rx: 4, class: `band k0 ${kind}` })), told);
+    const all = [...barriers.values()].flatMap((barrier) => barrier.generations);
+    put($("legend"), Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), waits,
+      all.some((g) => g.completed) && band("", "a generation, from arrival to completion"),
+      all.some((g) => !g.completed) && band("open", "one that is not complete"));
   },
 
   fold(group) {

@@ -216,8 +216,8 @@ function buildTop() {
   $("badge").classList.add(outcome.level ?? outcome.kind);
   // The badge has said it.
   const headline = outcome.headline.startsWith(`${kind}: `) ? outcome.headline.slice(kind.length + 2) : outcome.headline;
-  $("headline").append(name(cut(headline, 600)));
-  $("facts").append(name(cut(view.facts, 600)));
+  $("headline").append(name(cut(headline, 400)));
+  $("facts").append(name(cut(view.facts, 300)));
   if (view.notes.departure) {
     $("departure").hidden = false;
     $("departure").append("Not confirmed. The model does not do what this trace says: ", name(cut(view.notes.departure, 600)));

@@ -2,25 +2,32 @@
 
 const counter = (barrier) => barrier.counts.map((count) => `${count.arrived}/${count.expected}`).join(" + ");
 
-/** What a step changes, as rows of what, before and after. */
+/** What a step changes, as rows of what, before and after. Agents that change alike share a row. */
 function differences(time) {
   if (time === 0) return [];
-  const rows = [];
-  const differ = (what, before, after) => before !== after && rows.push([what, before, after]);
+  const alike = new Map();
+  const differ = (agent, what, before, after) => {
+    if (before === after) return;
+    const key = JSON.stringify([what, before, after]);
+    if (!alike.has(key)) alike.set(key, { agents: [], what, before, after });
+    alike.get(key).agents.push(agent);
+  };
   for (const after of stepAt(time).changes.agents) {
     const before = agentAt(after.agent, time - 1);
-    const who = agentName(after.agent);
-    differ(who, doing(before), doing(after));
-    differ(`${who}, notified of`, before.notified.map(barrierShort).join(", ") || "nothing", after.notified.map(barrierShort).join(", ") || "nothing");
+    const notified = (state) => state.notified.map(barrierShort).join(", ") || "nothing";
+    differ(after.agent, "", doing(before), doing(after));
+    differ(after.agent, ", notified of", notified(before), notified(after));
     const [old, now] = [locals(before), locals(after)];
-    for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) differ(`${who}, ${key}`, old[key] ?? "\u2013", now[key] ?? "\u2013");
+    for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) differ(after.agent, `, ${key}`, old[key] ?? "\u2013", now[key] ?? "\u2013");
   }
+  const rows = [...alike.values()].map(({ agents, what, before, after }) => [`${cut(agentsInWords(agents), 80)}${what}`, before, after]);
   for (const after of stepAt(time).changes.barriers) {
     const before = barrierAt(after.barrier, time - 1);
-    const what = barrierName(after.barrier);
-    differ(what, before.active ? counter(before) : "idle", after.active ? counter(after) : "idle");
-    differ(`${what}, class`, before.class ?? "none", after.class ?? "none");
-    differ(`${what}, generations`, `${before.generation}`, `${after.generation}`);
+    const facts = (state) => [state.active ? counter(state) : "idle", state.class ?? "none", `${state.generation}`];
+    const [old, now] = [facts(before), facts(after)];
+    ["", ", class", ", generations"].forEach((what, i) => {
+      if (old[i] !== now[i]) rows.push([`${cut(barrierName(after.barrier), 80)}${what}`, old[i], now[i]]);
+    });
   }
   return rows;
 }
@@ -99,8 +106,12 @@ function renderBarriers() {
   const order = all.length > 6 ? all.sort((a, b) => weight(b) - weight(a) || a - b) : all;
   const shown = order.slice(0, MOST_CARDS);
   $("barriers-note").textContent = order.length > shown.length ? `${shown.length} of ${order.length}, those in use first` : "";
-  $("barriers-body").replaceChildren(...(order.length ? shown.map((id) => barrierCard(id, changed.has(id), open.has(`${id}`)))
+  const body = $("barriers-body");
+  body.replaceChildren(...(order.length ? shown.map((id) => barrierCard(id, changed.has(id), open.has(`${id}`)))
     : [el("p", { class: "note" }, "No barrier occurs.")]));
+  const card = body.querySelector(".card.chosen") ?? body.querySelector(".card.changed");
+  const top = card && card.offsetTop - body.offsetTop;
+  if (card && (top < body.scrollTop || top + card.offsetHeight > body.scrollTop + body.clientHeight)) body.scrollTop = top - 8;
 }
 
 const MOST_CARDS = 40;
@@ -115,7 +126,8 @@ function barrierCard(id, changed, open) {
     el("header", null,
       button([el("span", { class: "swatch", "aria-hidden": "true" }), name(cut(info.name, 80))], () => select({ barrier: selected ? null : id }),
         { class: "pick", "aria-pressed": String(selected) }),
-      el("span", { class: "tag" }, now.active ? "gathering" : now.notified.length ? "complete" : "idle"),
+      el("span", { class: "tag" }, `${now.generation} complete`),
+      el("span", { class: "tag" }, now.active ? "gathering" : now.notified.length ? "yet to be waited for" : "idle"),
       now.class && el("span", { class: "tag" }, name(cut(now.class, 20))),
       now.all && el("span", { class: "tag" }, "every live one"),
       changed && el("span", { class: "tag new" }, "\u25c6 changed")),
@@ -123,8 +135,7 @@ function barrierCard(id, changed, open) {
       el("span", null, `${count.arrived} of ${count.expected} `, name(cut(count.of, 40)), " arrived"), meter(count))),
     el("dl", { class: "who" },
       chips(now.arrived, "arrived"), chips(now.waiting, "waits", "waits"), chips(now.missing, "missing", "missing"),
-      chips(now.notified, "notified"),
-      el("dt", null, "complete"), el("dd", null, now.generation === 1 ? "1 generation" : `${now.generation} generations`)),
+      chips(now.notified, "notified")),
     history(info, open));
 }
 

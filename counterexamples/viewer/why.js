@@ -89,12 +89,12 @@ function renderGraph() {
   });
   const cyclic = edges.some((edge) => edge.cyclic);
   figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
-    el("ul", { class: "waits" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a circle: each of these waits for the next.")] : []));
+    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a circle: each of these waits for the next.")] : []));
 }
 
 /** Nodes on an ellipse, so that a circle of waits looks like one. */
 function graphDrawing(nodes, edges) {
-  const [width, height] = [460, Math.min(340, 110 + nodes.length * 34)];
+  const [width, height] = [460, nodes.length === 2 ? 118 : Math.min(340, 110 + nodes.length * 34)];
   const half = { x: 74, y: 19 };
   nodes.forEach((node, i) => {
     const angle = nodes.length === 2 ? Math.PI * (1 + i) : (2 * Math.PI * i) / nodes.length - Math.PI / 2;

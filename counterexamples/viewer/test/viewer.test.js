@@ -1,0 +1,389 @@
+// The page in a real browser: what it shows, how it is used, and what it must not do.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { hostile, long } from "./traces.js";
+
+const { BARCHECK, CHROMIUM, PROTOCOLS, WORK } = process.env;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+let browser;
+before(async () => { browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }); });
+after(() => browser.close());
+
+/** A page of a protocol of the library. `verify` fails, since that is what there is to show. */
+function violated(protocol, ...options) {
+  const page = join(WORK, `${protocol.replaceAll("/", "_")}.html`);
+  try {
+    execFileSync(BARCHECK, ["verify", "-q", ...options, "--html", page, join(PROTOCOLS, `${protocol}.bar`)], { stdio: "pipe" });
+  } catch (error) {
+    assert.equal(error.status, 1, String(error.stderr));
+  }
+  return page;
+}
+
+/** A page of a trace that no protocol stands behind. */
+function made(name, trace) {
+  const file = join(WORK, `${name}.json`);
+  writeFileSync(file, JSON.stringify(trace));
+  execFileSync(BARCHECK, ["view", "--anyway", file], { stdio: "pipe" });
+  return join(WORK, `${name}.html`);
+}
+
+/** Opens a page, runs a test on it, and holds that it was silent, asked for nothing, and did not break out. */
+async function look(file, { hash = "", ...options } = {}, run) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: false, ...options });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on("console", (message) => trouble.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => trouble.push(`error: ${error.stack}`));
+  page.on("request", (request) => request.url().split("#")[0] !== pathToFileURL(file).href && !request.url().startsWith("blob:") && trouble.push(`request: ${request.url().slice(0, 100)}`));
+  page.on("dialog", (dialog) => trouble.push(`dialog: ${dialog.message()}`));
+  await page.goto(pathToFileURL(file).href + hash);
+  try {
+    await run(page);
+    assert.equal(await page.evaluate(() => window.broken), undefined);
+    assert.deepEqual(trouble, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); };
+const step = async (page) => Number(await page.inputValue("#step-number"));
+const text = (page, selector) => page.locator(selector).innerText();
+/** What axe finds. It runs beside the page's own policy. */
+async function axe(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: AXE });
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).slice(0, 4).join("; ")}`);
+}
+const drawn = (page) => page.waitForTimeout(60);
+
+const crossed = () => violated("ptx/deadlock_crossed_order");
+const pairs = () => violated("ptx/ring_never_frees");
+const race = () => violated("ptx/buffer_overwritten_too_early");
+const stuck = () => violated("ptx/stuck_behind_a_loop");
+
+test("a page says what the trace shows, and is small", async () => {
+  const file = crossed();
+  assert.ok(statSync(file).size < 300_000);
+  await look(file, {}, async (page) => {
+    assert.match(await page.title(), /^deadlock: warp 0 waits/);
+    assert.match(await text(page, "#badge"), /deadlock . error/);
+    assert.match(await text(page, "#facts"), /ptx, 2 warps/);
+    const why = await text(page, "#why-body");
+    assert.match(why, /No warp can take another step/);
+    assert.match(why, /The rule deadlock/);
+    assert.match(why, /PTX ISA/);
+    assert.equal(await page.locator("#departure").isHidden(), true);
+  });
+});
+
+test("for a deadlock, who waits for whom is drawn and said", () => look(crossed(), {}, async (page) => {
+  assert.equal(await page.locator("#graph .node").count(), 2);
+  assert.equal(await page.locator("#graph .edge.cyclic").count(), 2);
+  assert.match(await text(page, "#graph"), /warp 0 at barrier 1 for warp 1 \(waits at b2\)/);
+  assert.match(await text(page, "#graph"), /close a circle/);
+  await press(page, "Home");
+  assert.match(await text(page, "#graph"), /Nobody waits/);
+}));
+
+test("for a race, both accesses are drawn, and what is missing", () => look(race(), {}, async (page) => {
+  assert.equal(await page.locator(".conflict .access").count(), 2);
+  assert.equal(await page.locator(".conflict .unordered").count(), 1);
+  assert.match(await text(page, "#why-body"), /no barrier orders the two/);
+  const earlier = page.locator("#why-body figure button.link").first();
+  const time = Number((await earlier.innerText()).replace("step ", ""));
+  await earlier.click();
+  assert.equal(await step(page), time);
+}));
+
+test("steps by keys: on, back, start, end, violation", () => look(pairs(), {}, async (page) => {
+  const last = await step(page);
+  assert.ok(last >= 5);
+  await press(page, "Home");
+  assert.equal(await step(page), 0);
+  assert.match(await text(page, "#now-body"), /The beginning/);
+  await press(page, "ArrowRight", "ArrowRight", "ArrowLeft");
+  assert.equal(await step(page), 1);
+  assert.match(await text(page, "#now-body"), /arrives on b1/);
+  await press(page, "End");
+  assert.equal(await step(page), last);
+  await press(page, "ArrowRight");
+  assert.equal(await step(page), last);
+  await press(page, "PageUp", "v");
+  assert.equal(await step(page), last);
+  assert.match(await text(page, "#live"), new RegExp(`Step ${last} of ${last}: warp`));
+}));
+
+test("steps by the mouse: buttons, slider, number, list and lanes", () => look(pairs(), {}, async (page) => {
+  const last = await step(page);
+  await page.getByRole("button", { name: "Step back" }).click();
+  assert.equal(await step(page), last - 1);
+  await page.getByRole("button", { name: "Beginning" }).click();
+  await page.getByRole("button", { name: "Step on" }).click();
+  assert.equal(await step(page), 1);
+  await page.locator("#scrubber").fill("3");
+  assert.equal(await step(page), 3);
+  await page.locator("#step-number").fill("2");
+  await page.keyboard.press("Enter");
+  assert.equal(await step(page), 2);
+  await page.locator("#step-4").click();
+  assert.equal(await step(page), 4);
+  await drawn(page);
+  await page.locator('.sign[data-step="1"]').first().click({ force: true });
+  assert.equal(await step(page), 1);
+  assert.match(page.url(), /agent=0/);
+}));
+
+test("the next event on this barrier, of this agent", () => look(pairs(), {}, async (page) => {
+  await press(page, "Home", "ArrowRight", "a", "a");
+  assert.match(page.url() + (await text(page, "#now-body")), /warp 0/);
+  const third = await step(page);
+  await press(page, "A");
+  assert.ok((await step(page)) < third);
+  await press(page, "Escape", "Home", "]", "b");
+  const first = await step(page);
+  assert.equal(await page.locator(".card.chosen").count(), 1);
+  await press(page, "b");
+  assert.ok((await step(page)) > first);
+  await press(page, "B", "B", "B");
+  assert.equal(await step(page), first);
+  assert.match(await text(page, "#live"), /No earlier event on barrier/);
+}));
+
+test("play and pause", () => look(pairs(), {}, async (page) => {
+  await press(page, " ");
+  assert.equal(await page.locator("#play").getAttribute("aria-pressed"), "true");
+  await page.waitForFunction(() => document.getElementById("step-number").value >= 2);
+  await press(page, " ");
+  const now = await step(page);
+  await page.waitForTimeout(800);
+  assert.equal(await step(page), now);
+}));
+
+test("barriers: counts, class, who is where, history, changes", () => look(pairs(), { hash: "#step=3" }, async (page) => {
+  const card = page.locator('.card[data-barrier="2"]');
+  const said = await card.innerText();
+  for (const part of [/32 of 64/, /threads/, /arrived\s+warp 0/, /waits\s+warp 0/, /missing\s+warp 1/, /plain/, /gathering/, /changed/]) assert.match(said, part);
+  await page.locator('.card[data-barrier="1"] summary').click();
+  const history = page.locator('.card[data-barrier="1"] li').first();
+  assert.match(await history.innerText(), /#1 step 1.4: warps 0 and 1/);
+  await history.getByRole("button").click();
+  assert.equal(await step(page), 4);
+  assert.equal(await page.locator('.card[data-barrier="1"] details').getAttribute("open"), "", "stays open");
+}));
+
+test("lanes: signs, lives, bands and joints", () => look(pairs(), {}, async (page) => {
+  await drawn(page);
+  for (const kind of [".sign.arrives", ".sign.blocks", ".sign.completes", ".life.blocked", ".band", ".band.open", ".joint", ".flag", ".column.current"]) {
+    assert.ok((await page.locator(`.drawing ${kind}`).count()) > 0, kind);
+  }
+  assert.equal(await page.locator(".lane-label:not(.head)").count(), 2);
+}));
+
+test("roles fold", () => look(pairs(), {}, async (page) => {
+  await page.locator(".lane-label.head").first().click();
+  await drawn(page);
+  assert.equal(await page.locator(".lane-label:not(.head)").count(), 1);
+  assert.equal(await page.locator(".crowd").count(), 1);
+  assert.equal(await page.locator(".lane-label.head").first().getAttribute("aria-expanded"), "false");
+  await press(page, "f");
+  await drawn(page);
+  assert.equal(await page.locator(".lane-label:not(.head)").count(), 0);
+  await press(page, "f");
+  await drawn(page);
+  assert.equal(await page.locator(".lane-label:not(.head)").count(), 2);
+}));
+
+test("zoom", () => look(pairs(), {}, async (page) => {
+  const width = () => page.evaluate(() => document.getElementById("lane-space").offsetWidth);
+  const before = await page.evaluate(() => document.getElementById("lane-space").style.width);
+  await press(page, "-", "-");
+  assert.notEqual(await page.evaluate(() => document.getElementById("lane-space").style.width), before);
+  await press(page, "+", "+");
+  assert.equal(await page.evaluate(() => document.getElementById("lane-space").style.width), before);
+  assert.ok((await width()) > 0);
+}));
+
+test("the source marks where the agent stands and what is executed", () => look(pairs(), { hash: "#step=1&agent=1" }, async (page) => {
+  assert.match(await text(page, "mark.done >> nth=1"), /bar\.arrive/);
+  assert.match(await text(page, "#source-body mark.at"), /bar\.sync/);
+  assert.match(await text(page, "#source-body"), /w0/);
+  await press(page, "v");
+  assert.match(await text(page, "#source-body .label >> nth=0"), /waits here/);
+}));
+
+test("filters and search", () => look(pairs(), {}, async (page) => {
+  const all = await page.locator("#list-space .row").count();
+  await page.selectOption("#filter-agent", { label: "warp 1" });
+  assert.ok((await page.locator("#list-space .row").count()) < all);
+  await drawn(page);
+  assert.ok((await page.locator(".sign.dim").count()) > 0);
+  await page.selectOption("#filter-barrier", { label: "barrier 1" });
+  await page.selectOption("#filter-kind", { label: "completions" });
+  assert.equal(await text(page, "#matches"), "1 of 6 steps");
+  await press(page, "Escape");
+  await page.locator("#filter-clear").click();
+  assert.equal(await page.locator("#list-space .row").count(), all);
+  await page.locator("#headline").click();
+  await press(page, "Home", "/");
+  await page.keyboard.type("BAR.SYNC");
+  assert.match(await text(page, "#matches"), /4 of 6/);
+  await press(page, "Enter");
+  assert.equal(await step(page), 3);
+  await press(page, "Escape", "n");
+  assert.equal(await step(page), 4);
+  await press(page, "N");
+  assert.equal(await step(page), 3);
+}));
+
+test("a link leads to a step and a selection, and follows both", () => look(pairs(), { hash: "#step=2&agent=1&barrier=3" }, async (page) => {
+  assert.equal(await step(page), 2);
+  assert.equal(await page.locator('.lane-label[data-agent="1"]').getAttribute("aria-pressed"), "true");
+  assert.equal(await page.locator(".card.chosen").getAttribute("data-barrier"), "3");
+  await press(page, "ArrowRight", "ArrowUp");
+  await page.waitForFunction(() => location.hash === "#step=3&agent=0&barrier=3");
+  await page.evaluate(() => { location.hash = "#step=1"; });
+  await page.waitForFunction(() => document.getElementById("step-number").value === "1");
+  await page.evaluate(() => { location.hash = "#step=99999&agent=-1&barrier=x"; });
+  await page.waitForFunction(() => document.getElementById("step-number").value === "6");
+}));
+
+test("a run without end has its cycle drawn, and goes round", () => look(stuck(), {}, async (page) => {
+  await drawn(page);
+  assert.equal(await page.locator(".lasso").count(), 1);
+  assert.equal(await page.locator(".column.cycle").count(), 1);
+  await press(page, "c");
+  const from = await step(page);
+  await press(page, "End", "ArrowRight");
+  assert.equal(await step(page), from + 1);
+}));
+
+test("everything by keyboard: help, letters off, tab order", () => look(pairs(), {}, async (page) => {
+  await press(page, "?");
+  assert.equal(await page.locator("#help").evaluate((help) => help.open), true);
+  assert.match(await text(page, "#help"), /next and previous step of the agent/);
+  await page.locator("#letters").press(" ");
+  await press(page, "Escape");
+  assert.equal(await page.locator("#help").evaluate((help) => help.open), false);
+  await press(page, "Home", "v");
+  assert.equal(await step(page), 0, "letters are off");
+  await press(page, "ArrowRight");
+  assert.equal(await step(page), 1);
+  const seen = new Set();
+  for (let i = 0; i < 60; i += 1) {
+    await press(page, "Tab");
+    seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
+  }
+  for (const id of ["theme", "help-open", "play", "step-number", "scrubber", "filter-agent", "filter-text", "lane-scroll", "source-body", "list-body"]) assert.ok(seen.has(id), id);
+}));
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`nothing in the way of anybody, ${colorScheme}`, async () => {
+    for (const file of [crossed(), pairs(), race(), stuck(), made("hostile", hostile())]) {
+      await look(file, { colorScheme }, async (page) => {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+        assert.deepEqual(await axe(page), []);
+        await press(page, "?");
+        assert.deepEqual(await axe(page), []);
+      });
+    }
+  });
+}
+
+test("light and dark: as the system, or as one likes", () => look(pairs(), { colorScheme: "dark" }, async (page) => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await ground();
+  await press(page, "t");
+  const light = await ground();
+  assert.notEqual(light, dark);
+  await press(page, "t");
+  assert.equal(await ground(), dark);
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.equal(await ground(), dark, "chosen");
+  await press(page, "t");
+  assert.equal(await ground(), light, "the system's");
+}));
+
+test("names of any kind are harmless", () => look(made("hostile", hostile()), {}, async (page) => {
+  for (let i = 0; i < 20; i += 1) await press(page, "ArrowLeft", "ArrowDown");
+  assert.match(await text(page, "#headline"), /<\/script><script>window\.broken=1/);
+  assert.match(await text(page, "#headline"), /⟨U\+202E⟩/);
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  assert.equal(await page.locator("#departure").isVisible(), true);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${overflow} pixels too wide`);
+  assert.equal(await page.locator(".lane-label .name").first().evaluate((node) => getComputedStyle(node).unicodeBidi), "isolate");
+}));
+
+test("on paper everything is shown", () => look(pairs(), {}, async (page) => {
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  assert.equal(await page.locator("#paper .row").count(), 6);
+  assert.equal(await page.locator(".bar").first().isVisible(), false);
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  assert.equal(await page.locator("#paper").count(), 0);
+  assert.ok((await page.pdf()).length > 10_000);
+}));
+
+test("without scripts the page still tells its story", () => look(crossed(), { javaScriptEnabled: false }, async (page) => {
+  // `look` cannot ask the page anything; the text is read from outside.
+  assert.match(await page.locator("noscript").innerText(), /why/);
+}));
+
+test("the trace can be saved", () => look(crossed(), {}, async (page) => {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
+  const saved = join(WORK, "saved.json");
+  await download.saveAs(saved);
+  assert.equal(download.suggestedFilename(), "deadlock_crossed_order-deadlock.json");
+  assert.match(String(execFileSync(BARCHECK, ["replay", saved])), /confirmed/);
+}));
+
+test("a narrow window", () => look(pairs(), { viewport: { width: 380, height: 720 } }, async (page) => {
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 380);
+  await press(page, "Home", "ArrowRight");
+  assert.equal(await step(page), 1);
+}));
+
+test("64 agents and 10,000 steps", async (t) => {
+  const file = made("long", long(64, 10_000));
+  const start = performance.now();
+  await look(file, {}, async (page) => {
+    await page.waitForSelector("#app:not([hidden]) .sign");
+    t.diagnostic(`opened in ${Math.round(performance.now() - start)} ms, ${Math.round(statSync(file).size / 1e6)} MB`);
+    const times = await page.evaluate(async () => {
+      const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      const measured = [];
+      for (let i = 0; i < 60; i += 1) {
+        const from = performance.now();
+        document.dispatchEvent(new KeyboardEvent("keydown", { key: i % 20 === 19 ? "PageUp" : "ArrowLeft", bubbles: true }));
+        document.body.offsetHeight;
+        measured.push(performance.now() - from);
+        await frame();
+      }
+      return measured.sort((a, b) => a - b);
+    });
+    t.diagnostic(`a step: median ${times[30].toFixed(1)} ms, slowest ${times[59].toFixed(1)} ms, the drawing of lanes aside`);
+    assert.ok((await page.locator("#app *").count()) < 6_000, "only what can be seen is drawn");
+    await press(page, "Home");
+    assert.equal(await step(page), 0);
+    await page.locator("#scrubber").fill("5000");
+    assert.equal(await step(page), 5000);
+    await drawn(page);
+    assert.ok((await page.locator('.sign[data-step="5000"]').count()) > 0);
+  });
+});
