@@ -29,8 +29,7 @@ pub struct Thread<R: Runtime> {
     of: ThreadGroup<R>,
     number: usize,
     used: cell::Cell<Barriers>,
-    /// The barriers where the thread has arrived as a consumer and has yet to wait.
-    owed: cell::Cell<Barriers>,
+    owed: Owed,
 }
 
 /// What the instructions must not be used for.
@@ -151,7 +150,7 @@ impl<R: Runtime> ThreadGroup<R> {
     #[must_use]
     pub fn thread(&self, number: usize) -> Thread<R> {
         assert!(number < self.threads(), "thread {number} of {}", self.threads());
-        Thread { of: self.clone(), number, used: cell::Cell::new(0), owed: cell::Cell::new(0) }
+        Thread { of: self.clone(), number, used: cell::Cell::new(0), owed: Owed::default() }
     }
 
     /// Gives the group up: every blocked and every later instruction ends with [`Stop::Aborted`].
@@ -201,7 +200,7 @@ impl<R: Runtime> Thread<R> {
             slot.signal(barrier, self.number, signal, report)
         })?;
         if signal.consumer {
-            self.owed.set(self.owed.get() | 1 << barrier);
+            self.owed.arrived(barrier);
         }
         Ok(())
     }
@@ -227,7 +226,7 @@ impl<R: Runtime> Thread<R> {
         };
         let step = self.step("wait", Some(barrier));
         self.group().execute(step, false, |_, slot, _| slot.wait(barrier, self.number))?;
-        self.owed.set(self.owed.get() & !(1 << barrier));
+        self.owed.waited(barrier);
         Ok(())
     }
 
@@ -246,7 +245,7 @@ impl<R: Runtime> Thread<R> {
     ///
     /// The group given up.
     pub fn exit(self) -> Result<(), Error> {
-        self.group().alone(self.step("exit", None), Ok(()), missing_waits(self.owed.get()))?;
+        self.group().alone(self.step("exit", None), Ok(()), self.owed.missing())?;
         self.group().leave(self.number, self.used.get(), Barrier::holds_arrivals);
         Ok(())
     }
@@ -278,10 +277,31 @@ pub(super) fn threads(given: i64, most: usize) -> Result<u32, Misuse> {
     u32::try_from(given).ok().filter(sensible).ok_or(Misuse::CountRange { given, most })
 }
 
-/// What an exit leaves undone at these barriers.
-pub(super) fn missing_waits(owed: Barriers) -> impl Iterator<Item = (Rule, Option<u32>)> {
-    let owed = (0..BARRIERS as u32).filter(move |barrier| owed >> barrier & 1 == 1);
-    owed.map(|barrier| (Rule::MissingWait, Some(barrier)))
+/// For each barrier, how many waits an agent owes it for its arrivals as a consumer: one for a notification that it has
+/// not used, and one more if it has arrived again since.
+#[derive(Default)]
+pub(super) struct Owed(cell::Cell<[u8; BARRIERS]>);
+
+impl Owed {
+    pub(super) fn arrived(&self, barrier: u32) {
+        self.change(barrier, |owed| owed.saturating_add(1));
+    }
+
+    pub(super) fn waited(&self, barrier: u32) {
+        self.change(barrier, |owed| owed.saturating_sub(1));
+    }
+
+    /// What an exit leaves undone.
+    pub(super) fn missing(&self) -> impl Iterator<Item = (Rule, Option<u32>)> + use<> {
+        let owed = self.0.get().into_iter().zip(0_u32..).filter(|(owed, _)| *owed > 0);
+        owed.map(|(_, barrier)| (Rule::MissingWait, Some(barrier)))
+    }
+
+    fn change(&self, barrier: u32, change: impl FnOnce(u8) -> u8) {
+        let mut owed = self.0.get();
+        owed[barrier as usize] = change(owed[barrier as usize]);
+        self.0.set(owed);
+    }
 }
 
 impl Barrier {

@@ -27,8 +27,7 @@ pub struct Subgroup<R: Runtime> {
     number: usize,
     allocated: cell::Cell<Option<u32>>,
     used: cell::Cell<Barriers>,
-    /// The barriers where the subgroup has arrived and has yet to wait.
-    owed: cell::Cell<Barriers>,
+    owed: nbarrier::Owed,
 }
 
 /// What `init_nbarrier` gives: a barrier and its number of participants.
@@ -104,8 +103,8 @@ impl<R: Runtime> Workgroup<R> {
     #[must_use]
     pub fn subgroup(&self, number: usize) -> Subgroup<R> {
         assert!(number < self.subgroups(), "subgroup {number} of {}", self.subgroups());
-        let (allocated, nothing) = (cell::Cell::new(None), || cell::Cell::new(0));
-        Subgroup { of: self.clone(), number, allocated, used: nothing(), owed: nothing() }
+        let (allocated, used) = (cell::Cell::new(None), cell::Cell::new(0));
+        Subgroup { of: self.clone(), number, allocated, used, owed: nbarrier::Owed::default() }
     }
 
     /// Gives the workgroup up: every blocked and every later operation ends with [`Stop::Aborted`].
@@ -179,7 +178,7 @@ impl<R: Runtime> Subgroup<R> {
         self.group().execute(self.step("nbarrier_arrive", Some(barrier)), false, |_, slot, report| {
             slot.signal(barrier, self.number, signal, report).map_err(Misuse::Barrier)
         })?;
-        self.owed.set(self.owed.get() | 1 << barrier);
+        self.owed.arrived(barrier);
         Ok(())
     }
 
@@ -193,7 +192,7 @@ impl<R: Runtime> Subgroup<R> {
         self.group().execute(self.step("nbarrier_wait", Some(barrier)), false, |_, slot, _| {
             slot.wait(barrier, self.number).map_err(Misuse::Barrier)
         })?;
-        self.owed.set(self.owed.get() & !(1 << barrier));
+        self.owed.waited(barrier);
         Ok(())
     }
 
@@ -216,7 +215,7 @@ impl<R: Runtime> Subgroup<R> {
     ///
     /// The workgroup given up.
     pub fn exit(self) -> Result<(), Error> {
-        let missing = nbarrier::missing_waits(self.owed.get());
+        let missing = self.owed.missing();
         self.group().alone(self.step("exit", None), Ok(()), missing)?;
         self.group().leave(self.number, self.used.get(), Barrier::holds_arrivals);
         Ok(())

@@ -93,10 +93,11 @@ pub fn gate(protocol: &Protocol, with: With, effort: &Effort, command: Command) 
     };
     let time = Duration::try_from_secs_f64(effort.seconds).unwrap_or(Duration::MAX / 4);
     let answer = child::ask(command, &request, time)?;
-    judge(protocol, with, answer)
+    judge(protocol, &request, answer)
 }
 
-fn judge(protocol: &Protocol, with: With, answer: Answer) -> Result<Gated, String> {
+fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated, String> {
+    let with = request.with;
     let mut gated = Gated {
         with,
         executions: answer.executions,
@@ -121,6 +122,9 @@ fn judge(protocol: &Protocol, with: With, answer: Answer) -> Result<Gated, Strin
             }
             Cause::Contradiction(what) => {
                 return Err(format!("{} contradicts the model: {what}", with.name()));
+            }
+            Cause::Explorer(words) if request.effort.schedule.is_some() => {
+                return Err(format!("this is no schedule of shuttle for this protocol: {words}"));
             }
             Cause::Explorer(words) => {
                 gated.unfit = Some(format!("it gave up: {words}"));
