@@ -3,7 +3,8 @@
 //! Source: PTX ISA, section `barrier{.cta}`; where it is silent, the readings of the project: an explicit count is not
 //! released by exits unless asked for, and a missing one agrees with the size of the CTA.
 //!
-//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes.
+//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes: what is
+//! said of parts of a warp has no place here.
 
 use super::group::{Barriers, Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
