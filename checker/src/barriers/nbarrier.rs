@@ -1,5 +1,7 @@
 //! `NBARRIER` of Intel vISA: 32 named barriers for each thread group.
 //!
+//! Source: Intel vISA, instruction `NBARRIER`, sections Description and Text.
+//!
 //! A hardware thread is one thread here. The instruction promises nothing about memory, so a fence has no effect on
 //! the barriers; it is told to the observer all the same.
 
@@ -12,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Barriers of a thread group.
+// clause: nbarrier.id-range
 pub(super) const BARRIERS: usize = 32;
 
 /// A thread group: its barriers and its threads. Clones are the same group.
@@ -181,6 +184,7 @@ impl<R: Runtime> Thread<R> {
         let most = self.of.threads();
         let operands = barrier(id).and_then(|barrier| {
             let (producer, consumer) = match kind {
+                // clause: nbarrier.type-roles, nbarrier.type-range, barcheck.type-0-counts-twice
                 0 => (true, true),
                 1 => (true, false),
                 2 => (false, true),
@@ -271,6 +275,7 @@ pub(super) fn barrier(id: i64) -> Result<u32, Misuse> {
     u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS).ok_or(Misuse::BarrierIdRange { id })
 }
 
+// clause: nbarrier.producers-range, nbarrier.consumers-range
 /// A number of participants in a group of `most` threads.
 pub(super) fn threads(given: i64, most: usize) -> Result<u32, Misuse> {
     let sensible = |number: &u32| (1..=most).contains(&(*number as usize));
@@ -292,6 +297,7 @@ impl Owed {
     }
 
     /// What an exit leaves undone.
+    // clause: barcheck.missing-wait
     pub(super) fn missing(&self) -> impl Iterator<Item = (Rule, Option<u32>)> + use<> {
         let owed = self.0.get().into_iter().zip(0_u32..).filter(|(owed, _)| *owed > 0);
         owed.map(|(_, barrier)| (Rule::MissingWait, Some(barrier)))
@@ -322,6 +328,7 @@ impl Barrier {
         if complete && let Some(thread) = self.would_lose(thread, signal) {
             return Err(Misuse::LostNotification { barrier, thread });
         }
+        // clause: nbarrier.free-after-waits
         if self.notified.contains(&true) {
             report.note(thread, Rule::ReuseBeforeFree, barrier);
         }
@@ -335,6 +342,7 @@ impl Barrier {
         Ok(Turn::Done(()))
     }
 
+    // clause: nbarrier.only-consumers-wait, nbarrier.wait-blocks
     /// A wait of `thread`.
     pub(super) fn wait(&mut self, barrier: u32, thread: usize) -> Result<Turn<()>, Misuse> {
         if std::mem::take(&mut self.notified[thread]) {
@@ -350,6 +358,7 @@ impl Barrier {
         }
     }
 
+    // clause: nbarrier.participants-agree, nbarrier.participant-total
     /// How many producers and consumers there are with this one.
     fn counted(&self, barrier: u32, thread: usize, signal: Signal) -> Result<(u32, u32), Misuse> {
         let Signal { announced, producer, consumer } = signal;
@@ -373,6 +382,7 @@ impl Barrier {
         }
     }
 
+    // clause: barcheck.lost-notification
     /// A consumer that a completion by this signal of `thread` would notify a second time.
     fn would_lose(&self, thread: usize, signal: Signal) -> Option<usize> {
         let others = self.active.iter().flat_map(|active| &active.signalled).copied();

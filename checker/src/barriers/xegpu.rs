@@ -1,5 +1,7 @@
 //! The named barriers of the XeGPU dialect, which are lowered to `NBARRIER`.
 //!
+//! Source: RFC for the XeGPU dialect, operations `alloc_nbarrier` to `mfence`; what it leaves open follows from the lowering.
+//!
 //! A subgroup is one thread here: barriers and fences are uniform, and it executes them as one.
 
 use super::group::{Barriers, Group, Step};
@@ -133,11 +135,13 @@ impl<R: Runtime> Subgroup<R> {
     /// Misuse, or the workgroup given up.
     pub fn alloc(&self, number: i64) -> Result<(), Error> {
         let step = self.step("alloc_nbarrier", None);
+        // clause: barcheck.xegpu-id-range
         let sensible = |number: &u32| (1..=BARRIERS).contains(&(*number as usize));
         let Some(given) = u32::try_from(number).ok().filter(sensible) else {
             return self.group().alone(step, Err(Misuse::AllocationRange { given: number }), None);
         };
         self.group().in_common(step, |allocated| match *allocated {
+            // clause: barcheck.alloc-agrees
             Some(announced) if announced != given => Err(Misuse::AllocationMismatch { announced, given }),
             _ => {
                 *allocated = Some(given);
@@ -173,6 +177,7 @@ impl<R: Runtime> Subgroup<R> {
     /// Misuse, or the workgroup given up.
     pub fn arrive(&self, handle: Handle) -> Result<(), Error> {
         let Handle { barrier, participants } = handle;
+        // clause: xegpu.participants, barcheck.xegpu-lowering
         let signal = Signal { producer: true, consumer: true, announced: (participants, participants) };
         self.used.set(self.used.get() | 1 << barrier);
         self.group().execute(self.step("nbarrier_arrive", Some(barrier)), false, |_, slot, report| {
