@@ -28,7 +28,10 @@ fn loom_runs_every_schedule_of_a_small_protocol_and_says_so() {
 
 #[test]
 fn a_bounded_exploration_is_called_bounded_and_no_proof() {
-    gate(GOOD, &["--preemptions", "1"]).expect(0).prints("at most 1 preemption").prints("bounded, not a proof");
+    gate(GOOD, &["--preemptions", "1"])
+        .expect(0)
+        .prints("at most 1 preemption")
+        .prints("bounded, not a proof");
     gate(GOOD, &["--with", "shuttle", "--executions", "40"])
         .expect(0)
         .prints("shuttle ran 40 schedules chosen by chance; this is no proof");
@@ -41,7 +44,18 @@ fn a_deadlock_is_found_by_every_runner_and_told_like_any_other() {
         let folder = Folder::new();
         let (file, trace) = (folder.add("protocol.bar", DEADLOCK), folder.text("hang.json"));
         // The operating system may be slow to show it.
-        let run = run(&["gate", "--with", with, "--trace", &trace, "--timeout", "60", "--executions", "100000", &file]);
+        let run = run(&[
+            "gate",
+            "--with",
+            with,
+            "--trace",
+            &trace,
+            "--timeout",
+            "60",
+            "--executions",
+            "100000",
+            &file,
+        ]);
         run.expect(1).prints("`deadlock`").prints("warp 0 waits at").prints("in the end").prints("why");
         crate::support::run(&["replay", &trace]).expect(0).prints("confirmed");
     }
@@ -55,7 +69,9 @@ fn loom_sees_a_data_race_by_itself() {
 #[test]
 fn every_combination_of_choices_is_explored_and_the_choice_is_in_the_trace() {
     gate(CHOICE, &[]).expect(1).prints("`deadlock`").prints("? = true");
-    let both = CHOICE.replace("warp 1 { }", "warp 1 { bar.arrive 1, 64; }").replace("} }", "} else { bar.arrive 1, 64; } }");
+    let both = CHOICE
+        .replace("warp 1 { }", "warp 1 { bar.arrive 1, 64; }")
+        .replace("} }", "} else { bar.arrive 1, 64; } }");
     gate(&both, &[]).expect(0).prints("with each of 2 combinations of its choices");
 }
 
@@ -85,7 +101,8 @@ fn what_threads_cannot_run_is_inconclusive_and_says_why() {
     gate(FIVE, &[]).expect(0).prints("shuttle ran");
     gate(ENDLESS, &["--with", "loom"]).expect(3).prints("loom explores only what ends");
     gate(ENDLESS, &["--with", "shuttle", "--executions", "20"]).expect(0).prints("20 of them not to the end");
-    let lanes = "target ptx; cta 64; warps 0..2 { if lane < 16 { barrier.sync 1; } else { barrier.sync 1; } }\n";
+    let lanes =
+        "target ptx; cta 64; warps 0..2 { if lane < 16 { barrier.sync 1; } else { barrier.sync 1; } }\n";
     gate(lanes, &[]).expect(3).prints("a warp is one thread here");
 }
 
