@@ -9,7 +9,6 @@ use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::Duration;
 
 /// What an exploration of a protocol's threads came to.
 #[derive(Clone, Debug)]
@@ -91,8 +90,7 @@ pub fn gate(protocol: &Protocol, with: With, effort: &Effort, command: Command) 
         effort: effort.clone(),
         with,
     };
-    let time = Duration::try_from_secs_f64(effort.seconds).unwrap_or(Duration::MAX / 4);
-    let answer = child::ask(command, &request, time)?;
+    let answer = child::ask(command, &request, effort.time())?;
     judge(protocol, &request, answer)
 }
 

@@ -113,6 +113,12 @@ fn an_exploration_that_gets_nowhere_in_its_time_is_inconclusive() {
 }
 
 #[test]
+fn any_time_may_be_given() {
+    gate(GOOD, &["--timeout", "99999999999999"]).expect(0).prints("every schedule");
+    gate(GOOD, &["--timeout", "0"]).expect(3).prints("did not get through");
+}
+
+#[test]
 fn one_malformed_file_does_not_keep_the_others_from_being_run() {
     let folder = Folder::new();
     folder.add("a.bar", "target ptx; cta 64; warp 0 { bar.synk 1; } warp 1 { }\n");
