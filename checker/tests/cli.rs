@@ -7,6 +7,8 @@ mod support;
 mod delivery;
 #[path = "cli/folders.rs"]
 mod folders;
+#[path = "cli/gate.rs"]
+mod gate;
 #[path = "cli/github.rs"]
 mod github;
 #[path = "cli/human.rs"]

@@ -1,20 +1,25 @@
 //! `BAR`, `BAR.RED`, `B2R` and `R2B` of the BCU instruction set: sixteen barriers for each CTA.
 //!
+//! Source: BCU instruction set, group BCU, sections `BAR`, `BAR_RED`, `B2R`, `B2R_RESULT` and `R2B`.
+//!
 //! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes. An
 //! instruction whose guard is false is not executed, and that is the caller's to see to.
 
+mod misuse;
+
 use super::group::{Barriers, Group, Report, Step, Turn};
-use super::observer::{Observer, Stop, Violation};
+use super::observer::{Observer, Stop};
 use super::reduction::Tally;
 use super::runtime::Runtime;
 use barcheck_model::rule::Rule;
 use std::cell;
-use std::fmt;
 use std::sync::Arc;
 
 pub use super::reduction::{RedOp, RedResult};
+pub use misuse::Misuse;
 
 /// Barriers of a CTA.
+// clause: bcu.sixteen-barriers
 const BARRIERS: usize = 16;
 /// What each executed instruction adds to a barrier's count.
 const WARP: u32 = 32;
@@ -67,53 +72,6 @@ pub struct Kept {
     pub register: bool,
     /// The predicate register, which gets the truth value.
     pub predicate: bool,
-}
-
-/// What the instructions must not be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misuse {
-    /// There is no such barrier: they are 0 to 15.
-    BarrierIdRange {
-        /// The id given.
-        id: i64,
-    },
-    /// The count is not a multiple of 32 from 0 to 4095, or an ARV's is 0.
-    CountRange {
-        /// The count as the hardware reads it, in threads.
-        given: i64,
-    },
-    /// A RED on the id of a SYNC or an ARV, or the other way round, whenever that was.
-    MixedRed {
-        /// The barrier.
-        barrier: u32,
-        /// Whether the instruction is the RED.
-        red: bool,
-    },
-    /// Two reductions with different operators meet on one active barrier.
-    MixedRedOp {
-        /// The barrier.
-        barrier: u32,
-        /// The operator of those who are there.
-        active: RedOp,
-        /// The operator given.
-        given: RedOp,
-    },
-    /// The active barrier was announced with another count.
-    CountMismatch {
-        /// The barrier.
-        barrier: u32,
-        /// The count of those who are there, in threads; 0 stands for all live warps.
-        announced: u32,
-        /// The count given, likewise.
-        given: u32,
-    },
-    /// Nothing has defined what is to be read.
-    UndefinedResult,
-    /// A barrier in use is written with another state than it has.
-    StateClobbered {
-        /// The barrier.
-        barrier: u32,
-    },
 }
 
 /// Why an instruction did not go through.
@@ -249,6 +207,7 @@ impl<R: Runtime> Warp<R> {
     ///
     /// Misuse, or the CTA given up.
     pub fn red_packed(&self, register: i64, op: RedOp, lanes: &[bool]) -> Result<(), Error> {
+        // clause: bcu.red-packed
         let (id, count) = (register & ID_MASK, register >> 4 & COUNT_MASK);
         let truncated = register != count << 4 | id;
         let arrival = Arrival { name: "BAR.RED", blocks: true, red: Some((op, lanes)) };
@@ -267,6 +226,7 @@ impl<R: Runtime> Warp<R> {
     ///
     /// Misuse, or the CTA given up.
     pub fn result(&self, kept: Kept) -> Result<Option<RedResult>, Error> {
+        // clause: bcu.b2r-result-undefined, bcu.b2r-result-kind, bcu.result-discarded
         let result = match (self.copy.get(), kept) {
             (_, Kept { register: false, predicate: false }) => Ok(None),
             (Some(WarpState(result @ RedResult::Count(_))), Kept { predicate: false, .. })
@@ -338,6 +298,7 @@ impl<R: Runtime> Warp<R> {
         let exits_count = saved.0.is_some_and(|count| count.expected == 0);
         let step = self.step("R2B.BAR", Some(barrier));
         let restored = self.cta.shared.group.execute(step, exits_count, |common, slot, _| {
+            // clause: bcu.r2b-context-only, barcheck.state-equal, barcheck.restore-completes-nothing
             if slot.active.is_some() && slot.state() != saved {
                 return Err(Misuse::StateClobbered { barrier });
             }
@@ -451,6 +412,7 @@ fn ignored(id: Option<i64>) -> Result<(), Misuse> {
 }
 
 impl Operand {
+    // clause: bcu.operand-low-bits
     /// The value that the hardware reads, and whether it has dropped anything.
     fn read(self, mask: i64) -> (i64, bool) {
         match self {
@@ -465,6 +427,7 @@ impl Arrival<'_> {
         self.red.map(|(op, _)| op)
     }
 
+    // clause: bcu.count-field, bcu.sync-count-zero, bcu.arv-count-positive, bcu.red-count-field
     fn count(&self, given: i64) -> Result<u32, Misuse> {
         let sensible = (0..=COUNT_MASK).contains(&given) && given % i64::from(WARP) == 0;
         if sensible && (given > 0 || self.blocks) {
@@ -480,6 +443,7 @@ impl Barrier {
         BarrierState(self.active.as_ref().map(|active| active.count))
     }
 
+    // clause: bcu.count-agrees, bcu.red-own-id, barcheck.bcu-counts-are-numbers, barcheck.mixed-red-op
     /// Whether another arrival fits what has been here.
     fn admits(&self, barrier: u32, count: u32, arrival: Arrival<'_>) -> Result<(), Misuse> {
         let active = self.active.as_ref().map(|active| active.count);
@@ -502,6 +466,7 @@ impl Barrier {
         }
     }
 
+    // clause: bcu.count-per-instruction, bcu.red-counts-instruction
     /// Counts an arrival.
     fn join(&mut self, expected: u32, arrival: Arrival<'_>) -> &mut Generation {
         match arrival.red {
@@ -529,6 +494,7 @@ impl Generation {
         Self { count, arrived: Vec::new(), waiting: Vec::new() }
     }
 
+    // clause: bcu.exited-warps, bcu.sync-blocks, bcu.red-completion
     /// Whether the count is exactly what is expected, of a CTA with so many warps. `exited` is known where exits count.
     fn is_complete(&self, exited: Option<u32>, warps: usize) -> bool {
         let Count { expected, arrivals, .. } = self.count;
@@ -538,6 +504,7 @@ impl Generation {
         }
     }
 
+    // clause: bcu.completion-wakes, bcu.red-copy, bcu.red-overwrites
     /// Releases those who wait, of whom the one who completes it may be one.
     fn complete(self, barrier: u32, (warp, waits): (usize, bool), report: &mut Report<Option<RedResult>>) {
         if self.waiting.is_empty() {
@@ -553,44 +520,3 @@ impl Generation {
         report.complete(barrier, others.map(|(waiter, _)| (waiter, result)).collect());
     }
 }
-
-impl Violation for Misuse {
-    fn rule(&self) -> Option<Rule> {
-        Some(match self {
-            Self::BarrierIdRange { .. } => Rule::BarrierIdRange,
-            Self::CountRange { .. } => Rule::CountRange,
-            Self::MixedRed { .. } => Rule::MixedRed,
-            Self::MixedRedOp { .. } => Rule::MixedRedOp,
-            Self::CountMismatch { .. } => Rule::CountMismatch,
-            Self::UndefinedResult => Rule::UndefinedResult,
-            Self::StateClobbered { .. } => Rule::StateClobbered,
-        })
-    }
-}
-
-impl fmt::Display for Misuse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BarrierIdRange { id } => write!(f, "barrier {id} of 0 to 15"),
-            Self::CountRange { given } => write!(f, "count {given} is not one that the instruction can have"),
-            Self::MixedRed { barrier, red: true } => {
-                write!(f, "a RED on barrier {barrier}, where a SYNC or an ARV has been")
-            }
-            Self::MixedRed { barrier, red: false } => {
-                write!(f, "a SYNC or an ARV on barrier {barrier}, where a RED has been")
-            }
-            Self::MixedRedOp { barrier, active, given } => {
-                write!(f, "reduction {given:?} on barrier {barrier}, which is active with {active:?}")
-            }
-            Self::CountMismatch { barrier, announced, given } => {
-                write!(f, "count {given} at barrier {barrier}, which was announced with {announced}")
-            }
-            Self::UndefinedResult => f.write_str("no reduction has defined what is read"),
-            Self::StateClobbered { barrier } => {
-                write!(f, "barrier {barrier} is in use and would get another state")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Misuse {}

@@ -1,5 +1,7 @@
 //! `NBARRIER` of Intel vISA: 32 named barriers for each thread group.
 //!
+//! Source: Intel vISA, instruction `NBARRIER`, sections Description and Text.
+//!
 //! A hardware thread is one thread here. The instruction promises nothing about memory, so a fence has no effect on
 //! the barriers; it is told to the observer all the same.
 
@@ -12,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Barriers of a thread group.
+// clause: nbarrier.id-range
 pub(super) const BARRIERS: usize = 32;
 
 /// A thread group: its barriers and its threads. Clones are the same group.
@@ -29,8 +32,7 @@ pub struct Thread<R: Runtime> {
     of: ThreadGroup<R>,
     number: usize,
     used: cell::Cell<Barriers>,
-    /// The barriers where the thread has arrived as a consumer and has yet to wait.
-    owed: cell::Cell<Barriers>,
+    owed: Owed,
 }
 
 /// What the instructions must not be used for.
@@ -151,7 +153,7 @@ impl<R: Runtime> ThreadGroup<R> {
     #[must_use]
     pub fn thread(&self, number: usize) -> Thread<R> {
         assert!(number < self.threads(), "thread {number} of {}", self.threads());
-        Thread { of: self.clone(), number, used: cell::Cell::new(0), owed: cell::Cell::new(0) }
+        Thread { of: self.clone(), number, used: cell::Cell::new(0), owed: Owed::default() }
     }
 
     /// Gives the group up: every blocked and every later instruction ends with [`Stop::Aborted`].
@@ -182,6 +184,7 @@ impl<R: Runtime> Thread<R> {
         let most = self.of.threads();
         let operands = barrier(id).and_then(|barrier| {
             let (producer, consumer) = match kind {
+                // clause: nbarrier.type-roles, nbarrier.type-range, barcheck.type-0-counts-twice
                 0 => (true, true),
                 1 => (true, false),
                 2 => (false, true),
@@ -201,7 +204,7 @@ impl<R: Runtime> Thread<R> {
             slot.signal(barrier, self.number, signal, report)
         })?;
         if signal.consumer {
-            self.owed.set(self.owed.get() | 1 << barrier);
+            self.owed.arrived(barrier);
         }
         Ok(())
     }
@@ -227,7 +230,7 @@ impl<R: Runtime> Thread<R> {
         };
         let step = self.step("wait", Some(barrier));
         self.group().execute(step, false, |_, slot, _| slot.wait(barrier, self.number))?;
-        self.owed.set(self.owed.get() & !(1 << barrier));
+        self.owed.waited(barrier);
         Ok(())
     }
 
@@ -246,7 +249,7 @@ impl<R: Runtime> Thread<R> {
     ///
     /// The group given up.
     pub fn exit(self) -> Result<(), Error> {
-        self.group().alone(self.step("exit", None), Ok(()), missing_waits(self.owed.get()))?;
+        self.group().alone(self.step("exit", None), Ok(()), self.owed.missing())?;
         self.group().leave(self.number, self.used.get(), Barrier::holds_arrivals);
         Ok(())
     }
@@ -272,16 +275,39 @@ pub(super) fn barrier(id: i64) -> Result<u32, Misuse> {
     u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS).ok_or(Misuse::BarrierIdRange { id })
 }
 
+// clause: nbarrier.producers-range, nbarrier.consumers-range
 /// A number of participants in a group of `most` threads.
 pub(super) fn threads(given: i64, most: usize) -> Result<u32, Misuse> {
     let sensible = |number: &u32| (1..=most).contains(&(*number as usize));
     u32::try_from(given).ok().filter(sensible).ok_or(Misuse::CountRange { given, most })
 }
 
-/// What an exit leaves undone at these barriers.
-pub(super) fn missing_waits(owed: Barriers) -> impl Iterator<Item = (Rule, Option<u32>)> {
-    let owed = (0..BARRIERS as u32).filter(move |barrier| owed >> barrier & 1 == 1);
-    owed.map(|barrier| (Rule::MissingWait, Some(barrier)))
+/// For each barrier, how many waits an agent owes it for its arrivals as a consumer: one for a notification that it has
+/// not used, and one more if it has arrived again since.
+#[derive(Default)]
+pub(super) struct Owed(cell::Cell<[u8; BARRIERS]>);
+
+impl Owed {
+    pub(super) fn arrived(&self, barrier: u32) {
+        self.change(barrier, |owed| owed.saturating_add(1));
+    }
+
+    pub(super) fn waited(&self, barrier: u32) {
+        self.change(barrier, |owed| owed.saturating_sub(1));
+    }
+
+    /// What an exit leaves undone.
+    // clause: barcheck.missing-wait
+    pub(super) fn missing(&self) -> impl Iterator<Item = (Rule, Option<u32>)> + use<> {
+        let owed = self.0.get().into_iter().zip(0_u32..).filter(|(owed, _)| *owed > 0);
+        owed.map(|(_, barrier)| (Rule::MissingWait, Some(barrier)))
+    }
+
+    fn change(&self, barrier: u32, change: impl FnOnce(u8) -> u8) {
+        let mut owed = self.0.get();
+        owed[barrier as usize] = change(owed[barrier as usize]);
+        self.0.set(owed);
+    }
 }
 
 impl Barrier {
@@ -302,6 +328,7 @@ impl Barrier {
         if complete && let Some(thread) = self.would_lose(thread, signal) {
             return Err(Misuse::LostNotification { barrier, thread });
         }
+        // clause: nbarrier.free-after-waits
         if self.notified.contains(&true) {
             report.note(thread, Rule::ReuseBeforeFree, barrier);
         }
@@ -315,6 +342,7 @@ impl Barrier {
         Ok(Turn::Done(()))
     }
 
+    // clause: nbarrier.only-consumers-wait, nbarrier.wait-blocks
     /// A wait of `thread`.
     pub(super) fn wait(&mut self, barrier: u32, thread: usize) -> Result<Turn<()>, Misuse> {
         if std::mem::take(&mut self.notified[thread]) {
@@ -330,6 +358,7 @@ impl Barrier {
         }
     }
 
+    // clause: nbarrier.participants-agree, nbarrier.participant-total
     /// How many producers and consumers there are with this one.
     fn counted(&self, barrier: u32, thread: usize, signal: Signal) -> Result<(u32, u32), Misuse> {
         let Signal { announced, producer, consumer } = signal;
@@ -353,6 +382,7 @@ impl Barrier {
         }
     }
 
+    // clause: barcheck.lost-notification
     /// A consumer that a completion by this signal of `thread` would notify a second time.
     fn would_lose(&self, thread: usize, signal: Signal) -> Option<usize> {
         let others = self.active.iter().flat_map(|active| &active.signalled).copied();

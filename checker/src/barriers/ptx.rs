@@ -1,6 +1,10 @@
 //! `barrier{.cta}` of the PTX ISA: sixteen barriers for each CTA.
 //!
-//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes.
+//! Source: PTX ISA, section `barrier{.cta}`; where it is silent, the readings of the project: an explicit count is not
+//! released by exits unless asked for, and a missing one agrees with the size of the CTA.
+//!
+//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes: what is
+//! said of parts of a warp has no place here.
 
 use super::group::{Barriers, Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
@@ -14,6 +18,7 @@ use std::sync::Arc;
 pub use super::reduction::{RedOp, RedResult};
 
 /// Barriers of a CTA.
+// clause: ptx.sixteen-barriers
 const BARRIERS: usize = 16;
 /// Threads that each warp counts as, whatever the number of its lanes.
 const WARP: u32 = 32;
@@ -260,6 +265,7 @@ impl<R: Runtime> Warp<R> {
             }
             let generation = slot.get_or_insert_with(|| Generation::new(count, instruction.class(), *warps));
             generation.join(self.number, instruction);
+            // clause: barcheck.reserved-barrier
             if barrier == 0 && instruction.count.is_some() {
                 report.note(self.number, Rule::ReservedBarrier, barrier);
             }
@@ -287,6 +293,7 @@ impl Instruction<'_> {
         self.red.map(|(op, _)| op)
     }
 
+    // clause: ptx.count-default, ptx.count-multiple, ptx.arrive-count, barcheck.count-zero, barcheck.count-bound
     /// The count that is meant, in threads, in a CTA of `most` threads in whole warps.
     fn count(&self, most: u32) -> Result<u32, Misuse> {
         if !self.blocks && matches!(self.count, None | Some(0)) {
@@ -304,6 +311,7 @@ impl Generation {
         Self { expected, all: true, class, arrived, waiting: Vec::new(), tally: Tally::default() }
     }
 
+    // clause: ptx.count-agrees, ptx.red-not-mixed, ptx.more-than-intended, barcheck.mixed-red-op
     /// Whether another arrival fits those who are there.
     fn admits(&self, barrier: u32, warp: usize, class: Option<RedOp>, count: u32) -> Result<(), Misuse> {
         match (self.class, class) {
@@ -329,6 +337,7 @@ impl Generation {
         }
     }
 
+    // clause: ptx.exited-threads, barcheck.exited-switch, barcheck.count-missing-is-size
     /// Whether nobody is missing. `exited` is known where exits count; `waits` if the latest arrival would wait too.
     fn is_complete(&self, exited: Option<&[bool]>, reading: ExitedThreads, waits: bool) -> bool {
         let arrived = self.arrived.iter().filter(|arrived| **arrived).count() as u32;
@@ -339,6 +348,7 @@ impl Generation {
         WARP * arrived == self.expected || (exits_count && exited.is_some_and(nobody_else))
     }
 
+    // clause: ptx.red-result, barcheck.nobody-waits
     /// Releases those who wait. `waits` if `warp`, which completes the generation, would be one of them.
     fn complete(self, barrier: u32, warp: usize, waits: bool, report: &mut Report<Delivery>) {
         if self.waiting.is_empty() && !waits {

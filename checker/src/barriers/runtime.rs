@@ -103,7 +103,7 @@ pub struct Loom;
 pub struct Shuttle;
 
 macro_rules! runtime {
-    ($runtime:ident, $name:literal, $cell:ty, $($root:ident)::+) => {
+    ($runtime:ident, $name:literal, $cell:ty, $stack:expr, $($root:ident)::+) => {
         impl Runtime for $runtime {
             const NAME: &'static str = $name;
             type Mutex<T: Send + 'static> = $($root)::+::sync::Mutex<T>;
@@ -138,7 +138,8 @@ macro_rules! runtime {
             }
 
             fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
-                $($root)::+::thread::spawn(run)
+                let thread = $($root)::+::thread::Builder::new().stack_size($stack);
+                thread.spawn(run).expect("a thread can be started")
             }
 
             fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> std::thread::Result<T> {
@@ -182,9 +183,13 @@ macro_rules! runtime {
     };
 }
 
-runtime!(Std, "std", Unwatched, std);
-runtime!(Loom, "loom", LoomCell, loom);
-runtime!(Shuttle, "shuttle", Unwatched, shuttle);
+/// Bytes of stack for each thread: what an agent evaluates may be nested deeply.
+const STACK: usize = 1 << 18;
+
+runtime!(Std, "std", Unwatched, STACK, std);
+// loom counts words, and has 32 KiB unless told otherwise.
+runtime!(Loom, "loom", LoomCell, STACK / size_of::<usize>(), loom);
+runtime!(Shuttle, "shuttle", Unwatched, STACK, shuttle);
 
 /// A location that nobody watches.
 #[derive(Debug)]

@@ -1,6 +1,9 @@
 //! `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL` and `OpControlBarrier`: one barrier for each instance of
 //! an execution scope.
 //!
+//! Source: `SPV_INTEL_split_barrier`, section Barrier Instructions. That arrives and waits alternate is spelt out by the
+//! OpenCL extension and by the Vulkan rules.
+//!
 //! An invocation is one thread here. Which dynamic instance of its instruction it executes is for the caller to say:
 //! any value that is equal for those, and only those, that the client API takes for the same. The instance of an
 //! arrive and that of an unsplit barrier are never the same, nor are those of a wait and of an unsplit barrier.
@@ -199,6 +202,7 @@ impl<R: Runtime, I: Instance> Invocation<R, I> {
         Ok(())
     }
 
+    // clause: split_barrier.control-barrier, barcheck.whole-barrier-counts
     /// `OpControlBarrier`: arrives and waits at once.
     ///
     /// # Errors
@@ -263,6 +267,7 @@ impl<R: Runtime, I: Instance> Invocation<R, I> {
         Step { agent: self.number, name, barrier }
     }
 
+    // clause: split_barrier.execution-scope
     fn barrier(&self, scope: Scope) -> Option<u32> {
         match scope {
             Scope::Workgroup => Some(0),
@@ -336,6 +341,7 @@ impl<I: Instance> Generation<I> {
     }
 }
 
+// clause: split_barrier.arrive-uniform, split_barrier.wait-uniform, split_barrier.subgroup-client
 fn meets<I: Eq>(scope: Scope, others: Option<&I>, own: &I) -> Result<(), Misuse> {
     if others.is_none_or(|others| others == own) { Ok(()) } else { Err(Misuse::Nonuniform { scope }) }
 }

@@ -1,5 +1,7 @@
 //! The named barriers of the XeGPU dialect, which are lowered to `NBARRIER`.
 //!
+//! Source: RFC for the XeGPU dialect, operations `alloc_nbarrier` to `mfence`; what it leaves open follows from the lowering.
+//!
 //! A subgroup is one thread here: barriers and fences are uniform, and it executes them as one.
 
 use super::group::{Barriers, Group, Step};
@@ -27,8 +29,7 @@ pub struct Subgroup<R: Runtime> {
     number: usize,
     allocated: cell::Cell<Option<u32>>,
     used: cell::Cell<Barriers>,
-    /// The barriers where the subgroup has arrived and has yet to wait.
-    owed: cell::Cell<Barriers>,
+    owed: nbarrier::Owed,
 }
 
 /// What `init_nbarrier` gives: a barrier and its number of participants.
@@ -104,8 +105,8 @@ impl<R: Runtime> Workgroup<R> {
     #[must_use]
     pub fn subgroup(&self, number: usize) -> Subgroup<R> {
         assert!(number < self.subgroups(), "subgroup {number} of {}", self.subgroups());
-        let (allocated, nothing) = (cell::Cell::new(None), || cell::Cell::new(0));
-        Subgroup { of: self.clone(), number, allocated, used: nothing(), owed: nothing() }
+        let (allocated, used) = (cell::Cell::new(None), cell::Cell::new(0));
+        Subgroup { of: self.clone(), number, allocated, used, owed: nbarrier::Owed::default() }
     }
 
     /// Gives the workgroup up: every blocked and every later operation ends with [`Stop::Aborted`].
@@ -134,11 +135,13 @@ impl<R: Runtime> Subgroup<R> {
     /// Misuse, or the workgroup given up.
     pub fn alloc(&self, number: i64) -> Result<(), Error> {
         let step = self.step("alloc_nbarrier", None);
+        // clause: barcheck.xegpu-id-range
         let sensible = |number: &u32| (1..=BARRIERS).contains(&(*number as usize));
         let Some(given) = u32::try_from(number).ok().filter(sensible) else {
             return self.group().alone(step, Err(Misuse::AllocationRange { given: number }), None);
         };
         self.group().in_common(step, |allocated| match *allocated {
+            // clause: barcheck.alloc-agrees
             Some(announced) if announced != given => Err(Misuse::AllocationMismatch { announced, given }),
             _ => {
                 *allocated = Some(given);
@@ -174,12 +177,13 @@ impl<R: Runtime> Subgroup<R> {
     /// Misuse, or the workgroup given up.
     pub fn arrive(&self, handle: Handle) -> Result<(), Error> {
         let Handle { barrier, participants } = handle;
+        // clause: xegpu.participants, barcheck.xegpu-lowering
         let signal = Signal { producer: true, consumer: true, announced: (participants, participants) };
         self.used.set(self.used.get() | 1 << barrier);
         self.group().execute(self.step("nbarrier_arrive", Some(barrier)), false, |_, slot, report| {
             slot.signal(barrier, self.number, signal, report).map_err(Misuse::Barrier)
         })?;
-        self.owed.set(self.owed.get() | 1 << barrier);
+        self.owed.arrived(barrier);
         Ok(())
     }
 
@@ -193,7 +197,7 @@ impl<R: Runtime> Subgroup<R> {
         self.group().execute(self.step("nbarrier_wait", Some(barrier)), false, |_, slot, _| {
             slot.wait(barrier, self.number).map_err(Misuse::Barrier)
         })?;
-        self.owed.set(self.owed.get() & !(1 << barrier));
+        self.owed.waited(barrier);
         Ok(())
     }
 
@@ -216,7 +220,7 @@ impl<R: Runtime> Subgroup<R> {
     ///
     /// The workgroup given up.
     pub fn exit(self) -> Result<(), Error> {
-        let missing = nbarrier::missing_waits(self.owed.get());
+        let missing = self.owed.missing();
         self.group().alone(self.step("exit", None), Ok(()), missing)?;
         self.group().leave(self.number, self.used.get(), Barrier::holds_arrivals);
         Ok(())

@@ -121,7 +121,7 @@ fn human(
             let _ = writeln!(
                 text,
                 "  with each of {}",
-                counted(gated.combinations, "combination of its choices")
+                format_args!("{} of its choices", counted(gated.combinations, "combination"))
             );
         }
         return text;

@@ -106,20 +106,18 @@ impl<'a, R: Runtime> Runner<'a, R> {
     /// One step of the agent. The error says that the execution has ended.
     fn step(&mut self) -> Result<(), Ended> {
         let who = self.context.agent.0;
-        if let Some(fault) = &self.config.fault {
-            return Err(self.unfit(format!("agent {who} cannot evaluate an operand: {:?}", fault.kind)));
+        if self.config.fault.is_some() {
+            return Err(
+                self.unfit(format!("agent {who} comes to an evaluation error, which `verify` explains"))
+            );
         }
         let moves = agent::moves(self.context, &self.config);
-        let [made] = moves.as_slice() else {
-            return Err(
-                self.unfit(format!("the lanes of warp {who} separate, and a warp is one thread here"))
-            );
+        let together = self.config.fragments.len() == 1;
+        let Some(made) = moves.first().filter(|made| together && !matches!(made.action, Action::Park(..)))
+        else {
+            let why = format!("the lanes of warp {who} separate, and a warp is one thread here");
+            return Err(self.unfit(why));
         };
-        if self.config.fragments.len() > 1 || matches!(made.action, Action::Park(..)) {
-            return Err(
-                self.unfit(format!("the lanes of warp {who} separate, and a warp is one thread here"))
-            );
-        }
         let pick = self.pick(made);
         self.plan.record.picked(self.context.agent, pick);
         self.act(made, pick)
@@ -151,10 +149,14 @@ impl<'a, R: Runtime> Runner<'a, R> {
         let agent = self.context.agent;
         let record = &self.plan.record;
         match &made.action {
-            Action::Fault(kind) => {
-                return Err(self.unfit(format!("agent {} cannot evaluate an operand: {kind:?}", agent.0)));
+            Action::Fault(_) => {
+                let why = format!("agent {} comes to an evaluation error, which `verify` explains", agent.0);
+                return Err(self.unfit(why));
             }
-            Action::NotModelled(what) => return Err(self.unfit(format!("not modelled: {what:?}"))),
+            Action::NotModelled(_) => {
+                let why = format!("agent {} does what is not modelled, which `verify` explains", agent.0);
+                return Err(self.unfit(why));
+            }
             Action::Spin => {
                 return Err(self.unfit(format!("agent {} is in a local loop without end", agent.0)));
             }

@@ -1,6 +1,10 @@
 //! What is asked of an exploration, and how far it came.
 
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Seconds that stand for any longer time: thirty years.
+const LONGEST: f64 = 1e9;
 
 /// The most agents that loom runs beside the main thread.
 pub const MOST_UNDER_LOOM: usize = 4;
@@ -43,6 +47,14 @@ pub struct Effort {
     pub schedule: Option<String>,
     /// Loom: go on after a violation that a barrier reports and collect all such rules.
     pub all: bool,
+}
+
+impl Effort {
+    /// The time for the exploration, as far as clocks go.
+    pub(super) fn time(&self) -> Duration {
+        let seconds = if self.seconds.is_nan() { 0.0 } else { self.seconds.clamp(0.0, LONGEST) };
+        Duration::from_secs_f64(seconds)
+    }
 }
 
 impl Default for Effort {

@@ -102,7 +102,7 @@ pub fn explore_here() -> ! {
         record: Arc::new(Record::new(request.effort.all)),
         combinations: AtomicU64::new(0),
         extent: Mutex::new(None),
-        deadline: Instant::now() + Duration::from_secs_f64(request.effort.seconds.clamp(0.0, 1e9)),
+        deadline: Instant::now() + request.effort.time(),
     });
     let exited_threads = if request.release_on_exit { ExitedThreads::Release } else { ExitedThreads::Hold };
     let options = Options { exited_threads };

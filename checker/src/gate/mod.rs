@@ -10,7 +10,7 @@
 //! * [`With::Std`] runs the threads of the operating system, as they come.
 //!
 //! Whatever violation they find is written down as the steps that led there, followed in the model, and becomes a
-//! [`Trace`] like any other. Where the model contradicts an explorer, that is reported as a defect of this program.
+//! [`Trace`](barcheck_counterexamples::Trace) like any other. Where the model contradicts an explorer, that is reported as a defect of this program.
 //!
 //! What the explorers cannot see: the locks inside a barrier order more than its specification promises, so that `missing-fence` does not
 //! show, and `arrival-race` shows only by its consequences. Lanes of a warp that diverge are no threads: such protocols do not fit.

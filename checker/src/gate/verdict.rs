@@ -9,7 +9,6 @@ use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::Duration;
 
 /// What an exploration of a protocol's threads came to.
 #[derive(Clone, Debug)]
@@ -91,12 +90,12 @@ pub fn gate(protocol: &Protocol, with: With, effort: &Effort, command: Command) 
         effort: effort.clone(),
         with,
     };
-    let time = Duration::try_from_secs_f64(effort.seconds).unwrap_or(Duration::MAX / 4);
-    let answer = child::ask(command, &request, time)?;
-    judge(protocol, with, answer)
+    let answer = child::ask(command, &request, effort.time())?;
+    judge(protocol, &request, answer)
 }
 
-fn judge(protocol: &Protocol, with: With, answer: Answer) -> Result<Gated, String> {
+fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated, String> {
+    let with = request.with;
     let mut gated = Gated {
         with,
         executions: answer.executions,
@@ -121,6 +120,9 @@ fn judge(protocol: &Protocol, with: With, answer: Answer) -> Result<Gated, Strin
             }
             Cause::Contradiction(what) => {
                 return Err(format!("{} contradicts the model: {what}", with.name()));
+            }
+            Cause::Explorer(words) if request.effort.schedule.is_some() => {
+                return Err(format!("this is no schedule of shuttle for this protocol: {words}"));
             }
             Cause::Explorer(words) => {
                 gated.unfit = Some(format!("it gave up: {words}"));

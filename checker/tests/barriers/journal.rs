@@ -1,6 +1,6 @@
 //! What the tests share: a record of what an observer is told, and runs under loom.
 
-use barcheck::barriers::{Effect, Event, Observer, Runtime};
+use barcheck::barriers::{Effect, Event, Loom, Observer, Runtime, Stop, Violation};
 use barcheck_model::rule::Rule;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,6 +57,18 @@ pub(crate) fn both<R: Runtime, A: Send + 'static, B>(
     let one = R::spawn(one);
     let other = other();
     (R::join(one).expect("no panic"), other)
+}
+
+/// Two instructions that cannot meet, at once: whichever is second is refused, gives the group up, and lets the
+/// first return. Gives the rules of both, sorted.
+pub(crate) fn clash<M: Violation>(
+    one: impl FnOnce() -> Stop<M> + Send + 'static,
+    other: impl FnOnce() -> Stop<M>,
+) -> [Option<Rule>; 2] {
+    let (one, other) = both::<Loom, _, _>(one, other);
+    let mut rules = [one.rule(), other.rule()];
+    rules.sort_unstable();
+    rules
 }
 
 /// Every execution, up to so many preemptions, and how many those are.

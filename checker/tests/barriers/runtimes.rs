@@ -1,7 +1,7 @@
 //! Memory under loom, random schedules under shuttle, and giving up.
 
-use crate::journal::{both, failure};
-use barcheck::barriers::ptx::{Cta, Error, RedOp, Warp};
+use crate::journal::{Journal, both, failure};
+use barcheck::barriers::ptx::{Cta, Error, ExitedThreads, RedOp, Warp};
 use barcheck::barriers::{Cell, Loom, Runtime, Shuttle, Std, Stop};
 use std::sync::Arc;
 
@@ -164,4 +164,33 @@ fn a_hang_that_depends_on_the_schedule_is_found() {
     assert!(failure(left_behind::<Loom>).contains("deadlock"));
     let pct = std::panic::catch_unwind(|| shuttle::check_pct(left_behind::<Shuttle>, 1_000, 2));
     assert!(pct.is_err());
+}
+
+/// Between two completions everybody has come once, and all but the last have blocked.
+fn told_in_order<R: Runtime>(warps: usize, rounds: usize) {
+    let journal = Journal::default();
+    let cta = Cta::<R>::observed(32 * warps as u32, ExitedThreads::Hold, journal.clone());
+    let run = |number| {
+        let warp = cta.warp(number);
+        R::spawn(move || (0..rounds).try_for_each(|_| warp.sync(5, None)))
+    };
+    let handles: Vec<_> = (0..warps).map(run).collect();
+    for handle in handles {
+        assert_eq!(R::join(handle).expect("no panic"), Ok(()));
+    }
+    let lines = journal.lines();
+    assert_eq!(lines.len(), (warps + 1) * rounds);
+    for round in lines.chunks(warps + 1) {
+        let blocked = round.iter().filter(|line| line.ends_with("sync 5 blocks")).count();
+        assert_eq!(blocked, warps - 1, "{round:?}");
+        assert!(round[warps - 1].ends_with("sync 5"), "{round:?}");
+        assert!(round[warps].starts_with("complete 5 ["), "{round:?}");
+    }
+}
+
+#[test]
+fn what_the_observer_is_told_is_one_order_of_the_steps() {
+    told_in_order::<Std>(6, 300);
+    shuttle::check_random(|| told_in_order::<Shuttle>(5, 4), 200);
+    loom::model(|| told_in_order::<Loom>(2, 2));
 }

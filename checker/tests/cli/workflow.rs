@@ -6,9 +6,15 @@ use std::path::Path;
 use std::process::Command;
 
 const TEXT: &str = include_str!("../../examples/github-workflow.yml");
+/// The workflow of the crate that shows how protocols are tested.
+const OF_A_CRATE: &str = include_str!("../../examples/attention/.github/workflows/barriers.yml");
 
 fn workflow() -> Yaml<'static> {
-    let mut documents = Yaml::load_from_str(TEXT).expect("it is YAML");
+    document(TEXT)
+}
+
+fn document(text: &'static str) -> Yaml<'static> {
+    let mut documents = Yaml::load_from_str(text).expect("it is YAML");
     assert_eq!(documents.len(), 1);
     documents.remove(0)
 }
@@ -35,16 +41,14 @@ fn text<'y>(step: &'y Yaml<'static>, key: &str) -> &'y str {
     step["with"][key].as_str().unwrap_or_else(|| panic!("no {key}"))
 }
 
-#[test]
-fn the_workflow_has_the_parts_that_a_workflow_has() {
-    let workflow = workflow();
+#[track_caller]
+fn has_the_parts_of_a_workflow(workflow: &Yaml<'static>, least_steps: usize) {
     let keys = workflow.as_mapping().expect("a mapping").keys();
     let keys: Vec<_> = keys.map(|key| key.as_str().expect("a text")).collect();
     assert_eq!(keys, ["name", "on", "permissions", "jobs"]);
     assert!(workflow["on"].as_mapping().is_some());
-    assert_eq!(workflow["permissions"]["security-events"].as_str(), Some("write"));
-    let steps = steps(&workflow);
-    assert!(steps.len() >= 5);
+    let steps = steps(workflow);
+    assert!(steps.len() >= least_steps);
     for step in &steps {
         let keys = step.as_mapping().expect("a mapping").keys().filter_map(|key| key.as_str());
         let keys: Vec<_> = keys.collect();
@@ -52,6 +56,23 @@ fn the_workflow_has_the_parts_that_a_workflow_has() {
         let known = ["name", "if", "uses", "run", "with", "env"];
         assert!(keys.iter().all(|key| known.contains(key)), "{keys:?}");
     }
+}
+
+#[test]
+fn the_workflow_has_the_parts_that_a_workflow_has() {
+    let workflow = workflow();
+    has_the_parts_of_a_workflow(&workflow, 5);
+    assert_eq!(workflow["permissions"]["security-events"].as_str(), Some("write"));
+}
+
+#[test]
+fn the_workflow_of_the_example_crate_runs_its_tests_and_keeps_the_counterexamples() {
+    let workflow = document(OF_A_CRATE);
+    has_the_parts_of_a_workflow(&workflow, 3);
+    let steps = steps(&workflow);
+    assert!(steps.iter().any(|step| value(step, "run") == Some("cargo test")));
+    let keeps = |step: &&Yaml<'static>| value(step, "if") == Some("failure()");
+    assert_eq!(text(steps.iter().find(keeps).expect("a step after a failure"), "path"), "traces");
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! `barcheck gate`: protocols on executable barriers.
+
+use crate::support::{DEADLOCK, Folder, GOOD, Run, run};
+
+/// One way of the choice deadlocks, the other does not.
+const CHOICE: &str = "target ptx;\ncta 64;\nwarp 0 { if ? { bar.sync 1, 64; } }\nwarp 1 { }\n";
+/// The read may come before the write.
+const RACE: &str = "target ptx;\ncta 64;\nshared x;\nwarp 0 { write x; bar.sync 1, 64; }\n\
+                    warp 1 { read x; bar.sync 1, 64; }\n";
+/// Never ends, and never goes wrong.
+const ENDLESS: &str = "target ptx; cta 64; warps 0..2 { loop { bar.sync 1, 64; } }\n";
+/// Five warps meet.
+const FIVE: &str = "target ptx; cta 160; warps 0..5 { bar.sync 1, 160; }\n";
+
+fn gate(source: &str, options: &[&str]) -> Run {
+    let folder = Folder::new();
+    let file = folder.add("protocol.bar", source);
+    let mut arguments = vec!["gate"];
+    arguments.extend(options);
+    arguments.push(&file);
+    run(&arguments)
+}
+
+#[test]
+fn loom_runs_every_schedule_of_a_small_protocol_and_says_so() {
+    gate(GOOD, &[]).expect(0).prints("passed ").prints("loom ran every schedule (");
+}
+
+#[test]
+fn a_bounded_exploration_is_called_bounded_and_no_proof() {
+    gate(GOOD, &["--preemptions", "1"])
+        .expect(0)
+        .prints("at most 1 preemption")
+        .prints("bounded, not a proof");
+    gate(GOOD, &["--with", "shuttle", "--executions", "40"])
+        .expect(0)
+        .prints("shuttle ran 40 schedules chosen by chance; this is no proof");
+    gate(GOOD, &["--with", "std", "--executions", "10"]).expect(0).prints("std ran 10 schedules");
+}
+
+#[test]
+fn a_deadlock_is_found_by_every_runner_and_told_like_any_other() {
+    for with in ["loom", "shuttle", "std"] {
+        let folder = Folder::new();
+        let (file, trace) = (folder.add("protocol.bar", DEADLOCK), folder.text("hang.json"));
+        // The operating system may be slow to show it.
+        let run = run(&[
+            "gate",
+            "--with",
+            with,
+            "--trace",
+            &trace,
+            "--timeout",
+            "60",
+            "--executions",
+            "100000",
+            &file,
+        ]);
+        run.expect(1).prints("`deadlock`").prints("warp 0 waits at").prints("in the end").prints("why");
+        crate::support::run(&["replay", &trace]).expect(0).prints("confirmed");
+    }
+}
+
+#[test]
+fn loom_sees_a_data_race_by_itself() {
+    gate(RACE, &[]).expect(1).prints("loom finds `data-race`").prints("write x").prints("read x");
+}
+
+#[test]
+fn every_combination_of_choices_is_explored_and_the_choice_is_in_the_trace() {
+    gate(CHOICE, &[]).expect(1).prints("`deadlock`").prints("? = true");
+    let both = CHOICE
+        .replace("warp 1 { }", "warp 1 { bar.arrive 1, 64; }")
+        .replace("} }", "} else { bar.arrive 1, 64; } }");
+    gate(&both, &[]).expect(0).prints("with each of 2 combinations of its choices");
+}
+
+#[test]
+fn a_schedule_of_shuttle_shows_the_same_again() {
+    let first = gate(DEADLOCK, &["--with", "shuttle", "--format", "json"]).expect(1);
+    let first = &first.json()[0];
+    let schedule = first["schedule"].as_str().expect("shuttle prints a schedule");
+    let again = gate(DEADLOCK, &["--with", "shuttle", "--format", "json", "--schedule", schedule]).expect(1);
+    let again = &again.json()[0];
+    assert_eq!(again["executions"], 1);
+    assert_eq!(first["trace"]["steps"], again["trace"]["steps"]);
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    let found = |seed: &str| {
+        let run = gate(DEADLOCK, &["--with", "shuttle", "--format", "json", "--seed", seed]).expect(1);
+        (run.json()[0]["executions"].clone(), run.json()[0]["trace"]["steps"].clone())
+    };
+    assert_eq!(found("7"), found("7"));
+}
+
+#[test]
+fn what_threads_cannot_run_is_inconclusive_and_says_why() {
+    gate(FIVE, &["--with", "loom"]).expect(3).prints("5 agents are more than the 4 that loom runs");
+    gate(FIVE, &[]).expect(0).prints("shuttle ran");
+    gate(ENDLESS, &["--with", "loom"]).expect(3).prints("loom explores only what ends");
+    gate(ENDLESS, &["--with", "shuttle", "--executions", "20"]).expect(0).prints("20 of them not to the end");
+    let lanes =
+        "target ptx; cta 64; warps 0..2 { if lane < 16 { barrier.sync 1; } else { barrier.sync 1; } }\n";
+    gate(lanes, &[]).expect(3).prints("a warp is one thread here");
+}
+
+#[test]
+fn an_exploration_that_gets_nowhere_in_its_time_is_inconclusive() {
+    let large = "target ptx; cta 128; warps 0..4 { for i in 0..20 { bar.sync 1, 128; bar.sync 2, 128; } }\n";
+    gate(large, &["--with", "loom", "--timeout", "0.2"]).expect(3).prints("did not get through");
+}
+
+#[test]
+fn any_time_may_be_given() {
+    gate(GOOD, &["--timeout", "99999999999999"]).expect(0).prints("every schedule");
+    gate(GOOD, &["--timeout", "0.000001"]).expect(3).prints("did not get through");
+}
+
+#[test]
+fn one_malformed_file_does_not_keep_the_others_from_being_run() {
+    let folder = Folder::new();
+    folder.add("a.bar", "target ptx; cta 64; warp 0 { bar.synk 1; } warp 1 { }\n");
+    folder.add("b.bar", GOOD);
+    let all = folder.text("");
+    run(&["gate", &all]).expect(2).says("a.bar:1:").prints("b.bar (ptx): loom ran every schedule");
+    run(&["gate", &folder.text("missing.bar")]).expect(2).says("cannot read");
+}
+
+#[test]
+fn usage_errors_of_the_gate_say_what_is_wanted() {
+    gate(GOOD, &["--schedule", "91"]).expect(2).says("--with shuttle");
+    gate(GOOD, &["--with", "shuttle", "--schedule", "no schedule"]).expect(2).says("no schedule of shuttle");
+    gate(GOOD, &["--with", "gloom"]).expect(2).says("loom");
+}
+
+#[test]
+fn all_rules_that_barriers_report_are_collected_on_demand() {
+    let source = "target ptx;\ncta 64;\nwarp 0 { bar.sync 16, 64; }\nwarp 1 { bar.arrive 2; }\n";
+    let rules = |options: &[&str]| {
+        let run = gate(source, &[options, &["--format", "json"]].concat()).expect(1);
+        run.json()[0]["rules"].as_array().expect("a list").len()
+    };
+    assert_eq!((rules(&[]), rules(&["--all"])), (1, 2));
+}
