@@ -31,5 +31,7 @@ mod sarif;
 mod streams;
 #[path = "cli/traces.rs"]
 mod traces;
+#[path = "cli/view.rs"]
+mod view;
 #[path = "cli/workflow.rs"]
 mod workflow;

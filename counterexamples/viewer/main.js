@@ -107,7 +107,13 @@ function keepAddress() {
   if (state.barrier !== null) parts.push(`barrier=${state.barrier}`);
   clearTimeout(keepAddress.later);
   // Browsers refuse to be asked too often.
-  keepAddress.later = setTimeout(() => window.history.replaceState(null, "", `#${parts.join("&")}`), 60);
+  keepAddress.later = setTimeout(() => {
+    try {
+      window.history.replaceState(null, "", `#${parts.join("&")}`);
+    } catch {
+      // Within another page that allows nothing there is no address to keep.
+    }
+  }, 60);
 }
 
 function readAddress() {
