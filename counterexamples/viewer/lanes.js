@@ -95,7 +95,7 @@ const lanes = {
     const band = (kind, told) => el("span", null, svg("svg", { width: 22, height: 16, "aria-hidden": "true" },
       svg("rect", { x: 1, y: 2, width: 20, height: 12, rx: 4, class: `band k0 ${kind}` })), told);
     const all = [...barriers.values()].flatMap((barrier) => barrier.generations);
-    put($("legend"), Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), waits,
+    put($("legend"), Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), agentHistory.some(({ values }) => values.some(({ status }) => status === "blocked")) && waits,
       all.some((g) => g.completed) && band("", "a generation, from arrival to completion"),
       all.some((g) => !g.completed) && band("open", "one that is not complete"));
   },
@@ -216,8 +216,9 @@ const lanes = {
         const kind = `${hueOf(barrier.barrier)} ${generation.completed ? "" : "open"}`;
         const told = generation.completed
           ? `${barrier.short}: generation ${generation.generation}` : `${barrier.short}: a generation that is not complete`;
-        for (const [agent, time] of generation.arrivals) {
-          const row = this.rowOf[agent];
+        // A lane has one band, from its first arrival; of a folded role likewise.
+        const begins = new Map(generation.arrivals.map(([agent, time]) => [this.rowOf[agent], time]).reverse());
+        for (const [row, time] of begins) {
           if (row < first || row > last) continue;
           const start = x(Math.max(time, from)) - cell / 2;
           drawn.push(svg("rect", {
@@ -256,20 +257,23 @@ const lanes = {
   signs({ x, y, cell, from, to, first, last }) {
     const r = Math.min(cell * 0.42, 7.5);
     const drawn = [];
-    const put = (kind, agent, time, title, extra) => {
+    let full = new Set();
+    const mark = (kind, agent, time, title, extra) => {
       const row = this.rowOf[agent];
-      if (row < first || row > last) return;
+      // In the lane of a folded role the step itself goes before what it does to others.
+      if (row < first || row > last || full.has(row)) return;
+      full.add(row);
       drawn.push(sign(kind, x(time), y(row), r, { class: extra, "data-step": time, "data-agent": agent }, title));
     };
     for (let time = Math.max(1, from); time <= to; time += 1) {
       const step = stepAt(time);
       const extra = `${matches(time) ? "" : "dim"} ${time === state.t ? "current" : ""}`;
       const title = `${time}: ${cut(agentName(step.agent), 40)}: ${cut(step.resolved, 80)}; ${cut(wordsAt(time).join(", "), 200)}`;
+      full = new Set();
+      mark(actOf(step), step.agent, time, title, extra);
       for (const event of step.events) {
-        if (event.kind !== "released" && event.kind !== "notified") continue;
-        for (const agent of event.agents) if (agent !== step.agent) put(event.kind, agent, time, title, extra);
+        if (event.kind === "released" || event.kind === "notified") event.agents.forEach((agent) => mark(event.kind, agent, time, title, extra));
       }
-      put(actOf(step), step.agent, time, title, extra);
     }
     return drawn;
   },
@@ -281,7 +285,7 @@ const lanes = {
     for (let time = from; time <= to; time += 1) {
       const current = time === state.t;
       if (!current && (time % every !== 0 || Math.abs(time - state.t) * cell < 22)) continue;
-      drawn.push(svg("text", { x: x(time), y: 15, class: current ? "tick current" : "tick" }, time === 0 ? "start" : `${time}`));
+      drawn.push(svg("text", { x: x(time), y: 15, class: current ? "tick current" : "tick" }, time === 0 && cell > 40 ? "start" : `${time}`));
     }
     if (VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
     let free = -Infinity;
@@ -319,7 +323,8 @@ const lanes = {
       const { status } = agentAt(agent, state.t);
       label.setAttribute("aria-pressed", String(state.agent === agent));
       label.classList.toggle("subject", subject() === agent);
-      label.lastChild.textContent = status === "running" ? "" : status;
+      const changed = state.t > 0 && stepAt(state.t).changes.agents.some((after) => after.agent === agent);
+      label.lastChild.textContent = `${changed ? "\u25c6 " : ""}${status === "running" ? "" : status}`;
       label.lastChild.className = `status ${status}`;
     }
   },

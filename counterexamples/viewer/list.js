@@ -142,10 +142,15 @@ const list = {
   },
 };
 
+/** What weighs most in a line that may be cut. */
+const FIRST = ["violated", "failed", "cut", "completed", "released", "notified"];
+
 /** A step in a line. */
 function cells(time) {
   const step = stepAt(time);
-  const words = wordsAt(time);
+  const weight = ({ kind }) => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
+  const order = step.events.map((event, i) => [weight(event), i]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const words = order.map(([, i]) => wordsAt(time)[i]);
   const icon = svg("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", "aria-hidden": "true" }, sign(actOf(step), 0, 0, 6));
   return [
     el("span", { class: "number" }, `${time}`), icon, name(cut(agentName(step.agent), 40), "who"),

@@ -93,6 +93,9 @@ function render() {
   renderBarriers();
   renderGraph();
   source.render();
+  // What asks for places comes last, or the page would be laid out again and again.
+  revealBarrier();
+  source.reveal();
   list.reveal();
   list.draw();
   lanes.reveal(false);
@@ -138,7 +141,7 @@ const KEYS = [
   ["C", "the beginning of the cycle, if the run has no end", { c: () => go(CYCLE) }],
   ["A, Shift A", "next and previous step of the agent", { a: () => jumpAgent(false), A: () => jumpAgent(true) }],
   ["B, Shift B", "next and previous event on the barrier", { b: () => jumpBarrier(false), B: () => jumpBarrier(true) }],
-  ["\u2191 \u2193", "select the agent above, below", { ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1) }],
+  ["\u2191 \u2193", "select the agent above, below; in the list of steps: the listed step above, below", { ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1) }],
   ["[ ]", "select the previous, the next barrier", { "[": () => neighbourBarrier(-1), "]": () => neighbourBarrier(1) }],
   ["Escape", "select nothing: follow the steps", { Escape: () => select({ agent: null, barrier: null }) }],
   ["Space", "play, pause", { " ": play }],
@@ -152,6 +155,8 @@ const KEYS = [
 ];
 const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 let letterKeys = true;
+/** Keys that scroll a panel which has the focus, as anywhere else. */
+const SCROLLS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -162,6 +167,11 @@ function onKey(event) {
   }
   const types = target.matches("input, select, textarea");
   if (key === "Escape" && types) return target.blur();
+  if (target.matches(".body, .code") && SCROLLS.includes(key) && target.scrollHeight > target.clientHeight) return;
+  if (target.id === "list-body" && (key === "ArrowUp" || key === "ArrowDown")) {
+    event.preventDefault();
+    return list.match(key === "ArrowUp");
+  }
   if (types || (key === " " && target.matches("button, summary")) || (!letterKeys && key.length === 1)) return;
   const action = ACTIONS[key];
   if (!action) return;
@@ -222,7 +232,7 @@ function buildTop() {
   $("badge").classList.add(outcome.level ?? outcome.kind);
   // The badge has said it.
   const headline = outcome.headline.startsWith(`${kind}: `) ? outcome.headline.slice(kind.length + 2) : outcome.headline;
-  $("headline").append(name(cut(headline, 400)));
+  $("headline").append(el("bdi", { class: "name" }, sentenceOf(cut(headline, 400))));
   $("facts").append(name(cut(view.facts, 300)));
   if (view.notes.departure) {
     $("departure").hidden = false;
@@ -252,6 +262,8 @@ function beforePrint() {
   document.querySelectorAll("details:not([open])").forEach((details) => {
     details.open = true;
     details.dataset.opened = "";
+    // The browser would tell too late.
+    details.dispatchEvent(new Event("toggle"));
   });
 }
 

@@ -16,6 +16,8 @@ function differences(time) {
     const before = agentAt(after.agent, time - 1);
     const notified = (state) => state.notified.map(barrierShort).join(", ") || "nothing";
     differ(after.agent, "", doing(before), doing(after));
+    // Within a line the words for its place are the same.
+    if (doing(before) === doing(after)) differ(after.agent, ", next", before.instruction, after.instruction);
     differ(after.agent, ", notified of", notified(before), notified(after));
     const [old, now] = [locals(before), locals(after)];
     for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) differ(after.agent, `, ${key}`, old[key] ?? "\u2013", now[key] ?? "\u2013");
@@ -106,9 +108,13 @@ function renderBarriers() {
   const order = all.length > 6 ? all.sort((a, b) => weight(b) - weight(a) || a - b) : all;
   const shown = order.slice(0, MOST_CARDS);
   $("barriers-note").textContent = order.length > shown.length ? `${shown.length} of ${order.length}, those in use first` : "";
-  const body = $("barriers-body");
-  body.replaceChildren(...(order.length ? shown.map((id) => barrierCard(id, changed.has(id), open.has(`${id}`)))
+  $("barriers-body").replaceChildren(...(order.length ? shown.map((id) => barrierCard(id, changed.has(id), open.has(`${id}`)))
     : [el("p", { class: "note" }, "No barrier occurs.")]));
+}
+
+/** Scrolls to the barrier that is selected or has changed. */
+function revealBarrier() {
+  const body = $("barriers-body");
   const card = body.querySelector(".card.chosen") ?? body.querySelector(".card.changed");
   const top = card && card.offsetTop - body.offsetTop;
   if (card && (top < body.scrollTop || top + card.offsetHeight > body.scrollTop + body.clientHeight)) body.scrollTop = top - 8;
@@ -152,10 +158,19 @@ function meter({ arrived, expected }) {
     svg("rect", { width: 100, height: 6, class: "ground" }), svg("rect", { width: 100 * part, height: 6, class: "part" }));
 }
 
-/** The generations of a barrier, those around the present if there are many. */
+/** The generations of a barrier, listed while they are looked at. */
 function history(info, open) {
+  const count = info.generations.length;
+  if (count === 0) return null;
+  const details = el("details", { open, "data-barrier": info.barrier },
+    el("summary", null, `History: ${count} generation${count === 1 ? "" : "s"}`), open && generationsOf(info));
+  details.addEventListener("toggle", () => details.open && details.children.length === 1 && details.append(...generationsOf(info)));
+  return details;
+}
+
+/** Generations; those around the present if there are many. */
+function generationsOf(info) {
   const all = info.generations;
-  if (all.length === 0) return null;
   const most = 30;
   const at = all.findIndex((g) => (g.completed ?? LAST) >= state.t);
   const from = Math.max(0, Math.min((at < 0 ? all.length : at) - most / 2, all.length - most));
@@ -167,10 +182,6 @@ function history(info, open) {
     return el("li", { class: time <= state.t ? "past" : "future" }, button(label, () => go(time), { class: "link" }),
       ` step ${g.arrivals[0]?.[1] ?? time}${time > (g.arrivals[0]?.[1] ?? time) ? `\u2013${time}` : ""}: `, g.arrivals.length ? name(who) : "nobody", result);
   };
-  const details = el("details", { open, "data-barrier": info.barrier },
-    el("summary", null, `History: ${all.length} generation${all.length === 1 ? "" : "s"}`),
-    from > 0 && el("p", { class: "note" }, `${from} before these`),
-    el("ol", null, all.slice(from, from + most).map(entry)),
-    from + most < all.length && el("p", { class: "note" }, `${all.length - from - most} after these`));
-  return details;
+  const note = (count, where) => (count > 0 ? [el("p", { class: "note" }, `${count} ${where} these`)] : []);
+  return [...note(from, "before"), el("ol", null, all.slice(from, from + most).map(entry)), ...note(all.length - from - most, "after")];
 }

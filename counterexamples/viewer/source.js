@@ -18,8 +18,8 @@ const source = {
         text: el("code", null, line),
         line: el("div", { class: "line" }),
       };
-      const labels = (labelsByLine.get(number) ?? []).map((label) =>
-        el("div", { class: "label" }, "\u2514 ", name(cut(label.text, 400))));
+      const told = new Set((labelsByLine.get(number) ?? []).map((label) => label.text));
+      const labels = [...told].map((label) => el("div", { class: "label" }, "\u2514 ", name(cut(label, 400))));
       fill(row.line, null, [el("span", { class: "number" }, `${number}`), row.here, row.text]);
       row.block = el("div", { class: "block" }, row.line, labels);
       return row;
@@ -62,10 +62,12 @@ const source = {
       row.text.replaceChildren(...pieces(sourceLines[line - 1], spans.get(line) ?? []));
     }
     this.marked = new Set([...spans.keys(), ...standing.keys()]);
-    this.reveal(spans);
+    this.spanned = spans;
   },
 
-  reveal(spans) {
+  /** Scrolls to what is marked. */
+  reveal() {
+    const spans = this.spanned;
     const find = (kind) => [...spans].find(([, marks]) => marks.some((mark) => mark.kind === kind))?.[0];
     const line = state.agent !== null ? find("at") ?? find("done") : find("done") ?? find("at") ?? find("wrong");
     const row = this.rows[(line ?? 0) - 1];
@@ -73,6 +75,10 @@ const source = {
     const body = $("source-body");
     const top = row.block.offsetTop - body.offsetTop;
     if (top < body.scrollTop + 20 || top + 40 > body.scrollTop + body.clientHeight) body.scrollTop = top - body.clientHeight / 2;
+    const mark = row.text.querySelector(state.agent === null ? "mark.done" : "mark.at") ?? row.text.querySelector("mark");
+    if (!mark) return;
+    const [box, frame] = [mark.getBoundingClientRect(), body.getBoundingClientRect()];
+    if (box.right > frame.right || box.left < frame.left) body.scrollLeft += Math.min(box.left - frame.left - 60, Math.max(0, box.right - frame.right + 30));
   },
 };
 

@@ -140,13 +140,13 @@ function rim(node, towards, half) {
   return { x: node.x + dx * scale, y: node.y + dy * scale };
 }
 
-/** The lanes of the two agents from one access to the other, with the barrier steps in between. */
+/** The lanes of the two agents from one access to the other, with the barrier steps and fences in between. */
 function conflictDrawing({ location, earlier, later, missing }) {
   const from = earlier.step ?? Math.max(1, later.step - 1);
   const between = [];
   seek(from, (step, time) => {
     const own = step.agent === earlier.agent || step.agent === later.agent;
-    if (time < later.step && own && step.events.some((event) => "barrier" in event)) between.push(time);
+    if (time < later.step && own && (has(step, "fenced") || step.events.some((event) => "barrier" in event))) between.push(time);
     return time >= later.step;
   });
   const shown = between.length > 8 ? [...between.slice(0, 4), ...between.slice(-4)] : between;
@@ -172,5 +172,5 @@ function conflictDrawing({ location, earlier, later, missing }) {
     svg("text", { x: width / 2, y: (y(0) + y(last)) / 2 + 4, class: "alert-text" }, "\u2717")),
   el("p", { class: "note" }, button(`step ${earlier.step ?? "?"}`, () => go(earlier.step ?? 0), { class: "link" }), " and ",
     button(`step ${later.step}`, () => go(later.step), { class: "link" }), ": ", missing,
-    between.length > shown.length ? `; ${between.length - shown.length} barrier steps in between are left out` : "", ".")];
+    between.length > shown.length ? `; ${between.length - shown.length} steps in between are left out` : "", ".")];
 }

@@ -284,12 +284,20 @@ test("everything by keyboard: help, letters off, tab order", () => look(pairs(),
   assert.equal(await step(page), 0, "letters are off");
   await press(page, "ArrowRight");
   assert.equal(await step(page), 1);
+  await page.locator("#list-body").focus();
+  await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
+  assert.equal(await step(page), 2);
+  await page.locator("#why-body").focus();
+  await press(page, "End");
+  await page.waitForFunction(() => document.getElementById("why-body").scrollTop > 0);
+  assert.equal(await step(page), 2, "a panel scrolls");
+  await page.locator("#theme").focus();
   const seen = new Set();
   for (let i = 0; i < 60; i += 1) {
     await press(page, "Tab");
     seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
   }
-  for (const id of ["theme", "help-open", "play", "step-number", "scrubber", "filter-agent", "filter-text", "lane-scroll", "source-body", "list-body"]) assert.ok(seen.has(id), id);
+  for (const id of ["help-open", "play", "step-number", "scrubber", "filter-agent", "filter-text", "lane-scroll", "source-body", "list-body"]) assert.ok(seen.has(id), id);
 }));
 
 for (const colorScheme of ["light", "dark"]) {
