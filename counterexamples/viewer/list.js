@@ -1,6 +1,8 @@
 // The steps as a list, and what restricts it. It says in words what the lanes draw.
 
 const LINE = 28;
+/** Agents that can be chosen from a list; more can be searched for. */
+const MOST_CHOICES = 1000;
 const filter = { agent: "", barrier: "", kind: "", text: "" };
 
 /** What steps can be asked for by kind. */
@@ -41,7 +43,7 @@ const list = {
     const option = (value, text) => el("option", { value }, text);
     const agents = groups.flatMap((group, i) => [
       ...(group.role ? [option(`r${i}`, cut(`all of ${group.role}`, 40))] : []),
-      ...group.agents.map((agent) => option(`${agent}`, cut(agentName(agent), 40))),
+      ...group.agents.filter((agent) => agent < MOST_CHOICES).map((agent) => option(`${agent}`, cut(agentName(agent), 40))),
     ]);
     $("filter-agent").append(option("", "any"), ...agents);
     $("filter-barrier").append(option("", "any"), ...[...barriers.values()].map((b) => option(`${b.barrier}`, cut(b.name, 40))));

@@ -245,8 +245,12 @@ function buildTop() {
   $("save").addEventListener("click", saveTrace);
 }
 
+/** The trace as it was written, since numbers here may hold less than those of a trace. It is the last of the data. */
 function saveTrace() {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(trace)], { type: "application/json" }));
+  const text = $("data").textContent;
+  const key = ',"trace":';
+  const written = text.slice(text.indexOf(key) + key.length, text.lastIndexOf("}"));
+  const address = URL.createObjectURL(new Blob([written], { type: "application/json" }));
   const base = view.file.split(/[/\\]/).at(-1).replace(/\.[^.]*$/, "");
   el("a", { href: address, download: `${cut(base, 60)}-${outcome.rule ?? "trace"}.json` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);

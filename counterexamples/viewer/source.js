@@ -2,9 +2,6 @@
 
 const sourceLines = trace.protocol.source.split(/\r\n|\n/);
 if (sourceLines.at(-1) === "") sourceLines.pop();
-const labelsByLine = Map.groupBy
-  ? Map.groupBy(view.labels, (label) => label.line)
-  : view.labels.reduce((map, label) => map.set(label.line, [...(map.get(label.line) ?? []), label]), new Map());
 
 const source = {
   rows: [],
@@ -18,7 +15,7 @@ const source = {
         text: el("code", null, line),
         line: el("div", { class: "line" }),
       };
-      const told = new Set((labelsByLine.get(number) ?? []).map((label) => label.text));
+      const told = new Set(view.labels.filter((label) => label.line === number).map((label) => label.text));
       const labels = [...told].map((label) => el("div", { class: "label" }, "\u2514 ", name(cut(label, 400))));
       fill(row.line, null, [el("span", { class: "number" }, `${number}`), row.here, row.text]);
       row.block = el("div", { class: "block" }, row.line, labels);
@@ -48,7 +45,9 @@ const source = {
     const standing = new Map();
     for (const { index } of trace.agents) {
       const line = agentAt(index, state.t).location?.line;
-      if (line) standing.set(line, [...(standing.get(line) ?? []), index]);
+      if (!line) continue;
+      if (standing.has(line)) standing.get(line).push(index);
+      else standing.set(line, [index]);
     }
     for (const line of new Set([...this.marked, ...spans.keys(), ...standing.keys()])) {
       const row = this.rows[line - 1];

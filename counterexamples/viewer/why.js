@@ -4,7 +4,7 @@
 function renderWhy() {
   const rule = view.notes.rule;
   const clause = (note) => el("li", null, el("strong", null, `${note.document}, ${note.section} `), el("code", null, note.id), el("p", null, note.says));
-  const sentences = el("ul", { class: "sentences" }, outcome.explanation.split("\n").filter(Boolean).slice(0, 60)
+  const sentences = el("ul", { class: "sentences" }, outcome.explanation.split("\n").filter(Boolean).slice(0, 200)
     .map((sentence) => el("li", null, el("bdi", null, sentenceOf(sentence.slice(0, 3000))))));
   const conflict = view.conflict && el("figure", null, el("figcaption", null, "The two accesses"), conflictDrawing(view.conflict));
   const graph = el("figure", { id: "graph" });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Notes;
+use super::notes::Notes;
 use crate::explain;
 use crate::happening;
 use crate::labels::{PlaceLabel, labels};
@@ -28,6 +28,7 @@ pub(super) struct View<'t> {
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
     conflict: Option<Conflict<'t>>,
+    /// The last: the page takes the text of it from the end of its data.
     trace: &'t Trace,
 }
 

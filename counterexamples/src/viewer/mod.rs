@@ -2,16 +2,17 @@
 
 mod data;
 mod escape;
+mod notes;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::read::TraceError;
 use crate::story::{Style, story};
 use crate::trace::Trace;
 use data::View;
+pub use notes::{ClauseNote, Notes, RuleNote};
 
 /// The parts of the page, in the order in which they follow each other in one script.
 const SCRIPT: &str = concat!(
@@ -26,41 +27,6 @@ const SCRIPT: &str = concat!(
 );
 const STYLE: &str = include_str!("../../viewer/style.css");
 const PAGE: &str = include_str!("../../viewer/index.html");
-
-/// What is known of a rule beside the trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RuleNote {
-    /// What a violation is.
-    pub meaning: String,
-    /// Why it hurts.
-    pub why: String,
-    /// How to mend it.
-    pub mend: String,
-    /// The clauses that it rests on, the first being the one that counts most.
-    pub clauses: Vec<ClauseNote>,
-}
-
-/// A clause of a specification.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ClauseNote {
-    /// Its id: `ptx.sync-waits`.
-    pub id: String,
-    /// The document.
-    pub document: String,
-    /// The section.
-    pub section: String,
-    /// What it says.
-    pub says: String,
-}
-
-/// What a page says beside its trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Notes {
-    /// On the rule that is violated.
-    pub rule: Option<RuleNote>,
-    /// Where the trace departs from the model. The page begins with it, for then it shows what may not be so.
-    pub departure: Option<String>,
-}
 
 /// A trace as a page.
 ///
