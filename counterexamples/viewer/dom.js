@@ -6,7 +6,7 @@ const $ = (id) => document.getElementById(id);
 /** Control characters and those that turn the direction of text are named instead of obeyed. */
 function clean(text) {
   return String(text).replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (c) => `\u27e8U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`,
   );
 }

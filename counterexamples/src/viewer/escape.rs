@@ -1,24 +1,21 @@
 //! Text from a trace, written so that it stays text.
 
-/// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, and no
-/// reader of JavaScript takes it for the end of a line. These characters occur within strings only.
+/// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no reader of
+/// JavaScript takes it for the end of a line, and it reads from left to right. These characters occur within strings
+/// only.
 pub(super) fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '<' => safe.push_str("\\u003c"),
-            '>' => safe.push_str("\\u003e"),
-            '&' => safe.push_str("\\u0026"),
-            '\u{2028}' => safe.push_str("\\u2028"),
-            '\u{2029}' => safe.push_str("\\u2029"),
-            _ => safe.push(c),
+        if matches!(c, '<' | '>' | '&') || misleads(c) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
         }
     }
     safe
 }
 
-/// Text that can stand within an element or an attribute. Characters that turn the direction of text are named,
-/// since they would reorder what stands beside them.
+/// Text that can stand within an element or an attribute. Characters that would move others are named.
 pub(super) fn html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -28,7 +25,7 @@ pub(super) fn html(text: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
-            c if turns(c) || (c.is_control() && c != '\n') => {
+            c if misleads(c) || (c.is_control() && c != '\n') => {
                 safe.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c)));
             }
             _ => safe.push(c),
@@ -37,9 +34,13 @@ pub(super) fn html(text: &str) -> String {
     safe
 }
 
-/// The bidirectional formatting characters of Unicode.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// The formatting characters of Unicode that turn the direction of text, and its two further line ends.
+fn misleads(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+    )
 }
 
 #[cfg(test)]
@@ -48,16 +49,16 @@ mod tests {
 
     #[test]
     fn json_ends_no_script_and_says_the_same() {
-        let told = "</script><!--<script>&amp;\u{2028}\u{2029}\"\\";
+        let told = "</script><!--<script>&amp;\u{2028}\u{2029}\u{202e}\u{61c}\"\\";
         let written = serde_json::to_string(told).expect("text can be written");
         let safe = json(&written);
-        assert!(!safe.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+        assert!(safe.is_ascii() && !safe.contains(['<', '>', '&']), "{safe}");
         assert_eq!(serde_json::from_str::<String>(&safe).expect("still JSON"), told);
     }
 
     #[test]
     fn html_is_text() {
         assert_eq!(html("<b a='\"'>&"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;");
-        assert_eq!(html("a\u{202e}b\nc\u{1b}d"), "a⟨U+202E⟩b\nc⟨U+001B⟩d");
+        assert_eq!(html("a\u{202e}b\nc\u{1b}d\u{2028}"), "a⟨U+202E⟩b\nc⟨U+001B⟩d⟨U+2028⟩");
     }
 }
