@@ -154,7 +154,9 @@ pub(super) fn ask(mut command: Command, request: &Request, time: Duration) -> Re
             serde_json::from_str(json).map_err(|error| format!("the exploring process: {error}"))?
         }
         None if !ended => {
-            return Err(format!("the exploring process did not end within {} s", (time + GRACE).as_secs()));
+            let why = format!("no answer within {} s", (time + GRACE).as_secs());
+            let end = End { cause: Cause::Explorer(why), steps: Vec::new() };
+            return Ok(Answer { end: Some(end), ..Answer::default() });
         }
         None => {
             let last: Vec<&str> = err.lines().rev().take(5).collect();

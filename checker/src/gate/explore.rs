@@ -7,13 +7,13 @@ use super::effort::{Extent, MOST_UNDER_LOOM, With};
 use super::plan::Plan;
 use super::protocol::Protocol;
 use super::record::{Ending, Record};
-use crate::barriers::{Loom, Shuttle, Std};
+use crate::barriers::{Loom, Runtime, Shuttle, Std};
 use barcheck_model::machine::{Choice, ExitedThreads, Options};
 use std::panic;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Steps of an agent after which an execution is not followed further. Loom, which explores only what ends, then gives up.
 const MOST_STEPS: u32 = 2_000;
@@ -34,7 +34,10 @@ struct Exploration {
     record: Arc<Record>,
     combinations: AtomicU64,
     extent: Mutex<Option<Extent>>,
-    deadline: Instant,
+    /// Executions made to their end.
+    finished: AtomicU64,
+    /// They are chosen by chance: how many there were is all that can be said.
+    samples: bool,
 }
 
 impl Exploration {
@@ -49,6 +52,9 @@ impl Exploration {
     }
 
     fn answer(&self, end: Option<End>) -> ! {
+        let reached = *self.extent.lock().unwrap_or_else(PoisonError::into_inner);
+        let sample = Extent::Sample(self.finished.load(Ordering::Relaxed));
+        let extent = if self.samples { Some(sample) } else { reached };
         let noted = self.record.noted().into_iter();
         let noted = noted.map(|rule| Noted {
             rule: rule.name().to_owned(),
@@ -58,7 +64,7 @@ impl Exploration {
             executions: self.record.executions(),
             cut: self.record.executions_cut(),
             combinations: self.combinations.load(Ordering::Relaxed),
-            extent: *self.extent.lock().unwrap_or_else(PoisonError::into_inner),
+            extent,
             end,
             noted: noted.collect(),
             schedule: None,
@@ -75,8 +81,19 @@ impl Exploration {
         *self.extent.lock().unwrap_or_else(PoisonError::into_inner) = Some(extent);
     }
 
-    fn time_is_up(&self) -> bool {
-        Instant::now() >= self.deadline
+    /// Runs all agents once.
+    fn execute<R: Runtime>(&self, plan: &Arc<Plan>) {
+        agent::execute::<R>(plan);
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ends the exploration when its time is up, wherever it is then.
+    fn limit(self: &Arc<Self>, time: Duration) {
+        let this = Arc::clone(self);
+        thread::spawn(move || {
+            thread::sleep(time);
+            this.end(None)
+        });
     }
 }
 
@@ -102,7 +119,8 @@ pub fn explore_here() -> ! {
         record: Arc::new(Record::new(request.effort.all)),
         combinations: AtomicU64::new(0),
         extent: Mutex::new(None),
-        deadline: Instant::now() + request.effort.time(),
+        finished: AtomicU64::new(0),
+        samples: request.with != With::Loom,
     });
     let exited_threads = if request.release_on_exit { ExitedThreads::Release } else { ExitedThreads::Hold };
     let options = Options { exited_threads };
@@ -111,6 +129,7 @@ pub fn explore_here() -> ! {
         Err(error) => exploration.end_with(Cause::Unfit(error)),
     };
     hook(&exploration);
+    exploration.limit(request.effort.time());
     match request.with {
         With::Loom => under_loom(&exploration, &protocol, &request),
         With::Shuttle => under_shuttle(&exploration, &protocol, &request),
@@ -170,10 +189,7 @@ fn under_loom(exploration: &Arc<Exploration>, protocol: &Protocol, request: &Req
             builder.max_branches = MOST_BRANCHES;
             builder.preemption_bound = bound;
             builder.check(move || {
-                if watch.time_is_up() {
-                    watch.end(None);
-                }
-                agent::execute::<Loom>(&plan);
+                watch.execute::<Loom>(&plan);
             });
             if !script.advance() {
                 break;
@@ -190,21 +206,17 @@ fn under_shuttle(exploration: &Arc<Exploration>, protocol: &Protocol, request: &
     config.stack_size = STACK;
     config.max_steps = shuttle::MaxSteps::ContinueAfter(MOST_STEPS as usize * 20 * protocol.agents().max(1));
     config.silence_warnings = true;
-    let record = Arc::clone(&exploration.record);
     let (watch, protocol) = (Arc::clone(exploration), protocol.clone());
     let run = Arc::new(move || {
-        if watch.time_is_up() {
-            watch.reached(Extent::Sample(watch.record.executions()));
-            watch.end(None);
-        }
         // Drawn from the schedule, so that the schedule alone replays the protocol's choices too.
         let seed = shuttle::rand::RngCore::next_u64(&mut shuttle::rand::thread_rng());
         let choices = Arc::new(Chance(seed)) as Arc<dyn Choices>;
-        agent::execute::<Shuttle>(&Arc::new(Plan::new(
+        let most_steps = most_steps(protocol.agents());
+        watch.execute::<Shuttle>(&Arc::new(Plan::new(
             &protocol,
-            Arc::clone(&record),
+            Arc::clone(&watch.record),
             choices,
-            most_steps(protocol.agents()),
+            most_steps,
         )));
     });
     let body = |run: &Arc<dyn Fn() + Send + Sync>| {
@@ -216,7 +228,7 @@ fn under_shuttle(exploration: &Arc<Exploration>, protocol: &Protocol, request: &
         let mut scheduler = ReplayScheduler::new_from_encoded(schedule);
         scheduler.set_allow_incomplete();
         shuttle::Runner::new(scheduler, config).run(body(&run));
-        return exploration.reached(Extent::Sample(exploration.record.executions()));
+        return;
     }
     // Four schedulers in turn, in rounds that grow: a violation that one of them finds at once is not to wait for another's last execution.
     let (mut left, mut round, mut seed) = (request.effort.executions, 25, request.effort.seed);
@@ -238,7 +250,6 @@ fn under_shuttle(exploration: &Arc<Exploration>, protocol: &Protocol, request: &
         }
         round *= 2;
     }
-    exploration.reached(Extent::Sample(exploration.record.executions()));
 }
 
 /// Threads of the operating system.
@@ -256,13 +267,9 @@ fn on_threads(exploration: &Arc<Exploration>, protocol: &Protocol, request: &Req
         }
     });
     for n in 0..request.effort.executions {
-        if exploration.time_is_up() {
-            break;
-        }
         let choices = Arc::new(Chance(scramble(request.effort.seed.wrapping_add(n)))) as Arc<dyn Choices>;
         let plan =
             Plan::new(protocol, Arc::clone(&exploration.record), choices, most_steps(protocol.agents()));
-        agent::execute::<Std>(&Arc::new(plan));
+        exploration.execute::<Std>(&Arc::new(plan));
     }
-    exploration.reached(Extent::Sample(exploration.record.executions()));
 }

@@ -48,6 +48,7 @@ impl Gated {
                     "{with} ran every schedule with at most {times} ({executions} executions); this is bounded, not a proof"
                 )
             }
+            Some(Extent::Sample(0)) => format!("{with} did not come to the end of one execution"),
             Some(Extent::Sample(n)) => {
                 let cut = match self.cut {
                     0 => String::new(),
