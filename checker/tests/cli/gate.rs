@@ -115,7 +115,6 @@ fn an_exploration_that_gets_nowhere_in_its_time_is_inconclusive() {
 #[test]
 fn any_time_may_be_given() {
     gate(GOOD, &["--timeout", "99999999999999"]).expect(0).prints("every schedule");
-    gate(GOOD, &["--timeout", "0.000001"]).expect(3).prints("did not get through");
 }
 
 #[test]
