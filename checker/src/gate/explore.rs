@@ -148,10 +148,18 @@ fn hook(exploration: &Arc<Exploration>) {
             Some(ending) => cause_of(ending),
             None if message.contains("deadlock") => Cause::Deadlock,
             None if message.contains("Causality violation") => Cause::Race,
-            None => Cause::Explorer(message),
+            None => Cause::Explorer(match info.location() {
+                Some(place) => format!("{message} ({}:{})", file_name(place.file()), place.line()),
+                None => message,
+            }),
         };
         exploration.end_with(cause)
     }));
+}
+
+/// The last part of a path: where a file lies on the machine that built this says nothing.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 fn cause_of(ending: Ending) -> Cause {
