@@ -94,11 +94,10 @@ fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, St
 }
 
 fn status_of(gated: &Gated) -> Status {
-    match (&gated.violation, gated.extent) {
-        (Some(_), _) => Status::Failure,
-        _ if gated.unfit.is_some() => Status::Inconclusive,
-        (None, Some(Extent::Everything | Extent::Preemptions(_) | Extent::Sample(1..))) => Status::Success,
-        (None, Some(Extent::Unfinished | Extent::Sample(0)) | None) => Status::Inconclusive,
+    match gated.violation {
+        Some(_) => Status::Failure,
+        None if gated.has_explored() => Status::Success,
+        None => Status::Inconclusive,
     }
 }
 
@@ -178,7 +177,7 @@ fn json(path: &Path, protocol: &Protocol, gated: &Gated) -> String {
         extent: gated.extent,
         executions: gated.executions,
         combinations: gated.combinations,
-        reason: gated.unfit.as_deref(),
+        reason: gated.unfit.as_deref().or(gated.gave_up.as_deref()),
         rules: gated.rules.iter().map(|rule| rule.name()).collect(),
         rule: violation.map(|violation| violation.rule.name()),
         message: violation.map(|violation| violation.trace.outcome.message.as_str()),

@@ -29,9 +29,19 @@ pub struct Gated {
     pub rules: BTreeSet<Rule>,
     /// Threads cannot run the protocol: why.
     pub unfit: Option<String>,
+    /// The explorer itself gave up: its words. Nothing is known then.
+    pub gave_up: Option<String>,
 }
 
 impl Gated {
+    /// Something was explored, and it can be said how much: every schedule, those up to a bound, or some.
+    #[must_use]
+    pub fn has_explored(&self) -> bool {
+        let explored =
+            matches!(self.extent, Some(Extent::Everything | Extent::Preemptions(_) | Extent::Sample(1..)));
+        explored && self.unfit.is_none() && self.gave_up.is_none()
+    }
+
     /// How far the exploration came, and what that proves, in a sentence.
     #[must_use]
     pub fn extent_in_words(&self) -> String {
@@ -39,6 +49,9 @@ impl Gated {
         let executions = self.executions;
         if let Some(why) = &self.unfit {
             return format!("{with} cannot run it: {why}");
+        }
+        if let Some(words) = &self.gave_up {
+            return format!("{with} gave up: {words}");
         }
         match self.extent {
             Some(Extent::Everything) => format!("{with} ran every schedule ({executions} executions)"),
@@ -106,6 +119,7 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
         violation: None,
         rules: BTreeSet::new(),
         unfit: None,
+        gave_up: None,
     };
     let known = |name: &str| Rule::from_name(name).ok_or_else(|| format!("there is no rule `{name}`"));
     let mut seen = Vec::new();
@@ -126,7 +140,8 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
                 return Err(format!("this is no schedule of shuttle for this protocol: {words}"));
             }
             Cause::Explorer(words) => {
-                gated.unfit = Some(format!("it gave up: {words}"));
+                gated.gave_up = Some(words);
+                gated.extent = None;
                 return Ok(gated);
             }
         };

@@ -70,7 +70,7 @@ pub(crate) fn compare(file: &str, text: &str, effort: &Effort) -> Compared {
         Ok(gated) => gated,
         Err(contradiction) => return Compared::Differ(contradiction),
     };
-    if let Some(why) = gated.unfit {
+    if let Some(why) = gated.unfit.as_ref().or(gated.gave_up.as_ref()).cloned() {
         return Compared::Unfit(why);
     }
     let invented: Vec<_> = gated.rules.difference(&rules).map(|rule| rule.name()).collect();

@@ -34,6 +34,18 @@ fn the_exhaustive_gate_of_a_broken_ring_says_who_waits_for_whom() {
 }
 
 #[test]
+fn what_shuttle_has_not_run_once_does_not_pass() {
+    let name = "what_shuttle_has_not_run_once_does_not_pass";
+    if barcheck::gate::is_child() {
+        barcheck::gate::explore_here();
+    }
+    let gate =
+        Gate::new("protocols/ring.bar").define("TILES", 2_000_000_000).seconds(0.0).executions(1_000_000);
+    let message = message(move || gate.under_shuttle(here(name)));
+    assert!(message.contains("did not come to the end of one execution"), "{message}");
+}
+
+#[test]
 fn loom_finds_the_same_in_the_broken_ring() {
     let name = "loom_finds_the_same_in_the_broken_ring";
     if barcheck::gate::is_child() {
