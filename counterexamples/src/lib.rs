@@ -22,6 +22,7 @@ mod story;
 pub mod trace;
 mod view;
 mod viewer;
+mod walk;
 
 pub use build::{SourceInfo, What, build};
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
@@ -32,7 +33,8 @@ pub use replay::{Confirmation, Stuck, replay};
 pub use situation::Situation;
 pub use story::{Style, story};
 pub use trace::Trace;
-pub use viewer::{ClauseNote, Notes, RuleNote, page};
+pub use viewer::{ClauseNote, Notes, RuleNote, page, run_view};
+pub use walk::{Found, Next, Possible, Standing, Walk};
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

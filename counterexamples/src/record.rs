@@ -143,6 +143,20 @@ impl Recorder {
         Ok((step, reached))
     }
 
+    /// Makes a step, lets somebody look at what it has led to, and takes it back.
+    pub(crate) fn try_out<T>(
+        &mut self,
+        choice: machine::Choice,
+        look: impl FnOnce(&mut Self, Step, Reached) -> T,
+    ) -> Result<T, Departure> {
+        let state = self.state.clone();
+        let kept = (self.generations.clone(), self.shown.clone(), self.seen.clone(), self.steps);
+        let seen = self.step(choice).map(|(step, reached)| look(self, step, reached));
+        self.state = state;
+        (self.generations, self.shown, self.seen, self.steps) = kept;
+        seen
+    }
+
     /// The step as far as it is known before it is made.
     fn described(&self, choice: machine::Choice, made: &Move) -> Step {
         let agent = choice.agent;

@@ -28,6 +28,8 @@ pub(super) struct View<'t> {
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
     conflict: Option<Conflict<'t>>,
+    /// Whether the trace's outcome says anything: a run under way may have shown nothing so far.
+    shows: bool,
     /// The last: the page takes the text of it from the end of its data.
     trace: &'t Trace,
 }
@@ -75,7 +77,7 @@ struct Access<'t> {
 
 impl<'t> View<'t> {
     /// The data of a page.
-    pub(super) fn of(trace: &'t Trace, notes: &'t Notes) -> Self {
+    pub(super) fn of(trace: &'t Trace, notes: &'t Notes, shows: bool) -> Self {
         let say = |event: &Event| happening::event(trace, event);
         Self {
             noun: names::noun(trace),
@@ -86,6 +88,7 @@ impl<'t> View<'t> {
             barriers: barriers(trace),
             labels: labels(trace),
             conflict: conflict(trace),
+            shows,
             trace,
         }
     }

@@ -33,7 +33,7 @@ const PAGE: &str = include_str!("../../viewer/index.html");
 /// # Errors
 /// None in practice: every field of a trace can be written as JSON.
 pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
-    let data = escape::json(&View::of(trace, notes).to_json()?);
+    let data = escape::json(&View::of(trace, notes, true).to_json()?);
     // Strict from the first line on; nothing of it is seen from outside.
     let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
     let policy = format!(
@@ -53,6 +53,14 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
             ("script", &script),
         ],
     ))
+}
+
+/// What a page needs of a run made by hand, as JSON; `shows` says whether the trace's outcome says anything.
+///
+/// # Errors
+/// None in practice: every field of a trace can be written as JSON.
+pub fn run_view(trace: &Trace, shows: bool) -> Result<String, TraceError> {
+    View::of(trace, &Notes::default(), shows).to_json()
 }
 
 /// How a policy names an inline text that it allows.
