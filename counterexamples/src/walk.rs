@@ -137,6 +137,7 @@ impl Walk {
         for outcome in &mut shows {
             self.set_level(outcome);
         }
+        shows.retain(|outcome| weight(outcome) >= REPORTED);
         shows.sort_by_key(|outcome| std::cmp::Reverse(weight(outcome)));
         self.shows = shows;
         for outcome in self.shows.clone() {
@@ -263,6 +264,9 @@ impl Walk {
         self.recorder.try_out(choice, look).ok()
     }
 }
+
+/// The weight of a warning: what weighs less is reported on request only.
+const REPORTED: u8 = 3;
 
 /// Violations by their level; faults and what cannot be followed end a run, and so say more.
 fn weight(outcome: &Outcome) -> u8 {

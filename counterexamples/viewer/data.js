@@ -1,13 +1,15 @@
-// The trace, and the state after any number of its steps. Time counts steps: 0 is the beginning, and after
-// step 7 it is 7.
+// The run that is shown, and the state after any number of its steps. It is the trace, or one that the reader makes.
+// Time counts steps: 0 is the beginning, and after step 7 it is 7.
 
-const view = JSON.parse(document.getElementById("data").textContent);
-const trace = view.trace;
-const steps = trace.steps;
-const outcome = trace.outcome;
-const LAST = steps.length;
+/** What the page was made with: the trace. */
+const given = JSON.parse(document.getElementById("data").textContent);
+/** The run that is shown, and its parts. */
+let view, trace, steps, outcome, agentHistory;
+let LAST;
 /** The time before the cycle, for a run without end. */
-const CYCLE = outcome.cycle_from;
+let CYCLE;
+/** When the outcome shows: the last step that says so, or the end. Nothing for a run that has shown nothing. */
+let VIOLATION;
 
 /** A value that changes now and then. */
 class History {
@@ -40,31 +42,55 @@ const idle = (barrier) => ({
   arrived: [], waiting: [], missing: [], notified: [],
 });
 
-const agentHistory = trace.initial.agents.map((state) => new History(state));
 const barrierHistory = new Map();
 const barriers = new Map();
+/** A barrier keeps its colour in every run. */
+const hues = new Map();
+/** The outcome of a run that has shown nothing. */
+const NOTHING = {
+  kind: "open", rule: null, level: null, agent: 0, agents: [], barrier: null, location: null, cycle_from: null,
+  headline: "", explanation: "",
+};
 
 function knowBarrier(id) {
   if (barrierHistory.has(id)) return;
   barrierHistory.set(id, new History(idle(id)));
+  if (!hues.has(id)) hues.set(id, hues.size % 6);
   const known = view.barriers.find((barrier) => barrier.barrier === id);
   const named = known ?? { barrier: id, short: `b${id}`, name: "", generations: [] };
-  barriers.set(id, { ...named, name: named.name || `barrier ${id}`, hue: barriers.size % 6 });
+  barriers.set(id, { ...named, name: named.name || `barrier ${id}`, hue: hues.get(id) });
 }
 
-view.barriers.forEach(({ barrier }) => knowBarrier(barrier));
-trace.initial.barriers.forEach((state) => {
-  knowBarrier(state.barrier);
-  barrierHistory.get(state.barrier).values[0] = state;
-});
-steps.forEach((step, index) => {
-  step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
-  step.changes.barriers.forEach((state) => {
+/** Takes a run to show. */
+function load(run) {
+  view = run;
+  ({ trace } = view);
+  ({ steps } = trace);
+  outcome = view.shows ? trace.outcome : NOTHING;
+  LAST = steps.length;
+  CYCLE = outcome.cycle_from;
+  agentHistory = trace.initial.agents.map((state) => new History(state));
+  barrierHistory.clear();
+  barriers.clear();
+  view.barriers.forEach(({ barrier }) => knowBarrier(barrier));
+  trace.initial.barriers.forEach((state) => {
     knowBarrier(state.barrier);
-    barrierHistory.get(state.barrier).set(index + 1, state);
+    barrierHistory.get(state.barrier).values[0] = state;
   });
-  step.events.forEach((event) => Number.isInteger(event.barrier) && knowBarrier(event.barrier));
-});
+  steps.forEach((step, index) => {
+    step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
+    step.changes.barriers.forEach((state) => {
+      knowBarrier(state.barrier);
+      barrierHistory.get(state.barrier).set(index + 1, state);
+    });
+    step.events.forEach((event) => Number.isInteger(event.barrier) && knowBarrier(event.barrier));
+  });
+  const said = steps.findLastIndex((step) =>
+    step.events.some((event) => event.kind === "violated" && event.rule === outcome.rule));
+  VIOLATION = !view.shows ? null : said < 0 ? LAST : said + 1;
+}
+
+load(given);
 
 const agentAt = (agent, time) => agentHistory[agent].at(time);
 const barrierAt = (barrier, time) => barrierHistory.get(barrier)?.at(time) ?? idle(barrier);
@@ -80,13 +106,6 @@ const touchesAgent = (step, agent) =>
 const touchesBarrier = (step, barrier) =>
   step.operands?.barrier === barrier || step.events.some((event) => event.barrier === barrier);
 const has = (step, ...kinds) => step.events.some((event) => kinds.includes(event.kind));
-
-/** When the outcome shows: the last step that says so, or the end. */
-const VIOLATION = (() => {
-  const said = steps.findLastIndex((step) =>
-    step.events.some((event) => event.kind === "violated" && event.rule === outcome.rule));
-  return said < 0 ? LAST : said + 1;
-})();
 
 /** The first time after (or, with `back`, the last before) a time whose step passes a test. */
 function seek(time, test, back = false) {

@@ -9,7 +9,6 @@ use crate::explain;
 use crate::happening;
 use crate::labels::{PlaceLabel, labels};
 use crate::names;
-use crate::read::TraceError;
 use crate::trace::{Barrier, Detail, Event, Trace};
 
 /// The page's data. Steps are counted from 1, as people count them; 0 is the beginning.
@@ -22,6 +21,8 @@ pub(super) struct View<'t> {
     /// File, target and sizes, in a line.
     facts: String,
     notes: &'t Notes,
+    /// The values given to parameters, `N=4,M=-1`: numbers of a page hold less than those of a trace.
+    defines: String,
     /// What happened at each step, in words.
     words: Vec<Vec<String>>,
     barriers: Vec<BarrierView<'t>>,
@@ -78,12 +79,15 @@ struct Access<'t> {
 impl<'t> View<'t> {
     /// The data of a page.
     pub(super) fn of(trace: &'t Trace, notes: &'t Notes, shows: bool) -> Self {
+        let defines: Vec<String> =
+            trace.protocol.defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let say = |event: &Event| happening::event(trace, event);
         Self {
             noun: names::noun(trace),
             file: names::file(trace),
             facts: names::facts(trace),
             notes,
+            defines: defines.join(","),
             words: trace.steps.iter().map(|step| step.events.iter().map(say).collect()).collect(),
             barriers: barriers(trace),
             labels: labels(trace),
@@ -94,8 +98,8 @@ impl<'t> View<'t> {
     }
 
     /// The data as JSON.
-    pub(super) fn to_json(&self) -> Result<String, TraceError> {
-        serde_json::to_string(self).map_err(|error| TraceError::from_json(&error))
+    pub(super) fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
     }
 }
 

@@ -46,9 +46,7 @@ pub(crate) extern "C" fn open() -> usize {
 /// Answers the question that was written; the length of the answer.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn ask() -> usize {
-    told(|session, question| {
-        Ok(session.as_mut().ok_or("no trace is open")?.ask(question))
-    })
+    told(|session, question| Ok(session.as_mut().ok_or("no trace is open")?.ask(question)))
 }
 
 /// Where the answer begins.

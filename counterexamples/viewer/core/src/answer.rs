@@ -59,7 +59,8 @@ struct Shown<'w> {
 
 /// The answer about a run, which ends with all that the page shows of it. `stopped` says why it went no further by itself.
 pub(crate) fn run(walk: &Walk, at: usize, stopped: Option<&str>) -> Result<String, String> {
-    let own: Vec<[u32; 3]> = walk.steps().iter().skip(at).map(|s| [s.agent, s.choice.index, s.choice.pick]).collect();
+    let own: Vec<[u32; 3]> =
+        walk.steps().iter().skip(at).map(|s| [s.agent, s.choice.index, s.choice.pick]).collect();
     let shown = |found: &'_ Found| -> Result<String, String> {
         let outcome = &found.outcome;
         json(&Shown {
@@ -72,7 +73,7 @@ pub(crate) fn run(walk: &Walk, at: usize, stopped: Option<&str>) -> Result<Strin
     };
     let found: Vec<String> = walk.found().iter().map(shown).collect::<Result<_, _>>()?;
     let (trace, shows) = walk.trace();
-    let view = run_view(&trace, shows).map_err(|error| error.to_string())?;
+    let view = run_view(&trace, shows).map_err(unwritable)?;
     Ok(format!(
         r#"{{"at":{at},"own":{},"stands":{},"stopped":{},"found":[{}],"view":{view}}}"#,
         json(&own)?,
@@ -100,5 +101,10 @@ fn standing(standing: Standing) -> &'static str {
 }
 
 fn json<T: Serialize>(value: &T) -> Result<String, String> {
-    serde_json::to_string(value).map_err(|error| error.to_string())
+    serde_json::to_string(value).map_err(unwritable)
+}
+
+/// Everything can be written; the words for why it could not would be a part of every page.
+fn unwritable(_: serde_json::Error) -> String {
+    "the answer cannot be written".to_owned()
 }

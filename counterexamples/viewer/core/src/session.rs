@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use barcheck_counterexamples::trace::{ExitedThreads, FORMAT};
+use barcheck_counterexamples::trace::Step;
 use barcheck_counterexamples::{SourceInfo, Standing, Walk};
-use barcheck_model::machine::{self, Options};
+use barcheck_model::machine::{Choice, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{self, LoadOptions};
 
 use crate::answer;
-use crate::question::{Given, On, Question, choice};
+use crate::question::{Opening, Question, Run};
 
 /// Ways to go that are listed of one agent.
 const MOST_WAYS: usize = 64;
@@ -25,85 +25,70 @@ pub struct Session {
     source: SourceInfo,
     told: Option<(Rule, Level)>,
     /// The trace's own steps.
-    steps: Vec<machine::Choice>,
+    steps: Vec<Choice>,
     /// The run that was asked about last.
     walk: Walk,
 }
 
 impl Session {
-    /// Opens a trace, given as JSON.
+    /// Opens a trace, given by its fields.
     ///
     /// # Errors
-    /// A message: it is no trace, or its protocol cannot be read.
-    pub fn open(trace: &str) -> Result<Self, String> {
-        let given: Given = serde_json::from_str(trace).map_err(|error| format!("it is no trace: {error}"))?;
-        if given.format != FORMAT {
-            return Err(format!("it is no trace: the format is not {FORMAT}"));
-        }
-        let protocol = given.protocol;
-        let load = LoadOptions { defines: protocol.defines.clone() };
-        let loaded = bar::load(protocol.source.as_bytes(), &load).map_err(|diagnostics| {
+    /// A message: a field is missing or makes no sense, or the protocol cannot be read.
+    pub fn open(fields: &str) -> Result<Self, String> {
+        let Opening { source, exited_threads, told, steps } = Opening::read(fields)?;
+        let options = LoadOptions { defines: source.defines.clone() };
+        let loaded = bar::load(source.text.as_bytes(), &options).map_err(|diagnostics| {
             let first = diagnostics.first().map_or("malformed", |first| first.message.as_str());
             format!("the protocol cannot be read: {first}")
         })?;
-        let exited_threads = match protocol.exited_threads {
-            ExitedThreads::Hold => machine::ExitedThreads::Hold,
-            ExitedThreads::Release => machine::ExitedThreads::Release,
-        };
-        let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
-        let level = levels.into_iter().find(|level| given.outcome.level.as_deref() == Some(level.name()));
-        let rule = given.outcome.rule.as_deref().and_then(Rule::from_name);
         let program = Arc::new(loaded.program);
         let options = Options { exited_threads };
-        let source = SourceInfo {
-            file: protocol.file,
-            format: protocol.format,
-            text: protocol.source,
-            defines: protocol.defines,
-        };
-        let told = rule.zip(level);
         let walk = Walk::new(Arc::clone(&program), options, source.clone(), told);
-        let step = |step: crate::question::GivenStep| {
-            choice((step.agent, step.choice.index, step.choice.pick))
-        };
-        let steps = given.steps.into_iter().map(step).collect();
         Ok(Self { program, options, source, told, steps, walk })
     }
 
-    /// Answers a question, which is JSON, with JSON: an object whose field `error` says what is wrong, if anything.
+    /// Answers a question with JSON: an object whose field `error` says what is wrong, if anything.
     pub fn ask(&mut self, question: &str) -> String {
         self.answer(question).unwrap_or_else(|message| answer::error(&message))
     }
 
     fn answer(&mut self, question: &str) -> Result<String, String> {
-        let question: Question =
-            serde_json::from_str(question).map_err(|error| format!("it is no question: {error}"))?;
-        let way = self.way(&question)?;
-        if let Some(after) = question.after {
-            let way = way.get(..after).ok_or_else(|| format!("the run has no {after} steps"))?;
-            self.walk_along(way)?;
-            let next = self.walk.next(MOST_WAYS);
-            return answer::choices(&next, self.walk.standing());
+        match Question::read(question)? {
+            Question::Run(run) => {
+                self.walk_along(&self.way(&run)?)?;
+                answer::run(&self.walk, run.at, None)
+            }
+            Question::After(steps, run) => {
+                let way = self.way(&run)?;
+                let way = way.get(..steps).ok_or_else(|| format!("the run has no {steps} steps"))?;
+                self.walk_along(way)?;
+                answer::choices(&self.walk.next(MOST_WAYS), self.walk.standing())
+            }
+            Question::On(agent, most, run) => {
+                self.walk_along(&self.way(&run)?)?;
+                let stopped = self.go_on(agent, most)?;
+                answer::run(&self.walk, run.at, Some(&stopped))
+            }
         }
-        self.walk_along(&way)?;
-        let stopped = question.on.map(|on| self.go_on(&on)).transpose()?;
-        answer::run(&self.walk, question.at, stopped.as_deref())
     }
 
-    /// The steps that a question is about.
-    fn way(&self, question: &Question) -> Result<Vec<machine::Choice>, String> {
-        let at = question.at;
-        let begins = self.steps.get(..at).ok_or_else(|| format!("the trace has no {at} steps"))?;
-        if question.own.len() > MOST_OWN {
+    /// The steps of a run.
+    fn way(&self, run: &Run) -> Result<Vec<Choice>, String> {
+        let begins = self.steps.get(..run.at).ok_or_else(|| format!("the trace has no {} steps", run.at))?;
+        if run.own.len() > MOST_OWN {
             return Err(format!("a run of one's own has {MOST_OWN} steps at most"));
         }
-        Ok(begins.iter().copied().chain(question.own.iter().copied().map(choice)).collect())
+        Ok([begins, &run.own].concat())
     }
 
     /// Makes these steps; those that were made last are not made again.
-    fn walk_along(&mut self, way: &[machine::Choice]) -> Result<(), String> {
-        let made = self.walk.steps().iter().map(|s| choice((s.agent, s.choice.index, s.choice.pick)));
-        let common = made.zip(way).take_while(|(made, wanted)| made == *wanted).count();
+    fn walk_along(&mut self, way: &[Choice]) -> Result<(), String> {
+        let same = |(made, wanted): &(&Step, &Choice)| {
+            (AgentId(made.agent), made.choice.index, made.choice.pick)
+                == (wanted.agent, wanted.index, wanted.pick)
+        };
+        let common = self.walk.steps().iter().zip(way).take_while(same).count();
         if common < self.walk.steps().len() {
             self.walk = Walk::new(Arc::clone(&self.program), self.options, self.source.clone(), self.told);
         }
@@ -114,7 +99,7 @@ impl Session {
     }
 
     /// Lets the run go on by itself, and says why it went no further.
-    fn go_on(&mut self, on: &On) -> Result<String, String> {
+    fn go_on(&mut self, agent: Option<AgentId>, most: usize) -> Result<String, String> {
         let mut known = HashSet::from([self.walk.state().clone()]);
         let mut decided = 0_usize;
         let begun = self.walk.steps().len();
@@ -123,11 +108,11 @@ impl Session {
             if self.walk.found().len() > found {
                 break "something was found".to_owned();
             }
-            if self.walk.steps().len() - begun >= on.most.min(MOST_OWN) {
+            if self.walk.steps().len() - begun >= most.min(MOST_OWN) {
                 break format!("{} steps were made", self.walk.steps().len() - begun);
             }
-            let Some(choice) = self.whose_turn(on.agent) else {
-                break match (self.walk.standing(), on.agent) {
+            let Some(choice) = self.whose_turn(agent) else {
+                break match (self.walk.standing(), agent) {
                     (Standing::Finished, _) => "every agent has exited".to_owned(),
                     (Standing::Open, Some(_)) => "it has no step".to_owned(),
                     _ => "no agent has a step".to_owned(),
@@ -148,10 +133,10 @@ impl Session {
     }
 
     /// The next step of one agent, or of whoever comes after the one that made the last.
-    fn whose_turn(&mut self, agent: Option<u32>) -> Option<machine::Choice> {
+    fn whose_turn(&mut self, agent: Option<AgentId>) -> Option<Choice> {
         let group = self.walk.agents().count();
         if let Some(agent) = agent {
-            return self.walk.agents().find(|a| a.0 == agent).and_then(|agent| self.walk.first(agent));
+            return self.walk.agents().find(|a| *a == agent).and_then(|agent| self.walk.first(agent));
         }
         let after = self.walk.steps().last().map_or(0, |step| step.agent as usize + 1);
         (0..group).find_map(|turn| self.walk.first(AgentId::from_index((after + turn) % group)))
