@@ -160,7 +160,7 @@ const KEYS = [
   ["Escape", "from a run of your own back to the trace; else select nothing: follow the steps", { Escape: escape }],
   ["W", "What if: which steps could be made here", { w: () => whatif.toggle() }],
   ["1 to 9", "take the step of this number in What if", Object.fromEntries([...Array(9).keys()].map((i) => [`${i + 1}`, () => take(i)]))],
-  ["L, U", "let the run go on by itself; undo a choice", { l: () => (whatif.open ? whatif.letRun(null) : whatif.toggle()), u: () => whatif.undo() }],
+  ["L, U", "in What if: let the run go on by itself, undo a choice", { l: () => (whatif.open ? whatif.letRun(null) : say(ASK)), u: () => whatif.undo() }],
   ["Space", "play, pause", { " ": play }],
   ["G", "type a step's number", { g: () => $("step-number").select() }],
   ["/", "find", { "/": () => $("filter-text").select() }],
@@ -170,6 +170,7 @@ const KEYS = [
   ["T", "light, dark, or as the system", { t: () => nextTheme() }],
   ["?", "these keys", { "?": () => toggleHelp() }],
 ];
+const ASK = "W asks which steps could be made here";
 
 function escape() {
   if (whatif.branch) whatif.leave();
@@ -179,7 +180,7 @@ function escape() {
 function take(i) {
   const way = whatif.open ? whatif.next?.choices.length && whatif.offered[i] : null;
   if (way) whatif.choose(way);
-  else say(whatif.open ? "There is no such step" : "W asks which steps could be made here");
+  else say(whatif.open ? "There is no such step" : ASK);
 }
 
 const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
@@ -261,6 +262,7 @@ function limits() {
   $("step-number").max = $("scrubber").max = LAST;
   $("step-count").textContent = `of ${LAST}`;
   $("save").disabled = !view.shows;
+  $("save").title = view.shows ? "Save as JSON, for barcheck replay" : "A run that has shown nothing is no counterexample";
   $("save").textContent = whatif.branch ? "Save this run" : "Save trace";
 }
 

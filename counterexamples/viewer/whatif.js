@@ -181,14 +181,14 @@ const whatif = {
     const next = core.ask(`after ${state.t} ${at}:${written(own)}`);
     if (next.error) return put(body, el("p", { class: "trouble" }, name(cut(`The model cannot follow: ${next.error}`, 600))));
     this.next = next;
-    put(body, this.ways(next), this.unable(next), this.branch === null && next.choices.length > 0
+    put(body, this.ways(next), next.stands !== "finished" && this.unable(next), this.branch === null && next.choices.length > 0
       && el("p", { class: "note" }, "Choose a step, and go on from there as you like. The trace stays as it is."));
   },
 
   /** The steps that can be made. */
   ways({ choices, capped, stands }) {
     if (choices.length === 0) {
-      return el("p", { class: "end" }, stands === "finished" ? `${FINISHED}.` : view.shows && state.t === LAST
+      return el("p", { class: "end" }, stands === "finished" ? `${FINISHED}: this run is over. Step back to choose otherwise.` : view.shows && state.t === LAST
         ? `The run ends here: ${cut(outcome.headline, 400)}.` : "Nobody can take a step.");
     }
     // The agent that is selected comes first.
