@@ -10,12 +10,16 @@ use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::{Level, Rule};
 
 use crate::build::{SourceInfo, assemble, bare, ended_early, ends};
-use crate::record::{Departure, Reached, Recorder};
+use crate::record::{Departure, Place, Reached, Recorder};
 use crate::trace::{self, Outcome, OutcomeKind, State, Step, Trace};
 use crate::{explain, happening};
 
 /// Things found on one run that are kept, at most.
 const MOST_FOUND: usize = 100;
+
+/// Steps between marks, and marks at most.
+const STRIDE: usize = 100;
+const MOST_MARKS: usize = 200;
 
 /// A run under way.
 pub struct Walk {
@@ -29,6 +33,15 @@ pub struct Walk {
     /// All that could be said of the present, without words, what weighs most first.
     shows: Vec<Outcome>,
     found: Vec<Found>,
+    marks: Vec<Mark>,
+}
+
+/// A place on the way, to begin from when the run is taken back.
+struct Mark {
+    steps: usize,
+    place: Place,
+    shows: Vec<Outcome>,
+    found: usize,
 }
 
 /// Something that the run has shown, after `step` steps for the first time.
@@ -93,9 +106,16 @@ impl Walk {
             reached: Reached::State(Vec::new()),
             shows: Vec::new(),
             found: Vec::new(),
+            marks: Vec::new(),
         };
         walk.look();
+        walk.mark();
         walk
+    }
+
+    fn mark(&mut self) {
+        let (steps, found) = (self.steps.len(), self.found.len());
+        self.marks.push(Mark { steps, found, place: self.recorder.place(), shows: self.shows.clone() });
     }
 
     /// The steps made.
@@ -128,6 +148,38 @@ impl Walk {
         self.steps.push(step);
         self.reached = reached;
         self.look();
+        let last = self.marks.last().map_or(0, |mark| mark.steps);
+        let open = matches!(self.reached, Reached::State(_));
+        if open && self.steps.len() >= last + STRIDE && self.marks.len() < MOST_MARKS {
+            self.mark();
+        }
+        Ok(())
+    }
+
+    /// Takes back all but the first `steps` steps.
+    ///
+    /// # Errors
+    /// None in practice: what was done before can be done again.
+    pub fn take_back(&mut self, steps: usize) -> Result<(), Departure> {
+        if steps >= self.steps.len() {
+            return Ok(());
+        }
+        // The first mark is the beginning.
+        self.marks.truncate(self.marks.partition_point(|mark| mark.steps <= steps).max(1));
+        let Some(mark) = self.marks.last() else { return Ok(()) };
+        self.recorder.go_back(mark.place.clone());
+        self.reached = Reached::State(Vec::new());
+        self.shows.clone_from(&mark.shows);
+        self.found.truncate(mark.found);
+        let again = self.steps.split_off(mark.steps);
+        for step in again.into_iter().take(steps - mark.steps) {
+            let choice = step.choice;
+            self.step(machine::Choice {
+                agent: AgentId(step.agent),
+                index: choice.index,
+                pick: choice.pick,
+            })?;
+        }
         Ok(())
     }
 
@@ -248,20 +300,23 @@ impl Walk {
     }
 
     fn possible(&mut self, choice: machine::Choice, told: &mut Trace) -> Option<Possible> {
-        let steps = &self.steps;
-        let look = |recorder: &mut Recorder, step: Step, reached: Reached| {
-            told.barriers = recorder.barriers();
+        let place = self.recorder.place();
+        let made = self.recorder.step(choice);
+        // What cannot be made is no way to go.
+        let possible = made.ok().map(|(step, reached)| {
+            told.barriers = self.recorder.barriers();
             let words = step.events.iter().map(|event| happening::event(told, event)).collect();
-            let mut violates: Vec<Rule> = ends(recorder, &reached, false, steps)
-                .iter()
-                .filter_map(|outcome| Rule::from_name(outcome.rule.as_deref()?))
-                .collect();
+            let mut shows = ends(&mut self.recorder, &reached, false, &self.steps);
+            shows.iter_mut().for_each(|outcome| self.set_level(outcome));
+            shows.retain(|outcome| weight(outcome) >= REPORTED);
+            let rule = |outcome: &Outcome| Rule::from_name(outcome.rule.as_deref()?);
+            let mut violates: Vec<Rule> = shows.iter().filter_map(rule).collect();
             violates.dedup();
             let spins = step.events.contains(&trace::Event::Spun);
             Possible { step, words, violates, spins }
-        };
-        // What cannot be made is no way to go.
-        self.recorder.try_out(choice, look).ok()
+        });
+        self.recorder.go_back(place);
+        possible
     }
 }
 

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use barcheck_counterexamples::trace::Step;
-use barcheck_counterexamples::{SourceInfo, Standing, Walk};
+use barcheck_counterexamples::{Standing, Walk};
 use barcheck_model::machine::{Choice, Options};
-use barcheck_model::program::{AgentId, Program};
-use barcheck_model::rule::{Level, Rule};
+use barcheck_model::program::AgentId;
 use barcheck_specs::bar::{self, LoadOptions};
 
 use crate::answer;
@@ -20,10 +19,6 @@ const MOST_OWN: usize = 20_000;
 
 /// What could have happened instead of one trace.
 pub struct Session {
-    program: Arc<Program>,
-    options: Options,
-    source: SourceInfo,
-    told: Option<(Rule, Level)>,
     /// The trace's own steps.
     steps: Vec<Choice>,
     /// The run that was asked about last.
@@ -42,10 +37,8 @@ impl Session {
             let first = diagnostics.first().map_or("malformed", |first| first.message.as_str());
             format!("the protocol cannot be read: {first}")
         })?;
-        let program = Arc::new(loaded.program);
         let options = Options { exited_threads };
-        let walk = Walk::new(Arc::clone(&program), options, source.clone(), told);
-        Ok(Self { program, options, source, told, steps, walk })
+        Ok(Self { steps, walk: Walk::new(Arc::new(loaded.program), options, source, told) })
     }
 
     /// Answers a question with JSON: an object whose field `error` says what is wrong, if anything.
@@ -89,9 +82,7 @@ impl Session {
                 == (wanted.agent, wanted.index, wanted.pick)
         };
         let common = self.walk.steps().iter().zip(way).take_while(same).count();
-        if common < self.walk.steps().len() {
-            self.walk = Walk::new(Arc::clone(&self.program), self.options, self.source.clone(), self.told);
-        }
+        self.walk.take_back(common).map_err(|departure| departure.to_string())?;
         for choice in &way[self.walk.steps().len()..] {
             self.walk.step(*choice).map_err(|departure| departure.to_string())?;
         }

@@ -128,3 +128,28 @@ fn a_run_that_ends_well_says_so_and_one_that_does_not_says_why() {
     let stopped = told["stopped"].as_str().expect("words");
     assert!(stopped.contains("one choice was made, the first in its list"), "{stopped}");
 }
+
+#[test]
+fn a_run_that_is_taken_back_is_as_it_was() {
+    let mut fields = fields();
+    fields[2] = "N=180";
+    fields[6] = "";
+    let mut session = open(fields).expect("it opens");
+    let told = ask(&mut session, "on all 600 0:");
+    assert_eq!(told["found"][0]["rule"], "deadlock");
+    let own: Vec<String> = told["own"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|s| format!("{}.{}.{}", s[0], s[1], s[2]))
+        .collect();
+    assert!(own.len() > 350);
+    for count in [own.len() - 1, 301, 300, 299, 1, 0] {
+        let question = format!("run 0:{}", own[..count].join(","));
+        let back = session.ask(&question);
+        assert_eq!(back, open(fields).expect("it opens").ask(&question), "{count} steps");
+        // And on again.
+        let whole: Value = ask(&mut session, &format!("run 0:{}", own.join(",")));
+        assert_eq!((&whole["found"], &whole["view"]), (&told["found"], &told["view"]), "{count} steps");
+    }
+}
