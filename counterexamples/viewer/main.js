@@ -333,7 +333,7 @@ function start() {
   render();
   lanes.reveal(true);
   document.addEventListener("keydown", onKey);
-  window.addEventListener("hashchange", () => { readAddress(); render(); });
+  window.addEventListener("hashchange", () => { readAddress(); select({}); });
   window.addEventListener("beforeprint", beforePrint);
   window.addEventListener("afterprint", afterPrint);
 }

@@ -12,8 +12,14 @@ pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.gz";
 pub(crate) const NOTE: &str = "counterexamples/viewer/core.txt";
 
 /// What is compiled into the core. Of the traces' crate that is not the story for terminals, nor the page around the core.
-const MADE_FROM: [&str; 4] =
-    ["model/src", "specs/src", "counterexamples/src", "counterexamples/viewer/core/src"];
+const MADE_FROM: [&str; 6] = [
+    "model/src",
+    "specs/src",
+    "counterexamples/src",
+    "counterexamples/viewer/core/src",
+    "counterexamples/viewer/core/Cargo.toml",
+    "counterexamples/viewer/core/build",
+];
 const LEFT_OUT: [&str; 4] = [
     "specs/src/render.rs",
     "specs/src/clauses",
@@ -29,8 +35,8 @@ pub(crate) fn at(file: &str) -> PathBuf {
 /// A digest of all sources, their places included, in hexadecimal.
 pub(crate) fn digest() -> io::Result<String> {
     let mut files = Vec::new();
-    for folder in MADE_FROM {
-        collect(folder, &mut files)?;
+    for place in MADE_FROM {
+        collect(place, &mut files)?;
     }
     files.sort();
     let mut digest = Sha256::new();
@@ -42,18 +48,17 @@ pub(crate) fn digest() -> io::Result<String> {
     Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn collect(folder: &str, files: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(at(folder))? {
-        let entry = entry?;
-        let file = format!("{folder}/{}", entry.file_name().to_string_lossy());
-        if LEFT_OUT.contains(&file.as_str()) {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            collect(&file, files)?;
-        } else {
-            files.push(file);
-        }
+/// The files of a folder; a file is its own.
+fn collect(place: &str, files: &mut Vec<String>) -> io::Result<()> {
+    if LEFT_OUT.contains(&place) {
+        return Ok(());
+    }
+    if !at(place).is_dir() {
+        files.push(place.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(at(place))? {
+        collect(&format!("{place}/{}", entry?.file_name().to_string_lossy()), files)?;
     }
     Ok(())
 }
