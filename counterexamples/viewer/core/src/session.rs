@@ -99,21 +99,21 @@ impl Session {
             if self.walk.found().len() > found {
                 break "something was found".to_owned();
             }
-            if self.walk.steps().len() - begun >= most.min(MOST_OWN) {
-                break format!("{} steps were made", self.walk.steps().len() - begun);
+            match self.walk.standing() {
+                Standing::Open => {}
+                Standing::Finished => break "every agent has exited".to_owned(),
+                Standing::Over => break "it ended".to_owned(),
             }
-            let Some(choice) = self.whose_turn(agent) else {
-                break match (self.walk.standing(), agent) {
-                    (Standing::Finished, _) => "every agent has exited".to_owned(),
-                    (Standing::Open, Some(_)) => "it has no step".to_owned(),
-                    _ => "no agent has a step".to_owned(),
-                };
-            };
-            decided += usize::from(self.walk.decides(choice));
-            self.walk.step(choice).map_err(|departure| departure.to_string())?;
-            if !known.insert(self.walk.state().clone()) {
+            let made = self.walk.steps().len() - begun;
+            if made > 0 && !known.insert(self.walk.state().clone()) {
                 break "this state was reached before: it can go on like this for ever".to_owned();
             }
+            if made >= most.min(MOST_OWN) {
+                break format!("{made} steps were made");
+            }
+            let Some(choice) = self.whose_turn(agent) else { break "it has no step".to_owned() };
+            decided += usize::from(self.walk.decides(choice));
+            self.walk.step(choice).map_err(|departure| departure.to_string())?;
         };
         let choices = match decided {
             0 => String::new(),

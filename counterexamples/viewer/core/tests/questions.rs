@@ -130,6 +130,20 @@ fn a_run_that_ends_well_says_so_and_one_that_does_not_says_why() {
 }
 
 #[test]
+fn a_run_let_run_into_a_violation_says_that_something_was_found() {
+    let mut fields = fields();
+    fields[6] = "";
+    fields[7] = "target ptx; cta 64; warp 0 { bar.sync 1, 64; } warp 1 { bar.arrive 1, 128; }";
+    let mut session = open(fields).expect("it opens");
+    let told = ask(&mut session, "on all 100 0:");
+    assert_eq!(told["found"][0]["rule"], "count-range");
+    assert_eq!((&told["stopped"], &told["stands"]), (&"something was found".into(), &"over".into()));
+    // Once it has ended it goes no further.
+    let told = ask(&mut session, "on all 100 0:1.0.0");
+    assert_eq!((&told["stopped"], &told["stands"]), (&"it ended".into(), &"over".into()));
+}
+
+#[test]
 fn a_run_that_is_taken_back_is_as_it_was() {
     let mut fields = fields();
     fields[2] = "N=180";
