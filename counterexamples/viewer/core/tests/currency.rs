@@ -21,3 +21,11 @@ fn the_core_is_kept_compressed_and_names_nothing_of_where_it_was_made() {
     assert_eq!(packed[4..8], [0; 4], "without a time");
     assert!(packed.len() < 200_000, "{} bytes make every page too large", packed.len());
 }
+
+/// What is left out must be there, or a file that was renamed would be taken for one that makes a difference.
+#[test]
+fn what_is_left_out_of_the_core_exists() {
+    for place in sources::LEFT_OUT {
+        assert!(sources::at(place).exists(), "{place}");
+    }
+}
