@@ -52,12 +52,9 @@ impl Case {
     }
 
     fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
-        let program = || Arc::clone(&self.program);
-        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
-            .map_err(|departure| departure.to_string())?;
         // The search found it; what is reported must hold by itself, on the model alone.
-        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
-        Ok(trace)
+        counterexamples::counterexample(&self.program, self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())
     }
 }
 

@@ -21,9 +21,9 @@ pub(super) fn shorten(walker: &mut Walker, steps: &[Choice], from: usize, what: 
     without_rounds(&states(walker, &stem)?, &mut stem);
     let initial = walker.initial();
     order::gather(walker, &initial, &mut stem, None);
-    let entered = walker.passage(&initial, &stem, None)?.state;
+    let entered = walker.passage(&initial, stem.iter().copied(), None)?.state;
     order::gather(walker, &entered, &mut cycle, None);
-    let closed = walker.passage(&entered, &cycle, None)?.state;
+    let closed = walker.passage(&entered, cycle.iter().copied(), None)?.state;
     let cycle_from = Some(stem.len());
     stem.append(&mut cycle);
     // States were told apart by numbers that two may share by accident.
@@ -36,7 +36,7 @@ fn states(walker: &mut Walker, steps: &[Choice]) -> Option<Vec<u64>> {
     let mut state = walker.initial();
     let mut states = vec![number(&state)];
     for choice in steps {
-        state = walker.passage(&state, &[*choice], None)?.state;
+        state = walker.passage(&state, [*choice], None)?.state;
         states.push(number(&state));
     }
     Some(states)

@@ -1,9 +1,12 @@
 //! Putting steps in another order, so that the steps of each agent stand together.
 
+use std::ops::Range;
+
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Choice, State};
+use barcheck_model::program::{Pc, RoleId};
 
-use super::walk::Walker;
+use super::walk::{Step, Walker};
 
 /// Two runs of one agent are put together over no more steps of others than this.
 const FARTHEST: usize = 512;
@@ -18,99 +21,133 @@ pub(super) fn switches(steps: &[Choice]) -> usize {
 /// Puts runs of steps of one agent together wherever it makes no difference: where the other order leads to the same state,
 /// notes the same findings on the way, and leaves the same agent the last to arrive at the barrier `watched`. Equal states have
 /// equal futures, so what follows need not be run again. Each change leaves one run less.
-pub(super) fn gather(
-    walker: &mut Walker,
-    from: &State,
-    steps: &mut [Choice],
-    watched: Option<BarrierId>,
-) -> bool {
-    let mut changed = false;
-    while sweep(walker, from, steps, watched) {
-        changed = true;
+///
+/// Agents that execute one instruction one after the other make one row of a story: no such row is torn apart.
+pub(super) fn gather(walker: &mut Walker, from: &State, steps: &mut [Choice], watched: Option<BarrierId>) {
+    let Some(made) = made(walker, from, steps) else { return };
+    let mut order = Order { walker, steps: made, watched };
+    while order.sweep(from) {}
+    for (step, made) in steps.iter_mut().zip(order.steps) {
+        *step = made.choice;
     }
-    changed
 }
 
-fn sweep(walker: &mut Walker, from: &State, steps: &mut [Choice], watched: Option<BarrierId>) -> bool {
-    let mut changed = false;
+/// A step, and the instruction that it executes: the same in whatever order steps that commute are made.
+#[derive(Clone, Copy)]
+struct Made {
+    choice: Choice,
+    instruction: (RoleId, Option<Pc>),
+}
+
+fn made(walker: &mut Walker, from: &State, steps: &[Choice]) -> Option<Vec<Made>> {
     let mut state = from.clone();
-    let mut start = 0;
-    while start < steps.len() {
-        let mut run = first_run(&steps[start..]);
-        let Some(mut after) = after(walker, &state, &steps[start..start + run]) else { break };
-        while let Some(length) = pulled_up(walker, &after, &mut steps[start..], run, watched) {
-            changed = true;
-            let Some(next) = self::after(walker, &after, &steps[start + run..start + run + length]) else {
-                return changed;
-            };
-            after = next;
-            run += length;
-        }
-        if pushed_down(walker, &state, &mut steps[start..], run, watched) {
-            changed = true;
-            continue;
-        }
-        state = after;
-        start += run;
+    let mut all = Vec::with_capacity(steps.len());
+    for choice in steps {
+        let role = *walker.machine.program().agents.get(choice.agent.index())?;
+        let made = walker.machine.moves(&state, choice.agent).get(choice.index as usize);
+        all.push(Made { choice: *choice, instruction: (role, made.map(|made| made.pc)) });
+        let Step::On { state: next, .. } = walker.step(&state, *choice)? else { return None };
+        state = next;
     }
-    changed
+    Some(all)
 }
 
-fn after(walker: &mut Walker, from: &State, steps: &[Choice]) -> Option<State> {
-    walker.passage(from, steps, None).map(|passage| passage.state)
+/// The number of rows: stretches in which one instruction is executed.
+fn rows<'m>(steps: impl IntoIterator<Item = &'m Made>) -> usize {
+    let mut last = None;
+    steps.into_iter().filter(|made| last.replace(made.instruction) != Some(made.instruction)).count()
 }
 
-/// The length of the run with which steps begin.
-fn first_run(steps: &[Choice]) -> usize {
-    steps.iter().take_while(|choice| choice.agent == steps[0].agent).count()
-}
-
-/// What stands between the first run and the next of that agent, and the next run: their lengths.
-fn next_run(steps: &[Choice], run: usize) -> Option<(usize, usize)> {
-    let agent = steps.first()?.agent;
-    let rest = &steps[run..];
-    let others = rest.iter().take(FARTHEST + 1).position(|choice| choice.agent == agent)?;
-    let next = first_run(&rest[others..]);
-    (next <= FARTHEST).then_some((others, next))
-}
-
-/// Puts the next run right behind the first, whose end is the state `after`. Returns its length.
-fn pulled_up(
-    walker: &mut Walker,
-    after: &State,
-    steps: &mut [Choice],
-    run: usize,
+struct Order<'w> {
+    walker: &'w mut Walker,
+    steps: Vec<Made>,
     watched: Option<BarrierId>,
-) -> Option<usize> {
-    let (others, next) = next_run(steps, run)?;
-    let part = &mut steps[run..run + others + next];
-    let expected = walker.passage(after, &*part, watched)?;
-    let (between, moved) = part.split_at(others);
-    let order = [moved, between].concat();
-    (walker.passage(after, &order, watched)? == expected).then(|| {
-        part.copy_from_slice(&order);
-        next
-    })
 }
 
-/// Puts the first run further back, and the next to it: behind all steps between them, else somewhere among those.
-fn pushed_down(
-    walker: &mut Walker,
-    from: &State,
-    steps: &mut [Choice],
-    run: usize,
-    watched: Option<BarrierId>,
-) -> bool {
-    let Some((others, next)) = next_run(steps, run).filter(|_| run <= FARTHEST) else { return false };
-    let part = &mut steps[..run + others + next];
-    let Some(expected) = walker.passage(from, &*part, watched) else { return false };
-    let (first, rest) = part.split_at(run);
-    let (between, moved) = rest.split_at(others);
-    // No run of another agent is cut in two.
-    let inner = (1..others).filter(|at| between[at - 1].agent != between[*at].agent);
-    let order = std::iter::once(others).chain(inner.take(MOST_PLACES)).find_map(|place| {
-        let order = [&between[..place], first, moved, &between[place..]].concat();
-        (walker.passage(from, &order, watched)? == expected).then_some(order)
-    });
-    order.inspect(|order| part.copy_from_slice(order)).is_some()
+impl Order<'_> {
+    /// Goes through the steps once. Whether anything has changed.
+    fn sweep(&mut self, from: &State) -> bool {
+        let mut changed = false;
+        let mut state = from.clone();
+        let mut start = 0;
+        while start < self.steps.len() {
+            let mut end = self.end_of_run(start);
+            let Some(mut after) = self.after(&state, start..end) else { break };
+            while let Some(longer) = self.pull_up(&after, start..end) {
+                changed = true;
+                let Some(next) = self.after(&after, end..longer) else { return changed };
+                (after, end) = (next, longer);
+            }
+            if self.push_down(&state, start..end) {
+                changed = true;
+                continue;
+            }
+            (state, start) = (after, end);
+        }
+        changed
+    }
+
+    fn after(&mut self, from: &State, range: Range<usize>) -> Option<State> {
+        let choices = self.steps[range].iter().map(|made| made.choice);
+        self.walker.passage(from, choices, None).map(|passage| passage.state)
+    }
+
+    /// Where the run ends that begins at `start`.
+    fn end_of_run(&self, start: usize) -> usize {
+        let agent = self.steps[start].choice.agent;
+        let other = self.steps[start..].iter().position(|made| made.choice.agent != agent);
+        other.map_or(self.steps.len(), |other| start + other)
+    }
+
+    /// The next run of the agent whose run is given.
+    fn next_run(&self, run: &Range<usize>) -> Option<Range<usize>> {
+        let agent = self.steps[run.start].choice.agent;
+        let near = self.steps[run.end..].iter().take(FARTHEST + 1);
+        let start = run.end + near.map(|made| made.choice.agent).position(|other| other == agent)?;
+        let end = self.end_of_run(start);
+        (end - start <= FARTHEST).then_some(start..end)
+    }
+
+    /// Puts the next run of an agent right behind a run that leads to the state `after`. Where the longer run ends.
+    fn pull_up(&mut self, after: &State, run: Range<usize>) -> Option<usize> {
+        let next = self.next_run(&run)?;
+        let part = run.end..next.end;
+        let order = [&self.steps[next.clone()], &self.steps[run.end..next.start]].concat();
+        self.accept(after, part, order).then_some(run.end + next.len())
+    }
+
+    /// Puts a run that begins in the state `from` further back, and the next to it: behind all steps between them, else
+    /// somewhere among those.
+    fn push_down(&mut self, from: &State, run: Range<usize>) -> bool {
+        let Some(next) = self.next_run(&run).filter(|_| run.len() <= FARTHEST) else { return false };
+        let agent = |at: usize| self.steps[at].choice.agent;
+        // No run of another agent is cut in two.
+        let inner = (run.end + 1..next.start).filter(|at| agent(at - 1) != agent(*at));
+        let places: Vec<usize> = std::iter::once(next.start).chain(inner.take(MOST_PLACES)).collect();
+        places.into_iter().any(|place| {
+            let parts = [run.end..place, run.clone(), next.clone(), place..next.start];
+            let order = parts.map(|part| &self.steps[part]).concat();
+            self.accept(from, run.start..next.end, order)
+        })
+    }
+
+    /// Takes over another order of a part, if it comes to the same from the state before that part.
+    fn accept(&mut self, from: &State, part: Range<usize>, order: Vec<Made>) -> bool {
+        let before = &self.steps[part.start.saturating_sub(1)..part.start];
+        let behind = &self.steps[part.end..self.steps.len().min(part.end + 1)];
+        let around = |part| rows([before, part, behind].into_iter().flatten());
+        if around(&order) > around(&self.steps[part.clone()]) {
+            return false;
+        }
+        let mut leads_to = |steps: &[Made]| {
+            let choices = steps.iter().map(|made| made.choice);
+            self.walker.passage(from, choices, self.watched)
+        };
+        let expected = leads_to(&self.steps[part.clone()]);
+        if expected.is_none() || leads_to(&order) != expected {
+            return false;
+        }
+        self.steps[part].copy_from_slice(&order);
+        true
+    }
 }

@@ -83,12 +83,12 @@ impl Walker {
     pub(super) fn passage(
         &mut self,
         from: &State,
-        steps: &[Choice],
+        steps: impl IntoIterator<Item = Choice>,
         watched: Option<BarrierId>,
     ) -> Option<Passage> {
         let mut passage = Passage { state: from.clone(), noted: Vec::new(), last: None };
         for choice in steps {
-            let Some(Step::On { state, noted, arrived }) = self.step(&passage.state, *choice) else {
+            let Some(Step::On { state, noted, arrived }) = self.step(&passage.state, choice) else {
                 return None;
             };
             passage.state = state;
