@@ -179,7 +179,7 @@ impl Run {
     fn write_traces(&mut self, decided: &Decided) -> Vec<Written> {
         let mut all = Vec::new();
         for sink in &mut self.sinks {
-            let (written, error) = sink.write(&decided.report);
+            let (written, error) = sink.write(decided);
             if let Some(error) = error {
                 complain(&error_line(self.colours.err, error));
                 self.output = self.output.max(Status::Trouble);
