@@ -207,6 +207,10 @@ pub(crate) struct GateArgs {
     /// gets a file FILE-RULE.json for each
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
+    /// would be
+    #[arg(long, value_name = "PATH")]
+    pub(crate) html: Option<PathBuf>,
     /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
     /// other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]

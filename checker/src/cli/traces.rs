@@ -66,9 +66,15 @@ pub(crate) struct TraceSink {
 
 impl TraceSink {
     /// A sink for PATH, which is a folder if there may be `several` counterexamples, or if it is one already.
-    pub(crate) fn new(form: Form, path: PathBuf, several: bool) -> Self {
+    fn new(form: Form, path: PathBuf, several: bool) -> Self {
         let folder = several || path.is_dir();
         Self { form, path, folder, used: BTreeSet::new() }
+    }
+
+    /// The sinks for `--trace` and `--html`, as far as they are given.
+    pub(crate) fn all(trace: &Option<PathBuf>, html: &Option<PathBuf>, several: bool) -> Vec<Self> {
+        let wanted = [(Form::Trace, trace), (Form::Page, html)].into_iter();
+        wanted.filter_map(|(form, path)| Some(Self::new(form, path.clone()?, several))).collect()
     }
 
     /// Writes the counterexamples of a file, or the way to what kept it from being decided. Returns the files written, for
@@ -85,7 +91,7 @@ impl TraceSink {
     }
 
     /// Writes one counterexample of a file. The error says what went wrong.
-    pub(crate) fn write_single(&mut self, file: &str, rule: Rule, trace: &Trace) -> Result<PathBuf, String> {
+    pub(crate) fn write_single(&mut self, file: &str, rule: Rule, trace: &Trace) -> Result<Written, String> {
         let path = if self.folder {
             let name = self.name(&stem(file), rule.name());
             self.path.join(name)
@@ -93,7 +99,7 @@ impl TraceSink {
             self.path.clone()
         };
         self.write_one(&path, trace).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        Ok(path)
+        Ok(Written { form: self.form, path })
     }
 
     fn plan<'d>(&mut self, decided: &'d Decided) -> Vec<(PathBuf, &'d Trace)> {
