@@ -35,17 +35,10 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
         match result {
             Ok((protocol, gated)) => {
                 status = status.max(status_of(&gated));
-                let mut written = Vec::new();
-                if let Some(Violation { rule, trace, .. }) = &gated.violation {
-                    for sink in &mut sinks {
-                        match sink.write_single(&path.to_string_lossy(), *rule, trace) {
-                            Ok(file) => written.push(file),
-                            Err(error) => {
-                                complain(&error_line(colours.err, error));
-                                status = status.max(Status::Trouble);
-                            }
-                        }
-                    }
+                let (written, errors) = write(&mut sinks, path, &gated);
+                for error in errors {
+                    complain(&error_line(colours.err, error));
+                    status = status.max(Status::Trouble);
                 }
                 match args.format {
                     Format::Json => print(&json(path, &protocol, &gated))?,
@@ -59,6 +52,19 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
         }
     }
     Ok(status)
+}
+
+/// Writes the counterexample to each sink. Returns the files written, and what went wrong with others.
+fn write(sinks: &mut [TraceSink], path: &Path, gated: &Gated) -> (Vec<Written>, Vec<String>) {
+    let (mut written, mut errors) = (Vec::new(), Vec::new());
+    let Some(Violation { rule, trace, .. }) = &gated.violation else { return (written, errors) };
+    for sink in sinks {
+        match sink.write_single(&path.to_string_lossy(), *rule, trace) {
+            Ok(file) => written.push(file),
+            Err(error) => errors.push(error),
+        }
+    }
+    (written, errors)
 }
 
 fn named(path: &Path, why: &str) -> String {

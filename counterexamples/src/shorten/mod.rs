@@ -54,7 +54,7 @@ fn straight(walker: &mut Walker, steps: &[Choice], what: What<'_>) -> Option<Pat
     let mut steps = goal.reached(walker, steps)?;
     loop {
         let before = steps.clone();
-        tails::drop(walker, &goal, &mut steps);
+        tails::cut(walker, &goal, &mut steps);
         rounds::cut(walker, &goal, &mut steps);
         let free = steps.len() - goal.fixed_at_the_end().min(steps.len());
         let initial = walker.initial();

@@ -12,7 +12,7 @@ use super::walk::Walker;
 ///
 /// Whoever would wait for a step that is left out goes no further, so that with one agent others drop out too. How many
 /// steps of an agent are needed does not depend on the others where no timing decides who meets whom, so each is looked at once.
-pub(super) fn drop(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
+pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     if goal.is_final() {
         return;
     }
@@ -59,13 +59,11 @@ fn attempt(
         let Some(choice) = queue.front() else { continue };
         match attempt.step(walker, *choice) {
             Turn::Impossible => {}
-            Turn::Made => drop_first(queue),
+            Turn::Made => {
+                queue.pop_front();
+            }
             Turn::Last => break,
         }
     }
     attempt.end(walker).filter(|shorter| shorter.len() < steps.len())
-}
-
-fn drop_first(queue: &mut VecDeque<Choice>) {
-    queue.pop_front();
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { hostile, long } from "./traces.js";
+import { hostile, long, poison } from "./traces.js";
 
 const { BARCHECK, CHROMIUM, PROTOCOLS, WORK } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -384,6 +384,20 @@ test("names of any kind are harmless", () => look(made("hostile", hostile()), {}
   assert.ok(overflow <= 0, `${overflow} pixels too wide`);
   assert.equal(await page.locator(".lane-label .name").first().evaluate((node) => getComputedStyle(node).unicodeBidi), "isolate");
 }));
+
+test("names of any kind are harmless in the drawing of a race, whose earlier access may be nowhere", async () => {
+  const trace = JSON.parse(readFileSync(join(PROTOCOLS, "../../counterexamples/gallery/ptx/buffer_overwritten_too_early.json"), "utf8"));
+  const found = poison(trace);
+  const lost = structuredClone(found);
+  lost.outcome.detail.location = "nowhere";
+  for (const [name, evil, earlier] of [["race", found, "3: write cell"], ["lost", lost, "?: write nowhere"]]) {
+    await look(made(name, evil), {}, async (page) => {
+      assert.ok((await page.locator(".conflict text").allTextContents()).some((label) => label.startsWith(earlier)));
+      assert.match(await text(page, ".race"), /Needed: /);
+      assert.equal(await page.locator("main img, main script").count(), 0);
+    });
+  }
+});
 
 test("on paper everything is shown", () => look(pairs(), {}, async (page) => {
   await page.emulateMedia({ media: "print" });
