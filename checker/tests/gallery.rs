@@ -5,7 +5,7 @@
 mod heads;
 
 use barcheck::{Inconclusive, Levels, Quiet, Settings, check};
-use barcheck_counterexamples::{SourceInfo, Trace, What, counterexample, replay};
+use barcheck_counterexamples::{SourceInfo, TRACE_SCHEMA, Trace, What, counterexample, replay};
 use barcheck_model::rule::Level;
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,13 +168,17 @@ fn the_gallery_is_what_is_found_today() {
 }
 
 #[test]
-fn every_trace_of_the_gallery_replays_and_names_a_file_of_the_repository() {
+fn every_trace_of_the_gallery_follows_the_schema_replays_and_names_a_file_of_the_repository() {
     let traces: Vec<_> =
         found().into_iter().filter(|(path, _)| path.extension().is_some_and(|e| e == "json")).collect();
     assert!(traces.len() > 100, "{} traces", traces.len());
     let size: usize = traces.iter().map(|(_, text)| text.len()).sum();
     assert!(size <= LARGEST, "{size} bytes");
+    let schema = serde_json::from_str(TRACE_SCHEMA).expect("a schema is JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema can be used");
     for (path, text) in traces {
+        let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(validator.is_valid(&value), "{} is not of the schema", path.display());
         let trace = Trace::from_json(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let source = fs::read_to_string(root().join(&trace.protocol.file)).expect("a file of the repository");
         assert_eq!(source, trace.protocol.source, "{}", path.display());

@@ -167,6 +167,14 @@ fn steps_that_commute_stand_together_and_those_that_race_stay_in_order() {
 }
 
 #[test]
+fn what_several_agents_do_alike_stands_together() {
+    let text = "target ptx; cta 128; warps 0..3 { bar.sync 1, 128; } warp 3 { bar.arrive 2, 32; }";
+    let turns = [0, 3, 1, 3, 2].map(|agent| (agent, 0));
+    let (program, path, finding) = along(text, turns, Rule::Deadlock);
+    assert_eq!(shortened(&program, &path, &finding), [0, 1, 2, 3, 3]);
+}
+
+#[test]
 fn a_path_of_ten_thousand_steps_is_shortened_in_time() {
     let text = "target ptx; cta 256; shared a;
         warps 0..6 { for i in 0..1600 { bar.sync 1, 192; } }

@@ -41,7 +41,7 @@ pub fn shorten(program: Arc<Program>, options: Options, path: &Path, what: What<
         Some(from) => lasso::shorten(&mut walker, &path.steps, from, what),
         None => straight(&mut walker, &path.steps, what),
     };
-    shorter.filter(|shorter| weight(shorter) < weight(path)).unwrap_or_else(|| path.clone())
+    shorter.filter(|shorter| weight(shorter) <= weight(path)).unwrap_or_else(|| path.clone())
 }
 
 /// What is to be small: the steps, then the changes from one agent to another.
