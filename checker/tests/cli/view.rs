@@ -93,6 +93,8 @@ fn the_way_to_where_no_verdict_is_reached_is_shown_like_any_other() {
         run(&["replay", &trace]).expect(0).prints("confirmed");
         run(&["view", &trace]).expect(0);
         assert!(read(&folder, "one.html").contains(headline), "{name}");
+        // What follows a story stands apart from it.
+        run(&["verify", &file, &file]).expect(status).prints("comes next.\n\n");
         // Among several files, by name.
         run_of(&["--all", "--trace", &folder.text("traces")]).prints(written);
         run(&["replay", &folder.text(&format!("traces/{written}.json"))]).expect(0);
