@@ -202,12 +202,6 @@ impl Making<'_> {
         }
     }
 
-    /// Notes something on a barrier that the step's own operands need not name: an exit completes others.
-    fn note_at(&mut self, rule: Rule, id: BarrierId) {
-        let finding = Finding { barrier: Some(id), ..self.finding(rule) };
-        self.noted.push(finding);
-    }
-
     fn finish(mut self) -> StepOutcome {
         if let Some((agent, fault)) = self.machine.fault(&self.state) {
             let fault = fault.clone();
@@ -446,7 +440,9 @@ impl Making<'_> {
         self.events.push(Event::Completed(id, completion.result));
         if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
             // clause: barcheck.nobody-waits
-            self.note_at(Rule::NobodyWaits, id);
+            // The barrier need not be the step's own: an exit completes others.
+            let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
+            self.noted.push(finding);
         }
         // clause: barcheck.exit-in-time
         if completion.takes_in_exited && !self.state.memory.is_empty() {
@@ -486,9 +482,12 @@ impl Making<'_> {
         };
         if result.is_some() && self.target() == Target::Bcu && unfetched {
             // clause: bcu.red-overwrites
-            let pc = self.machine.stands_at(&self.state, agent);
-            let finding = self.finding(Rule::ResultOverwritten);
-            self.noted.push(Finding { agent, pc, agents: vec![agent], barrier: Some(id), ..finding });
+            let mut finding = self.finding(Rule::ResultOverwritten);
+            finding.barrier = Some(id);
+            finding.pc = self.machine.stands_at(&self.state, agent);
+            finding.agent = agent;
+            finding.agents = vec![agent];
+            self.noted.push(finding);
         }
         let machine = &*self.machine;
         self.state.memory.release(machine.layout, &machine.program, id, agent, acquires);
@@ -517,7 +516,9 @@ impl Making<'_> {
                 Target::SplitBarrier => seat.notified || seat.arrived,
             };
             if outstanding {
-                self.note_at(Rule::MissingWait, id);
+                let mut finding = self.finding(Rule::MissingWait);
+                finding.barrier = Some(id);
+                self.noted.push(finding);
             }
             let seat = Seat { produced_last: false, ..seat };
             self.state.agents[self.agent.index()].set_seat(id, seat);
