@@ -23,19 +23,22 @@ after(() => browser.close());
 
 export const barcheck = (...options) => String(execFileSync(BARCHECK, options, { stdio: "pipe" }));
 
-/** A page of a protocol's file. `verify` fails, since that is what there is to show. */
-export function verified(file, page, ...options) {
+/** A page of a protocol's file, for which `verify` has this exit status. */
+export function verified(file, page, status, ...options) {
   try {
     barcheck("verify", "-q", ...options, "--html", page, file);
   } catch (error) {
-    assert.equal(error.status, 1, String(error.stderr));
+    assert.equal(error.status, status, String(error.stderr));
   }
   return page;
 }
 
-/** A page of a protocol of the library. */
-export const violated = (protocol, ...options) =>
-  verified(join(PROTOCOLS, `${protocol}.bar`), join(WORK, `${protocol.replaceAll("/", "_")}.html`), ...options);
+/** A page of a protocol of the library for which `verify` has this exit status. */
+export const decided = (protocol, status, ...options) =>
+  verified(join(PROTOCOLS, `${protocol}.bar`), join(WORK, `${protocol.replaceAll("/", "_")}.html`), status, ...options);
+
+/** A page of a protocol of the library that is violated. */
+export const violated = (protocol, ...options) => decided(protocol, 1, ...options);
 
 /** A page of a trace that no protocol stands behind. */
 export function made(name, trace) {

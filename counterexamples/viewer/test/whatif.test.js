@@ -24,8 +24,8 @@ test("asking what if lists what every agent could do, and what the others wait f
   await ask(page);
   const listed = await ways(page);
   assert.equal(listed.length, 1);
-  assert.match(listed[0], /warp 1[^]*bar\.sync 1, 64[^]*b1 complete #1, releases w0, w1[^]*the trace's step/);
-  assert.match(await text(page, "#whatif-body .unable"), /warp 0\s+waits at barrier 1 \(line 14\): 32 of 64 threads have arrived; missing: warp 1/);
+  assert.match(listed[0], /warp 0[^]*bar\.sync 1, 64[^]*b1 complete #1, releases w0, w1[^]*the trace's step/);
+  assert.match(await text(page, "#whatif-body .unable"), /warp 1\s+waits at barrier 1 \(line 15\): 32 of 64 threads have arrived; missing: warp 0/);
   assert.match(await text(page, "#live"), /1 way to go on/);
   await press(page, "ArrowLeft");
   assert.equal((await ways(page)).length, 2, "the panel follows the steps");
@@ -47,11 +47,11 @@ test("the step that the trace took leads on along the trace", () => look(crossed
 test("from a deadlock to a good end, by keys alone, and back", () => look(trips(), { hash: "#step=1" }, async (page) => {
   const last = Number((await text(page, "#step-count")).replace("of ", ""));
   await ask(page);
-  assert.match((await ways(page))[1], /warp 1\s+n = 1/);
+  assert.match((await ways(page))[1], /warp 0\s+n = 2/);
   await press(page, "2");
   assert.equal(await step(page), 2);
   assert.match(await banner(page), /Your own run: branched off after step 1, 1 step of your own\. So far no rule is violated/);
-  assert.match(await text(page, "#now-body"), /decides 1/);
+  assert.match(await text(page, "#now-body"), /decides 2/);
   assert.equal(await page.locator("#list-space .row").count(), 2, "the trace's other steps are not shown");
   assert.equal(await page.locator("#jumps .bad").count(), 0, "no violation to go to");
   await press(page, "l");
@@ -85,7 +85,7 @@ test("the same violation in another order, in the words of a trace, saved and re
 test("another violation than the trace's is found by hand", () => {
   const file = join(WORK, "two.bar");
   writeFileSync(file, "target ptx;\ncta 64;\nshared x;\nwarp 0 { write x; bar.sync 1, 64; }\nwarp 1 { if ? { bar.sync 2, 64; } else { bar.arrive 1, 128; } read x; }\n");
-  return look(verified(file, join(WORK, "two.html")), { hash: "#step=0" }, async (page) => {
+  return look(verified(file, join(WORK, "two.html"), 1), { hash: "#step=0" }, async (page) => {
     assert.match(await text(page, "#badge"), /count-range/);
     await ask(page);
     assert.match((await ways(page))[2], /warp 1\s+\? = true/);
@@ -100,9 +100,9 @@ test("another violation than the trace's is found by hand", () => {
 
 test("one agent alone goes as far as it gets; choices are undone", () => look(short(), { hash: "#step=0" }, async (page) => {
   await ask(page);
-  await page.getByRole("button", { name: "Let warp 1 alone run" }).click();
+  await page.getByRole("button", { name: "Let warp 0 alone run" }).click();
   assert.match(await banner(page), /It went on by itself until it has no step/);
-  assert.match(await text(page, "#whatif-body .unable"), /warp 1\s+waits at barrier 1/);
+  assert.match(await text(page, "#whatif-body .unable"), /warp 0\s+waits at barrier 1/);
   await press(page, "1");
   assert.equal(await step(page), 2);
   await press(page, "u");
@@ -122,8 +122,8 @@ test("choosing otherwise within one's own run leaves it there", () => look(trips
   assert.match((await ways(page))[1], /your step/);
   await press(page, "2");
   assert.equal(await step(page), 3, "the step that was chosen leads on");
-  await press(page, "Home", "1");
-  assert.equal(await step(page), 1);
+  await press(page, "Home", "4");
+  assert.equal(await step(page), 1, "so does the trace's");
   assert.match(await banner(page), /2 steps of your own/);
 }));
 
@@ -132,7 +132,7 @@ test("a link leads back to one's own run", async () => {
   await look(trips(), { hash: "#step=1" }, async (page) => {
     await ask(page);
     await press(page, "2", "1");
-    await page.waitForFunction(() => location.hash === "#step=3&if=1:1.0.0,0.0.0");
+    await page.waitForFunction(() => location.hash === "#step=3&if=1:0.0.1,0.0.0");
     hash = new URL(page.url()).hash;
   });
   await look(trips(), { hash }, async (page) => {
@@ -192,7 +192,7 @@ test("markup in a protocol stays text", () => {
   const evil = "<img src=x onerror=window.broken=1></script><script>window.broken=1</script>\u202e";
   const file = join(WORK, "<img src=x onerror=window.broken=1>'\"`.bar");
   writeFileSync(file, `// ${evil}\ntarget ptx;\ncta 64;\nwarp 0 as script { bar.sync /* ${evil} */ 1, 64; }\nwarp 1 as img { bar.sync /* ${evil} */ 2, 64; }\n`);
-  return look(verified(file, join(WORK, "markup.html")), { hash: "#step=0" }, async (page) => {
+  return look(verified(file, join(WORK, "markup.html"), 1), { hash: "#step=0" }, async (page) => {
     await ask(page);
     await press(page, "2");
     assert.match(await banner(page), /1 step of your own/);

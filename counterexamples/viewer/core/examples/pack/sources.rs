@@ -21,8 +21,8 @@ const MADE_FROM: [&str; 6] = [
     "counterexamples/viewer/core/build",
 ];
 /// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and formats none,
-/// and it is neither the story for terminals nor the page around it.
-pub(crate) const LEFT_OUT: [&str; 11] = [
+/// and it neither shortens runs nor is it the story for terminals or the page around it.
+pub(crate) const LEFT_OUT: [&str; 13] = [
     "specs/src/bar/format",
     "specs/src/bar/habits.rs",
     "specs/src/bar/meaning_error/text.rs",
@@ -32,6 +32,8 @@ pub(crate) const LEFT_OUT: [&str; 11] = [
     "counterexamples/src/fingerprint.rs",
     "counterexamples/src/read.rs",
     "counterexamples/src/replay.rs",
+    "counterexamples/src/counterexample.rs",
+    "counterexamples/src/shorten",
     "counterexamples/src/story",
     "counterexamples/src/viewer/mod.rs",
 ];
