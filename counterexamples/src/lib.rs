@@ -19,6 +19,8 @@ mod replay;
 mod resolve;
 mod situation;
 mod story;
+mod text;
+mod timeline;
 pub mod trace;
 mod view;
 mod viewer;
@@ -31,6 +33,10 @@ pub use record::Departure;
 pub use replay::{Confirmation, Stuck, replay};
 pub use situation::Situation;
 pub use story::{Style, story};
+pub use text::{harmless, misleads};
+pub use timeline::{
+    Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
+};
 pub use trace::Trace;
 pub use viewer::{ClauseNote, Notes, RuleNote, page};
 

@@ -1,0 +1,106 @@
+//! Who waits for whom.
+
+use std::collections::BTreeSet;
+
+use super::history::Timeline;
+use crate::trace::{Awaits, Status, Waits};
+
+/// Agents that wait, or are waited for, in the same position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// The agents, in order.
+    pub agents: Vec<u32>,
+    /// What they wait for, if they wait.
+    pub waits: Option<Waits>,
+    /// The barriers that miss them, in order.
+    pub missed: Vec<u32>,
+    /// What they are doing.
+    pub status: Status,
+    /// The line where those stand who do not wait.
+    pub line: Option<u32>,
+}
+
+/// Who waits for whom: a graph of [`Waiter`]s.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The agents, by position.
+    pub waiters: Vec<Waiter>,
+    /// From those that wait to those that their barrier misses, by position; and whether it is part of a circle.
+    pub edges: Vec<(usize, usize, bool)>,
+}
+
+impl Timeline<'_> {
+    /// Who waits for whom at a time.
+    #[must_use]
+    pub fn waiting(&self, time: usize) -> Waiting {
+        let states = || self.trace().agents.iter().filter_map(|agent| self.agent(agent.index, time));
+        let awaited: BTreeSet<u32> = states()
+            .filter_map(|s| s.waits)
+            .filter(|w| w.awaits == Awaits::Agents)
+            .map(|w| w.barrier)
+            .collect();
+        let missing: Vec<(u32, BTreeSet<u32>)> = awaited
+            .into_iter()
+            .filter_map(|barrier| {
+                Some((barrier, self.barrier(barrier, time)?.missing.iter().copied().collect()))
+            })
+            .collect();
+        let mut waiters: Vec<Waiter> = Vec::new();
+        for state in states() {
+            let waits = state.waits.filter(|_| state.status == Status::Blocked);
+            let missed: Vec<u32> =
+                missing.iter().filter(|(_, who)| who.contains(&state.agent)).map(|(b, _)| *b).collect();
+            if waits.is_none() && missed.is_empty() {
+                continue;
+            }
+            let line =
+                state.location.filter(|place| waits.is_none() && place.line > 0).map(|place| place.line);
+            let alike = waiters.iter_mut().find(|known| {
+                (known.waits, &known.missed, known.status, known.line) == (waits, &missed, state.status, line)
+            });
+            match alike {
+                Some(known) => known.agents.push(state.agent),
+                None => waiters.push(Waiter {
+                    agents: vec![state.agent],
+                    waits,
+                    missed,
+                    status: state.status,
+                    line,
+                }),
+            }
+        }
+        let edges = edges(&waiters);
+        Waiting { waiters, edges }
+    }
+}
+
+fn edges(waiters: &[Waiter]) -> Vec<(usize, usize, bool)> {
+    let mut edges = Vec::new();
+    for (from, waiter) in waiters.iter().enumerate() {
+        match waiter.waits {
+            Some(Waits { awaits: Awaits::Lanes, .. }) => edges.push((from, from)),
+            Some(Waits { barrier, .. }) => {
+                let missed = waiters.iter().enumerate().filter(|(_, to)| to.missed.contains(&barrier));
+                edges.extend(missed.map(|(to, _)| (from, to)));
+            }
+            None => {}
+        }
+    }
+    let circular = |from: usize, to: usize| reaches(&edges, waiters.len(), to, from);
+    edges.iter().map(|(from, to)| (*from, *to, circular(*from, *to))).collect()
+}
+
+/// Whether edges lead from one to another.
+fn reaches(edges: &[(usize, usize)], count: usize, start: usize, goal: usize) -> bool {
+    let mut seen = vec![false; count];
+    let mut open = vec![start];
+    while let Some(node) = open.pop() {
+        if node == goal {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[node], true) {
+            open.extend(edges.iter().filter(|(from, _)| *from == node).map(|(_, to)| *to));
+        }
+    }
+    false
+}
