@@ -1,11 +1,15 @@
 //! What kind of thing a step is.
 
+use serde::Serialize;
+
+use super::history::Timeline;
 use crate::trace::{Event, Step};
 
 /// What becomes of the agent that makes a step, by what weighs most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// A rule is violated, or the path ends.
+    /// It violates the rule that the trace is about, or the path ends.
     Fails,
     /// It completes a generation.
     Completes,
@@ -96,31 +100,40 @@ impl Kind {
     }
 }
 
-impl Step {
-    /// What becomes of the agent that makes it.
+impl Timeline<'_> {
+    /// What becomes of the agent that makes a step.
     #[must_use]
-    pub fn act(&self) -> Act {
+    pub fn act(&self, step: &Step) -> Act {
+        let about = self.trace().outcome.rule.as_ref();
+        let has = |test: &dyn Fn(&Event) -> bool| step.events.iter().any(test);
+        // Other rules may be violated on the way; they are told in words.
+        if has(&|event| match event {
+            Event::Violated { rule, .. } => Some(rule) == about,
+            Event::Failed { .. } | Event::Cut { .. } => true,
+            _ => false,
+        }) {
+            return Act::Fails;
+        }
         let acts = [
-            (Kind::Violations, Act::Fails),
             (Kind::Completions, Act::Completes),
             (Kind::Exits, Act::Exits),
             (Kind::Blocks, Act::Blocks),
             (Kind::Arrivals, Act::Arrives),
             (Kind::Passes, Act::Passes),
         ];
-        if let Some((_, act)) = acts.into_iter().find(|(kind, _)| self.is(*kind)) {
-            return act;
-        }
-        let has = |test: fn(&Event) -> bool| self.events.iter().any(test);
-        if has(|event| matches!(event, Event::Accessed { .. })) {
+        if let Some((_, act)) = acts.into_iter().find(|(kind, _)| step.is(*kind)) {
+            act
+        } else if has(&|event| matches!(event, Event::Accessed { .. })) {
             Act::Accesses
-        } else if has(|event| matches!(event, Event::Spun)) {
+        } else if has(&|event| matches!(event, Event::Spun)) {
             Act::Spins
         } else {
             Act::Acts
         }
     }
+}
 
+impl Step {
     /// Whether something of this kind happens.
     #[must_use]
     pub fn is(&self, kind: Kind) -> bool {

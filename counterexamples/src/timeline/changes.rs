@@ -61,7 +61,7 @@ impl Timeline<'_> {
         let (old, new) = (self.doing(before), self.doing(after));
         if old == new {
             // Within a line the words for its place are the same.
-            differ(", next".to_owned(), before.instruction.clone(), after.instruction.clone());
+            differ(", next".to_owned(), self.next(before), self.next(after));
         }
         differ(String::new(), old, new);
         let notified = |state: &AgentState| {
@@ -98,11 +98,22 @@ impl Timeline<'_> {
         }
     }
 
-    /// An agent's locals; those of lanes that have separated are told apart.
+    /// The instruction at which an agent stands.
+    #[must_use]
+    pub fn next(&self, state: &AgentState) -> String {
+        match state.instruction.as_str() {
+            "}" => "the end of its block".to_owned(),
+            instruction => instruction.to_owned(),
+        }
+    }
+
+    /// An agent's locals, without those that loops keep for themselves; those of lanes that have separated are told
+    /// apart.
     #[must_use]
     pub fn locals(&self, state: &AgentState) -> BTreeMap<String, String> {
+        let named = |(name, _): &(&String, &String)| !name.starts_with('.');
         match state.fragments.as_slice() {
-            [together] => together.locals.clone(),
+            [together] => together.locals.iter().filter(named).map(|(n, v)| (n.clone(), v.clone())).collect(),
             fragments => fragments
                 .iter()
                 .flat_map(|fragment| {
@@ -110,7 +121,7 @@ impl Timeline<'_> {
                     let told = move |(name, value): (&String, &String)| {
                         (format!("{name} of {lanes}"), value.clone())
                     };
-                    fragment.locals.iter().map(told)
+                    fragment.locals.iter().filter(named).map(told)
                 })
                 .collect(),
         }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::generations::{Generation, generations};
 use crate::happening;
 use crate::names;
@@ -12,12 +14,12 @@ type History<'t, T> = Vec<(usize, &'t T)>;
 
 /// The state in force at a time.
 fn at<'t, T>(history: &[(usize, &'t T)], time: usize) -> Option<&'t T> {
-    let after = history.partition_point(|(from, _)| *from <= time);
-    history[..after].last().map(|(_, state)| *state)
+    let count = history.partition_point(|(from, _)| *from <= time);
+    history[..count].last().map(|(_, state)| *state)
 }
 
 /// Agents of one role.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Group<'t> {
     /// The role; `None` for those without.
     pub role: Option<&'t str>,
@@ -195,7 +197,7 @@ impl<'t> Timeline<'t> {
     /// The first time after a time whose step passes a test; with `back`, the last before it.
     pub fn seek(&self, time: usize, back: bool, test: impl Fn(usize, &Step) -> bool) -> Option<usize> {
         let passes = |time: &usize| self.step(*time).is_some_and(|step| test(*time, step));
-        if back { (1..time).rev().find(passes) } else { (time + 1..=self.last()).find(passes) }
+        if back { (1..time).rev().find(passes) } else { (time.saturating_add(1)..=self.last()).find(passes) }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::happening;
 use crate::labels::{PlaceLabel, labels};
 use crate::names;
 use crate::read::TraceError;
-use crate::timeline::{Conflict, Generation, conflict, generations};
-use crate::trace::{Barrier, Event, Trace};
+use crate::timeline::{Act, Conflict, Generation, Group, Timeline, conflict};
+use crate::trace::{Event, Trace};
 
 /// The page's data. Steps are counted from 1, as people count them; 0 is the beginning.
 #[derive(Serialize)]
@@ -22,6 +22,12 @@ pub(super) struct View<'t> {
     notes: &'t Notes,
     /// What happened at each step, in words.
     words: Vec<Vec<String>>,
+    /// What each step is.
+    acts: Vec<Act>,
+    /// The number of the step after which the outcome shows.
+    violation: usize,
+    /// Agents by role.
+    groups: &'t [Group<'t>],
     barriers: Vec<BarrierView<'t>>,
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
@@ -34,14 +40,15 @@ pub(super) struct View<'t> {
 #[derive(Serialize)]
 struct BarrierView<'t> {
     barrier: u32,
-    name: &'t str,
+    name: String,
     short: String,
-    generations: Vec<Generation>,
+    generations: &'t [Generation],
 }
 
 impl<'t> View<'t> {
     /// The data of a page.
-    pub(super) fn of(trace: &'t Trace, notes: &'t Notes) -> Self {
+    pub(super) fn of(timeline: &'t Timeline<'t>, notes: &'t Notes) -> Self {
+        let trace = timeline.trace();
         let say = |event: &Event| happening::event(trace, event);
         Self {
             noun: names::noun(trace),
@@ -49,7 +56,10 @@ impl<'t> View<'t> {
             facts: names::facts(trace),
             notes,
             words: trace.steps.iter().map(|step| step.events.iter().map(say).collect()).collect(),
-            barriers: barriers(trace),
+            acts: trace.steps.iter().map(|step| timeline.act(step)).collect(),
+            violation: timeline.violation(),
+            groups: timeline.groups(),
+            barriers: timeline.barriers().map(|barrier| BarrierView::of(timeline, barrier)).collect(),
             labels: labels(trace),
             conflict: conflict(trace),
             trace,
@@ -62,16 +72,13 @@ impl<'t> View<'t> {
     }
 }
 
-/// Barriers, those included that only a step names.
-fn barriers(trace: &Trace) -> Vec<BarrierView<'_>> {
-    let mut gathered = generations(trace);
-    for Barrier { barrier, .. } in &trace.barriers {
-        gathered.entry(*barrier).or_default();
+impl<'t> BarrierView<'t> {
+    fn of(timeline: &'t Timeline<'t>, barrier: u32) -> Self {
+        Self {
+            barrier,
+            name: timeline.barrier_name(barrier),
+            short: timeline.barrier_short(barrier),
+            generations: timeline.generations(barrier),
+        }
     }
-    let view = |(barrier, generations)| {
-        let named = trace.barriers.iter().find(|b| b.barrier == barrier);
-        let name = named.map_or("", |named| named.name.as_str());
-        BarrierView { barrier, name, short: names::short(trace, barrier), generations }
-    };
-    gathered.into_iter().map(view).collect()
 }

@@ -21,15 +21,15 @@ pub(super) enum Next {
 /// The keys and what they do, for the help.
 pub(super) const KEYS: [(&str, &str); 26] = [
     ("Left Right, h l", "one step back, one on"),
-    ("Home End", "the beginning, the end; of another panel than 1, its own"),
-    ("PageUp PageDown", "ten steps back, ten on; another panel by a page"),
+    ("Home End", "the beginning, the end; so in another panel"),
+    ("PageUp PageDown", "ten steps back, ten on; so in another panel"),
     ("v", "the violation"),
     ("c", "the beginning of the cycle, if the run has no end"),
     ("a A", "next, previous step of the agent"),
     ("b B", "next, previous event on the barrier"),
     ("Up Down, k j", "select the agent above, below; scroll another panel"),
     ("[ ]", "select the previous, the next barrier"),
-    ("Esc", "back to panel 1; then follow the steps; then drop filters"),
+    ("Esc", "back to panel 1; select nothing; drop filters"),
     ("Space", "play, pause"),
     ("g", "type a step's number"),
     ("/", "find: words of a step, agents, roles, instructions"),

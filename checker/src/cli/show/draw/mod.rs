@@ -1,6 +1,8 @@
 //! Draws the viewer. What is drawn depends on the viewer and the size alone; the viewer learns how far things scroll.
 
+mod axis;
 mod barriers;
+mod canvas;
 mod graph;
 mod lanes;
 mod overlay;
@@ -49,12 +51,16 @@ fn head(viewer: &Viewer<'_>, area: Rect) -> Vec<Line<'static>> {
     let outcome = &viewer.timeline.trace().outcome;
     let mut page = Page::new(area.width, theme);
     let (rule, said) = outcome.headline.split_once(": ").unwrap_or(("", &outcome.headline));
+    let facts = viewer.timeline.facts();
+    // Of a long path the file's name is what matters.
+    let room = usize::from(area.width).saturating_sub(rule.width() + 16);
+    let facts = if facts.width() > room { facts.rsplit('/').next().unwrap_or_default() } else { &facts };
     let level = outcome.level.as_deref().unwrap_or("outcome");
     page.line(&[
         (Ink::Bad, theme.glyph("✗ ", "! ")),
         (Ink::Bad, rule),
         (Ink::Faint, &format!(" ({level})  ")),
-        (Ink::Plain, &viewer.timeline.facts()),
+        (Ink::Plain, facts),
     ]);
     if area.height >= 16 {
         let most = if area.height >= 30 { 4 } else { 3 };
@@ -83,7 +89,7 @@ fn now_line(viewer: &Viewer<'_>, width: u16) -> Line<'static> {
         page.line(&[(Ink::Heading, " start"), (Ink::Plain, &format!(" of {last}  no step has been made"))]);
         return page.lines.remove(0);
     };
-    let (sign, ink) = theme.sign(Sign::Act(step.act()));
+    let (sign, ink) = theme.sign(Sign::Act(timeline.act(step)));
     page.line(&[
         (Ink::Heading, &format!(" step {}", viewer.time)),
         (Ink::Plain, &format!(" of {last}  ")),
@@ -126,7 +132,7 @@ fn slots(viewer: &Viewer<'_>, body: Rect) -> Vec<Slot> {
     if body.height < 9 {
         return vec![(body, Panel::ALL.to_vec())];
     }
-    let wanted = 2 + lanes::axis_rows(viewer) + viewer.rows.len();
+    let wanted = 2 + canvas::axis_rows(viewer) + viewer.rows.len();
     let most = usize::from(body.height) * 45 / 100;
     let height = u16::try_from(wanted.min(most.max(6))).unwrap_or(6);
     let [top, below] = Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(body);

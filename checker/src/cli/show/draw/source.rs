@@ -15,9 +15,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Columns that say who stands at a line, at most.
 const MOST_WHO: usize = 8;
 
-/// Columns of a mark that have to be seen.
-const ENOUGH: usize = 12;
-
 /// What a marked place is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
@@ -36,7 +33,9 @@ enum Entry {
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {
-    let labels = labels(viewer.timeline.trace());
+    let mut labels = labels(viewer.timeline.trace());
+    labels.sort_by_key(|label| label.line);
+    labels.dedup_by(|a, b| (a.line, &a.text) == (b.line, &b.text));
     let marks = marks(viewer);
     let wanted_line = wanted(viewer, &marks);
     // Lines are numbered from 1, and labels stand below theirs.
@@ -52,11 +51,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {
     let top = scroll.top;
     let gutter = lines.to_string().len() + 1 + who_columns(viewer) + 1 + 3;
     let room = usize::from(area.width).saturating_sub(gutter);
-    let shift = viewer.shifted.unwrap_or_else(|| shift_to(viewer, &marks, wanted_line, room));
     let standing = standing(viewer);
     for (y, entry) in (area.top()..area.bottom()).zip(entries(top, lines, &labels)) {
         let line = match entry {
-            Entry::Source(number) => source_line(viewer, number, &marks, &standing, shift, room),
+            Entry::Source(number) => source_line(viewer, number, &marks, &standing, room),
             Entry::Label(index) => label_line(viewer, &labels[index], area.width),
         };
         frame.render_widget(line, Rect { y, height: 1, ..area });
@@ -104,22 +102,15 @@ fn wanted(viewer: &Viewer<'_>, marks: &BTreeMap<usize, Vec<(Location, Mark)>>) -
     order.into_iter().find_map(line_of).map(|(line, _)| *line)
 }
 
-/// Columns to the left, so that the mark in the wanted line is seen.
-fn shift_to(
-    viewer: &Viewer<'_>,
-    marks: &BTreeMap<usize, Vec<(Location, Mark)>>,
-    line: Option<usize>,
-    room: usize,
-) -> usize {
-    let Some((line, place)) = line.and_then(|line| Some((line, marks.get(&line)?.last()?.0))) else {
-        return 0;
-    };
-    let text = viewer.source.get(line - 1).copied().unwrap_or_default();
+/// Columns by which a line is moved to the left, so that its marks are seen.
+fn shift_to(text: &str, marks: &[(Location, Mark)], room: usize) -> usize {
+    let Some((place, _)) = marks.last() else { return 0 };
     let columns = |letters: u32| -> usize { text.chars().take(letters as usize).map(width).sum() };
     let start = columns(place.column.saturating_sub(1));
-    // The beginning of a mark is enough.
-    let end = start + (place.length as usize).min(ENOUGH);
-    if end <= room { 0 } else { start.saturating_sub(room / 4) }
+    // Of a long mark the beginning is enough.
+    let end = start + (place.length as usize).min(room / 2);
+    // A sign takes the place of what is left out.
+    if end <= room { 0 } else { end + 1 - room }
 }
 
 /// Columns of a character as it is shown.
@@ -153,7 +144,6 @@ fn source_line(
     number: usize,
     marks: &BTreeMap<usize, Vec<(Location, Mark)>>,
     standing: &BTreeMap<u32, Vec<u32>>,
-    shift: usize,
     room: usize,
 ) -> Line<'static> {
     let theme = viewer.theme;
@@ -171,7 +161,13 @@ fn source_line(
         Span::styled(sign(Mark::Wrong, "✗", "!"), theme.style(Ink::Bad)),
     ];
     let text = viewer.source.get(number - 1).copied().unwrap_or_default();
-    spans.extend(pieces(viewer, text, marks, shift, room));
+    match viewer.shifted.unwrap_or_else(|| shift_to(text, marks, room)) {
+        0 => spans.extend(pieces(viewer, text, marks, 0, room)),
+        shift => {
+            spans.push(Span::styled(theme.glyph("…", "~"), theme.style(Ink::Faint)));
+            spans.extend(pieces(viewer, text, marks, shift, room.saturating_sub(1)));
+        }
+    }
     Line::from(spans)
 }
 

@@ -39,7 +39,7 @@ pub(super) fn page(viewer: &Viewer<'_>, page: &mut Page) -> Option<usize> {
 
 fn this_step(viewer: &Viewer<'_>, page: &mut Page, step: &Step) {
     let (timeline, theme) = (&viewer.timeline, viewer.theme);
-    let (sign, ink) = theme.sign(Sign::Act(step.act()));
+    let (sign, ink) = theme.sign(Sign::Act(timeline.act(step)));
     let lanes =
         step.lanes.as_ref().map(|lanes| format!(" ({})", timeline.lanes_in_words(lanes))).unwrap_or_default();
     let said = format!("{}{lanes}: {}", timeline.agent_name(step.agent), step.resolved);
@@ -86,7 +86,7 @@ fn agent_card(viewer: &Viewer<'_>, page: &mut Page) {
     page.fact("doing", &timeline.doing(state));
     if state.status != Status::Exited && !state.instruction.is_empty() {
         let what = if state.status == Status::Blocked { "stands at" } else { "next" };
-        page.fact(what, &state.instruction);
+        page.fact(what, &timeline.next(state));
     }
     if !state.notified.is_empty() {
         let names: Vec<String> = state.notified.iter().map(|b| timeline.barrier_name(*b)).collect();
@@ -142,7 +142,7 @@ fn listed(viewer: &Viewer<'_>, page: &mut Page, time: usize) {
     let Some(step) = timeline.step(time) else { return };
     let number = timeline.last().to_string().len();
     let current = time == viewer.time;
-    let (sign, ink) = theme.sign(Sign::Act(step.act()));
+    let (sign, ink) = theme.sign(Sign::Act(timeline.act(step)));
     let who = timeline.agents_in_short(&[step.agent]);
     let instruction = if area_is_narrow(page) { 20 } else { 26 };
     page.line(&[
