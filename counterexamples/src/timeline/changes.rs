@@ -21,11 +21,14 @@ impl Timeline<'_> {
     #[must_use]
     pub fn changes(&self, time: usize) -> Vec<Change> {
         let Some(step) = self.step(time) else { return Vec::new() };
+        // By what they change, and in the order in which changes first occur.
         let mut alike: Vec<((String, String, String), Vec<u32>)> = Vec::new();
+        let mut places: BTreeMap<(String, String, String), usize> = BTreeMap::new();
         for after in &step.changes.agents {
             let Some(before) = self.agent(after.agent, time - 1) else { continue };
             for change in self.changes_of_agent(before, after) {
-                match alike.iter_mut().find(|(known, _)| *known == change) {
+                let place = *places.entry(change.clone()).or_insert(alike.len());
+                match alike.get_mut(place) {
                     Some((_, agents)) => agents.push(after.agent),
                     None => alike.push((change, vec![after.agent])),
                 }

@@ -38,13 +38,14 @@ pub(super) enum Ink {
 impl Theme {
     /// How an ink looks.
     pub(super) fn style(self, ink: Ink) -> Style {
+        // Bright ones where the dark ones are hard to read on black.
         const HUES: [Color; 6] = [
             Color::Cyan,
             Color::Magenta,
-            Color::Blue,
-            Color::LightYellow,
-            Color::LightGreen,
+            Color::LightBlue,
+            Color::Green,
             Color::LightRed,
+            Color::LightMagenta,
         ];
         let plain = Style::new();
         let (colour, modifier) = match ink {

@@ -22,7 +22,8 @@ impl Canvas<'_, '_, '_, '_> {
         }
         if let Some(x) = self.window.x(time) {
             let number = if time == 0 { "start".to_owned() } else { time.to_string() };
-            self.put(x, area.y, &number, Ink::Chosen);
+            let width = u16::try_from(number.len()).unwrap_or(u16::MAX);
+            self.put(x.min(area.right().saturating_sub(width)), area.y, &number, Ink::Chosen);
         }
         self.flags(area.y + 1);
         let mut y = area.y + 2;

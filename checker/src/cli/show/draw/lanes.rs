@@ -73,10 +73,11 @@ impl Canvas<'_, '_, '_, '_> {
         let theme = self.viewer.theme;
         let (from, to) = (self.window.from, self.window.to);
         let filter = self.viewer.filter.barrier;
-        let barriers: Vec<u32> =
-            self.viewer.timeline.barriers().filter(|b| filter.is_none_or(|only| only == *b)).collect();
-        for barrier in barriers {
-            let ink = Ink::Barrier(self.viewer.hue(barrier));
+        for (hue, barrier) in self.viewer.timeline.barriers().enumerate() {
+            if filter.is_some_and(|only| only != barrier) {
+                continue;
+            }
+            let ink = Ink::Barrier(hue);
             for generation in self.viewer.timeline.generations_within(barrier, from, to) {
                 let end = generation.completed.unwrap_or(self.viewer.timeline.last());
                 for (agent, arrival) in &generation.arrivals {

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns that say who stands at a line, at most.
@@ -32,33 +33,51 @@ enum Entry {
     Label(usize),
 }
 
+/// What there is to say of the lines.
+struct Remarks {
+    labels: Vec<PlaceLabel>,
+    /// The places that are marked, by line.
+    marks: BTreeMap<usize, Vec<(Location, Mark)>>,
+    /// Who stands where, by line.
+    standing: BTreeMap<u32, Vec<u32>>,
+    /// Columns for who stands at a line, and for its text.
+    who: usize,
+    room: usize,
+}
+
 pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {
-    let mut labels = labels(viewer.timeline.trace());
-    labels.sort_by_key(|label| label.line);
-    labels.dedup_by(|a, b| (a.line, &a.text) == (b.line, &b.text));
-    let marks = marks(viewer);
-    let wanted_line = wanted(viewer, &marks);
-    // Lines are numbered from 1, and labels stand below theirs.
     let lines = viewer.source.len();
-    let known = |label: &&PlaceLabel| (1..=lines).contains(&(label.line as usize));
-    let before =
-        |line: usize| labels.iter().filter(known).filter(|label| (label.line as usize) < line).count();
-    let total = lines + labels.iter().filter(known).count();
-    // The line of the panel, and one above it for orientation.
-    let wanted = wanted_line.map(|line| line - 1 + before(line));
-    let scroll = viewer.scroll(Panel::Source);
-    scroll.settle(total, usize::from(area.height), wanted);
-    let top = scroll.top;
-    let gutter = lines.to_string().len() + 1 + who_columns(viewer) + 1 + 3;
+    let who = who_columns(viewer);
+    let gutter = lines.to_string().len() + 1 + who + 1 + 3;
     let room = usize::from(area.width).saturating_sub(gutter);
-    let standing = standing(viewer);
-    for (y, entry) in (area.top()..area.bottom()).zip(entries(top, lines, &labels)) {
+    let remarks =
+        Remarks { labels: labels_of(viewer), marks: marks(viewer), standing: standing(viewer), who, room };
+    let labels = &remarks.labels;
+    // Lines are numbered from 1, and labels stand below theirs.
+    let position = |line: usize| line - 1 + labels.partition_point(|label| (label.line as usize) < line);
+    let wanted = wanted(viewer, &remarks.marks).map(position);
+    let scroll = viewer.scroll(Panel::Source);
+    scroll.settle(lines + labels.len(), usize::from(area.height), wanted);
+    let top = scroll.top;
+    // The first line seen, or one not far above it.
+    let first = (top + 1).saturating_sub(labels.len()).max(1);
+    let seen = entries(first..=lines, labels).skip(top - position(first));
+    for (y, entry) in (area.top()..area.bottom()).zip(seen) {
         let line = match entry {
-            Entry::Source(number) => source_line(viewer, number, &marks, &standing, room),
+            Entry::Source(number) => source_line(viewer, number, &remarks),
             Entry::Label(index) => label_line(viewer, &labels[index], area.width),
         };
         frame.render_widget(line, Rect { y, height: 1, ..area });
     }
+}
+
+/// What is said of places within the source, by line.
+fn labels_of(viewer: &Viewer<'_>) -> Vec<PlaceLabel> {
+    let mut labels = labels(viewer.timeline.trace());
+    labels.retain(|label| (1..=viewer.source.len()).contains(&(label.line as usize)));
+    labels.sort_by_key(|label| label.line);
+    labels.dedup_by(|a, b| (a.line, &a.text) == (b.line, &b.text));
+    labels
 }
 
 /// Columns that say who stands at a line.
@@ -67,13 +86,13 @@ fn who_columns(viewer: &Viewer<'_>) -> usize {
     viewer.timeline.agents_in_short(&all).width().min(MOST_WHO)
 }
 
-/// The lines of the panel from one on.
-fn entries(top: usize, lines: usize, labels: &[PlaceLabel]) -> impl Iterator<Item = Entry> + '_ {
-    let below = move |number: usize| {
-        let own = labels.iter().enumerate().filter(move |(_, label)| label.line as usize == number);
-        own.map(|(index, _)| Entry::Label(index))
-    };
-    (1..=lines).flat_map(move |number| std::iter::once(Entry::Source(number)).chain(below(number))).skip(top)
+/// Lines, and what is said below them.
+fn entries(lines: RangeInclusive<usize>, labels: &[PlaceLabel]) -> impl Iterator<Item = Entry> + '_ {
+    lines.flat_map(|number| {
+        let own = labels.partition_point(|label| (label.line as usize) < number)
+            ..labels.partition_point(|label| (label.line as usize) <= number);
+        std::iter::once(Entry::Source(number)).chain(own.map(Entry::Label))
+    })
 }
 
 /// The places that are marked, by line.
@@ -139,23 +158,18 @@ fn standing(viewer: &Viewer<'_>) -> BTreeMap<u32, Vec<u32>> {
     standing
 }
 
-fn source_line(
-    viewer: &Viewer<'_>,
-    number: usize,
-    marks: &BTreeMap<usize, Vec<(Location, Mark)>>,
-    standing: &BTreeMap<u32, Vec<u32>>,
-    room: usize,
-) -> Line<'static> {
+fn source_line(viewer: &Viewer<'_>, number: usize, remarks: &Remarks) -> Line<'static> {
     let theme = viewer.theme;
-    let marks = marks.get(&number).map(Vec::as_slice).unwrap_or_default();
+    let room = remarks.room;
+    let marks = remarks.marks.get(&number).map(Vec::as_slice).unwrap_or_default();
     let has = |wanted: Mark| marks.iter().any(|(_, mark)| *mark == wanted);
-    let here = u32::try_from(number).ok().and_then(|line| standing.get(&line));
+    let here = u32::try_from(number).ok().and_then(|line| remarks.standing.get(&line));
     let here = here.map(|agents| viewer.timeline.agents_in_short(agents)).unwrap_or_default();
     let digits = viewer.source.len().to_string().len();
     let sign = |wanted, unicode, ascii| if has(wanted) { theme.glyph(unicode, ascii) } else { " " };
     let mut spans = vec![
         Span::styled(format!("{number:>digits$} "), theme.style(Ink::Faint)),
-        Span::styled(format!("{} ", fit(&here, who_columns(viewer), theme)), theme.style(Ink::Blocked)),
+        Span::styled(format!("{} ", fit(&here, remarks.who, theme)), theme.style(Ink::Blocked)),
         Span::styled(sign(Mark::Executed, "●", "*"), theme.style(Ink::Goes)),
         Span::styled(sign(Mark::At, "▸", ">"), theme.style(Ink::Heading)),
         Span::styled(sign(Mark::Wrong, "✗", "!"), theme.style(Ink::Bad)),

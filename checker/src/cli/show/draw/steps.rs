@@ -144,13 +144,15 @@ fn listed(viewer: &Viewer<'_>, page: &mut Page, time: usize) {
     let current = time == viewer.time;
     let (sign, ink) = theme.sign(Sign::Act(timeline.act(step)));
     let who = timeline.agents_in_short(&[step.agent]);
+    let last = u32::try_from(timeline.trace().agents.len()).unwrap_or(u32::MAX);
+    let columns = timeline.agents_in_short(&[last]).len();
     let instruction = if area_is_narrow(page) { 20 } else { 26 };
     page.line(&[
         (Ink::Plain, if current { theme.glyph("▸", ">") } else { " " }),
         (if current { Ink::Chosen } else { Ink::Faint }, &format!("{time:>number$}")),
         (Ink::Plain, " "),
         (ink, sign),
-        (Ink::Plain, &format!(" {} ", fit(&who, 4, theme))),
+        (Ink::Plain, &format!(" {} ", fit(&who, columns, theme))),
         (Ink::Plain, &fit(&step.resolved, instruction, theme)),
         (
             if step.is(Kind::Violations) { Ink::Bad } else { Ink::Faint },

@@ -41,7 +41,7 @@ fn a_deadlock_shows_lanes_barriers_source_and_the_circle() {
             "◆ barrier 2: idle → 32/64",
             "The rule deadlock",
             "PTX ISA, barrier{.cta} (ptx.sync-waits)",
-            "▸2 ■ w1   bar.sync 2, 64",
+            "▸2 ■ w1 bar.sync 2, 64",
         ],
     );
 }
