@@ -3,7 +3,7 @@
 //!
 //! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search found, by
 //! running the model along it; [`replay()`] confirms one on the model alone; [`Trace::to_json`] and
-//! [`Trace::from_json`] write and read it.
+//! [`Trace::from_json`] write and read it; a [`Timeline`] goes along it, step by step.
 //!
 //! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
 

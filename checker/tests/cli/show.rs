@@ -115,6 +115,9 @@ fn a_story_gives_the_terminal_no_orders() {
         assert!(!stream.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{stream:?}");
     }
     assert!(told.out.contains("<U+001B>]0;x<U+0007>"), "{}", told.out);
-    let refused = run(&["show", &file]).expect(1);
-    assert!(!refused.err.contains('\u{1b}') && !refused.err.contains('\u{202e}'), "{:?}", refused.err);
+    for command in ["show", "view", "replay"] {
+        let refused = run(&[command, &file]).expect(1);
+        let said = format!("{}{}", refused.out, refused.err);
+        assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
+    }
 }

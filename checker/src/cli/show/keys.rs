@@ -244,12 +244,18 @@ impl Viewer<'_> {
     }
 
     fn fold_all(&mut self) {
+        if !self.has_roles() {
+            return self.say("No agent has a role");
+        }
         let count = self.timeline.groups().len();
         self.folded = if self.folded.len() < count { (0..count).collect() } else { Default::default() };
         self.arrange();
     }
 
     fn fold_one(&mut self) {
+        if !self.has_roles() {
+            return self.say("No agent has a role");
+        }
         let Some(row) = self.subject().and_then(|agent| self.row_of(agent)) else { return };
         let (Row::Agent { group, .. } | Row::Folded(group)) = self.rows[row];
         if !self.folded.remove(&group) {

@@ -269,6 +269,11 @@ impl<'t> Viewer<'t> {
         self.scroll(Panel::Schedule).reveal = true;
     }
 
+    /// Whether there are roles to fold.
+    pub(super) fn has_roles(&self) -> bool {
+        self.timeline.groups().iter().any(|group| group.role.is_some())
+    }
+
     /// The row in which an agent is shown.
     pub(super) fn row_of(&self, agent: u32) -> Option<usize> {
         self.row_of.get(agent as usize).copied()

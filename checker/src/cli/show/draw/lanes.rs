@@ -12,12 +12,13 @@ use ratatui::layout::Rect;
 pub(super) fn note(viewer: &Viewer<'_>) -> String {
     let scroll = viewer.scrolls[Panel::Schedule as usize];
     let below = scroll.lines.saturating_sub(scroll.top + scroll.room);
-    match (scroll.top, below) {
-        (0, 0) => String::new(),
-        (0, below) => format!(" {below} lanes below; f folds roles "),
-        (above, 0) => format!(" {above} lanes above; f folds roles "),
-        (above, below) => format!(" {above} lanes above, {below} below; f folds roles "),
-    }
+    let hidden = match (scroll.top, below) {
+        (0, 0) => return String::new(),
+        (0, below) => format!("{below} lanes below"),
+        (above, 0) => format!("{above} lanes above"),
+        (above, below) => format!("{above} lanes above, {below} below"),
+    };
+    format!(" {hidden}{} ", if viewer.has_roles() { "; f folds roles" } else { "" })
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {

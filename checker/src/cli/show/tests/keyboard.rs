@@ -64,6 +64,8 @@ fn agents_and_barriers_are_selected_and_let_go() {
     assert_eq!(viewer.agent, Some(0), "above the agent of the last step");
     press(&mut viewer, &[Up, Char('j'), Down]);
     assert_eq!(viewer.agent, Some(1));
+    press(&mut viewer, &[Char('f'), Enter]);
+    assert_eq!((viewer.said.as_str(), viewer.rows.len()), ("No agent has a role", 2));
     press(&mut viewer, &[Char('k'), Char(']')]);
     assert_eq!((viewer.agent, viewer.barrier), (Some(0), Some(1)));
     press(&mut viewer, &[Char(']'), Char(']'), Char('[')]);
