@@ -57,7 +57,7 @@ impl Viewer<'_> {
         self.said.clear();
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return match key.code {
-                KeyCode::Char('c' | 'd') => Next::Quit,
+                KeyCode::Char('c') => Next::Quit,
                 KeyCode::Char('l') => Next::Redraw,
                 KeyCode::Char('z') => Next::Suspend,
                 _ => Next::Draw,

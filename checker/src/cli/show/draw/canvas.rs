@@ -5,6 +5,7 @@ use crate::cli::show::text::cut;
 use crate::cli::show::theme::Ink;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a role's name, at most.
@@ -107,7 +108,8 @@ impl Canvas<'_, '_, '_, '_> {
     pub(super) fn put(&mut self, x: u16, y: u16, text: &str, ink: Ink) {
         let right = self.window.area.right();
         if x < right {
-            let style = self.viewer.theme.style(ink);
+            // Nothing is left of what stood there before.
+            let style = Style::reset().patch(self.viewer.theme.style(ink));
             self.frame.buffer_mut().set_stringn(x, y, text, usize::from(right - x), style);
         }
     }

@@ -3,8 +3,8 @@
 use crate::cli::show::state::Viewer;
 use crate::cli::show::text::{Page, cut, fit};
 use crate::cli::show::theme::Ink;
-use barcheck_counterexamples::trace::{Awaits, Status};
-use barcheck_counterexamples::{Access, Conflict, Kind, Waiter};
+use barcheck_counterexamples::trace::{Awaits, Event, Status};
+use barcheck_counterexamples::{Access, Conflict, Waiter};
 
 /// Edges drawn, at most.
 const MOST_EDGES: usize = 60;
@@ -84,6 +84,11 @@ pub(super) fn conflict(viewer: &Viewer<'_>, page: &mut Page, conflict: &Conflict
             access.access
         )
     };
+    page.line(&[
+        (Ink::Heading, &fit(timeline.agent_name(earlier.agent), half, theme)),
+        (Ink::Faint, &format!(" {bar} ")),
+        (Ink::Heading, &cut(timeline.agent_name(later.agent), half, theme)),
+    ]);
     let mut row = |agent: u32, ink: Ink, text: &str| {
         let (left, right) = if agent == earlier.agent { (text, "") } else { ("", text) };
         page.line(&[
@@ -92,16 +97,13 @@ pub(super) fn conflict(viewer: &Viewer<'_>, page: &mut Page, conflict: &Conflict
             (if right.is_empty() { Ink::Plain } else { ink }, &cut(right, half, theme)),
         ]);
     };
-    row(earlier.agent, Ink::Heading, timeline.agent_name(earlier.agent));
-    row(later.agent, Ink::Heading, timeline.agent_name(later.agent));
     row(earlier.agent, Ink::Bad, &place(earlier));
     let end = later.step.unwrap_or(timeline.last());
     let own = |agent: u32| agent == earlier.agent || agent == later.agent;
     let between: Vec<usize> = (earlier.step.unwrap_or(end) + 1..end)
         .filter(|time| {
             timeline.step(*time).is_some_and(|step| {
-                own(step.agent)
-                    && (step.barriers().next().is_some() || step.is(Kind::Accesses) && !accesses(step))
+                own(step.agent) && (step.barriers().next().is_some() || step.events.contains(&Event::Fenced))
             })
         })
         .collect();
@@ -118,10 +120,4 @@ pub(super) fn conflict(viewer: &Viewer<'_>, page: &mut Page, conflict: &Conflict
         page.text(Ink::Faint, "  ", &format!("{hidden} steps in between are left out."));
     }
     page.text(Ink::Bad, &format!("{} ", theme.glyph("✗", "!")), &format!("Between the two: {missing}."));
-}
-
-/// Whether the step accesses a location, rather than being a fence.
-fn accesses(step: &barcheck_counterexamples::trace::Step) -> bool {
-    use barcheck_counterexamples::trace::Event;
-    step.events.iter().any(|event| matches!(event, Event::Accessed { .. }))
 }

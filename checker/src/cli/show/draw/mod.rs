@@ -50,6 +50,13 @@ fn head(viewer: &Viewer<'_>, area: Rect) -> Vec<Line<'static>> {
     let theme = viewer.theme;
     let outcome = &viewer.timeline.trace().outcome;
     let mut page = Page::new(area.width, theme);
+    let tall = area.height >= 16;
+    // Before anything is believed.
+    if let Some(reason) = &viewer.notes.departure {
+        let said = format!("Departs from the model, what is shown may not be so: {reason}");
+        page.text(Ink::Bad, "! ", &said);
+        page.lines.truncate(if tall { 2 } else { 1 });
+    }
     let (rule, said) = outcome.headline.split_once(": ").unwrap_or(("", &outcome.headline));
     let facts = viewer.timeline.facts();
     // Of a long path the file's name is what matters.
@@ -62,19 +69,10 @@ fn head(viewer: &Viewer<'_>, area: Rect) -> Vec<Line<'static>> {
         (Ink::Faint, &format!(" ({level})  ")),
         (Ink::Plain, facts),
     ]);
-    if area.height >= 16 {
-        let most = if area.height >= 30 { 4 } else { 3 };
+    if tall {
+        let most = page.lines.len() + if area.height >= 30 { 3 } else { 2 };
         page.text(Ink::Heading, "  ", said);
-        if let Some(reason) = &viewer.notes.departure {
-            page.text(
-                Ink::Bad,
-                theme.glyph("⚠ ", "! "),
-                &format!("Departs from the model, what is shown may not be so: {reason}"),
-            );
-        }
-        page.lines.truncate(most.max(if viewer.notes.departure.is_some() { 5 } else { most }));
-    } else if viewer.notes.departure.is_some() {
-        page.line(&[(Ink::Bad, "! departs from the model: what is shown may not be so")]);
+        page.lines.truncate(most);
     }
     page.lines
 }

@@ -146,7 +146,7 @@ fn listed(viewer: &Viewer<'_>, page: &mut Page, time: usize) {
     let who = timeline.agents_in_short(&[step.agent]);
     let last = u32::try_from(timeline.trace().agents.len()).unwrap_or(u32::MAX);
     let columns = timeline.agents_in_short(&[last]).len();
-    let instruction = if area_is_narrow(page) { 20 } else { 26 };
+    let instruction = if page.width() < 50 { 20 } else { 26 };
     page.line(&[
         (Ink::Plain, if current { theme.glyph("▸", ">") } else { " " }),
         (if current { Ink::Chosen } else { Ink::Faint }, &format!("{time:>number$}")),
@@ -159,8 +159,4 @@ fn listed(viewer: &Viewer<'_>, page: &mut Page, time: usize) {
             &format!(" {}", cut(&told(viewer, time), 200, theme)),
         ),
     ]);
-}
-
-fn area_is_narrow(page: &Page) -> bool {
-    page.width() < 50
 }

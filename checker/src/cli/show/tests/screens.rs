@@ -1,7 +1,8 @@
 //! What is drawn.
 
 use super::*;
-use ratatui::style::Color;
+use ratatui::buffer::Cell;
+use ratatui::style::{Color, Modifier};
 
 /// The screen shows all of these.
 #[track_caller]
@@ -53,7 +54,14 @@ fn a_race_shows_the_two_accesses_and_what_is_missing() {
         let screen = screen(&mut viewer(&trace), width, height);
         shows(
             &screen,
-            &["The two accesses", "1: write x", "2: write x", "✗ Between the two: no barrier orders"],
+            &[
+                "The two accesses",
+                "warp 0",
+                "│ warp 1",
+                "1: write x",
+                "│ 2: write x",
+                "✗ Between the two: no barrier orders",
+            ],
         );
         shows(&screen, &["writes x", "13 w0,1 ●▸✗warps 0..2 { write x; }"]);
     }
@@ -132,12 +140,26 @@ fn the_step_says_what_it_has_changed() {
 }
 
 #[test]
+fn signs_look_as_bright_as_what_they_cover_does_not() {
+    let trace = library("ptx/wavelet_one_short_broken.bar");
+    let mut viewer = viewer(&trace);
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("memory can be drawn on");
+    terminal.draw(|frame| draw(frame, &mut viewer)).expect("memory can be drawn on");
+    let lanes = &terminal.backend().buffer().content()[80 * 6..80 * 8];
+    for cell in lanes.iter().filter(|cell| ["◆", "▶", "■", "×"].contains(&cell.symbol())) {
+        assert!(!cell.modifier.contains(Modifier::DIM), "{cell:?}");
+    }
+    let faint = |cell: &&Cell| cell.symbol() == "·" && cell.modifier.contains(Modifier::DIM);
+    assert!(lanes.iter().filter(faint).count() > 3);
+}
+
+#[test]
 fn a_departure_is_the_first_thing_said() {
     let trace = library("ptx/deadlock_crossed_order.bar");
     let notes = pages::notes(&trace, Some("step 1: it is not so".to_owned()));
     let mut viewer = Viewer::new(Timeline::of(&trace), notes, Theme { colour: false, unicode: true });
     shows(&screen(&mut viewer, 100, 30), &["Departs from the model", "step 1: it is not so"]);
-    shows(&screen(&mut viewer, 80, 12), &["departs from the model"]);
+    shows(&screen(&mut viewer, 80, 12), &["! Departs from the model"]);
 }
 
 #[test]
