@@ -75,32 +75,33 @@ impl Timeline<'_> {
 }
 
 fn edges(waiters: &[Waiter]) -> Vec<(usize, usize, bool)> {
-    let mut edges = Vec::new();
-    for (from, waiter) in waiters.iter().enumerate() {
-        match waiter.waits {
-            Some(Waits { awaits: Awaits::Lanes, .. }) => edges.push((from, from)),
-            Some(Waits { barrier, .. }) => {
-                let missed = waiters.iter().enumerate().filter(|(_, to)| to.missed.contains(&barrier));
-                edges.extend(missed.map(|(to, _)| (from, to)));
-            }
-            None => {}
+    let targets = |(position, waiter): (usize, &Waiter)| match waiter.waits {
+        Some(Waits { awaits: Awaits::Lanes, .. }) => vec![position],
+        Some(Waits { barrier, .. }) => {
+            let missed = waiters.iter().enumerate().filter(|(_, to)| to.missed.contains(&barrier));
+            missed.map(|(to, _)| to).collect()
         }
+        None => Vec::new(),
+    };
+    let targets: Vec<Vec<usize>> = waiters.iter().enumerate().map(targets).collect();
+    let mut edges = Vec::new();
+    for (to, _) in waiters.iter().enumerate() {
+        let reached = reached(&targets, to);
+        let sources = targets.iter().enumerate().filter(|(_, targets)| targets.contains(&to));
+        edges.extend(sources.map(|(from, _)| (from, to, reached[from])));
     }
-    let circular = |from: usize, to: usize| reaches(&edges, waiters.len(), to, from);
-    edges.iter().map(|(from, to)| (*from, *to, circular(*from, *to))).collect()
+    edges.sort_unstable();
+    edges
 }
 
-/// Whether edges lead from one to another.
-fn reaches(edges: &[(usize, usize)], count: usize, start: usize, goal: usize) -> bool {
-    let mut seen = vec![false; count];
+/// What edges lead to from a start, itself included.
+fn reached(targets: &[Vec<usize>], start: usize) -> Vec<bool> {
+    let mut reached = vec![false; targets.len()];
     let mut open = vec![start];
     while let Some(node) = open.pop() {
-        if node == goal {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[node], true) {
-            open.extend(edges.iter().filter(|(from, _)| *from == node).map(|(_, to)| *to));
+        if !std::mem::replace(&mut reached[node], true) {
+            open.extend(targets[node].iter().copied());
         }
     }
-    false
+    reached
 }
