@@ -52,15 +52,6 @@ const NOTHING = {
   headline: "", explanation: "",
 };
 
-function knowBarrier(id) {
-  if (barrierHistory.has(id)) return;
-  barrierHistory.set(id, new History(idle(id)));
-  if (!hues.has(id)) hues.set(id, hues.size % 6);
-  const known = view.barriers.find((barrier) => barrier.barrier === id);
-  const named = known ?? { barrier: id, short: `b${id}`, name: "", generations: [] };
-  barriers.set(id, { ...named, name: named.name || `barrier ${id}`, hue: hues.get(id) });
-}
-
 /** Takes a run to show. */
 function load(run) {
   view = run;
@@ -72,22 +63,19 @@ function load(run) {
   agentHistory = trace.initial.agents.map((state) => new History(state));
   barrierHistory.clear();
   barriers.clear();
-  view.barriers.forEach(({ barrier }) => knowBarrier(barrier));
-  trace.initial.barriers.forEach((state) => {
-    knowBarrier(state.barrier);
-    barrierHistory.get(state.barrier).values[0] = state;
+  // Every barrier that occurs is among them.
+  view.barriers.forEach((barrier) => {
+    const id = barrier.barrier;
+    if (!hues.has(id)) hues.set(id, hues.size % 6);
+    barriers.set(id, { ...barrier, hue: hues.get(id) });
+    barrierHistory.set(id, new History(idle(id)));
   });
+  trace.initial.barriers.forEach((state) => { barrierHistory.get(state.barrier).values[0] = state; });
   steps.forEach((step, index) => {
     step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
-    step.changes.barriers.forEach((state) => {
-      knowBarrier(state.barrier);
-      barrierHistory.get(state.barrier).set(index + 1, state);
-    });
-    step.events.forEach((event) => Number.isInteger(event.barrier) && knowBarrier(event.barrier));
+    step.changes.barriers.forEach((state) => barrierHistory.get(state.barrier).set(index + 1, state));
   });
-  const said = steps.findLastIndex((step) =>
-    step.events.some((event) => event.kind === "violated" && event.rule === outcome.rule));
-  VIOLATION = !view.shows ? null : said < 0 ? LAST : said + 1;
+  VIOLATION = view.shows ? view.violation : null;
 }
 
 load(given);
@@ -116,28 +104,10 @@ function seek(time, test, back = false) {
 }
 
 /** What becomes of the agent that makes a step, by what weighs most. */
-function actOf(step) {
-  if (has(step, "violated", "failed", "cut")) return "fails";
-  if (has(step, "completed")) return "completes";
-  if (has(step, "exited", "lanes_exited")) return "exits";
-  if (has(step, "blocked", "parked")) return "blocks";
-  if (has(step, "arrived")) return "arrives";
-  if (has(step, "passed")) return "passes";
-  if (has(step, "accessed")) return "accesses";
-  if (has(step, "spun")) return "spins";
-  return "acts";
-}
+const actOf = (step) => view.acts[step.index];
 
 /** Lanes by role, in the order in which roles first occur. */
-const groups = (() => {
-  const found = new Map();
-  for (const agent of trace.agents) {
-    const key = agent.role ?? "";
-    if (!found.has(key)) found.set(key, { role: agent.role, agents: [] });
-    found.get(key).agents.push(agent.index);
-  }
-  return [...found.values()];
-})();
+const groups = view.groups;
 
 /** `0-3, 6 and 9`, as the words of the trace have it. */
 function ranges(sorted) {

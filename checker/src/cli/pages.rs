@@ -8,9 +8,13 @@ use std::collections::BTreeMap;
 
 /// A trace as a page; `departure` says where it does not do what it says. The error is a message.
 pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, String> {
+    counterexamples::page(trace, &notes(trace, departure)).map_err(|error| error.to_string())
+}
+
+/// What there is to know beside a trace.
+pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
     let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
-    let meanings = meanings(&trace.protocol.target);
-    counterexamples::page(trace, &Notes { rule, departure, meanings }).map_err(|error| error.to_string())
+    Notes { rule, departure, meanings: meanings(&trace.protocol.target) }
 }
 
 /// What a violation of each rule of a target is.

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::read::TraceError;
 use crate::story::{Style, story};
+use crate::timeline::Timeline;
 use crate::trace::Trace;
 use data::View;
 pub use notes::{ClauseNote, Notes, RuleNote};
@@ -38,7 +39,9 @@ const PAGE: &str = include_str!("../../viewer/index.html");
 /// # Errors
 /// None in practice: every field of a trace can be written as JSON.
 pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
-    let data = View::of(trace, notes, true).to_json().map_err(|error| TraceError::from_json(&error))?;
+    let data = View::of(&Timeline::of(trace), notes, true)
+        .to_json()
+        .map_err(|error| TraceError::from_json(&error))?;
     let data = escape::json(&data);
     // Strict from the first line on; nothing of it is seen from outside.
     let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
@@ -67,7 +70,7 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
 /// # Errors
 /// None in practice: every field of a trace can be written as JSON.
 pub fn run_view(trace: &Trace, shows: bool) -> serde_json::Result<String> {
-    View::of(trace, &Notes::default(), shows).to_json()
+    View::of(&Timeline::of(trace), &Notes::default(), shows).to_json()
 }
 
 /// How a policy names an inline text that it allows.

@@ -9,8 +9,8 @@ import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const { BARCHECK, CHROMIUM, PROTOCOLS } = process.env;
-export const { WORK } = process.env;
+const { BARCHECK, CHROMIUM } = process.env;
+export const { PROTOCOLS, WORK } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { axe, barcheck, decided, drawn, look, made, press, step, text, violated, WORK } from "./harness.js";
+import { axe, barcheck, decided, drawn, look, made, press, step, text, violated, PROTOCOLS, WORK } from "./harness.js";
 import { hostile, long, poison } from "./traces.js";
 
 const crossed = () => violated("ptx/deadlock_crossed_order");
