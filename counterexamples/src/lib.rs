@@ -8,8 +8,11 @@
 //! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
 
 mod build;
+mod convert;
+mod escape;
 mod explain;
 mod fingerprint;
+mod generations;
 mod happening;
 mod labels;
 mod names;
@@ -24,6 +27,7 @@ mod view;
 mod viewer;
 
 pub use build::{SourceInfo, What, build};
+pub use convert::{ConvertError, Format, convert};
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
 pub use labels::{PlaceLabel, labels};
 pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};

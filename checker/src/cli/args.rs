@@ -3,6 +3,7 @@
 use super::values::{self, Define, Partition, ReportFormat, ReportTo};
 use barcheck::Reduction;
 use barcheck::gate::With;
+use barcheck_counterexamples::Format as TraceFormat;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Make a page of a counterexample: one HTML file that shows it step by step, in any browser, offline
     View(ViewArgs),
+    /// Convert a counterexample for other programs, or into a picture
+    Convert(ConvertArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
@@ -293,6 +296,42 @@ A page is one file that asks for nothing: open it, attach it to a report, keep i
 Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read or some page not
 be written, 0 all pages written.";
 
+/// `barcheck convert`.
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    /// A counterexample, as written by `barcheck verify --trace`; `-` reads standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// What to make of it
+    #[arg(long, value_name = "FORMAT", value_parser = trace_format_parser())]
+    pub(crate) to: TraceFormat,
+    /// Write it to PATH instead of standard output
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Convert a TRACE that departs from the model, too; what is made of it says so
+    #[arg(long)]
+    pub(crate) anyway: bool,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Formats:
+  text      the story as `barcheck verify` prints it
+  svg       a picture of the lanes, for papers and issues
+  mermaid   a sequence diagram that GitHub and GitLab draw in a comment
+  dot       who waits for whom in the end, for Graphviz
+  perfetto  a trace for https://ui.perfetto.dev and chrome://tracing; time is logical
+  itf       Apalache's Informal Trace Format (ADR 015), for tools around TLA+ and Quint
+
+Examples:
+  barcheck convert hang.json --to svg -o hang.svg
+  barcheck convert hang.json --to dot | dot -Tpdf -o hang.pdf
+  barcheck convert hang.json --to perfetto -o hang.perfetto.json
+  generate-trace | barcheck convert - --to mermaid
+
+Exit status, the first that applies: 1 the TRACE departs from the model, 2 it cannot be read or converted, or PATH cannot
+be written, 0 it is converted.";
+
 /// `barcheck fmt`.
 #[derive(Debug, Args)]
 #[command(after_help = FMT_EXAMPLES)]
@@ -376,6 +415,13 @@ fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThreads> {
 
 fn with_parser() -> impl TypedValueParser<Value = With> {
     named(&[(With::Loom, "loom"), (With::Shuttle, "shuttle"), (With::Std, "std")])
+}
+
+fn trace_format_parser() -> impl TypedValueParser<Value = TraceFormat> {
+    PossibleValuesParser::new(TraceFormat::ALL.iter().map(|format| PossibleValue::new(format.name())))
+        .try_map(|typed| {
+            TraceFormat::ALL.into_iter().find(|format| format.name() == typed).ok_or("unknown format")
+        })
 }
 
 fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {

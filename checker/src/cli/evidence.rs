@@ -1,6 +1,7 @@
 //! Counterexamples: built from the engine's path, replayed through the model before they are reported.
 
-use super::output::Look;
+use super::input;
+use super::output::{Look, Status};
 use super::report::{Clause, Related, Reported};
 use barcheck::{Found, ReachedFault};
 use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
@@ -9,6 +10,7 @@ use barcheck_model::program::{Place, Program, Target};
 use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{self, LoadOptions};
 use barcheck_specs::clauses;
+use std::path::Path as FilePath;
 use std::sync::Arc;
 
 /// A protocol, and where it comes from.
@@ -135,6 +137,29 @@ fn replay_trace(trace: &Trace) -> Replayed {
         Ok(_) => Replayed::Confirmed(about),
         Err(departure) => Replayed::Departs(about, departure.to_string()),
     }
+}
+
+/// The counterexample that a file holds, if it may be shown: it holds, or it is to be shown `anyway`. With it comes where it
+/// departs from the model. The error says what kind of failure it is, and why.
+pub(crate) fn to_show(path: &FilePath, anyway: bool) -> Result<(Trace, Option<String>), (Status, String)> {
+    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
+    let (replayed, trace) = read_and_replay(&bytes);
+    let departure = match replayed {
+        Replayed::Confirmed(_) => None,
+        Replayed::Departs(_, reason) if anyway => Some(reason),
+        Replayed::Departs(_, reason) => {
+            let said = format!(
+                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
+            );
+            return Err((Status::Failure, said));
+        }
+        Replayed::Unreadable(reason) => match &trace {
+            Some(_) if anyway => Some(reason),
+            _ => return Err((Status::Trouble, reason)),
+        },
+    };
+    let trace = trace.ok_or_else(|| (Status::Trouble, "it is no trace".to_owned()))?;
+    Ok((trace, departure))
 }
 
 /// The story that a counterexample tells, below the line that says what it shows.

@@ -4,6 +4,7 @@
 //! counterexample reads is for the crates below to say.
 
 mod args;
+mod convert;
 mod decide;
 mod delivery;
 mod evidence;
@@ -80,6 +81,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),
+        Command::Convert(args) => convert::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

@@ -1,10 +1,8 @@
 //! `barcheck view`: makes pages of counterexamples.
 
 use super::args::ViewArgs;
-use super::evidence::{self, Replayed};
-use super::output::{Colours, Status, complain, error_line, print};
-use super::{input, pages};
-use std::fs;
+use super::output::{Colours, Status, complain, error_line, print, save};
+use super::{evidence, input, pages};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -70,23 +68,7 @@ fn beside(trace: &Path) -> PathBuf {
 
 /// The page of the trace in a file. The error says what kind of failure it is, and why.
 fn page(path: &Path, anyway: bool) -> Result<String, (Status, String)> {
-    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
-    let (replayed, trace) = evidence::read_and_replay(&bytes);
-    let departure = match replayed {
-        Replayed::Confirmed(_) => None,
-        Replayed::Departs(_, reason) if anyway => Some(reason),
-        Replayed::Departs(_, reason) => {
-            let said = format!(
-                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
-            );
-            return Err((Status::Failure, said));
-        }
-        Replayed::Unreadable(reason) => match &trace {
-            Some(_) if anyway => Some(reason),
-            _ => return Err((Status::Trouble, reason)),
-        },
-    };
-    let Some(trace) = trace else { return Err((Status::Trouble, "it is no trace".to_owned())) };
+    let (trace, departure) = evidence::to_show(path, anyway)?;
     pages::page(&trace, departure).map_err(|error| (Status::Trouble, error))
 }
 
@@ -95,12 +77,5 @@ fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Sta
         print(page)?;
         return Ok(Status::Success);
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, page));
-    if let Err(error) = written {
-        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
-        return Ok(Status::Trouble);
-    }
-    print(&format!("{} {}\n", colours.out.faint("page written to"), path.display()))?;
-    Ok(Status::Success)
+    save("page", page, path, colours)
 }

@@ -1,11 +1,10 @@
 //! What the page needs beside the trace: words, and what it would take a second look at the trace to find.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::notes::Notes;
 use crate::explain;
+use crate::generations::{Generation, generations};
 use crate::happening;
 use crate::labels::{PlaceLabel, labels};
 use crate::names;
@@ -39,19 +38,6 @@ struct BarrierView<'t> {
     name: &'t str,
     short: String,
     generations: Vec<Generation>,
-}
-
-/// A generation: arrivals up to the one that completes it. The last may be incomplete.
-#[derive(Default, Serialize)]
-struct Generation {
-    /// Its number, from 1; 0 while it is incomplete.
-    generation: u32,
-    /// Who arrived, and at which step.
-    arrivals: Vec<(u32, usize)>,
-    /// The step that completed it.
-    completed: Option<usize>,
-    /// What its reduction came to.
-    result: Option<u32>,
 }
 
 /// Two accesses that nothing orders.
@@ -108,37 +94,6 @@ fn barriers(trace: &Trace) -> Vec<BarrierView<'_>> {
         BarrierView { barrier, name, short: names::short(trace, barrier), generations }
     };
     gathered.into_iter().map(view).collect()
-}
-
-fn generations(trace: &Trace) -> BTreeMap<u32, Vec<Generation>> {
-    let mut all: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
-    for step in &trace.steps {
-        let number = step.index + 1;
-        for event in &step.events {
-            match event {
-                Event::Arrived { barrier } => {
-                    gathering(all.entry(*barrier).or_default()).arrivals.push((step.agent, number));
-                }
-                Event::Completed { barrier, generation, result } => {
-                    let now = gathering(all.entry(*barrier).or_default());
-                    now.generation = *generation;
-                    now.completed = Some(number);
-                    now.result = *result;
-                }
-                _ => {}
-            }
-        }
-    }
-    all
-}
-
-/// The generation that is not complete; a new one if all are.
-fn gathering(generations: &mut Vec<Generation>) -> &mut Generation {
-    if generations.last().is_none_or(|last| last.completed.is_some()) {
-        generations.push(Generation::default());
-    }
-    let last = generations.len() - 1;
-    &mut generations[last]
 }
 
 fn conflict(trace: &Trace) -> Option<Conflict<'_>> {

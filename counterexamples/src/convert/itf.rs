@@ -1,0 +1,168 @@
+//! The Informal Trace Format (Apalache, ADR 015): every state whole, in values that name their kind.
+//!
+//! State 0 is the initial one, state n the one after n steps. A loop leads from the last state to the one after the
+//! first step of the cycle, which is the state that making this step again leads to.
+
+use serde_json::{Map, Value, json};
+
+use super::{ConvertError, warning};
+use crate::happening;
+use crate::names;
+use crate::situation::Situation;
+use crate::trace::{AgentState, Awaits, BarrierState, Event, Status, Step, Trace};
+
+/// Agents and barriers in all states together, at most: some hundred bytes each.
+const MOST_PARTS: usize = 2_000_000;
+
+/// Where there is no agent, barrier, generation or line.
+const NONE: i64 = -1;
+
+const VARIABLES: [&str; 6] = ["step", "actor", "instruction", "events", "agents", "barriers"];
+
+pub(super) fn itf(trace: &Trace, departure: Option<&str>) -> Result<String, ConvertError> {
+    let (states, parts) = (trace.steps.len() + 1, trace.agents.len() + trace.barriers.len());
+    if states.saturating_mul(parts) > MOST_PARTS {
+        return Err(ConvertError::TooLarge { states, parts, most: MOST_PARTS });
+    }
+    let mut situation = trace.situation(0);
+    let mut all = vec![state(trace, None, &situation)];
+    for step in &trace.steps {
+        situation.apply(&step.changes);
+        all.push(state(trace, Some(step), &situation));
+    }
+    let mut whole = Map::from_iter([
+        ("#meta".to_owned(), meta(trace, departure)),
+        ("vars".to_owned(), json!(VARIABLES)),
+        ("states".to_owned(), Value::Array(all)),
+    ]);
+    if let Some(from) = trace.outcome.cycle_from {
+        whole.insert("loop".to_owned(), json!(from + 1));
+    }
+    Ok(serde_json::to_string(&whole)? + "\n")
+}
+
+fn meta(trace: &Trace, departure: Option<&str>) -> Value {
+    let mut meta = json!({
+        "format": "ITF",
+        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+        "source": names::file(trace),
+        "description": trace.outcome.headline,
+        "status": trace.outcome.kind,
+        "rule": trace.outcome.rule,
+        "target": trace.protocol.target,
+        "reading": "State 0 is the initial one; `actor` has executed `instruction` to get to a state. -1 is none, \
+                    and generations are counted from the beginning, round a loop too.",
+    });
+    if let Some(departure) = departure {
+        meta["warning"] = json!(warning(departure));
+    }
+    meta
+}
+
+fn state(trace: &Trace, step: Option<&Step>, now: &Situation) -> Value {
+    let events = step.map_or(&[][..], |step| &step.events);
+    let agents = now.agents.values().map(|agent| json!([int(agent.agent), self::agent(agent)]));
+    let idle = |barrier: u32| BarrierState {
+        barrier,
+        generation: 0,
+        active: false,
+        all: false,
+        class: None,
+        counts: Vec::new(),
+        arrived: Vec::new(),
+        waiting: Vec::new(),
+        missing: Vec::new(),
+        notified: Vec::new(),
+    };
+    // Those that are still as they were in the beginning are there too: the domain is the same in every state.
+    let mut barriers = now.barriers.clone();
+    for known in &trace.barriers {
+        barriers.entry(known.barrier).or_insert_with(|| idle(known.barrier));
+    }
+    let barriers = barriers.values().map(|state| json!([int(state.barrier), barrier(state)]));
+    let index = step.map_or(0, |step| step.index + 1);
+    json!({
+        "#meta": { "index": index },
+        "step": int(index as u64),
+        "actor": step.map_or(int(NONE), |step| int(step.agent)),
+        "instruction": step.map_or("", |step| step.resolved.as_str()),
+        "events": events.iter().map(|happened| event(trace, happened)).collect::<Vec<_>>(),
+        "agents": { "#map": agents.collect::<Vec<_>>() },
+        "barriers": { "#map": barriers.collect::<Vec<_>>() },
+    })
+}
+
+fn agent(state: &AgentState) -> Value {
+    let place = state.location.unwrap_or_default();
+    let awaits = state.waits.map_or("", |waits| match waits.awaits {
+        Awaits::Agents => "agents",
+        Awaits::Lanes => "lanes",
+    });
+    json!({
+        "status": match state.status {
+            Status::Running => "running",
+            Status::Blocked => "blocked",
+            Status::Exited => "exited",
+            Status::Failed => "failed",
+        },
+        "line": int(place.line),
+        "column": int(place.column),
+        "instruction": state.instruction,
+        "waits": state.waits.map_or(int(NONE), |waits| int(waits.barrier)),
+        "awaits": awaits,
+        "notified": set(&state.notified),
+    })
+}
+
+fn barrier(state: &BarrierState) -> Value {
+    let count = |count: &crate::trace::Count| json!({ "of": count.of, "arrived": int(count.arrived), "expected": int(count.expected) });
+    json!({
+        "generation": int(state.generation),
+        "active": state.active,
+        "all": state.all,
+        "class": state.class.as_deref().unwrap_or(""),
+        "counts": state.counts.iter().map(count).collect::<Vec<_>>(),
+        "arrived": set(&state.arrived),
+        "waiting": set(&state.waiting),
+        "missing": set(&state.missing),
+        "notified": set(&state.notified),
+    })
+}
+
+/// All events have the same fields, as elements of one sequence should.
+fn event(trace: &Trace, event: &Event) -> Value {
+    let (kind, barrier, generation, agents): (_, _, _, &[u32]) = match event {
+        Event::Parked { barrier } => ("parked", Some(*barrier), None, &[]),
+        Event::Arrived { barrier } => ("arrived", Some(*barrier), None, &[]),
+        Event::Blocked { barrier } => ("blocked", Some(*barrier), None, &[]),
+        Event::Passed { barrier } => ("passed", Some(*barrier), None, &[]),
+        Event::Completed { barrier, generation, .. } => ("completed", Some(*barrier), Some(*generation), &[]),
+        Event::Released { barrier, agents } => ("released", Some(*barrier), None, agents),
+        Event::Notified { barrier, agents } => ("notified", Some(*barrier), None, agents),
+        Event::LanesExited { .. } => ("lanes_exited", None, None, &[]),
+        Event::Exited => ("exited", None, None, &[]),
+        Event::Accessed { .. } => ("accessed", None, None, &[]),
+        Event::Decided { .. } => ("decided", None, None, &[]),
+        Event::Fenced => ("fenced", None, None, &[]),
+        Event::StateMoved => ("state_moved", None, None, &[]),
+        Event::Spun => ("spun", None, None, &[]),
+        Event::Violated { barrier, agents, .. } => ("violated", *barrier, None, agents),
+        Event::Failed { .. } => ("failed", None, None, &[]),
+        Event::Cut { .. } => ("cut", None, None, &[]),
+    };
+    json!({
+        "kind": kind,
+        "barrier": barrier.map_or(int(NONE), int),
+        "generation": generation.map_or(int(NONE), int),
+        "agents": set(agents),
+        "words": happening::event(trace, event),
+    })
+}
+
+fn int(number: impl std::fmt::Display) -> Value {
+    json!({ "#bigint": number.to_string() })
+}
+
+fn set(numbers: &[u32]) -> Value {
+    json!({ "#set": numbers.iter().map(int).collect::<Vec<_>>() })
+}
