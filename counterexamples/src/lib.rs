@@ -9,10 +9,12 @@
 
 mod build;
 mod convert;
+mod dot;
 mod escape;
 mod explain;
 mod fingerprint;
 mod generations;
+mod graph;
 mod happening;
 mod labels;
 mod names;
@@ -29,6 +31,7 @@ mod viewer;
 pub use build::{SourceInfo, What, build};
 pub use convert::{ConvertError, Format, convert};
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
+pub use graph::{GraphError, View as GraphView, graph};
 pub use labels::{PlaceLabel, labels};
 pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
 pub use record::Departure;

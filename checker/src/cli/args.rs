@@ -3,7 +3,7 @@
 use super::values::{self, Define, Partition, ReportFormat, ReportTo};
 use barcheck::Reduction;
 use barcheck::gate::With;
-use barcheck_counterexamples::Format as TraceFormat;
+use barcheck_counterexamples::{Format as TraceFormat, GraphView};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
@@ -56,6 +56,8 @@ pub(crate) enum Command {
     View(ViewArgs),
     /// Convert a counterexample for other programs, or into a picture
     Convert(ConvertArgs),
+    /// Draw a protocol as a graph: who uses which barrier, who waits for whom, what agents can do
+    Graph(GraphArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
@@ -332,6 +334,39 @@ Examples:
 Exit status, the first that applies: 1 the TRACE departs from the model, 2 it cannot be read or converted, or PATH cannot
 be written, 0 it is converted.";
 
+/// `barcheck graph`.
+#[derive(Debug, Args)]
+#[command(after_help = GRAPH_EXAMPLES)]
+pub(crate) struct GraphArgs {
+    /// The protocol (`.bar`); `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What to draw: who arrives and waits on which barrier, who waits for whom to arrive, or what each kind of agent can
+    /// do, step by step
+    #[arg(long, value_name = "VIEW", default_value = "usage", value_parser = view_parser())]
+    pub(crate) what: GraphView,
+    /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
+    pub(crate) define: Vec<Define>,
+    /// Give up when an agent by itself can be in more than N states [default: 1000 for automata, otherwise 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: Option<u64>,
+    /// Write it to PATH instead of standard output
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  barcheck graph ring.bar | dot -Tsvg -o ring.svg
+  barcheck graph --what waits ring.bar -o ring.dot
+  barcheck graph --what automata -D ROUNDS=2 ring.bar | dot -Tpdf -o ring.pdf
+
+The graph is in DOT, the language of Graphviz. Agents that behave alike are drawn once. `barcheck convert TRACE --to dot`
+draws who waits for whom at the end of a counterexample.
+
+Exit status: 0 it is drawn, 2 the FILE cannot be read or PATH not be written, 3 an agent can be in too many states.";
+
 /// `barcheck fmt`.
 #[derive(Debug, Args)]
 #[command(after_help = FMT_EXAMPLES)]
@@ -418,10 +453,18 @@ fn with_parser() -> impl TypedValueParser<Value = With> {
 }
 
 fn trace_format_parser() -> impl TypedValueParser<Value = TraceFormat> {
-    PossibleValuesParser::new(TraceFormat::ALL.iter().map(|format| PossibleValue::new(format.name())))
-        .try_map(|typed| {
-            TraceFormat::ALL.into_iter().find(|format| format.name() == typed).ok_or("unknown format")
-        })
+    named(&[
+        (TraceFormat::Text, "text"),
+        (TraceFormat::Svg, "svg"),
+        (TraceFormat::Mermaid, "mermaid"),
+        (TraceFormat::Dot, "dot"),
+        (TraceFormat::Perfetto, "perfetto"),
+        (TraceFormat::Itf, "itf"),
+    ])
+}
+
+fn view_parser() -> impl TypedValueParser<Value = GraphView> {
+    named(&[(GraphView::Usage, "usage"), (GraphView::Waits, "waits"), (GraphView::Automata, "automata")])
 }
 
 fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {

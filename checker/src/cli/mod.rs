@@ -13,6 +13,7 @@ mod explain;
 mod files;
 mod formats;
 mod gate;
+mod graph;
 mod human;
 mod input;
 mod layout;
@@ -82,6 +83,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),
         Command::Convert(args) => convert::run(args, colours),
+        Command::Graph(args) => graph::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

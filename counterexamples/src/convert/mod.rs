@@ -1,8 +1,11 @@
 //! A trace in the formats of other programs, and as pictures.
 
+mod dot;
 mod itf;
+mod mermaid;
 mod perfetto;
 mod spans;
+mod svg;
 
 use std::fmt;
 
@@ -12,25 +15,31 @@ use crate::trace::Trace;
 /// What a trace can be converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The Informal Trace Format of Apalache, which tools around TLA+ and Quint read.
-    Itf,
-    /// The trace event format of Chrome, which Perfetto shows.
-    Perfetto,
     /// The story as `verify` prints it.
     Text,
+    /// A picture of the lanes.
+    Svg,
+    /// A sequence diagram in the language of Mermaid.
+    Mermaid,
+    /// Who waits for whom in the end, in the language of Graphviz.
+    Dot,
+    /// The trace event format of Chrome, which Perfetto shows.
+    Perfetto,
+    /// The Informal Trace Format of Apalache, which tools around TLA+ and Quint read.
+    Itf,
 }
 
 impl Format {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Itf, Self::Perfetto, Self::Text];
-
-    /// What it is called on the command line.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Itf => "itf",
-            Self::Perfetto => "perfetto",
             Self::Text => "text",
+            Self::Svg => "svg",
+            Self::Mermaid => "mermaid",
+            Self::Dot => "dot",
+            Self::Perfetto => "perfetto",
+            Self::Itf => "itf",
         }
     }
 }
@@ -81,6 +90,9 @@ pub fn convert(trace: &Trace, format: Format, departure: Option<&str>) -> Result
     match format {
         Format::Itf => itf::itf(trace, departure),
         Format::Perfetto => perfetto::perfetto(trace, departure),
+        Format::Svg => Ok(svg::svg(trace, departure)),
+        Format::Mermaid => Ok(mermaid::mermaid(trace, departure)),
+        Format::Dot => Ok(dot::dot(trace, departure)),
         Format::Text => Ok(text(trace, departure)),
     }
 }
