@@ -5,6 +5,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::IntoNodeReferences;
 
 use crate::escape;
+use crate::story::wrap;
 
 /// Columns of a line, at most.
 const MOST_COLUMNS: usize = 72;
@@ -44,13 +45,18 @@ impl Picture {
         self.graph.add_edge(from, to, Edge { lines, look });
     }
 
+    /// The title in lines that are not wider than most graphs.
+    fn title(&self) -> Vec<String> {
+        self.title.iter().flat_map(|text| wrap(&escape::line(text, 8 * MOST_COLUMNS), MOST_COLUMNS)).collect()
+    }
+
     /// The graph in DOT, ended by a line break.
     pub(crate) fn to_dot(&self) -> String {
         let direction = if self.sideways { "LR" } else { "TB" };
         let mut dot = format!(
             "digraph barcheck {{\n    graph [rankdir={direction}, labelloc=t, labeljust=l, fontname=\"Helvetica\", label={}]\n    \
              node [fontname=\"Helvetica\", fontsize=11]\n    edge [fontname=\"Helvetica\", fontsize=10]\n",
-            label(&self.title, 'l')
+            label(&self.title(), 'l')
         );
         for (number, (name, nodes)) in self.frames.iter().enumerate() {
             let inside: Vec<String> = nodes.iter().map(|node| node.index().to_string()).collect();

@@ -4,7 +4,7 @@ use super::args::GraphArgs;
 use super::input;
 use super::output::{Colours, Status, complain, error_line, print, save};
 use barcheck_counterexamples::{self as counterexamples, GraphView};
-use barcheck_model::machine::Options;
+use barcheck_model::machine::{NotUnfolded, Options};
 use barcheck_specs::bar::{self, LoadOptions, Loaded};
 use barcheck_specs::render;
 use std::io;
@@ -44,9 +44,11 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
             None => print(&dot).map(|()| Status::Success),
         },
         Err(error) => {
-            let said = format_args!(
-                "cannot draw {name}: {error}; --max-states N allows more, -D sets a smaller `param`"
-            );
+            let more = match error.why {
+                NotUnfolded::TooLarge => "; --max-states N allows more, -D may set a smaller `param`",
+                _ => "",
+            };
+            let said = format_args!("cannot draw {name}: {error}{more}");
             complain(&error_line(colours.err, said));
             Ok(Status::Inconclusive)
         }

@@ -11,7 +11,7 @@ use crate::escape;
 use crate::happening;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
-use crate::story::{FIRST_ROWS, LAST_ROWS, Row, chosen, counter, left_out, rows, text_of};
+use crate::story::{FIRST_ROWS, LAST_ROWS, Row, chosen, counter, left_out, rows, text_of, wrap};
 use crate::trace::{Event, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
@@ -19,7 +19,7 @@ const MOST_CHARACTERS: usize = 48_000;
 /// Agents that are participants of their own.
 const MOST_AGENTS: usize = 10;
 /// Columns of a text, at most.
-const MOST_COLUMNS: usize = 100;
+const MOST_COLUMNS: usize = 72;
 
 pub(super) fn mermaid(trace: &Trace, departure: Option<&str>) -> String {
     let mut kept = (FIRST_ROWS, LAST_ROWS);
@@ -58,10 +58,10 @@ impl<'t> Diagram<'t> {
     fn draw(mut self, departure: Option<&str>) -> String {
         self.text.push_str("sequenceDiagram\n");
         let everybody = self.participants();
-        let facts = quoted(&names::facts(self.trace));
+        let facts = note(&names::facts(self.trace));
         self.line(&format!("Note over {everybody}: {facts}"));
         if let Some(departure) = departure {
-            self.line(&format!("Note over {everybody}: {}", quoted(&warning(departure))));
+            self.line(&format!("Note over {everybody}: {}", note(&warning(departure))));
         }
         let mut situation = self.trace.situation(0);
         let mut looping = false;
@@ -85,7 +85,11 @@ impl<'t> Diagram<'t> {
         if looping {
             self.line("end");
         }
-        self.line(&format!("Note over {everybody}: {}", quoted(&self.trace.outcome.headline)));
+        self.line(&format!("Note over {everybody}: {}", note(&self.trace.outcome.headline)));
+        // A bar without an end is not drawn.
+        for agent in std::mem::take(&mut self.active) {
+            self.line(&format!("deactivate A{agent}"));
+        }
         self.text
     }
 
@@ -230,6 +234,12 @@ fn barriers(step: &Step) -> impl Iterator<Item = u32> {
     operand.into_iter().chain(told)
 }
 
+/// A text of several lines.
+fn note(text: &str) -> String {
+    let lines = wrap(&escape::line(text, 4 * MOST_COLUMNS), MOST_COLUMNS);
+    lines.iter().map(|line| quoted(line)).collect::<Vec<_>>().join("<br/>")
+}
+
 /// Text that means nothing to Mermaid. Whatever might is written as the number of its character.
 fn quoted(text: &str) -> String {
     let line = escape::line(text, MOST_COLUMNS);
@@ -241,7 +251,7 @@ fn quoted(text: &str) -> String {
         // These words mean something within a text, too.
         let means = ["end", "style", "classdef"].iter().any(|known| word.to_lowercase().contains(known));
         for c in word.chars() {
-            if (c.is_alphanumeric() && !means) || ".,()/+=[]_-*".contains(c) {
+            if (c.is_alphanumeric() && !means) || ".:,()/+=[]_-*".contains(c) {
                 safe.push(c);
             } else {
                 let _ = write!(safe, "#{};", u32::from(c));
@@ -258,7 +268,7 @@ mod tests {
     #[test]
     fn what_means_something_to_mermaid_is_text() {
         assert_eq!(quoted("bar.sync 1, 64"), "bar.sync 1, 64");
-        assert_eq!(quoted("a;b#c:d"), "a#59;b#35;c#58;d");
+        assert_eq!(quoted("a;b#c:d"), "a#59;b#35;c:d");
         assert_eq!(quoted("x\nend"), "x #101;#110;#100;");
         assert_eq!(quoted("%%{<br>}"), "#37;#37;#123;#60;br#62;#125;");
     }

@@ -17,7 +17,7 @@ const WAIT: &str = "#5c3a00";
 const BAD: &str = "#a1121a";
 
 /// The colour of a barrier.
-pub(super) fn hue(barrier: u32) -> &'static str {
+fn hue(barrier: u32) -> &'static str {
     HUES[barrier as usize % HUES.len()]
 }
 
@@ -80,19 +80,21 @@ fn stripe(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
 pub(super) fn band(
     xml: &mut Xml,
     class: &str,
-    hue: &str,
+    barrier: u32,
     (x, from, to): (f64, f64, f64),
     complete: bool,
     says: &str,
 ) {
     let dashes = if complete { "none" } else { "4 3" };
+    // Of different widths, so that each of several in one lane can be seen.
+    let (hue, half) = (hue(barrier), 10.5 - 1.5 * f64::from(barrier % 3));
     xml.open(
         "rect",
         &[
             ("class", &class),
-            ("x", &px(x - 9.0)),
+            ("x", &px(x - half)),
             ("y", &px(from)),
-            ("width", &"18"),
+            ("width", &px(2.0 * half)),
             ("height", &px((to - from).max(4.0))),
             ("rx", &"6"),
             ("fill", &hue),
@@ -134,7 +136,7 @@ fn bands(layout: &Layout<'_>, xml: &mut Xml) {
                 let from = layout.rows.get(begin).unwrap_or(first).y() - 9.0;
                 let last = layout.rows.get(end).unwrap_or(last);
                 let to = if complete { last.y() + 9.0 } else { last.top + last.height + 4.0 };
-                band(xml, "generation", hue(barrier), (x, from, to), complete, &says);
+                band(xml, "generation", barrier, (x, from, to), complete, &says);
             }
         }
     }
@@ -217,8 +219,9 @@ fn releases(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
             let tip = if to > from { to - 8.0 } else { to + 8.0 };
             let back = if to > from { -5.0 } else { 5.0 };
             let y = px(placed.y());
-            let head = format!("M{} {y}H{}m{back} -3.5L{} {y}l{back} 3.5", px(from), px(tip), px(tip));
-            line(xml, class, &head, INK, 1.1, dashes);
+            line(xml, class, &format!("M{} {y}H{}", px(from), px(tip)), INK, 1.1, dashes);
+            let head = format!("M{} {y}m{back} -3.5l{} 3.5l{back} 3.5", px(tip), px(-back));
+            line(xml, "tip", &head, INK, 1.1, None);
         }
     }
 }

@@ -12,14 +12,16 @@ use crate::trace::Trace;
 
 /// Width of a letter of the texts beside the lanes, in pixels.
 pub(super) const LETTER: f64 = 7.3;
+/// The same of the headline, which is bold and has letters of different widths.
+const BOLD_LETTER: f64 = 8.6;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 15.0;
 /// Distance of the picture's contents from its edges.
 pub(super) const MARGIN: f64 = 16.0;
 /// Height of the heads of the columns.
-const HEAD: f64 = 46.0;
-/// Width of the numbers of steps and lines, and of the bracket around a cycle before them.
-const NUMBERS: f64 = 92.0;
+const HEAD: f64 = 54.0;
+/// Width of the numbers of lines, and of the bracket around a cycle before those of steps.
+const LINES: f64 = 54.0;
 const BRACKET: f64 = 26.0;
 /// Agents that have a column.
 const MOST_COLUMNS: usize = 32;
@@ -75,25 +77,27 @@ pub(super) struct Layout<'t> {
 impl<'t> Layout<'t> {
     pub(super) fn of(trace: &'t Trace, warning: Option<&str>) -> Self {
         let columns = chosen(trace, MOST_COLUMNS);
-        let spacing = if columns.len() > 12 { 22.0 } else { 32.0 };
+        let spacing = spacing(trace, &columns);
         let bracket = if trace.outcome.cycle_from.is_some() { BRACKET } else { 0.0 };
-        let left = MARGIN + bracket + NUMBERS;
         let (mut placed, gap) = shown(trace, &columns);
-        let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0).max(11) as f64;
-        let instruction = widest(&mut placed.iter().map(|row| row.instruction.width()));
-        let said = placed.iter().flat_map(|row| row.remarks.iter().chain(&row.violated));
-        let remark = widest(&mut said.map(|line| line.width()));
+        let widest =
+            |least: usize, texts: &mut dyn Iterator<Item = usize>| texts.fold(least, usize::max) as f64;
+        let number = widest(5, &mut placed.iter().map(|placed| placed.row.numbers().width()));
+        let left = MARGIN + bracket + number * LETTER + LINES;
+        let instruction = widest(11, &mut placed.iter().map(|placed| placed.instruction.width()));
+        let said = placed.iter().flat_map(|placed| placed.remarks.iter().chain(&placed.violated));
+        let remark = widest(11, &mut said.map(|line| line.width()));
         let instructions = left + columns.len() as f64 * spacing + 10.0;
         let remarks = instructions + instruction * LETTER + 16.0;
         let width = (remarks + remark * LETTER + MARGIN).max(560.0);
-        let letters = ((width - 2.0 * MARGIN) / LETTER) as usize;
-        let lines = |text: &str| -> Vec<String> {
+        let lines = |text: &str, letter: f64| -> Vec<String> {
+            let letters = ((width - 2.0 * MARGIN) / letter) as usize;
             // What has no spaces does not break.
             wrap(&escape::line(text, 600), letters).iter().map(|line| escape::line(line, letters)).collect()
         };
-        let headline = lines(&trace.outcome.headline);
-        let mut facts = lines(&names::facts(trace));
-        facts.extend(warning.map(lines).into_iter().flatten());
+        let headline = lines(&trace.outcome.headline, BOLD_LETTER);
+        let mut facts = lines(&names::facts(trace), LETTER);
+        facts.extend(warning.map(|said| lines(said, LETTER)).into_iter().flatten());
         let without = trace.agents.len() - columns.len();
         if without > 0 {
             facts.push(format!(
@@ -132,6 +136,18 @@ impl<'t> Layout<'t> {
     }
 }
 
+/// The width of a column: so that the names of roles have room above theirs, as far as there is any.
+fn spacing(trace: &Trace, columns: &[u32]) -> f64 {
+    let role = |agent: &u32| trace.agents.get(*agent as usize).and_then(|agent| agent.role.as_deref());
+    let needed = columns.chunk_by(|a, b| role(a) == role(b)).filter_map(|alike| {
+        let name = role(alike.first()?)?;
+        Some((name.width() as f64 * LETTER + 8.0) / alike.len() as f64)
+    });
+    let (least, most) =
+        if columns.len() > 12 { (22.0, 22.0) } else { (32.0, 420.0 / columns.len().max(1) as f64) };
+    needed.fold(least, f64::max).min(f64::max(least, most).min(110.0))
+}
+
 /// The rows to be shown, and where some are left out.
 fn shown<'t>(trace: &'t Trace, columns: &[u32]) -> (Vec<Placed<'t>>, Option<(usize, usize)>) {
     let all = rows(trace);
@@ -157,19 +173,14 @@ fn gap(rows: &[Row<'_>], hidden: &Range<usize>) -> Option<(usize, usize)> {
 
 fn prepared<'t>(trace: &Trace, columns: &[u32], row: Row<'t>, after: &Situation) -> Placed<'t> {
     let said = remarks(trace, &row, after);
-    let mut text = said.happened.join(", ");
-    if !said.counters.is_empty() {
-        let gap = if text.is_empty() { "" } else { "; " };
-        text = format!("{text}{gap}{}", said.counters);
-    }
-    let broken = |text: &str| wrap(&escape::line(text, MOST_REMARK * MOST_LINES), MOST_REMARK);
     let mut instruction = text_of(&row);
     if row.steps.iter().any(|step| !columns.contains(&step.agent)) {
         let mut agents: Vec<u32> = row.steps.iter().map(|step| step.agent).collect();
         agents.sort_unstable();
         instruction = format!("{}: {instruction}", names::agents(noun(trace), &agents));
     }
-    let remarks: Vec<String> = broken(&text).iter().map(|line| escape::line(line, MOST_REMARK)).collect();
+    let counters = said.counters.split("  ").filter(|counter| !counter.is_empty());
+    let remarks = packed(said.happened.iter().map(String::as_str).chain(counters));
     let violated: Vec<String> = said.violated.iter().map(|rule| escape::line(rule, MOST_REMARK)).collect();
     let lines = (remarks.len() + violated.len()).max(1);
     Placed {
@@ -181,6 +192,26 @@ fn prepared<'t>(trace: &Trace, columns: &[u32], row: Row<'t>, after: &Situation)
         violated,
         row,
     }
+}
+
+/// Pieces in as few lines as may be, broken where one ends rather than within it.
+fn packed<'p>(pieces: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        for part in wrap(&escape::line(piece, MOST_REMARK * MOST_LINES), MOST_REMARK) {
+            match lines.last_mut() {
+                Some(line) if line.width() + part.width() + 2 <= MOST_REMARK => {
+                    *line = format!("{line}; {part}")
+                }
+                _ => lines.push(escape::line(&part, MOST_REMARK)),
+            }
+        }
+    }
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES - 1);
+        lines.push("\u{2026}".to_owned());
+    }
+    lines
 }
 
 /// Gives each row its place, and room where some are left out; where the last ends.

@@ -11,7 +11,7 @@ use super::warning;
 use crate::escape;
 use crate::story::{Sign, sign};
 use crate::trace::{Status, Trace};
-use lanes::{HUES, hue, mark};
+use lanes::{HUES, mark};
 use layout::{LINE, Layout, MARGIN};
 use xml::Xml;
 
@@ -166,7 +166,7 @@ fn draw_legend(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
     write(xml, "faint", x + 14.0, y + 4.0, "blocked");
     for barrier in banded(layout) {
         let (x, y) = next();
-        lanes::band(xml, "sample", hue(barrier), (x, y - 8.0, y + 8.0), true, "a generation");
+        lanes::band(xml, "sample", barrier, (x, y - 8.0, y + 8.0), true, "a generation");
         let name = escape::line(&crate::names::short(layout.trace, barrier), 10);
         write(xml, "faint", x + 14.0, y + 4.0, &name);
     }
