@@ -48,11 +48,14 @@ fn meta(trace: &Trace, departure: Option<&str>) -> Value {
         "source": names::file(trace),
         "description": trace.outcome.headline,
         "status": trace.outcome.kind,
-        "rule": trace.outcome.rule,
         "target": trace.protocol.target,
         "reading": "State 0 is the initial one; `actor` has executed `instruction` to get to a state. -1 is none, \
                     and generations are counted from the beginning, round a loop too.",
     });
+    // Readers expect no value but text here.
+    if let Some(rule) = &trace.outcome.rule {
+        meta["rule"] = json!(rule);
+    }
     if let Some(departure) = departure {
         meta["warning"] = json!(warning(departure));
     }

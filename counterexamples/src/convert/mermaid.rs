@@ -236,7 +236,10 @@ fn barriers(step: &Step) -> impl Iterator<Item = u32> {
 
 /// A text of several lines.
 fn note(text: &str) -> String {
-    let lines = wrap(&escape::line(text, 4 * MOST_COLUMNS), MOST_COLUMNS);
+    let mut lines = wrap(&escape::line(text, 4 * MOST_COLUMNS), MOST_COLUMNS);
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
     lines.iter().map(|line| quoted(line)).collect::<Vec<_>>().join("<br/>")
 }
 
@@ -258,7 +261,8 @@ fn quoted(text: &str) -> String {
             }
         }
     }
-    safe
+    // Nothing at all is no text to Mermaid.
+    if safe.is_empty() { "#8230;".to_owned() } else { safe }
 }
 
 #[cfg(test)]

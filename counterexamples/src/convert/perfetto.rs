@@ -12,7 +12,7 @@ use super::{ConvertError, warning};
 use crate::escape;
 use crate::generations::generations;
 use crate::happening;
-use crate::names::{self, short};
+use crate::names;
 use crate::trace::{Event, Step, Trace};
 
 /// Microseconds that a step takes.
@@ -104,6 +104,11 @@ impl<'t> Writer<'t> {
         Self { trace, entries: Vec::new(), roles, counted, flows: 0 }
     }
 
+    /// A barrier's short name.
+    fn short(&self, barrier: u32) -> String {
+        escape::line(&names::short(self.trace, barrier), 40)
+    }
+
     fn process(&self, role: usize) -> u32 {
         u32::try_from(role + 1).unwrap_or(u32::MAX)
     }
@@ -126,7 +131,10 @@ impl<'t> Writer<'t> {
     }
 
     fn push(&mut self, (pid, tid): (u32, u32), ph: &'static str, ts: u64, name: &str, entry: Entry) {
-        let name = escape::line(name, MOST_NAME);
+        let mut name = escape::line(name, MOST_NAME);
+        if name.is_empty() {
+            name.push_str("(unnamed)");
+        }
         self.entries.push(Entry { name, ph, pid, tid, ts, ..entry });
     }
 
@@ -199,20 +207,22 @@ impl<'t> Writer<'t> {
             };
             for agent in agents.iter().filter(|agent| **agent != step.agent) {
                 let track = self.agent(*agent);
-                let name = format!("{what} by {}", short(self.trace, barrier));
+                let name = format!("{what} by {}", self.short(barrier));
                 self.slice(track, middle, from + STEP, &name, "barrier", json!({ "step": step.index + 1 }));
                 self.flow(actor, from + STEP / 4, track, middle + STEP / 4, what);
             }
         }
         for barrier in &step.changes.barriers {
-            let name = format!("{} arrived", short(self.trace, barrier.barrier));
+            let name = format!("{} arrived", self.short(barrier.barrier));
             let counts = barrier.counts.iter().map(|count| (count.of.clone(), json!(count.arrived)));
             // An idle barrier counts nothing, of whatever it counts otherwise.
             let nothing = self.counted.get(&barrier.barrier).into_iter().flatten();
             let nothing = nothing.map(|of| (of.clone(), json!(0)));
             let series: serde_json::Map<String, Value> = nothing.chain(counts).collect();
-            let entry = Entry { args: Some(Value::Object(series)), ..Entry::default() };
-            self.push(self.barrier(barrier.barrier), "C", middle, &name, entry);
+            if !series.is_empty() {
+                let entry = Entry { args: Some(Value::Object(series)), ..Entry::default() };
+                self.push(self.barrier(barrier.barrier), "C", middle, &name, entry);
+            }
         }
     }
 
@@ -237,15 +247,15 @@ impl<'t> Writer<'t> {
         if until <= from {
             return;
         }
-        let on = span.barrier.map(|b| format!(" on {}", short(self.trace, b))).unwrap_or_default();
+        let on = span.barrier.map(|b| format!(" on {}", self.short(b))).unwrap_or_default();
         let ever = if span.until.is_none() { " to the end" } else { "" };
-        let args = json!({ "line": span.line });
+        let args = json!({ "line": span.line, "released": span.until.is_some() });
         self.slice(self.agent(span.agent), from, until, &format!("blocked{on}{ever}"), "blocked", args);
     }
 
     fn generations(&mut self) {
         for (barrier, all) in generations(self.trace) {
-            let name = short(self.trace, barrier);
+            let name = self.short(barrier);
             let mut free = 0;
             for generation in all {
                 let first = generation.arrivals.first().map(|(_, step)| *step).or(generation.completed);
@@ -257,7 +267,7 @@ impl<'t> Writer<'t> {
                     None => format!("{name}: not complete"),
                 };
                 let agents: Vec<u32> = generation.arrivals.iter().map(|(agent, _)| *agent).collect();
-                let args = json!({ "arrived": agents, "result": generation.result });
+                let args = json!({ "arrived": agents, "complete": generation.completed.is_some(), "result": generation.result });
                 self.slice(self.barrier(barrier), from, until, &told, "generation", args);
                 free = until;
             }
