@@ -1,8 +1,8 @@
 //! `barcheck graph`: protocols as graphs.
 
 use super::args::GraphArgs;
-use super::input;
 use super::output::{Colours, Status, complain, error_line, print, save};
+use super::{input, values};
 use barcheck_counterexamples::{self as counterexamples, GraphView};
 use barcheck_model::machine::{NotUnfolded, Options};
 use barcheck_specs::bar::{self, LoadOptions, Loaded};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
         }
     };
     if let Some(unknown) = args.define.iter().find(|define| !loaded.params.contains(&define.name)) {
-        return trouble(&format!("-D {0}: {name} has no `param {0}`", unknown.name));
+        return trouble(&values::no_such_param(unknown, true, &loaded.params));
     }
     let usual = if args.what == GraphView::Automata { MOST_DRAWN } else { MOST_SUMMED_UP };
     let most = args.max_states.map_or(usual, |most| usize::try_from(most).unwrap_or(usize::MAX));
