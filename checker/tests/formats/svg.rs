@@ -72,7 +72,7 @@ fn bands(trace: &Trace) -> usize {
         for event in &step.events {
             match event {
                 Event::Arrived { barrier } if arrived.entry(*barrier).or_default().insert(step.agent) => {
-                    bands += 1
+                    bands += 1;
                 }
                 Event::Completed { barrier, .. } => {
                     arrived.remove(barrier);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::NodeIndex;
 
-use super::warning;
 use crate::dot::Picture;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
@@ -15,9 +14,9 @@ use crate::trace::{AgentState, Awaits, BarrierState, Location, Status, Trace, Wa
 /// An arrow that closes a circle is drawn like this.
 const CIRCLE: &str = "penwidth=2.5";
 
-pub(super) fn dot(trace: &Trace, departure: Option<&str>) -> String {
+pub(super) fn dot(trace: &Trace, warning: Option<&str>) -> String {
     let end = trace.last_situation();
-    let mut picture = Picture { title: title(trace, &end, departure), ..Picture::default() };
+    let mut picture = Picture { title: title(trace, &end, warning), ..Picture::default() };
     let mut barriers: BTreeMap<u32, NodeIndex> = BTreeMap::new();
     let awaited = end.agents.values().filter_map(|agent| agent.waits.map(|waits| waits.barrier));
     let in_use = end.barriers.values().filter(|barrier| barrier.active).map(|barrier| barrier.barrier);
@@ -53,9 +52,9 @@ pub(super) fn dot(trace: &Trace, departure: Option<&str>) -> String {
     picture.to_dot()
 }
 
-fn title(trace: &Trace, end: &Situation, departure: Option<&str>) -> Vec<String> {
+fn title(trace: &Trace, end: &Situation, warning: Option<&str>) -> Vec<String> {
     let mut title = vec![names::facts(trace), trace.outcome.headline.clone()];
-    title.extend(departure.map(warning));
+    title.extend(warning.map(str::to_owned));
     if end.with(Status::Blocked).is_empty() {
         title.push(format!("In the end no {} waits.", noun(trace)));
     } else {

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{ConvertError, warning};
+use super::error::ConvertError;
 use crate::happening;
 use crate::names;
 use crate::situation::Situation;
@@ -19,7 +19,7 @@ const NONE: i64 = -1;
 
 const VARIABLES: [&str; 6] = ["step", "actor", "instruction", "events", "agents", "barriers"];
 
-pub(super) fn itf(trace: &Trace, departure: Option<&str>) -> Result<String, ConvertError> {
+pub(super) fn itf(trace: &Trace, warning: Option<&str>) -> Result<String, ConvertError> {
     let (states, parts) = (trace.steps.len() + 1, trace.agents.len() + trace.barriers.len());
     if states.saturating_mul(parts) > MOST_PARTS {
         return Err(ConvertError::TooLarge { states, parts, most: MOST_PARTS });
@@ -31,7 +31,7 @@ pub(super) fn itf(trace: &Trace, departure: Option<&str>) -> Result<String, Conv
         all.push(state(trace, Some(step), &situation));
     }
     let mut whole = Map::from_iter([
-        ("#meta".to_owned(), meta(trace, departure)),
+        ("#meta".to_owned(), meta(trace, warning)),
         ("vars".to_owned(), json!(VARIABLES)),
         ("states".to_owned(), Value::Array(all)),
     ]);
@@ -41,7 +41,7 @@ pub(super) fn itf(trace: &Trace, departure: Option<&str>) -> Result<String, Conv
     Ok(serde_json::to_string(&whole)? + "\n")
 }
 
-fn meta(trace: &Trace, departure: Option<&str>) -> Value {
+fn meta(trace: &Trace, warning: Option<&str>) -> Value {
     let mut meta = json!({
         "format": "ITF",
         "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -56,8 +56,8 @@ fn meta(trace: &Trace, departure: Option<&str>) -> Value {
     if let Some(rule) = &trace.outcome.rule {
         meta["rule"] = json!(rule);
     }
-    if let Some(departure) = departure {
-        meta["warning"] = json!(warning(departure));
+    if let Some(warning) = warning {
+        meta["warning"] = json!(warning);
     }
     meta
 }

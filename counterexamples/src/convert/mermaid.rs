@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::warning;
 use crate::escape;
 use crate::happening;
 use crate::names::{self, noun, short};
@@ -21,10 +20,10 @@ const MOST_AGENTS: usize = 10;
 /// Columns of a text, at most.
 const MOST_COLUMNS: usize = 72;
 
-pub(super) fn mermaid(trace: &Trace, departure: Option<&str>) -> String {
+pub(super) fn mermaid(trace: &Trace, warning: Option<&str>) -> String {
     let mut kept = (FIRST_ROWS, LAST_ROWS);
     loop {
-        let text = Diagram::of(trace, kept).draw(departure);
+        let text = Diagram::of(trace, kept).draw(warning);
         if text.len() <= MOST_CHARACTERS || kept == (0, 1) {
             return text;
         }
@@ -55,13 +54,13 @@ impl<'t> Diagram<'t> {
         let _ = writeln!(self.text, "    {line}");
     }
 
-    fn draw(mut self, departure: Option<&str>) -> String {
+    fn draw(mut self, warning: Option<&str>) -> String {
         self.text.push_str("sequenceDiagram\n");
         let everybody = self.participants();
         let facts = note(&names::facts(self.trace));
         self.line(&format!("Note over {everybody}: {facts}"));
-        if let Some(departure) = departure {
-            self.line(&format!("Note over {everybody}: {}", note(&warning(departure))));
+        if let Some(warning) = warning {
+            self.line(&format!("Note over {everybody}: {}", note(warning)));
         }
         let mut situation = self.trace.situation(0);
         let mut looping = false;
@@ -184,7 +183,7 @@ impl<'t> Diagram<'t> {
             let told = happening::event(self.trace, event);
             match event {
                 Event::Completed { barrier, .. } => {
-                    self.line(&format!("Note over B{barrier}: {}", quoted(&told)))
+                    self.line(&format!("Note over B{barrier}: {}", quoted(&told)));
                 }
                 Event::Released { barrier, agents } | Event::Notified { barrier, agents } => {
                     let what = if matches!(event, Event::Released { .. }) { "released" } else { "notified" };

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::error::ConvertError;
 use super::spans::{Span, spans};
-use super::{ConvertError, warning};
 use crate::escape;
 use crate::generations::generations;
 use crate::happening;
@@ -54,7 +54,7 @@ struct File {
     other_data: Value,
 }
 
-pub(super) fn perfetto(trace: &Trace, departure: Option<&str>) -> Result<String, ConvertError> {
+pub(super) fn perfetto(trace: &Trace, warning: Option<&str>) -> Result<String, ConvertError> {
     let mut writer = Writer::of(trace);
     writer.names();
     for span in spans(trace) {
@@ -71,8 +71,8 @@ pub(super) fn perfetto(trace: &Trace, departure: Option<&str>) -> Result<String,
         "headline": trace.outcome.headline,
         "explanation": trace.outcome.explanation,
     });
-    if let Some(departure) = departure {
-        about["warning"] = json!(warning(departure));
+    if let Some(warning) = warning {
+        about["warning"] = json!(warning);
     }
     let file = File { trace_events: writer.entries, display_time_unit: "ms", other_data: about };
     Ok(serde_json::to_string(&file)? + "\n")

@@ -6,7 +6,7 @@ use barcheck_model::agent::{Action, Config, Fragment, Move};
 use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
 use petgraph::graph::NodeIndex;
 
-use super::{Kind, title};
+use super::kinds::{Kind, title};
 use crate::dot::Picture;
 use crate::names;
 use crate::record::fault_message;

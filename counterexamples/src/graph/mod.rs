@@ -1,15 +1,16 @@
 //! A protocol as a graph: what its agents can do by themselves, and which barriers they share.
 
 mod automata;
+mod kinds;
 mod usage;
 
 use std::fmt;
 use std::sync::Arc;
 
 use barcheck_model::machine::{Machine, NotUnfolded, Options};
-use barcheck_model::program::{AgentId, Program};
+use barcheck_model::program::Program;
 
-use crate::names;
+use kinds::kinds;
 
 /// What is drawn of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +60,6 @@ impl fmt::Display for GraphError {
 
 impl std::error::Error for GraphError {}
 
-/// Agents that behave alike.
-struct Kind {
-    representative: AgentId,
-    agents: Vec<u32>,
-    /// `warps 1-3 (consumer)`.
-    name: String,
-}
-
 /// A protocol as a graph in DOT; `file` is what it is called, and `most` the number of configurations that an automaton
 /// may have.
 ///
@@ -93,29 +86,4 @@ pub fn graph(
         View::Usage => usage::draw(&machine, &kinds, file),
         View::Waits => usage::draw_waits(&machine, &kinds, file),
     })
-}
-
-/// The kinds of agents, in the order of their first ones.
-fn kinds(machine: &Machine) -> Vec<Kind> {
-    let program = machine.program();
-    let first = machine.agents().filter(|agent| machine.alike(*agent).next() == Some(*agent));
-    first
-        .map(|representative| {
-            let agents: Vec<u32> = machine.alike(representative).map(|agent| agent.0).collect();
-            let mut name = names::agents(program.target.agent_noun(), &agents);
-            if let Some(role) = &program.roles[program.agents[representative.index()].index()].name {
-                name = format!("{name} ({role})");
-            }
-            Kind { representative, agents, name }
-        })
-        .collect()
-}
-
-/// What stands above every graph.
-fn title(machine: &Machine, file: &str, says: &str) -> Vec<String> {
-    let program = machine.program();
-    let count = program.agents.len();
-    let noun = program.target.agent_noun();
-    let plural = if count == 1 { "" } else { "s" };
-    vec![format!("{file}: {}, {count} {noun}{plural}", program.target.name()), says.to_owned()]
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{ConfigId, Machine};
 
-use super::{Kind, title};
+use super::kinds::{Kind, title};
 use crate::dot::Picture;
 use crate::names;
 use crate::resolve;

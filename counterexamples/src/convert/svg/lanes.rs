@@ -7,8 +7,7 @@ use crate::story::{Sign, sign};
 use crate::trace::{Event, Status};
 
 use super::layout::{LINE, Layout, MARGIN, Placed};
-use super::xml::Xml;
-use super::{px, write};
+use super::xml::{Xml, px};
 
 /// Colours of barriers: those of Okabe and Ito, which people see apart whose eyes do not tell red from green.
 pub(super) const HUES: [&str; 6] = ["#0072b2", "#b35900", "#00795b", "#a3437d", "#7a6a00", "#3a6f8f"];
@@ -49,7 +48,7 @@ fn heads(layout: &Layout<'_>, xml: &mut Xml) {
         let half = layout.spacing / 2.0;
         let Some(x) = layout.x(*agent) else { continue };
         let name = if layout.spacing < 30.0 { agent.to_string() } else { format!("{letter}{agent}") };
-        write(xml, "head", x, y, &name);
+        xml.write("head", x, y, &name);
         let ends = layout.columns.get(at + 1).is_none_or(|next| role(*next) != role(*agent));
         if !ends {
             continue;
@@ -63,11 +62,11 @@ fn heads(layout: &Layout<'_>, xml: &mut Xml) {
         // Neighbours must not run into each other.
         let room = ((to - from) / super::layout::LETTER).max(2.0) as usize;
         let name = escape::line(role, room);
-        write(xml, "role faint", f64::midpoint(from, to), y - 22.0, &name);
+        xml.write("role faint", f64::midpoint(from, to), y - 22.0, &name);
     }
     let y = layout.top - 10.0;
-    write(xml, "number", layout.left - 46.0, y, "step");
-    write(xml, "number", layout.left - 8.0, y, "line");
+    xml.write("number", layout.left - 46.0, y, "step");
+    xml.write("number", layout.left - 8.0, y, "line");
 }
 
 fn stripe(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
@@ -183,16 +182,16 @@ fn row(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
     let y = placed.y();
     releases(layout, placed, xml);
     let text = y + 4.0;
-    write(xml, "number", layout.left - 46.0, text, &placed.row.numbers());
+    xml.write("number", layout.left - 46.0, text, &placed.row.numbers());
     let place = placed.row.steps.first().map_or(0, |step| step.location.line);
     if place > 0 {
-        write(xml, "number", layout.left - 8.0, text, &place.to_string());
+        xml.write("number", layout.left - 8.0, text, &place.to_string());
     }
-    write(xml, "instruction", layout.instructions, text, &placed.instruction);
+    xml.write("instruction", layout.instructions, text, &placed.instruction);
     let mut below = text;
     for (class, said) in [("bad", &placed.violated), ("remark", &placed.remarks)] {
         for told in said {
-            write(xml, class, layout.remarks, below, told);
+            xml.write(class, layout.remarks, below, told);
             below += LINE;
         }
     }
@@ -273,7 +272,7 @@ fn gap(layout: &Layout<'_>, xml: &mut Xml) {
         line(xml, "gap", &path, "#8a95a1", 1.0, Some("2 4"));
     }
     let plural = if steps == 1 { "" } else { "s" };
-    write(xml, "faint", layout.instructions, y + 17.0, &format!("\u{22ee} {steps} step{plural} left out"));
+    xml.write("faint", layout.instructions, y + 17.0, &format!("\u{22ee} {steps} step{plural} left out"));
 }
 
 /// The bracket around a cycle.

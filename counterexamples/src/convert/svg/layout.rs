@@ -201,7 +201,7 @@ fn packed<'p>(pieces: impl Iterator<Item = &'p str>) -> Vec<String> {
         for part in wrap(&escape::line(piece, MOST_REMARK * MOST_LINES), MOST_REMARK) {
             match lines.last_mut() {
                 Some(line) if line.width() + part.width() + 2 <= MOST_REMARK => {
-                    *line = format!("{line}; {part}")
+                    *line = format!("{line}; {part}");
                 }
                 _ => lines.push(escape::line(&part, MOST_REMARK)),
             }

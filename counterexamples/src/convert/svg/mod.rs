@@ -7,13 +7,12 @@ mod lanes;
 mod layout;
 mod xml;
 
-use super::warning;
 use crate::escape;
 use crate::story::{Sign, sign};
 use crate::trace::{Status, Trace};
 use lanes::{HUES, mark};
 use layout::{LINE, Layout, MARGIN};
-use xml::Xml;
+use xml::{Xml, px};
 
 /// Letters of the descriptions for those who do not see the picture.
 const MOST_DESCRIPTION: usize = 4000;
@@ -25,9 +24,8 @@ text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .role { text-anchor: middle } .number { text-anchor: end; fill: #545f6b }\
 </style>\n";
 
-pub(super) fn svg(trace: &Trace, departure: Option<&str>) -> String {
-    let warning = departure.map(warning);
-    let layout = Layout::of(trace, warning.as_deref());
+pub(super) fn svg(trace: &Trace, warning: Option<&str>) -> String {
+    let layout = Layout::of(trace, warning);
     let mut xml = Xml::default();
     // The end of the lanes, the outcome below them, the legend below that.
     let outcome = layout.bottom + 8.0;
@@ -61,24 +59,14 @@ pub(super) fn svg(trace: &Trace, departure: Option<&str>) -> String {
     xml.finish()
 }
 
-/// A length, to a tenth of a pixel.
-fn px(length: f64) -> String {
-    let text = format!("{length:.1}");
-    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
-}
-
-fn write(xml: &mut Xml, class: &str, x: f64, y: f64, text: &str) {
-    xml.text("text", &[("class", &class), ("x", &px(x)), ("y", &px(y))], text);
-}
-
 fn title(layout: &Layout<'_>, xml: &mut Xml) {
     let mut y = MARGIN + 14.0;
     for line in &layout.headline {
-        write(xml, "headline", MARGIN, y, line);
+        xml.write("headline", MARGIN, y, line);
         y += 19.0;
     }
     for line in &layout.facts {
-        write(xml, "faint", MARGIN, y, line);
+        xml.write("faint", MARGIN, y, line);
         y += LINE;
     }
 }
@@ -102,7 +90,7 @@ fn draw_outcome(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
             ("stroke-width", &"1.2"),
         ],
     );
-    write(xml, "number", layout.left - 8.0, top + 16.0, "in the end");
+    xml.write("number", layout.left - 8.0, top + 16.0, "in the end");
     for agent in &layout.columns {
         let Some(x) = layout.x(*agent) else { continue };
         let concerned = trace.outcome.agents.contains(agent) || trace.outcome.agent == *agent;
@@ -116,7 +104,7 @@ fn draw_outcome(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
     let cycle = trace.outcome.cycle_from.map(|from| format!(": from step {} on, for ever", from + 1));
     let room = ((layout.width - MARGIN - layout.instructions) / layout::LETTER) as usize;
     let text = escape::line(&format!("{rule}{}", cycle.unwrap_or_default()), room);
-    write(xml, "bad", layout.instructions, top + 16.0, &text);
+    xml.write("bad", layout.instructions, top + 16.0, &text);
 }
 
 /// What a sign means, as far as it occurs.
@@ -159,16 +147,16 @@ fn draw_legend(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
     for (sign, meaning) in meanings(layout) {
         let (x, y) = next();
         mark(xml, sign, x, y, meaning);
-        write(xml, "faint", x + 14.0, y + 4.0, meaning);
+        xml.write("faint", x + 14.0, y + 4.0, meaning);
     }
     let (x, y) = next();
     lanes::waits(xml, x, y - 8.0, y + 8.0);
-    write(xml, "faint", x + 14.0, y + 4.0, "blocked");
+    xml.write("faint", x + 14.0, y + 4.0, "blocked");
     for barrier in banded(layout) {
         let (x, y) = next();
         lanes::band(xml, "sample", barrier, (x, y - 8.0, y + 8.0), true, "a generation");
         let name = escape::line(&crate::names::short(layout.trace, barrier), 10);
-        write(xml, "faint", x + 14.0, y + 4.0, &name);
+        xml.write("faint", x + 14.0, y + 4.0, &name);
     }
     xml.close("g");
 }

@@ -23,6 +23,11 @@ impl Xml {
         let _ = writeln!(self.out, ">{}</{name}>", escape::html(text));
     }
 
+    /// Text at a place.
+    pub(super) fn write(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        self.text("text", &[("class", &class), ("x", &px(x)), ("y", &px(y))], text);
+    }
+
     /// Begins an element that holds others, with what it is for people.
     pub(super) fn open(&mut self, name: &str, attributes: &[(&str, &dyn Display)], title: Option<&str>) {
         self.start(name, attributes);
@@ -52,4 +57,10 @@ impl Xml {
             let _ = write!(self.out, " {key}=\"{}\"", escape::html(&value.to_string()));
         }
     }
+}
+
+/// A length, to a tenth of a pixel.
+pub(super) fn px(length: f64) -> String {
+    let text = format!("{length:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
