@@ -10,7 +10,7 @@ use std::io;
 pub(crate) fn run(args: &ConvertArgs, colours: Colours) -> io::Result<Status> {
     let name = input::display_name(&args.trace);
     let place = args.output.as_deref().filter(|path| !input::is_standard_input(path));
-    if place == Some(args.trace.as_path()) {
+    if place.is_some_and(|place| input::is_same(place, &args.trace)) {
         let said = format_args!("{} would overwrite the trace", args.to.name());
         complain(&error_line(colours.err, said));
         return Ok(Status::Trouble);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Positions of an automaton that is drawn, at most: more can hardly be looked at.
 const MOST_DRAWN: usize = 1_000;
 /// The same where only a summary of it is drawn.
-const MOST_SUMMED_UP: usize = 100_000;
+const MOST_SUMMED_UP: usize = 20_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
         complain(&error_line(colours.err, message));
         Ok(Status::Trouble)
     };
-    if place == Some(args.file.as_path()) {
+    if place.is_some_and(|place| input::is_same(place, &args.file)) {
         return trouble("the graph would overwrite the protocol");
     }
     let loaded = match load(args, &name, colours) {
@@ -45,7 +45,9 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
         },
         Err(error) => {
             let more = match error.why {
-                NotUnfolded::TooLarge => "; --max-states N allows more, -D may set a smaller `param`",
+                NotUnfolded::TooLarge | NotUnfolded::Stopped => {
+                    "; --max-states N allows more, -D may set a smaller `param`"
+                }
                 _ => "",
             };
             let said = format_args!("cannot draw {name}: {error}{more}");

@@ -89,6 +89,8 @@ fn wrong_use_of_convert_is_said_to_be() {
     run(&["convert", &trace, "--to", "pdf"]).expect(2).says("text, svg, mermaid, dot, perfetto, itf");
     run(&["convert", "--to", "svg"]).expect(2).says("<TRACE>");
     run(&["convert", &trace, "--to", "svg", "-o", &trace]).expect(2).says("would overwrite");
+    let roundabout = folder.text("./ring.json");
+    run(&["convert", &trace, "--to", "svg", "-o", &roundabout]).expect(2).says("would overwrite");
     assert_eq!(fs::read_to_string(&trace).expect("it is there"), text);
     let within = folder.text("ring.json/ring.svg");
     run(&["convert", &trace, "--to", "svg", "-o", &within]).expect(2).says("cannot write");

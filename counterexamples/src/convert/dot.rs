@@ -9,7 +9,7 @@ use crate::dot::Picture;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
 use crate::story::counter;
-use crate::trace::{AgentState, Awaits, BarrierState, Location, Status, Trace, Waits};
+use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace, Waits};
 
 /// An arrow that closes a circle is drawn like this.
 const CIRCLE: &str = "penwidth=2.5";
@@ -72,19 +72,26 @@ struct Group<'a> {
 }
 
 fn groups<'a>(trace: &Trace, end: &'a Situation) -> Vec<Group<'a>> {
-    type Key<'k> = (Status, Option<Location>, Option<Waits>, Vec<u32>, Option<&'k str>);
-    let mut groups: Vec<(Key<'_>, Group<'a>)> = Vec::new();
-    for state in end.agents.values() {
-        let absent = end.barriers.values().filter(|b| b.active && b.missing.contains(&state.agent));
-        let missing: Vec<u32> = absent.map(|b| b.barrier).collect();
-        let role = trace.agents.get(state.agent as usize).and_then(|agent| agent.role.as_deref());
-        let key = (state.status, state.location, state.waits, missing.clone(), role);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.agents.push(state.agent),
-            None => groups.push((key, Group { agents: vec![state.agent], state, missing })),
+    let mut absent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for barrier in end.barriers.values().filter(|barrier| barrier.active) {
+        for agent in &barrier.missing {
+            absent.entry(*agent).or_default().push(barrier.barrier);
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for state in end.agents.values() {
+        let missing = absent.remove(&state.agent).unwrap_or_default();
+        let role = trace.agents.get(state.agent as usize).and_then(|agent| agent.role.as_deref());
+        let waits = state.waits.map(|waits| (waits.barrier, waits.awaits == Awaits::Lanes));
+        let situation = (state.status, state.location, waits, missing.clone(), role);
+        let at = *known.entry(situation).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.agents.push(state.agent),
+            None => groups.push(Group { agents: vec![state.agent], state, missing }),
+        }
+    }
+    groups
 }
 
 fn lines_of_agents(trace: &Trace, agents: &[u32], state: &AgentState) -> Vec<String> {

@@ -2,18 +2,14 @@
 
 use std::fmt;
 
+/// What is made of a trace has at most so many bytes: some formats repeat what a trace says once.
+pub(super) const MOST_BYTES: usize = 256 << 20;
+
 /// Why a trace cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConvertError {
-    /// The format repeats whole states, and there are too many.
-    TooLarge {
-        /// States of the trace.
-        states: usize,
-        /// Agents and barriers in each.
-        parts: usize,
-        /// How many agents and barriers there may be in all states together.
-        most: usize,
-    },
+    /// It would take more than 256 MiB.
+    TooLarge,
     /// It cannot be written as JSON.
     Json(String),
 }
@@ -21,11 +17,9 @@ pub enum ConvertError {
 impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge { states, parts, most } => write!(
-                f,
-                "it is too large: the format repeats every state, and {states} states of {parts} agents and \
-                 barriers are more than {most} altogether"
-            ),
+            Self::TooLarge => {
+                write!(f, "it is too large: in this format it would take more than {} MiB", MOST_BYTES >> 20)
+            }
             Self::Json(message) => f.write_str(message),
         }
     }

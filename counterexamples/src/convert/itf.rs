@@ -5,14 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::ConvertError;
+use super::error::{ConvertError, MOST_BYTES};
 use crate::happening;
 use crate::names;
 use crate::situation::Situation;
 use crate::trace::{AgentState, Awaits, BarrierState, Event, Status, Step, Trace};
-
-/// Agents and barriers in all states together, at most: some hundred bytes each.
-const MOST_PARTS: usize = 2_000_000;
 
 /// Where there is no agent, barrier, generation or line.
 const NONE: i64 = -1;
@@ -20,25 +17,26 @@ const NONE: i64 = -1;
 const VARIABLES: [&str; 6] = ["step", "actor", "instruction", "events", "agents", "barriers"];
 
 pub(super) fn itf(trace: &Trace, warning: Option<&str>) -> Result<String, ConvertError> {
-    let (states, parts) = (trace.steps.len() + 1, trace.agents.len() + trace.barriers.len());
-    if states.saturating_mul(parts) > MOST_PARTS {
-        return Err(ConvertError::TooLarge { states, parts, most: MOST_PARTS });
+    let mut head =
+        Map::from_iter([("#meta".to_owned(), meta(trace, warning)), ("vars".to_owned(), json!(VARIABLES))]);
+    if let Some(from) = trace.outcome.cycle_from {
+        head.insert("loop".to_owned(), json!(from + 1));
     }
+    // States are written one by one: all of them together may be much longer than the trace.
+    let mut whole = serde_json::to_string(&head)?;
+    whole.pop();
+    whole.push_str(",\"states\":[");
     let mut situation = trace.situation(0);
-    let mut all = vec![state(trace, None, &situation)];
+    whole.push_str(&state(trace, None, &situation).to_string());
     for step in &trace.steps {
         situation.apply(&step.changes);
-        all.push(state(trace, Some(step), &situation));
+        whole.push(',');
+        whole.push_str(&state(trace, Some(step), &situation).to_string());
+        if whole.len() > MOST_BYTES {
+            return Err(ConvertError::TooLarge);
+        }
     }
-    let mut whole = Map::from_iter([
-        ("#meta".to_owned(), meta(trace, warning)),
-        ("vars".to_owned(), json!(VARIABLES)),
-        ("states".to_owned(), Value::Array(all)),
-    ]);
-    if let Some(from) = trace.outcome.cycle_from {
-        whole.insert("loop".to_owned(), json!(from + 1));
-    }
-    Ok(serde_json::to_string(&whole)? + "\n")
+    Ok(whole + "]}\n")
 }
 
 fn meta(trace: &Trace, warning: Option<&str>) -> Value {

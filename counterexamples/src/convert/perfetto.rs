@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::error::ConvertError;
+use super::error::{ConvertError, MOST_BYTES};
 use super::spans::{Span, spans};
 use crate::escape;
 use crate::generations::generations;
@@ -46,14 +46,6 @@ struct Entry {
     args: Option<Value>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    trace_events: Vec<Entry>,
-    display_time_unit: &'static str,
-    other_data: Value,
-}
-
 pub(super) fn perfetto(trace: &Trace, warning: Option<&str>) -> Result<String, ConvertError> {
     let mut writer = Writer::of(trace);
     writer.names();
@@ -74,15 +66,25 @@ pub(super) fn perfetto(trace: &Trace, warning: Option<&str>) -> Result<String, C
     if let Some(warning) = warning {
         about["warning"] = json!(warning);
     }
-    let file = File { trace_events: writer.entries, display_time_unit: "ms", other_data: about };
-    Ok(serde_json::to_string(&file)? + "\n")
+    let Writer { entries, failed, .. } = writer;
+    match failed {
+        Some(error) => Err(error),
+        None => {
+            Ok(format!("{{\"traceEvents\":[{entries}],\"displayTimeUnit\":\"ms\",\"otherData\":{about}}}\n"))
+        }
+    }
 }
 
 struct Writer<'t> {
     trace: &'t Trace,
-    entries: Vec<Entry>,
+    /// The events so far, as JSON with commas between them.
+    entries: String,
+    /// Why there are no more.
+    failed: Option<ConvertError>,
     /// The roles in order of their first agents; their agents are the threads of one process.
     roles: Vec<Option<&'t str>>,
+    /// The role of each agent, by position.
+    role_of: Vec<usize>,
     /// What each barrier counts.
     counted: BTreeMap<u32, BTreeSet<String>>,
     flows: u64,
@@ -91,17 +93,21 @@ struct Writer<'t> {
 impl<'t> Writer<'t> {
     fn of(trace: &'t Trace) -> Self {
         let mut roles: Vec<Option<&str>> = Vec::new();
-        for agent in &trace.agents {
-            if !roles.contains(&agent.role.as_deref()) {
-                roles.push(agent.role.as_deref());
-            }
-        }
+        let mut known = BTreeMap::new();
+        let role_of = trace.agents.iter().map(|agent| {
+            let role = agent.role.as_deref();
+            *known.entry(role).or_insert_with(|| {
+                roles.push(role);
+                roles.len() - 1
+            })
+        });
+        let role_of = role_of.collect();
         let mut counted: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for state in trace.steps.iter().flat_map(|step| &step.changes.barriers) {
             let counts = state.counts.iter().map(|count| count.of.clone());
             counted.entry(state.barrier).or_default().extend(counts);
         }
-        Self { trace, entries: Vec::new(), roles, counted, flows: 0 }
+        Self { trace, entries: String::new(), failed: None, roles, role_of, counted, flows: 0 }
     }
 
     /// A barrier's short name.
@@ -115,9 +121,8 @@ impl<'t> Writer<'t> {
 
     /// The process and thread of an agent.
     fn agent(&self, agent: u32) -> (u32, u32) {
-        let role = self.trace.agents.get(agent as usize).and_then(|a| a.role.as_deref());
-        let at = self.roles.iter().position(|known| *known == role).unwrap_or(0);
-        (self.process(at), agent + 1)
+        let role = self.role_of.get(agent as usize).copied().unwrap_or(0);
+        (self.process(role), agent + 1)
     }
 
     /// The process and thread of a barrier.
@@ -135,7 +140,20 @@ impl<'t> Writer<'t> {
         if name.is_empty() {
             name.push_str("(unnamed)");
         }
-        self.entries.push(Entry { name, ph, pid, tid, ts, ..entry });
+        if self.entries.len() > MOST_BYTES {
+            self.failed = Some(ConvertError::TooLarge);
+        }
+        if self.failed.is_some() {
+            return;
+        }
+        match serde_json::to_string(&Entry { name, ph, pid, tid, ts, ..entry }) {
+            Ok(written) => {
+                let comma = if self.entries.is_empty() { "" } else { "," };
+                self.entries.push_str(comma);
+                self.entries.push_str(&written);
+            }
+            Err(error) => self.failed = Some(error.into()),
+        }
     }
 
     fn slice(

@@ -12,6 +12,9 @@ use barcheck_model::program::Program;
 
 use kinds::kinds;
 
+/// For each configuration that one automaton may have, all of them together may have so many edges.
+const MOST_EDGES: usize = 256;
+
 /// What is drawn of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
@@ -53,7 +56,9 @@ impl fmt::Display for GraphError {
                     "the automaton of {agents} cannot be drawn: a choice in it has too many alternatives"
                 )
             }
-            NotUnfolded::Stopped => write!(f, "the automaton of {agents} was not worked out to its end"),
+            NotUnfolded::Stopped => {
+                write!(f, "the automata of all agents, {agents} among them, are too large together")
+            }
         }
     }
 }
@@ -73,10 +78,16 @@ pub fn graph(
     most: usize,
 ) -> Result<String, GraphError> {
     let mut machine = Machine::new(program, options);
-    machine.merge_alike(most, &mut || true);
+    // Many agents that are not alike take many times the memory of one, and results of reductions make many edges.
+    let mut left = most.saturating_mul(MOST_EDGES);
+    let mut goes_on = || {
+        left = left.saturating_sub(1);
+        left > 0
+    };
+    machine.merge_alike(most, &mut goes_on);
     let kinds = kinds(&machine);
     for kind in &kinds {
-        let unfolded = machine.unfolded(kind.representative, most, &mut || true);
+        let unfolded = machine.unfolded(kind.representative, most, &mut goes_on);
         if let Err(why) = unfolded {
             return Err(GraphError { agents: kind.name.clone(), most, why });
         }

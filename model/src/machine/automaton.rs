@@ -83,11 +83,6 @@ impl Automaton {
         edges
     }
 
-    /// Number of edges known.
-    pub(super) fn edge_count(&self) -> usize {
-        self.edges.len()
-    }
-
     /// Whether two automata that have been worked out in the same order are equal.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         let same = |(a, b): (&Entry, &Entry)| a.config == b.config && a.moves == b.moves;

@@ -11,13 +11,11 @@ use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_S
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
-/// Nor are automata of more edges: a reduction's result makes many.
-const MOST_EDGES: usize = 4_000_000;
 
 /// Why an automaton could not be worked out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotUnfolded {
-    /// It has more configurations than asked for, or too many edges.
+    /// It has more configurations than asked for.
     TooLarge,
     /// It depends on what others do in more ways than can be listed: the agent reads a barrier's state.
     ReadsState,
@@ -29,7 +27,7 @@ pub enum NotUnfolded {
 
 impl Machine {
     /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
-    /// not compared, nor any more once `goes_on` says no; it is asked for every configuration.
+    /// not compared, nor any more once `goes_on` says no; it is asked again and again.
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
@@ -61,7 +59,7 @@ impl Machine {
     /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases.
     ///
     /// # Errors
-    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration.
+    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked again and again.
     pub fn unfolded(
         &mut self,
         agent: AgentId,
@@ -85,7 +83,7 @@ impl Machine {
         automaton.intern(context, crate::agent::initial(context));
         let mut next = 0;
         while next < automaton.len() {
-            if automaton.len() > most || automaton.edge_count() > MOST_EDGES {
+            if automaton.len() > most {
                 return Err(NotUnfolded::TooLarge);
             }
             if !goes_on() {
@@ -95,6 +93,9 @@ impl Machine {
             next += 1;
             for result in results(context, automaton.config(id), warps) {
                 automaton.release(context, id, result);
+                if !goes_on() {
+                    return Err(NotUnfolded::Stopped);
+                }
             }
             for index in 0..automaton.moves(id).len() {
                 let made = &automaton.moves(id)[index];
@@ -104,6 +105,9 @@ impl Machine {
                 for pick in 0..picks {
                     for outcome in &outcomes {
                         automaton.follow(context, id, index, pick, *outcome);
+                    }
+                    if !goes_on() {
+                        return Err(NotUnfolded::Stopped);
                     }
                 }
             }

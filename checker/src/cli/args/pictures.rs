@@ -56,7 +56,7 @@ pub(crate) struct GraphArgs {
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    /// Give up when an agent by itself can be in more than N states [default: 1000 for automata, otherwise 100000]
+    /// Give up when an agent by itself can be in more than N states [default: 1000 for automata, otherwise 20000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
     /// Write it to PATH instead of standard output
@@ -73,7 +73,8 @@ Examples:
 The graph is in DOT, the language of Graphviz. Agents that behave alike are drawn once. `barcheck convert TRACE --to dot`
 draws who waits for whom at the end of a counterexample.
 
-Exit status: 0 it is drawn, 2 the FILE cannot be read or PATH not be written, 3 an agent can be in too many states.";
+Exit status: 0 it is drawn, 2 the FILE cannot be read or PATH not be written, 3 the states of an agent are too
+many or cannot be listed.";
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     named(&[

@@ -9,16 +9,11 @@ use crate::trace::{Event, Status};
 use super::layout::{LINE, Layout, MARGIN, Placed};
 use super::xml::{Xml, px};
 
-/// Colours of barriers: those of Okabe and Ito, which people see apart whose eyes do not tell red from green.
-pub(super) const HUES: [&str; 6] = ["#0072b2", "#b35900", "#00795b", "#a3437d", "#7a6a00", "#3a6f8f"];
+/// Colours of barriers, after those of Okabe and Ito: people see them apart whose eyes do not tell red from green.
+const HUES: [&str; 6] = ["#0072b2", "#b35900", "#00795b", "#a3437d", "#7a6a00", "#3a6f8f"];
 const INK: &str = "#1b2129";
 const WAIT: &str = "#5c3a00";
 const BAD: &str = "#a1121a";
-
-/// The colour of a barrier.
-fn hue(barrier: u32) -> &'static str {
-    HUES[barrier as usize % HUES.len()]
-}
 
 pub(super) fn draw(layout: &Layout<'_>, bottom: f64, xml: &mut Xml) {
     heads(layout, xml);
@@ -75,18 +70,18 @@ fn stripe(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
     xml.empty("rect", &[("x", &x), ("y", &y), ("width", &width), ("height", &height), ("fill", &"#f4f6f9")]);
 }
 
-/// A generation in a column: from an arrival to its completion. One that is not complete has a broken outline.
+/// A generation of the barrier with this number among those of the picture, in a column: from an arrival to its completion. One that is not complete has a broken outline.
 pub(super) fn band(
     xml: &mut Xml,
     class: &str,
-    barrier: u32,
+    number: usize,
     (x, from, to): (f64, f64, f64),
     complete: bool,
     says: &str,
 ) {
     let dashes = if complete { "none" } else { "4 3" };
     // Of different widths, so that each of several in one lane can be seen.
-    let (hue, half) = (hue(barrier), 10.5 - 1.5 * f64::from(barrier % 3));
+    let (hue, half) = (HUES[number % HUES.len()], [10.5, 9.0, 7.5][number % 3]);
     xml.open(
         "rect",
         &[
@@ -110,7 +105,7 @@ pub(super) fn band(
 fn bands(layout: &Layout<'_>, xml: &mut Xml) {
     let number = |step: usize| step.saturating_sub(1);
     let (Some(first), Some(last)) = (layout.rows.first(), layout.rows.last()) else { return };
-    for (barrier, all) in generations(layout.trace) {
+    for (position, (barrier, all)) in generations(layout.trace).into_iter().enumerate() {
         let name = escape::line(&short(layout.trace, barrier), 20);
         for generation in all {
             let (end, complete) = match generation.completed {
@@ -135,7 +130,7 @@ fn bands(layout: &Layout<'_>, xml: &mut Xml) {
                 let from = layout.rows.get(begin).unwrap_or(first).y() - 9.0;
                 let last = layout.rows.get(end).unwrap_or(last);
                 let to = if complete { last.y() + 9.0 } else { last.top + last.height + 4.0 };
-                band(xml, "generation", barrier, (x, from, to), complete, &says);
+                band(xml, "generation", position, (x, from, to), complete, &says);
             }
         }
     }

@@ -34,7 +34,7 @@ const MOST_LINES: usize = 4;
 /// A row and where it is.
 pub(super) struct Placed<'t> {
     pub(super) row: Row<'t>,
-    /// The state after it.
+    /// The state after it, of the agents that have a column.
     pub(super) after: Situation,
     pub(super) top: f64,
     pub(super) height: f64,
@@ -184,7 +184,10 @@ fn prepared<'t>(trace: &Trace, columns: &[u32], row: Row<'t>, after: &Situation)
     let violated: Vec<String> = said.violated.iter().map(|rule| escape::line(rule, MOST_REMARK)).collect();
     let lines = (remarks.len() + violated.len()).max(1);
     Placed {
-        after: after.clone(),
+        after: Situation {
+            agents: columns.iter().filter_map(|a| Some((*a, after.agents.get(a)?.clone()))).collect(),
+            ..Situation::default()
+        },
         top: 0.0,
         height: (lines as f64 * LINE + 7.0).max(22.0),
         instruction: escape::line(&instruction, MOST_INSTRUCTION),

@@ -10,10 +10,12 @@ mod xml;
 use crate::escape;
 use crate::story::{Sign, sign};
 use crate::trace::{Status, Trace};
-use lanes::{HUES, mark};
+use lanes::mark;
 use layout::{LINE, Layout, MARGIN};
 use xml::{Xml, px};
 
+/// Barriers that the legend names.
+const MOST_BARRIERS: usize = 16;
 /// Letters of the descriptions for those who do not see the picture.
 const MOST_DESCRIPTION: usize = 4000;
 
@@ -126,7 +128,7 @@ fn meanings(layout: &Layout<'_>) -> Vec<(Sign, &'static str)> {
 
 /// The barriers that have bands.
 fn banded(layout: &Layout<'_>) -> Vec<u32> {
-    crate::generations::generations(layout.trace).into_keys().take(HUES.len()).collect()
+    crate::generations::generations(layout.trace).into_keys().take(MOST_BARRIERS).collect()
 }
 
 fn legend_height(layout: &Layout<'_>) -> f64 {
@@ -152,9 +154,9 @@ fn draw_legend(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
     let (x, y) = next();
     lanes::waits(xml, x, y - 8.0, y + 8.0);
     xml.write("faint", x + 14.0, y + 4.0, "blocked");
-    for barrier in banded(layout) {
+    for (position, barrier) in banded(layout).into_iter().enumerate() {
         let (x, y) = next();
-        lanes::band(xml, "sample", barrier, (x, y - 8.0, y + 8.0), true, "a generation");
+        lanes::band(xml, "sample", position, (x, y - 8.0, y + 8.0), true, "a generation");
         let name = escape::line(&crate::names::short(layout.trace, barrier), 10);
         xml.write("faint", x + 14.0, y + 4.0, &name);
     }
