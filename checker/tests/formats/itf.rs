@@ -159,11 +159,14 @@ fn a_loop_leads_to_what_its_first_step_leads_to() {
 
 #[test]
 fn a_trace_that_would_grow_beyond_measure_is_refused() {
-    let (_, trace) = TRACES.iter().find(|(_, trace)| !trace.steps.is_empty()).expect("there is one");
+    let with_steps = TRACES.iter().filter(|(_, trace)| !trace.steps.is_empty());
+    let (_, trace) = with_steps.max_by_key(|(_, trace)| trace.agents.len()).expect("there is one");
     let mut long = trace.clone();
+    // Each state takes more than a hundred bytes for each agent.
+    let steps = (128 << 20) / 100 / trace.agents.len();
     let step = long.steps[0].clone();
     long.steps =
-        (0..1_000_000).map(|index| barcheck_counterexamples::trace::Step { index, ..step.clone() }).collect();
+        (0..steps).map(|index| barcheck_counterexamples::trace::Step { index, ..step.clone() }).collect();
     let error = convert(&long, Format::Itf, None).expect_err("it is too large");
     assert_eq!(error, ConvertError::TooLarge);
     assert!(error.to_string().contains("too large"), "{error}");

@@ -3,12 +3,12 @@
 use std::fmt;
 
 /// What is made of a trace has at most so many bytes: some formats repeat what a trace says once.
-pub(super) const MOST_BYTES: usize = 256 << 20;
+pub(super) const MOST_BYTES: usize = 128 << 20;
 
 /// Why a trace cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConvertError {
-    /// It would take more than 256 MiB.
+    /// It would take more than 128 MiB.
     TooLarge,
     /// It cannot be written as JSON.
     Json(String),
