@@ -12,8 +12,8 @@ use barcheck_model::program::Program;
 
 use kinds::kinds;
 
-/// For each configuration that one automaton may have, all of them together may have so many edges.
-const MOST_EDGES: usize = 256;
+/// All automata together may be so many times as large as one.
+const MOST_KINDS: usize = 16;
 
 /// What is drawn of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +78,8 @@ pub fn graph(
     most: usize,
 ) -> Result<String, GraphError> {
     let mut machine = Machine::new(program, options);
-    // Many agents that are not alike take many times the memory of one, and results of reductions make many edges.
-    let mut left = most.saturating_mul(MOST_EDGES);
+    // Many agents that are not alike take many times the memory of one.
+    let mut left = most.saturating_mul(MOST_KINDS);
     let mut goes_on = || {
         left = left.saturating_sub(1);
         left > 0

@@ -11,6 +11,8 @@ use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_S
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
+/// A configuration with more edges than this counts as several.
+const MANY_EDGES: u32 = 64;
 
 /// Why an automaton could not be worked out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub enum NotUnfolded {
 
 impl Machine {
     /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
-    /// not compared, nor any more once `goes_on` says no; it is asked again and again.
+    /// not compared, nor any more once `goes_on` says no; it is asked as in [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
@@ -59,7 +61,8 @@ impl Machine {
     /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases.
     ///
     /// # Errors
-    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked again and again.
+    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration,
+    /// and for every 64 edges of one.
     pub fn unfolded(
         &mut self,
         agent: AgentId,
@@ -91,9 +94,11 @@ impl Machine {
             }
             let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
             next += 1;
+            let mut edges = 0_u32;
             for result in results(context, automaton.config(id), warps) {
                 automaton.release(context, id, result);
-                if !goes_on() {
+                edges += 1;
+                if edges % MANY_EDGES == 0 && !goes_on() {
                     return Err(NotUnfolded::Stopped);
                 }
             }
@@ -106,7 +111,8 @@ impl Machine {
                     for outcome in &outcomes {
                         automaton.follow(context, id, index, pick, *outcome);
                     }
-                    if !goes_on() {
+                    edges += 1;
+                    if edges % MANY_EDGES == 0 && !goes_on() {
                         return Err(NotUnfolded::Stopped);
                     }
                 }
