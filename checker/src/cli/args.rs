@@ -40,7 +40,8 @@ Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
   barcheck explain arrival-race                  what a rule means, where it stands, how to mend it
-  barcheck view traces/ring-deadlock.json        a page that shows a counterexample step by step
+  barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
+  barcheck view traces/ring-deadlock.json        a page that does the same in a browser
   barcheck replay traces/ring-deadlock.json      check a counterexample against the model
 
 Start with `barcheck verify --help`.";
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Draw a protocol as a graph: who uses which barrier, who waits for whom, what agents can do
     Graph(GraphArgs),
+    /// Step through a counterexample in the terminal; elsewhere, print the whole story
+    Show(ShowArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
@@ -103,7 +106,8 @@ pub(crate) struct VerifyArgs {
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
     /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH is
-    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding
+    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding. The way to an evaluation error,
+    /// or to what is not modelled, is written likewise
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
     /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
@@ -214,6 +218,10 @@ pub(crate) struct GateArgs {
     /// gets a file FILE-RULE.json for each
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
+    /// would be
+    #[arg(long, value_name = "PATH")]
+    pub(crate) html: Option<PathBuf>,
     /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
     /// other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
@@ -299,6 +307,30 @@ A page is one file that asks for nothing: open it, attach it to a report, keep i
 
 Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read or some page not
 be written, 0 all pages written.";
+
+/// `barcheck show`.
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// A counterexample, as written by `barcheck verify --trace`; `-` reads standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// Print the whole story, as is done where standard output is no terminal
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Show a TRACE that departs from the model, too, and say so
+    #[arg(long)]
+    pub(crate) anyway: bool,
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  barcheck verify --trace hang.json ring.bar        writes the TRACE of a counterexample
+  barcheck show hang.json                           step through it: arrow keys, ? for all keys, q to quit
+  barcheck show hang.json | less                    every step, then why
+  generate-trace | barcheck show -                  keys come from the terminal nevertheless
+
+Exit status, the first that applies: 1 TRACE departs from the model, 2 TRACE cannot be read, 0 it was shown.";
 
 /// `barcheck fmt`.
 #[derive(Debug, Args)]

@@ -1,8 +1,9 @@
 //! `barcheck convert`: counterexamples in the formats of other programs, and as pictures.
 
 use super::args::ConvertArgs;
+use super::exhibit::{self, Exhibit};
+use super::input;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use super::{evidence, input};
 use barcheck_counterexamples as counterexamples;
 use std::io;
 
@@ -15,7 +16,7 @@ pub(crate) fn run(args: &ConvertArgs, colours: Colours) -> io::Result<Status> {
         complain(&error_line(colours.err, said));
         return Ok(Status::Trouble);
     }
-    let converted = evidence::to_show(&args.trace, args.anyway).and_then(|(trace, departure)| {
+    let converted = exhibit::read(&args.trace, args.anyway).and_then(|Exhibit { trace, departure }| {
         counterexamples::convert(&trace, args.to, departure.as_deref())
             .map_err(|error| (Status::Trouble, error.to_string()))
     });

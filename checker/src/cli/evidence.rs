@@ -1,16 +1,14 @@
 //! Counterexamples: built from the engine's path, replayed through the model before they are reported.
 
-use super::input;
-use super::output::{Look, Status};
+use super::output::Look;
 use super::report::{Clause, Related, Reported};
-use barcheck::{Found, ReachedFault};
+use barcheck::{Found, Inconclusive, Outcome};
 use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
 use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{self, LoadOptions};
 use barcheck_specs::clauses;
-use std::path::Path as FilePath;
 use std::sync::Arc;
 
 /// A protocol, and where it comes from.
@@ -47,19 +45,24 @@ impl Case {
         })
     }
 
-    /// The way to an evaluation error. It explains the error and is not needed for the verdict.
-    pub(crate) fn way_to(&self, fault: &ReachedFault) -> Result<Trace, String> {
-        self.trace(&fault.path, What::Fault(fault.agent, &fault.fault))
-            .map_err(|departure| format!("the way to the error does not hold: {departure}"))
+    /// The way to an evaluation error, or to where a path could not be followed, if there is one. It explains the verdict and
+    /// is not needed for it.
+    pub(crate) fn way(&self, outcome: &Outcome) -> Result<Option<Trace>, String> {
+        let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
+            (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),
+            (None, Some(Inconclusive::Cut { agent, at, reason, path })) => {
+                (path, What::Cut(*agent, *at, reason))
+            }
+            _ => return Ok(None),
+        };
+        let way = self.trace(path, what).map(Some);
+        way.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
     }
 
     fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
-        let program = || Arc::clone(&self.program);
-        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
-            .map_err(|departure| departure.to_string())?;
         // The search found it; what is reported must hold by itself, on the model alone.
-        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
-        Ok(trace)
+        counterexamples::counterexample(&self.program, self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())
     }
 }
 
@@ -137,29 +140,6 @@ fn replay_trace(trace: &Trace) -> Replayed {
         Ok(_) => Replayed::Confirmed(about),
         Err(departure) => Replayed::Departs(about, departure.to_string()),
     }
-}
-
-/// The counterexample that a file holds, if it may be shown: it holds, or it is to be shown `anyway`. With it comes where it
-/// departs from the model. The error says what kind of failure it is, and why.
-pub(crate) fn to_show(path: &FilePath, anyway: bool) -> Result<(Trace, Option<String>), (Status, String)> {
-    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
-    let (replayed, trace) = read_and_replay(&bytes);
-    let departure = match replayed {
-        Replayed::Confirmed(_) => None,
-        Replayed::Departs(_, reason) if anyway => Some(reason),
-        Replayed::Departs(_, reason) => {
-            let said = format!(
-                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
-            );
-            return Err((Status::Failure, said));
-        }
-        Replayed::Unreadable(reason) => match &trace {
-            Some(_) if anyway => Some(reason),
-            _ => return Err((Status::Trouble, reason)),
-        },
-    };
-    let trace = trace.ok_or_else(|| (Status::Trouble, "it is no trace".to_owned()))?;
-    Ok((trace, departure))
 }
 
 /// The story that a counterexample tells, below the line that says what it shows.

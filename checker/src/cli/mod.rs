@@ -9,6 +9,7 @@ mod decide;
 mod delivery;
 mod evidence;
 mod examples;
+mod exhibit;
 mod explain;
 mod files;
 mod formats;
@@ -25,6 +26,7 @@ mod pages;
 mod reasons;
 mod replay;
 mod report;
+mod show;
 mod tables;
 mod tally;
 mod traces;
@@ -84,6 +86,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::View(args) => view::run(args, colours),
         Command::Convert(args) => convert::run(args, colours),
         Command::Graph(args) => graph::run(args, colours),
+        Command::Show(args) => show::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

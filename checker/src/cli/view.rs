@@ -2,7 +2,7 @@
 
 use super::args::ViewArgs;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use super::{evidence, input, pages};
+use super::{exhibit, input, pages};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,8 @@ pub(crate) fn run(args: &ViewArgs, colours: Colours) -> io::Result<Status> {
         let name = input::display_name(path);
         match page(path, args.anyway) {
             Err((why, said)) => {
-                complain(&error_line(colours.err, format_args!("cannot show {name}: {said}")));
+                let said = barcheck_counterexamples::harmless(&format!("cannot show {name}: {said}"));
+                complain(&error_line(colours.err, said));
                 status = status.max(why);
             }
             Ok(page) => status = status.max(deliver(&page, place.as_deref(), colours)?),
@@ -68,8 +69,8 @@ fn beside(trace: &Path) -> PathBuf {
 
 /// The page of the trace in a file. The error says what kind of failure it is, and why.
 fn page(path: &Path, anyway: bool) -> Result<String, (Status, String)> {
-    let (trace, departure) = evidence::to_show(path, anyway)?;
-    pages::page(&trace, departure).map_err(|error| (Status::Trouble, error))
+    let exhibit = exhibit::read(path, anyway)?;
+    pages::page(&exhibit.trace, exhibit.departure).map_err(|error| (Status::Trouble, error))
 }
 
 fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Status> {

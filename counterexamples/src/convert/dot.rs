@@ -8,7 +8,6 @@ use petgraph::graph::NodeIndex;
 use crate::dot::Picture;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
-use crate::story::counter;
 use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace, Waits};
 
 /// An arrow that closes a circle is drawn like this.
@@ -120,7 +119,7 @@ fn lines_of_barrier(trace: &Trace, barrier: u32, state: Option<&BarrierState>) -
     let Some(state) = state else { return lines };
     if state.active {
         let of = state.counts.iter().map(|count| count.of.as_str()).collect::<Vec<_>>().join(" + ");
-        lines.push(format!("{} {of}", counter(state)));
+        lines.push(format!("{} {of}", state.counter()));
         if !state.arrived.is_empty() {
             lines.push(format!("arrived: {}", names::agents(noun(trace), &state.arrived)));
         }

@@ -10,7 +10,7 @@ use crate::escape;
 use crate::happening;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
-use crate::story::{FIRST_ROWS, LAST_ROWS, Row, chosen, counter, left_out, rows, text_of, wrap};
+use crate::story::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, rows, text_of, wrap};
 use crate::trace::{Event, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
@@ -172,7 +172,7 @@ impl<'t> Diagram<'t> {
             Some(operands) => {
                 let to = operands.barrier;
                 let state = after.barriers.get(&to).filter(|state| state.active);
-                let counted = state.map(|state| format!(" ({})", counter(state))).unwrap_or_default();
+                let counted = state.map(|state| format!(" ({})", state.counter())).unwrap_or_default();
                 let arrow =
                     if step.events.iter().any(|e| matches!(e, Event::Blocked { .. })) { "->>" } else { "-)" };
                 self.line(&format!("{who}{arrow}B{to}: {}", quoted(&format!("{said}{counted}"))));

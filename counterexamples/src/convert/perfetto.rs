@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::error::{ConvertError, MOST_BYTES};
 use super::spans::{Span, spans};
 use crate::escape;
-use crate::generations::generations;
 use crate::happening;
 use crate::names;
+use crate::timeline::generations;
 use crate::trace::{Event, Step, Trace};
 
 /// Microseconds that a step takes.

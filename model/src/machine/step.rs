@@ -440,7 +440,9 @@ impl Making<'_> {
         self.events.push(Event::Completed(id, completion.result));
         if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
             // clause: barcheck.nobody-waits
-            self.note(&[Rule::NobodyWaits]);
+            // The barrier need not be the step's own: an exit completes others.
+            let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
+            self.noted.push(finding);
         }
         // clause: barcheck.exit-in-time
         if completion.takes_in_exited && !self.state.memory.is_empty() {
@@ -481,6 +483,7 @@ impl Making<'_> {
         if result.is_some() && self.target() == Target::Bcu && unfetched {
             // clause: bcu.red-overwrites
             let mut finding = self.finding(Rule::ResultOverwritten);
+            finding.barrier = Some(id);
             finding.pc = self.machine.stands_at(&self.state, agent);
             finding.agent = agent;
             finding.agents = vec![agent];

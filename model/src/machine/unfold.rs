@@ -98,7 +98,7 @@ impl Machine {
             for result in results(context, automaton.config(id), warps) {
                 automaton.release(context, id, result);
                 edges += 1;
-                if edges % MANY_EDGES == 0 && !goes_on() {
+                if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
                     return Err(NotUnfolded::Stopped);
                 }
             }
@@ -112,7 +112,7 @@ impl Machine {
                         automaton.follow(context, id, index, pick, *outcome);
                     }
                     edges += 1;
-                    if edges % MANY_EDGES == 0 && !goes_on() {
+                    if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
                         return Err(NotUnfolded::Stopped);
                     }
                 }

@@ -1,9 +1,9 @@
 //! The lanes themselves.
 
 use crate::escape;
-use crate::generations::generations;
 use crate::names::{noun, short};
 use crate::story::{Sign, sign};
+use crate::timeline::generations;
 use crate::trace::{Event, Status};
 
 use super::layout::{LINE, Layout, MARGIN, Placed};

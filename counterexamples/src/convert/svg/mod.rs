@@ -128,7 +128,7 @@ fn meanings(layout: &Layout<'_>) -> Vec<(Sign, &'static str)> {
 
 /// The barriers that have bands.
 fn banded(layout: &Layout<'_>) -> Vec<u32> {
-    crate::generations::generations(layout.trace).into_keys().take(MOST_BARRIERS).collect()
+    crate::timeline::generations(layout.trace).into_keys().take(MOST_BARRIERS).collect()
 }
 
 fn legend_height(layout: &Layout<'_>) -> f64 {

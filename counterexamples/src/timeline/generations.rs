@@ -1,4 +1,4 @@
-//! The generations of barriers, as a trace tells them.
+//! The generations of barriers.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,27 @@ use serde::Serialize;
 use crate::trace::{Event, Trace};
 
 /// A generation: arrivals up to the one that completes it. The last may be incomplete.
-#[derive(Default, Serialize)]
-pub(crate) struct Generation {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Generation {
     /// Its number, from 1; 0 while it is incomplete.
-    pub(crate) generation: u32,
-    /// Who arrived, and at which step.
-    pub(crate) arrivals: Vec<(u32, usize)>,
+    pub generation: u32,
+    /// Who arrived, and at which step, in order.
+    pub arrivals: Vec<(u32, usize)>,
     /// The step that completed it.
-    pub(crate) completed: Option<usize>,
+    pub completed: Option<usize>,
     /// What its reduction came to.
-    pub(crate) result: Option<u32>,
+    pub result: Option<u32>,
 }
 
-/// The generations of each barrier that somebody arrived on, in order. Steps are counted from 1.
+impl Generation {
+    /// When it began.
+    #[must_use]
+    pub fn begins(&self) -> usize {
+        self.arrivals.first().map(|(_, time)| *time).or(self.completed).unwrap_or(0)
+    }
+}
+
+/// Every barrier's generations, in order.
 pub(crate) fn generations(trace: &Trace) -> BTreeMap<u32, Vec<Generation>> {
     let mut all: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
     for step in &trace.steps {
