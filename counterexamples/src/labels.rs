@@ -37,9 +37,8 @@ pub fn labels(trace: &Trace) -> Vec<PlaceLabel> {
             }
         }
     }
-    let label = |(first, did, mut agents): (&Related, &str, Vec<u32>)| {
-        agents.sort_unstable();
-        agents.dedup();
+    let label = |(first, did, agents): (&Related, &str, Vec<u32>)| {
+        let agents = names::distinct(agents);
         let text = match agents.as_slice() {
             [] | [_] => first.role.clone(),
             several => format!("{} {}", names::agents(noun, several), plural(did)),

@@ -6,6 +6,14 @@ use barcheck_model::program::{Program, ReductionOp, Scope, Target};
 
 use crate::trace::{Barrier, Trace};
 
+/// Numbers in order, each once.
+pub(crate) fn distinct<N: Ord>(numbers: impl IntoIterator<Item = N>) -> Vec<N> {
+    let mut distinct: Vec<N> = numbers.into_iter().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
+}
+
 /// What an agent of the trace is called.
 pub(crate) fn noun(trace: &Trace) -> &'static str {
     let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);

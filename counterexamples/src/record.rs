@@ -1,6 +1,6 @@
 //! Running the model along a path, and writing down what it does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -56,10 +56,15 @@ pub(crate) struct Recorder {
 /// What a trace has said so far.
 #[derive(Clone, Default)]
 struct Said {
-    generations: BTreeMap<BarrierId, u32>,
-    shown: BTreeMap<BarrierId, crate::trace::BarrierState>,
-    seen: BTreeSet<BarrierId>,
+    barriers: BTreeMap<BarrierId, OfBarrier>,
     steps: usize,
+}
+
+/// What a trace has said of a barrier that occurred.
+#[derive(Clone, Default)]
+struct OfBarrier {
+    generation: u32,
+    shown: Option<crate::trace::BarrierState>,
 }
 
 /// A place to come back to.
@@ -83,12 +88,15 @@ impl Recorder {
     /// The present state of every agent.
     pub(crate) fn whole(&self) -> State {
         let agents = self.machine.agents().map(|a| view::agent(&self.machine, &self.state, a)).collect();
-        State { agents, barriers: self.said.shown.values().cloned().collect() }
+        State {
+            agents,
+            barriers: self.said.barriers.values().filter_map(|said| said.shown.clone()).collect(),
+        }
     }
 
     /// The barriers that occurred, by their names.
     pub(crate) fn barriers(&self) -> Vec<crate::trace::Barrier> {
-        self.said.seen.iter().map(|id| names::barrier(self.program(), *id)).collect()
+        self.said.barriers.keys().map(|id| names::barrier(self.program(), *id)).collect()
     }
 
     fn departs(&self, what: &str, expected: String, found: String) -> Departure {
@@ -144,7 +152,9 @@ impl Recorder {
                 Reached::End(end)
             }
         };
-        self.said.seen.extend(step.operands.iter().map(|o| BarrierId(o.barrier)));
+        if let Some(operands) = &step.operands {
+            self.said.barriers.entry(BarrierId(operands.barrier)).or_default();
+        }
         self.said.steps += 1;
         Ok((step, reached))
     }
@@ -209,16 +219,15 @@ impl Recorder {
                 step.changes.agents.push(view::agent(&self.machine, &self.state, agent));
             }
         }
-        let in_use = self.state.barriers.iter().map(|(id, _)| *id);
-        self.said.seen.extend(in_use);
-        for id in &self.said.seen {
-            let generation = self.said.generations.get(id).copied().unwrap_or(0);
-            let now = view::barrier(&self.machine, &self.state, *id, generation);
+        for (id, _) in &self.state.barriers {
+            self.said.barriers.entry(*id).or_default();
+        }
+        for (id, said) in &mut self.said.barriers {
+            let now = view::barrier(&self.machine, &self.state, *id, said.generation);
             let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
-            let known = self.said.shown.get(id);
-            if known != Some(&now) && (known.is_some() || !untouched) {
+            if said.shown.as_ref() != Some(&now) && (said.shown.is_some() || !untouched) {
                 step.changes.barriers.push(now.clone());
-                self.said.shown.insert(*id, now);
+                said.shown = Some(now);
             }
         }
     }
@@ -232,10 +241,9 @@ impl Recorder {
             Model::Blocked(id) => Event::Blocked { barrier: id.0 },
             Model::Passed(id) => Event::Passed { barrier: id.0 },
             Model::Completed(id, result) => {
-                self.said.seen.insert(*id);
-                let generation = self.said.generations.entry(*id).or_default();
-                *generation = generation.saturating_add(1);
-                Event::Completed { barrier: id.0, generation: *generation, result: *result }
+                let said = self.said.barriers.entry(*id).or_default();
+                said.generation = said.generation.saturating_add(1);
+                Event::Completed { barrier: id.0, generation: said.generation, result: *result }
             }
             Model::Released(agent, id) => {
                 if let Some(agents) = gathered(events, |e| match e {

@@ -264,9 +264,7 @@ fn show_lanes(values: &[Option<i64>]) -> String {
     let Some(known) = values.iter().copied().collect::<Option<Vec<i64>>>() else {
         return "?".to_owned();
     };
-    let mut distinct = known;
-    distinct.sort_unstable();
-    distinct.dedup();
+    let distinct = names::distinct(known);
     match distinct.as_slice() {
         [] => "?".to_owned(),
         [one] => one.to_string(),

@@ -1,5 +1,7 @@
 //! States of the model as a trace shows them.
 
+use std::collections::BTreeMap;
+
 use barcheck_model::agent::Fragment as ModelFragment;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::barrier::ptx;
@@ -74,10 +76,12 @@ fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Optio
         Doing::Running
     };
     let names = &machine.program().code(agent).locals;
-    let locals = names
-        .iter()
-        .zip(&f.locals)
-        .filter_map(|(local, values)| show_local(values, f.lanes).map(|value| (local.name.clone(), value)));
+    let mut locals = BTreeMap::new();
+    for (local, values) in names.iter().zip(&f.locals) {
+        if let Some(value) = show_local(values, f.lanes) {
+            locals.insert(local.name.clone(), value);
+        }
+    }
     Fragment {
         lanes: names::lanes(f.lanes),
         location: location(machine.place(agent, f.pc)),
@@ -86,7 +90,7 @@ fn fragment(machine: &Machine, agent: AgentId, f: &ModelFragment, waiting: Optio
             _ => f.parked.map(|p| p.what.id.0),
         },
         doing,
-        locals: locals.collect(),
+        locals,
     }
 }
 

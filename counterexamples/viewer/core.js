@@ -2,8 +2,7 @@
 
 const core = {
   /** Why there is none here. */
-  missing: typeof WebAssembly !== "object" ? "This browser has no WebAssembly"
-    : typeof DecompressionStream !== "function" ? "This browser has no DecompressionStream" : null,
+  missing: typeof WebAssembly !== "object" ? "This browser has no WebAssembly" : null,
   ready: null,
   exports: null,
 
@@ -14,9 +13,7 @@ const core = {
   },
 
   async unpack() {
-    const packed = Uint8Array.from(atob($("core").textContent), (c) => c.charCodeAt(0));
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const { instance } = await WebAssembly.instantiate(await new Response(unpacked).arrayBuffer());
+    const { instance } = await WebAssembly.instantiate(unpacked(bytesOf($("core").textContent)));
     this.exports = instance.exports;
     const { protocol, outcome: { rule, level }, steps: own } = given.trace;
     const opened = JSON.parse(this.call("open", [

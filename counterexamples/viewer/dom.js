@@ -48,7 +48,7 @@ const agentChip = (agent, extra) =>
 
 /** A sentence in which `step 7` can be clicked on, and what stands in backquotes is code. */
 function sentenceOf(text) {
-  return clean(text).split(/(\bstep \d+\b|`[^`]+`)/).map((part) => {
+  return clean(text).split(/(\bstep \d+\b|`.+?`)/).map((part) => {
     if (part.length > 2 && part.startsWith("`")) return el("code", null, part.slice(1, -1));
     const time = /^step (\d+)$/.exec(part)?.[1];
     return time && time <= LAST ? button(part, () => go(Number(time)), { class: "link" }) : part;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// More than this is no page to attach to a report.
-const LARGEST: usize = 400_000;
+const LARGEST: usize = 300_000;
 
 /// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
 fn ring() -> (Folder, String) {

@@ -56,7 +56,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
         missing_said = None;
         message = format!("{message}; {}", waits(case, other));
     }
-    let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
+    let barriers = names::distinct(groups.iter().map(|g| g.barrier));
     if barriers.len() > 2 {
         let more = barriers.len() - 2;
         let plural = if more == 1 { "" } else { "s" };
@@ -91,9 +91,7 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
     };
     let from = outcome.cycle_from.unwrap_or(0);
     let cycle = case.trace.steps.get(from..).unwrap_or(&[]);
-    let mut movers: Vec<u32> = cycle.iter().map(|s| s.agent).collect();
-    movers.sort_unstable();
-    movers.dedup();
+    let movers = names::distinct(cycle.iter().map(|s| s.agent));
     let missing = missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
     let message = format!(
         "{} for ever, while {} {} on in a cycle{missing}",
@@ -294,7 +292,7 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
 
 /// Whether the waiters wait for one another.
 fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
-    let barriers: std::collections::BTreeSet<u32> = groups.iter().map(|g| g.barrier).collect();
+    let barriers = names::distinct(groups.iter().map(|g| g.barrier));
     if barriers.len() < 2 {
         return None;
     }

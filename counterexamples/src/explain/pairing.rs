@@ -1,7 +1,5 @@
 //! Arrivals and waits that do not fit together.
 
-use std::collections::BTreeSet;
-
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrived_of, completes, lanes_here, sentence, verb};
@@ -346,9 +344,8 @@ fn told(case: &Case<'_>, arrivals: &[&Step], words: &mut Words) {
     }
     for group in groups.iter().take(MOST_GROUPS) {
         let Some(first) = group.first() else { continue };
-        let agents: BTreeSet<u32> = group.iter().map(|step| step.agent).collect();
-        let steps: BTreeSet<u64> = group.iter().map(|step| step.index as u64 + 1).collect();
-        let (agents, steps) = (Vec::from_iter(agents), Vec::from_iter(steps));
+        let agents = names::distinct(group.iter().map(|step| step.agent));
+        let steps = names::distinct(group.iter().map(|step| step.index as u64 + 1));
         words.sentences.push(format!(
             "{} arrived{} (`{}`, step{} {}).",
             sentence(&case.agents(&agents)),

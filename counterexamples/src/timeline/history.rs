@@ -1,6 +1,6 @@
 //! Every agent and every barrier along the time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -42,7 +42,11 @@ impl<'t> Timeline<'t> {
     #[must_use]
     pub fn of(trace: &'t Trace) -> Self {
         let mut agents: Vec<History<'t, AgentState>> = vec![Vec::new(); trace.agents.len()];
-        let mut states: BTreeMap<u32, History<'t, BarrierState>> = BTreeMap::new();
+        let mut barriers: BTreeMap<u32, (History<'t, BarrierState>, Vec<Generation>)> = BTreeMap::new();
+        let named = trace.barriers.iter().map(|barrier| barrier.barrier);
+        for barrier in named.chain(trace.steps.iter().flat_map(Step::barriers)) {
+            barriers.entry(barrier).or_default();
+        }
         let moments = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.changes));
         for (time, changes) in moments.enumerate() {
             for state in &changes.agents {
@@ -51,17 +55,12 @@ impl<'t> Timeline<'t> {
                 }
             }
             for state in &changes.barriers {
-                states.entry(state.barrier).or_default().push((time, state));
+                barriers.entry(state.barrier).or_default().0.push((time, state));
             }
         }
-        let mut gathered = generations(trace);
-        let named = trace.barriers.iter().map(|barrier| barrier.barrier);
-        let known: BTreeSet<u32> =
-            named.chain(states.keys().copied()).chain(trace.steps.iter().flat_map(Step::barriers)).collect();
-        let barrier = |id: u32| {
-            (id, (states.remove(&id).unwrap_or_default(), gathered.remove(&id).unwrap_or_default()))
-        };
-        let barriers = known.into_iter().map(barrier).collect();
+        for (barrier, gathered) in generations(trace) {
+            barriers.entry(barrier).or_default().1 = gathered;
+        }
         Self { trace, agents, barriers, groups: groups(trace), violation: violation(trace) }
     }
 

@@ -1,13 +1,14 @@
 //! The counterexample as a page: one HTML file that holds everything, asks for nothing and opens anywhere.
 
 mod data;
-mod escape;
 mod notes;
+mod slim;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::escape;
 use crate::read::TraceError;
 use crate::story::{Style, story};
 use crate::timeline::Timeline;
@@ -19,6 +20,7 @@ pub use notes::{ClauseNote, Notes, RuleNote};
 const SCRIPT: &str = concat!(
     include_str!("../../viewer/data.js"),
     include_str!("../../viewer/dom.js"),
+    include_str!("../../viewer/lzma.js"),
     include_str!("../../viewer/core.js"),
     include_str!("../../viewer/lanes.js"),
     include_str!("../../viewer/list.js"),
@@ -31,7 +33,7 @@ const SCRIPT: &str = concat!(
 );
 const STYLE: &str = include_str!("../../viewer/style.css");
 /// What answers "what if": the crate in `viewer/core`, compiled by its `build` and compressed.
-const CORE: &[u8] = include_bytes!("../../viewer/core.wasm.gz");
+const CORE: &[u8] = include_bytes!("../../viewer/core.wasm.lzma");
 const PAGE: &str = include_str!("../../viewer/index.html");
 
 /// A trace as a page.
@@ -44,11 +46,12 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
         .map_err(|error| TraceError::from_json(&error))?;
     let data = escape::json(&data);
     // Strict from the first line on; nothing of it is seen from outside.
-    let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", slim::lines(SCRIPT));
+    let style = slim::style(STYLE);
     let policy = format!(
         "default-src 'none'; script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; base-uri 'none'; form-action 'none'",
         source_of(&script),
-        source_of(STYLE),
+        source_of(&style),
     );
     let told = story(trace, &Style::default());
     Ok(fill(
@@ -56,10 +59,10 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
         &[
             ("policy", &policy),
             ("title", &escape::html(&trace.outcome.headline)),
-            ("style", STYLE),
+            ("style", &style),
             ("story", &escape::html(&told)),
             ("data", &data),
-            ("core", &STANDARD.encode(CORE)),
+            ("core", &slim::bytes(CORE)),
             ("script", &script),
         ],
     ))

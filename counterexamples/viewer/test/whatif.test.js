@@ -201,18 +201,16 @@ test("markup in a protocol stays text", () => {
   });
 });
 
-for (const [missing, init] of [
-  ["WebAssembly", () => { delete window.WebAssembly; }],
-  ["DecompressionStream", () => { delete window.DecompressionStream; }],
-]) {
-  test(`without ${missing} the page says so, and the rest works`, () => look(short(), { init, hash: "#step=1" }, async (page) => {
-    await ask(page);
-    assert.match(await text(page, "#whatif-body"), new RegExp(`no ${missing}`));
-    await press(page, "1", "l", "ArrowRight");
-    assert.equal(await step(page), 2);
-    assert.equal(await hidden(page, "#branch"), true);
-  }));
-}
+test("without WebAssembly the page says so, and the rest works", () => look(short(), {
+  init: () => { delete window.WebAssembly; },
+  hash: "#step=1",
+}, async (page) => {
+  await ask(page);
+  assert.match(await text(page, "#whatif-body"), /no WebAssembly/);
+  await press(page, "1", "l", "ArrowRight");
+  assert.equal(await step(page), 2);
+  assert.equal(await hidden(page, "#branch"), true);
+}));
 
 test("the model is unpacked only when it is asked", () => look(short(), {
   init: () => {

@@ -12,10 +12,12 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigId(pub u32);
 
-/// An edge's label: a move, the choice made and how it went; or a release, with a reduction's result.
+/// What leads from one configuration to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Label {
+pub enum Label {
+    /// A move, by position in [`Automaton::moves`]; the choice made; how it went.
     Made(u32, u32, Outcome),
+    /// A release, with a reduction's result.
     Released(Option<u32>),
 }
 
@@ -71,6 +73,14 @@ impl Automaton {
     /// Every edge known so far: from, to.
     pub fn edges(&self) -> impl Iterator<Item = (ConfigId, ConfigId)> + '_ {
         self.edges.iter().map(|((from, _), to)| (*from, *to))
+    }
+
+    /// The same with what leads from one to the other, in order.
+    #[must_use]
+    pub fn labelled_edges(&self) -> Vec<(ConfigId, Label, ConfigId)> {
+        let mut edges: Vec<_> = self.edges.iter().map(|((from, label), to)| (*from, *label, *to)).collect();
+        edges.sort_unstable();
+        edges
     }
 
     /// Whether two automata that have been worked out in the same order are equal.

@@ -25,13 +25,15 @@ impl Opening {
         let [file, format, defines, exited_threads, rule, level, steps, source] = fields[..] else {
             return Err(format!("a trace is given by 8 fields, not {}", fields.len()));
         };
+        let mut known = BTreeMap::new();
+        known.extend(list(defines, define)?);
         let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
         Ok(Self {
             source: SourceInfo {
                 file: file.to_owned(),
                 format: format.to_owned(),
                 text: source.to_owned(),
-                defines: list(defines, define)?.into_iter().collect::<BTreeMap<_, _>>(),
+                defines: known,
             },
             exited_threads: match exited_threads {
                 "hold" => ExitedThreads::Hold,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 /// The packed core.
-pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.gz";
-/// The digest of what it was made from, and in a second line the tools.
+pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.lzma";
+/// The digest of what it was made from; in a second line that of the core itself, unpacked; in a third the tools.
 pub(crate) const NOTE: &str = "counterexamples/viewer/core.txt";
 
 /// What the core is made from.
@@ -22,20 +22,24 @@ const MADE_FROM: [&str; 6] = [
 ];
 /// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and formats none,
 /// and it neither shortens runs nor is it the story for terminals or the page around it.
-pub(crate) const LEFT_OUT: [&str; 13] = [
+pub(crate) const LEFT_OUT: [&str; 17] = [
     "specs/src/bar/format",
     "specs/src/bar/habits.rs",
     "specs/src/bar/meaning_error/text.rs",
     "specs/src/clauses",
     "specs/src/render.rs",
     "specs/src/suggest.rs",
+    "counterexamples/src/convert",
+    "counterexamples/src/dot.rs",
     "counterexamples/src/fingerprint.rs",
+    "counterexamples/src/graph",
     "counterexamples/src/read.rs",
     "counterexamples/src/replay.rs",
     "counterexamples/src/counterexample.rs",
     "counterexamples/src/shorten",
     "counterexamples/src/story",
     "counterexamples/src/viewer/mod.rs",
+    "counterexamples/src/viewer/slim.rs",
 ];
 
 /// The path of a file of the repository.
@@ -56,7 +60,16 @@ pub(crate) fn digest() -> io::Result<String> {
         digest.update(format!("{file} {}\n", text.len()));
         digest.update(text);
     }
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&digest.finalize()))
+}
+
+/// The digest of these bytes.
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The files of a folder; a file is its own.
