@@ -2,7 +2,6 @@
 
 use crate::common::*;
 use barcheck_model::machine::{Detail, ExitedThreads, Options, StepOutcome};
-use barcheck_model::memory::Knowledge;
 use barcheck_model::program::Target::{Bcu, Nbarrier, Ptx, Xegpu};
 use barcheck_model::program::*;
 

@@ -157,7 +157,7 @@ pub(crate) struct SearchArgs {
     pub(crate) threads: Option<u32>,
     /// What need not be searched: nothing (every interleaving), or states that differ only in which of several
     /// identical agents is which
-    #[arg(long, value_name = "KIND", default_value = "symmetry", value_parser = reduction_parser())]
+    #[arg(long, value_name = "KIND", default_value = "auto", value_parser = reduction_parser())]
     pub(crate) reduction: Reduction,
 }
 
@@ -379,7 +379,12 @@ fn with_parser() -> impl TypedValueParser<Value = With> {
 }
 
 fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
-    named(&[(Reduction::None, "none"), (Reduction::Symmetry, "symmetry")])
+    named(&[
+        (Reduction::Auto, "auto"),
+        (Reduction::None, "none"),
+        (Reduction::Schedule, "schedule"),
+        (Reduction::Symmetry, "symmetry"),
+    ])
 }
 
 /// The changes of levels in the order in which they stand on the command line, of which the last for a rule counts.

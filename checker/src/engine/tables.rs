@@ -11,7 +11,7 @@ use super::steps::{Key, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
-use barcheck_model::memory::{Knowledge, Memory};
+use barcheck_model::memory::Memory;
 use barcheck_model::program::AgentId;
 use std::collections::HashMap;
 

@@ -49,6 +49,13 @@ impl Automaton {
         Self { representative, entries: Vec::new(), numbers: FxHashMap::default() }
     }
 
+    /// The same automaton of which only some configurations are known, and these.
+    pub(super) fn forgetful(&self, context: Context<'_>, keep: &[ConfigId]) -> (Self, Vec<ConfigId>) {
+        let mut next = Self::new(self.representative);
+        let kept = keep.iter().map(|id| next.intern(context, self.config(*id).clone())).collect();
+        (next, kept)
+    }
+
     pub(super) fn representative(&self) -> AgentId {
         self.representative
     }

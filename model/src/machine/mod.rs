@@ -207,6 +207,21 @@ impl Machine {
         state
     }
 
+    /// Forgets every configuration in which no agent is in this state. Other states lose their meaning.
+    pub fn forget_configs<K>(&mut self, state: &mut State<K>) {
+        for class in 0..self.automata.len() {
+            let members: Vec<AgentId> = self.agents().filter(|agent| self.class(*agent) == class).collect();
+            let Some(first) = members.first() else { continue };
+            let keep: Vec<ConfigId> = members.iter().map(|a| state.agents[a.index()].config).collect();
+            let (context, automaton) = self.parts(*first);
+            let (next, kept) = automaton.forgetful(context, &keep);
+            self.automata[class] = next;
+            for (agent, config) in members.iter().zip(kept) {
+                state.agents[agent.index()].config = config;
+            }
+        }
+    }
+
     /// An agent's surroundings and its automaton.
     fn parts(&mut self, agent: AgentId) -> (Context<'_>, &mut Automaton) {
         let class = self.class[agent.index()] as usize;

@@ -245,7 +245,7 @@ impl<K: Knowledge> Making<'_, K> {
             return Advanced::Error(Box::new(self.machine.end_of_fault(agent, &fault, noted)));
         }
         self.machine.settle_sequences(self.state);
-        if !self.state.memory.is_empty() {
+        if self.state.memory.settles() {
             let live: Vec<_> = self.machine.agents().filter(|a| !self.has_exited(*a)).collect();
             self.state.memory.forget_settled(self.machine.layout, &live);
         }
@@ -483,7 +483,7 @@ impl<K: Knowledge> Making<'_, K> {
             self.note(&[Rule::NobodyWaits]);
         }
         // clause: barcheck.exit-in-time
-        if completion.takes_in_exited && !self.state.memory.is_empty() {
+        if completion.takes_in_exited {
             let exited: Vec<_> = self.exited().collect();
             self.state.memory.take_in_exited(layout, id, &exited);
         }

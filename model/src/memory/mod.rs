@@ -73,6 +73,12 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.accesses.is_empty()
+    }
+
     /// The accesses that may still matter.
     #[must_use]
     pub fn accesses(&self) -> &[Access] {
@@ -126,8 +132,8 @@ impl Memory {
 impl Knowledge for Memory {
     type Known = Holders;
 
-    fn is_empty(&self) -> bool {
-        self.accesses.is_empty()
+    fn settles(&self) -> bool {
+        !self.is_empty()
     }
 
     fn each(&mut self, mut f: impl FnMut(&mut Holders)) {
