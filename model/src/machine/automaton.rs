@@ -78,6 +78,12 @@ impl Automaton {
         &self.entries[id.0 as usize].config
     }
 
+    /// A configuration, to be kept.
+    #[must_use]
+    pub fn shared_config(&self, id: ConfigId) -> &Arc<Config> {
+        &self.entries[id.0 as usize].config
+    }
+
     /// What an agent in a configuration could do next.
     #[must_use]
     pub fn moves(&self, id: ConfigId) -> &[Move] {

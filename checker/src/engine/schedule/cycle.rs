@@ -3,21 +3,24 @@
 //! After each turn, what the future depends on is compared with what it was at one earlier turn, which is replaced at the turns that are
 //! powers of two: a cycle is found before the run has gone round three times after its beginning, or the cycle's length (Brent's method).
 
-use super::clocks::Clocks;
 use super::run::Run;
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{AgentState, AnyBarrier, State};
+use barcheck_model::agent::Config;
+use barcheck_model::barrier::{BarrierId, Seat};
+use barcheck_model::machine::AnyBarrier;
 use barcheck_model::program::AgentId;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// An earlier turn.
 #[derive(Debug)]
 struct Saved {
-    agents: Vec<AgentState>,
+    /// By value: numbers of configurations do not last.
+    configs: Vec<Arc<Config>>,
+    seats: Vec<Vec<(BarrierId, Seat)>>,
     barriers: Vec<(BarrierId, AnyBarrier)>,
     allocated: Option<u32>,
     ready: VecDeque<AgentId>,
-    /// Who knew what, see [`Clocks::abstracted`].
+    /// Who knew what, see [`super::clocks::Clocks::abstracted`].
     facts: Vec<u64>,
     /// Steps made before.
     steps: usize,
@@ -35,14 +38,15 @@ impl Watch {
     pub(super) fn cycle(&mut self, run: &Run) -> Option<usize> {
         self.turns += 1;
         if let Some(saved) = &self.saved
-            && saved.is_like(&run.state, &run.ready)
+            && saved.is_like(run)
             && saved.facts == run.state.memory.abstracted(run.marks())
         {
             return Some(saved.steps);
         }
         if self.turns.is_power_of_two() {
             self.saved = Some(Saved {
-                agents: run.state.agents.clone(),
+                configs: configs(run).cloned().collect(),
+                seats: run.state.agents.iter().map(|agent| agent.seats.clone()).collect(),
                 barriers: run.state.barriers.clone(),
                 allocated: run.state.allocated,
                 ready: run.ready.clone(),
@@ -55,11 +59,19 @@ impl Watch {
 }
 
 impl Saved {
-    fn is_like(&self, state: &State<Clocks>, ready: &VecDeque<AgentId>) -> bool {
-        self.ready.front() == ready.front()
-            && self.agents == state.agents
+    fn is_like(&self, run: &Run) -> bool {
+        let state = &run.state;
+        self.ready.front() == run.ready.front()
             && self.barriers == state.barriers
             && self.allocated == state.allocated
-            && self.ready == *ready
+            && self.ready == run.ready
+            && self.configs.iter().zip(configs(run)).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+            && self.seats.iter().zip(&state.agents).all(|(seats, agent)| *seats == agent.seats)
     }
+}
+
+fn configs(run: &Run) -> impl Iterator<Item = &Arc<Config>> {
+    let automaton = |agent: AgentId| &run.machine.automata()[run.machine.class(agent)];
+    let agents = run.machine.agents().zip(&run.state.agents);
+    agents.map(move |(agent, state)| automaton(agent).shared_config(state.config))
 }

@@ -18,7 +18,7 @@ const TURN: usize = 32;
 /// Turns between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 256;
 /// Configurations known at most, all agents together, before those that are behind are forgotten.
-const MOST_CONFIGS: usize = 1 << 19;
+const MOST_CONFIGS: usize = 1 << 14;
 
 /// One finding is kept for each rule, place and barrier.
 pub(super) type Key = (Rule, Place, Option<BarrierId>);
@@ -119,7 +119,7 @@ impl Run {
             }
             turns += 1;
             if turns.is_multiple_of(BETWEEN_LOOKS) {
-                self.forget_configs(&mut watch);
+                self.forget_configs();
                 if let Some(reason) = self.is_over_budget(settings, control, started) {
                     return Ending::GaveUp(reason);
                 }
@@ -309,12 +309,11 @@ impl Run {
     }
 
     /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back to them.
-    fn forget_configs(&mut self, watch: &mut Watch) {
+    fn forget_configs(&mut self) {
         let known: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
         if known > MOST_CONFIGS {
             self.peak_bytes = self.peak_bytes.max(self.bytes());
             self.machine.forget_configs(&mut self.state);
-            *watch = Watch::default();
         }
     }
 
