@@ -56,6 +56,8 @@ pub enum Inconclusive {
         at: Pc,
         /// Why.
         reason: CutReason,
+        /// A path to it.
+        path: Path,
     },
 }
 

@@ -6,10 +6,13 @@
 
 mod agreement;
 mod naive;
+mod walks;
 
 use agreement::{Compared, compare};
 use barcheck::gate::{Effort, Extent};
-use barcheck_model::machine::ExitedThreads;
+use barcheck::{Budgets, Levels, Quiet, Settings, check};
+use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_specs::bar::{LoadOptions, load};
 use naive::engine::engine;
 use naive::explore::{Outcome, Verdict, explore, explore_with};
 use naive::generate::{generate, generate_for};
@@ -18,6 +21,7 @@ use naive::rules::RULES;
 use naive::shrink::shrink;
 use naive::state;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 2_500) as usize
@@ -190,6 +194,32 @@ fn loom_on_executable_barriers_and_engine_agree() {
     );
     println!("{executions} executions; seeds up to {seed}; not compared: {unfit:?}");
     assert!(complete * 10 > compared, "most explorations must come to an end");
+}
+
+/// What engine and chance find in them is shortened to what holds and shows the same.
+#[test]
+fn counterexamples_of_random_protocols_are_shortened_to_what_holds() {
+    let count = number("BARCHECK_RANDOM", 2_000) / 5;
+    let first = number("BARCHECK_SEED", 0);
+    let levels = Levels { strict: true, ..Levels::default() };
+    let budgets = Budgets { max_states: Some(cap() as u64), ..Budgets::default() };
+    let settings = Settings { all: true, levels, budgets, ..Settings::default() };
+    let (mut paths, mut long, mut short) = (0, 0, 0);
+    for seed in first..first + count {
+        let text = generate(seed).text();
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
+        let (program, options) = (Arc::new(loaded.program), Options::default());
+        let found = check(Arc::clone(&program), options, &settings, &Quiet).findings;
+        let found = found.into_iter().map(|found| (found.path, found.finding));
+        let walked = (0..3).filter_map(|walk| walks::walk(&program, options, seed * 3 + walk));
+        for (path, finding) in found.chain(walked) {
+            let name = format!("seed {seed}, {}\n{text}", finding.rule);
+            let shortened = walks::shortened(&name, &program, options, &path, &finding);
+            (paths, long, short) = (paths + 1, long + path.steps.len(), short + shortened.steps.len());
+        }
+    }
+    println!("{paths} paths: {long} steps become {short}");
+    assert!(short < long);
 }
 
 #[test]

@@ -87,7 +87,9 @@ fn an_arrival_that_another_order_moves_to_an_earlier_generation_is_left_to_a_sea
     let text = "target ptx; cta 64;
         warp 0 { bar.sync 1, 64; bar.sync 1, 64; }
         warp 1 { bar.arrive 1, 64; bar.arrive 1, 64; }";
-    assert!(undecided(text).contains("timing could put an arrival into an earlier generation (warp 1, line 3)"));
+    assert!(
+        undecided(text).contains("timing could put an arrival into an earlier generation (warp 1, line 3)")
+    );
     let mended = "target ptx; cta 64;
         warp 0 { bar.sync 1, 64; bar.sync 2, 64; bar.sync 1, 64; }
         warp 1 { bar.arrive 1, 64; bar.sync 2, 64; bar.arrive 1, 64; }";
@@ -118,7 +120,8 @@ fn barrier_states_as_values_and_releasing_exits_are_left_to_a_search() {
 
 #[test]
 fn a_deadlock_at_the_end_of_the_run_is_the_deadlock_of_every_run() {
-    let text = "target ptx; cta 96; warps 0..2 { bar.sync 1, 64; bar.sync 1, 96; } warp 2 { bar.sync 2, 64; }";
+    let text =
+        "target ptx; cta 96; warps 0..2 { bar.sync 1, 64; bar.sync 1, 96; } warp 2 { bar.sync 2, 64; }";
     let outcome = schedule(text);
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["deadlock"]));
     assert!(outcome.statistics.complete);
@@ -187,7 +190,11 @@ fn a_budget_ends_a_run_as_it_ends_a_search() {
     let budgets = Budgets { max_states: Some(100_000), ..Budgets::default() };
     let outcome = decide(text, &Settings { budgets, ..Settings::default() }, Options::default());
     assert_eq!(outcome.verdict, Verdict::Inconclusive);
-    assert!(matches!(outcome.inconclusive, Some(Inconclusive::States(100_000, _))), "{:?}", outcome.inconclusive);
+    assert!(
+        matches!(outcome.inconclusive, Some(Inconclusive::States(100_000, _))),
+        "{:?}",
+        outcome.inconclusive
+    );
     assert!(!outcome.statistics.complete);
 }
 

@@ -2,12 +2,13 @@
 //! explained and shown.
 //!
 //! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search found, by
-//! running the model along it; [`replay()`] confirms one on the model alone; [`Trace::to_json`] and
-//! [`Trace::from_json`] write and read it.
+//! running the model along it; [`replay()`] confirms one on the model alone; [`counterexample()`] does both with the path that
+//! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it.
 //!
 //! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
 
 mod build;
+mod counterexample;
 mod explain;
 mod fingerprint;
 mod happening;
@@ -17,6 +18,7 @@ mod read;
 mod record;
 mod replay;
 mod resolve;
+mod shorten;
 mod situation;
 mod story;
 pub mod trace;
@@ -24,11 +26,13 @@ mod view;
 mod viewer;
 
 pub use build::{SourceInfo, What, build};
+pub use counterexample::counterexample;
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
 pub use labels::{PlaceLabel, labels};
 pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
 pub use record::Departure;
 pub use replay::{Confirmation, Stuck, replay};
+pub use shorten::shorten;
 pub use situation::Situation;
 pub use story::{Style, story};
 pub use trace::Trace;

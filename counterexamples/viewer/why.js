@@ -6,7 +6,7 @@ function renderWhy() {
   const clause = (note) => el("li", null, el("strong", null, `${note.document}, ${note.section} `), el("code", null, note.id), el("p", null, note.says));
   const sentences = el("ul", { class: "sentences" }, outcome.explanation.split("\n").filter(Boolean).slice(0, 200)
     .map((sentence) => el("li", null, el("bdi", null, sentenceOf(sentence.slice(0, 3000))))));
-  const conflict = view.conflict && el("figure", null, el("figcaption", null, "The two accesses"), conflictDrawing(view.conflict));
+  const conflict = view.conflict && el("figure", null, el("figcaption", null, "The two accesses, and what lies between them"), raceFigure(view.conflict));
   const graph = el("figure", { id: "graph" });
   // What the rule is about comes first.
   const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
@@ -138,39 +138,4 @@ function rim(node, towards, half) {
   const [dx, dy] = [towards.x - node.x, towards.y - node.y];
   const scale = Math.min(half.x / Math.abs(dx || 1e-9), half.y / Math.abs(dy || 1e-9), 1);
   return { x: node.x + dx * scale, y: node.y + dy * scale };
-}
-
-/** The lanes of the two agents from one access to the other, with the barrier steps and fences in between. */
-function conflictDrawing({ location, earlier, later, missing }) {
-  const from = earlier.step ?? Math.max(1, later.step - 1);
-  const between = [];
-  seek(from, (step, time) => {
-    const own = step.agent === earlier.agent || step.agent === later.agent;
-    if (time < later.step && own && (has(step, "fenced") || step.events.some((event) => "barrier" in event))) between.push(time);
-    return time >= later.step;
-  });
-  const shown = between.length > 8 ? [...between.slice(0, 4), ...between.slice(-4)] : between;
-  const rows = [{ time: earlier.step, access: earlier }, ...shown.map((time) => ({ time })), { time: later.step, access: later }];
-  const [width, row, top] = [460, 34, 42];
-  const column = (agent) => (agent === earlier.agent ? 100 : 360);
-  const height = top + rows.length * row + 10;
-  const y = (i) => top + i * row + row / 2;
-  const entries = rows.flatMap(({ time, access }, i) => {
-    const agent = access?.agent ?? stepAt(time).agent;
-    const text = access ? `${access.access} ${location}` : wordsAt(time).join(", ");
-    return [
-      svg("rect", { x: column(agent) - 92, y: y(i) - 13, width: 184, height: 26, rx: 5, class: access ? "access" : "other" }),
-      svg("text", { x: column(agent), y: y(i) + 4, class: access ? "strong" : "" }, cut(`${time ?? "?"}: ${text}`, 28)),
-    ];
-  });
-  const last = rows.length - 1;
-  const label = (text, at) => svg("text", { x: column(at), y: 18, class: "strong" }, cut(text, 22));
-  return [svg("svg", { class: "graph conflict", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Drawing of the two accesses and the barrier steps between them" },
-    [earlier, later].map(({ agent }) => [label(agentName(agent), agent), svg("path", { d: `M${column(agent)} 28V${height - 4}`, class: "thread" })]),
-    svg("path", { d: `M${column(earlier.agent) + 60} ${y(0) + 13}L${column(later.agent) - 60} ${y(last) - 13}`, class: "unordered" }),
-    entries,
-    svg("text", { x: width / 2, y: (y(0) + y(last)) / 2 + 4, class: "alert-text" }, "\u2717")),
-  el("p", { class: "note" }, button(`step ${earlier.step ?? "?"}`, () => go(earlier.step ?? 0), { class: "link" }), " and ",
-    button(`step ${later.step}`, () => go(later.step), { class: "link" }), ": ", missing,
-    between.length > shown.length ? `; ${between.length - shown.length} steps in between are left out` : "", ".")];
 }

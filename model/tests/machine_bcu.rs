@@ -320,6 +320,18 @@ fn a_restored_state_that_is_full_waits_for_an_arrival_and_then_overshoots() {
 }
 
 #[test]
+fn an_exit_that_completes_a_restored_generation_names_its_barrier() {
+    // clause: barcheck.nobody-waits
+    let saver = vec![b2r_bar(1), bsync(1, 0), r2b_bar(1), bsync(2, 64)];
+    let other = vec![bsync(1, 0), bsync(2, 64)];
+    let mut run = Run::new(Group::new(Bcu, 64).one(saver).one(other).build());
+    assert_eq!(run.play("1 0 0 0 0 1"), "arrive b2, block, complete b2, free 0, free 1");
+    let StepOutcome::Noted(_, noted) = run.choose(1, 0, 0) else { panic!("something is found") };
+    assert_eq!(findings(&noted), " ! nobody-waits 1");
+    assert_eq!(noted[0].barrier.map(|b| b.0), Some(1), "the exit itself is at no barrier");
+}
+
+#[test]
 fn a_forged_state_is_not_modelled_and_an_opaque_one_is_no_number() {
     // clause: barcheck.not-modelled
     // clause: barcheck.evaluation-error

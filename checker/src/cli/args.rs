@@ -96,7 +96,8 @@ pub(crate) struct VerifyArgs {
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
     /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH is
-    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding
+    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding. The way to an evaluation error,
+    /// or to what is not modelled, is written likewise
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
     /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
@@ -208,6 +209,10 @@ pub(crate) struct GateArgs {
     /// gets a file FILE-RULE.json for each
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
+    /// would be
+    #[arg(long, value_name = "PATH")]
+    pub(crate) html: Option<PathBuf>,
     /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
     /// other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]

@@ -40,7 +40,7 @@ pub(crate) struct Decided {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Why it is inconclusive or an error, for people.
     pub(crate) reason: Option<Reason>,
-    /// The way to an evaluation error.
+    /// The way to an evaluation error, or to where a path could not be followed.
     pub(crate) way: Option<Trace>,
     /// Defects of this program that came to light.
     pub(crate) defects: Vec<String>,
@@ -201,7 +201,7 @@ struct Judged {
     warnings: Vec<Diagnostic>,
     outcome: Outcome,
     findings: Vec<Reported>,
-    /// The way to an evaluation error.
+    /// The way to an evaluation error, or to where a path could not be followed.
     way: Option<Trace>,
     defects: Vec<String>,
 }
@@ -232,15 +232,10 @@ fn judge(path: &Path, text: &str, loaded: Loaded, search: &Search) -> Judged {
     });
     // One for each rule and place: arrivals left over on several barriers may come from one instruction.
     findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
-    let fault = outcome.fault.as_ref().filter(|_| outcome.verdict == Verdict::Error);
-    let way = match fault.map(|fault| case.way_to(fault)) {
-        Some(Ok(trace)) => Some(trace),
-        Some(Err(defect)) => {
-            defects.push(defect);
-            None
-        }
-        None => None,
-    };
+    let way = case.way(&outcome).unwrap_or_else(|defect| {
+        defects.push(defect);
+        None
+    });
     Judged { case, warnings: loaded.warnings, outcome, findings, way, defects }
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::Look;
 use super::report::{Clause, Related, Reported};
-use barcheck::{Found, ReachedFault};
+use barcheck::{Found, Inconclusive, Outcome};
 use barcheck_counterexamples::{self as counterexamples, SourceInfo, Style, Trace, What};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
@@ -45,19 +45,24 @@ impl Case {
         })
     }
 
-    /// The way to an evaluation error. It explains the error and is not needed for the verdict.
-    pub(crate) fn way_to(&self, fault: &ReachedFault) -> Result<Trace, String> {
-        self.trace(&fault.path, What::Fault(fault.agent, &fault.fault))
-            .map_err(|departure| format!("the way to the error does not hold: {departure}"))
+    /// The way to an evaluation error, or to where a path could not be followed, if there is one. It explains the verdict and
+    /// is not needed for it.
+    pub(crate) fn way(&self, outcome: &Outcome) -> Result<Option<Trace>, String> {
+        let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
+            (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),
+            (None, Some(Inconclusive::Cut { agent, at, reason, path })) => {
+                (path, What::Cut(*agent, *at, reason))
+            }
+            _ => return Ok(None),
+        };
+        let way = self.trace(path, what).map(Some);
+        way.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
     }
 
     fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
-        let program = || Arc::clone(&self.program);
-        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
-            .map_err(|departure| departure.to_string())?;
         // The search found it; what is reported must hold by itself, on the model alone.
-        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
-        Ok(trace)
+        counterexamples::counterexample(&self.program, self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
-use super::traces::{Form, TraceSink};
+use super::traces::{TraceSink, Written};
 use super::{evidence, input};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
     }
     let mut status = Status::Success;
     let inputs = files::expand(&args.files);
-    let mut sink = args.trace.clone().map(|path| TraceSink::new(Form::Trace, path, inputs.len() > 1));
+    let mut sinks = TraceSink::all(&args.trace, &args.html, inputs.len() > 1);
     for mut input in inputs {
         let path = input.path.clone();
         let path = path.as_path();
@@ -35,20 +35,14 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
         match result {
             Ok((protocol, gated)) => {
                 status = status.max(status_of(&gated));
-                let written = match (&mut sink, &gated.violation) {
-                    (Some(sink), Some(Violation { rule, trace, .. })) => {
-                        Some(sink.write_single(&path.to_string_lossy(), *rule, trace))
-                    }
-                    _ => None,
-                };
-                let written = written.transpose().unwrap_or_else(|error| {
+                let (written, errors) = write(&mut sinks, path, &gated);
+                for error in errors {
                     complain(&error_line(colours.err, error));
                     status = status.max(Status::Trouble);
-                    None
-                });
+                }
                 match args.format {
                     Format::Json => print(&json(path, &protocol, &gated))?,
-                    Format::Human => print(&human(path, &protocol, &gated, written.as_deref(), colours.out))?,
+                    Format::Human => print(&human(path, &protocol, &gated, &written, colours.out))?,
                 }
             }
             Err(said) => {
@@ -58,6 +52,19 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
         }
     }
     Ok(status)
+}
+
+/// Writes the counterexample to each sink. Returns the files written, and what went wrong with others.
+fn write(sinks: &mut [TraceSink], path: &Path, gated: &Gated) -> (Vec<Written>, Vec<String>) {
+    let (mut written, mut errors) = (Vec::new(), Vec::new());
+    let Some(Violation { rule, trace, .. }) = &gated.violation else { return (written, errors) };
+    for sink in sinks {
+        match sink.write_single(&path.to_string_lossy(), *rule, trace) {
+            Ok(file) => written.push(file),
+            Err(error) => errors.push(error),
+        }
+    }
+    (written, errors)
 }
 
 fn named(path: &Path, why: &str) -> String {
@@ -101,13 +108,7 @@ fn status_of(gated: &Gated) -> Status {
     }
 }
 
-fn human(
-    path: &Path,
-    protocol: &Protocol,
-    gated: &Gated,
-    written: Option<&Path>,
-    palette: Palette,
-) -> String {
+fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], palette: Palette) -> String {
     let head = match verdict(gated) {
         word @ "passed" => palette.good(word),
         word @ "violated" => palette.bad(word),
@@ -132,8 +133,8 @@ fn human(
     if let Some(schedule) = &violation.schedule {
         let _ = writeln!(text, "  {} {schedule}", palette.faint("replay with --with shuttle --schedule"));
     }
-    if let Some(written) = written {
-        let _ = writeln!(text, "  {} {}", palette.faint("trace written to"), written.display());
+    for file in written {
+        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), file.path.display());
     }
     text
 }

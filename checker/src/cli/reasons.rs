@@ -85,7 +85,7 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             ),
             format!("leave `{rule}` an error, or mend what it is about"),
         ),
-        Inconclusive::Cut { agent, at, reason } => {
+        Inconclusive::Cut { agent, at, reason, .. } => {
             let place = program.code(*agent).places.get(at.index()).copied();
             let who = agent_name(program, *agent);
             let (what, remedy) = match reason {

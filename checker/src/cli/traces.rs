@@ -1,7 +1,8 @@
 //! Writes counterexamples to files.
 
+use super::decide::Decided;
 use super::pages;
-use super::report::{Report, Reported, json_line};
+use super::report::json_line;
 use barcheck_counterexamples::Trace;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
@@ -65,17 +66,23 @@ pub(crate) struct TraceSink {
 
 impl TraceSink {
     /// A sink for PATH, which is a folder if there may be `several` counterexamples, or if it is one already.
-    pub(crate) fn new(form: Form, path: PathBuf, several: bool) -> Self {
+    fn new(form: Form, path: PathBuf, several: bool) -> Self {
         let folder = several || path.is_dir();
         Self { form, path, folder, used: BTreeSet::new() }
     }
 
-    /// Writes the counterexamples of a report. Returns the files written, for each finding in turn, and what went
-    /// wrong, if anything.
-    pub(crate) fn write(&mut self, report: &Report) -> (Vec<Written>, Option<String>) {
+    /// The sinks for `--trace` and `--html`, as far as they are given.
+    pub(crate) fn all(trace: &Option<PathBuf>, html: &Option<PathBuf>, several: bool) -> Vec<Self> {
+        let wanted = [(Form::Trace, trace), (Form::Page, html)].into_iter();
+        wanted.filter_map(|(form, path)| Some(Self::new(form, path.clone()?, several))).collect()
+    }
+
+    /// Writes the counterexamples of a file, or the way to what kept it from being decided. Returns the files written, for
+    /// each in turn, and what went wrong, if anything.
+    pub(crate) fn write(&mut self, decided: &Decided) -> (Vec<Written>, Option<String>) {
         let mut written = Vec::new();
-        for (path, found) in self.plan(report) {
-            if let Err(error) = self.write_one(&path, &found.trace) {
+        for (path, trace) in self.plan(decided) {
+            if let Err(error) = self.write_one(&path, trace) {
                 return (written, Some(format!("cannot write {}: {error}", path.display())));
             }
             written.push(Written { form: self.form, path });
@@ -84,33 +91,38 @@ impl TraceSink {
     }
 
     /// Writes one counterexample of a file. The error says what went wrong.
-    pub(crate) fn write_single(&mut self, file: &str, rule: Rule, trace: &Trace) -> Result<PathBuf, String> {
+    pub(crate) fn write_single(&mut self, file: &str, rule: Rule, trace: &Trace) -> Result<Written, String> {
         let path = if self.folder {
-            let name = self.name(&stem(file), rule);
+            let name = self.name(&stem(file), rule.name());
             self.path.join(name)
         } else {
             self.path.clone()
         };
         self.write_one(&path, trace).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        Ok(path)
+        Ok(Written { form: self.form, path })
     }
 
-    fn plan<'r>(&mut self, report: &'r Report) -> Vec<(PathBuf, &'r Reported)> {
-        let findings = &report.findings;
+    fn plan<'d>(&mut self, decided: &'d Decided) -> Vec<(PathBuf, &'d Trace)> {
+        let findings = &decided.report.findings;
+        let way = decided.way.as_ref().zip(decided.trouble());
         if self.folder {
-            let stem = stem(&report.file);
-            let mut place = |found: &Reported| {
-                let name = self.name(&stem, found.rule);
+            let stem = stem(&decided.report.file);
+            let found = findings.iter().map(|found| (found.rule.name(), &found.trace));
+            let all = found.chain(way.map(|(trace, trouble)| (trouble.name(), trace)));
+            let mut place = |what| {
+                let name = self.name(&stem, what);
                 self.path.join(name)
             };
-            return findings.iter().map(|found| (place(found), found)).collect();
+            return all.map(|(what, trace)| (place(what), trace)).collect();
         }
         let error = findings.iter().find(|found| found.level == Level::Error);
-        error.or(findings.first()).map(|found| (self.path.clone(), found)).into_iter().collect()
+        let found = error.map(|found| &found.trace).or(decided.way.as_ref());
+        let one = found.or(findings.first().map(|found| &found.trace));
+        one.map(|trace| (self.path.clone(), trace)).into_iter().collect()
     }
 
-    fn name(&mut self, stem: &str, rule: Rule) -> String {
-        let base = format!("{stem}-{rule}");
+    fn name(&mut self, stem: &str, what: &str) -> String {
+        let base = format!("{stem}-{what}");
         let ending = self.form.ending();
         let mut name = format!("{base}.{ending}");
         let mut number = 1;

@@ -6,7 +6,7 @@ use super::delivery::Delivery;
 use super::files::{self, Input};
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
-use super::traces::{Form, TraceSink, Written};
+use super::traces::{TraceSink, Written};
 use super::{input, memory, watch};
 use barcheck::{Budgets, Levels, Settings, Verdict};
 use barcheck_model::machine::Options;
@@ -14,7 +14,6 @@ use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{self, LoadOptions};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
 pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     }
     let mut run = Run {
         colours,
-        sinks: sinks(args, several || args.all),
+        sinks: TraceSink::all(&args.trace, &args.html, several || args.all),
         delivery,
         verdict: Status::Success,
         output: Status::Success,
@@ -59,13 +58,6 @@ fn usage(colours: Colours, message: &str) -> Status {
     complain(&error_line(colours.err, message));
     complain("\nFor more information, try 'barcheck verify --help'.\n");
     Status::Trouble
-}
-
-fn sinks(args: &VerifyArgs, several: bool) -> Vec<TraceSink> {
-    let wanted = [(Form::Trace, &args.trace), (Form::Page, &args.html)].into_iter();
-    let sink =
-        |(form, path): (Form, &Option<PathBuf>)| path.clone().map(|path| TraceSink::new(form, path, several));
-    wanted.filter_map(sink).collect()
 }
 
 fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
@@ -179,7 +171,7 @@ impl Run {
     fn write_traces(&mut self, decided: &Decided) -> Vec<Written> {
         let mut all = Vec::new();
         for sink in &mut self.sinks {
-            let (written, error) = sink.write(&decided.report);
+            let (written, error) = sink.write(decided);
             if let Some(error) = error {
                 complain(&error_line(self.colours.err, error));
                 self.output = self.output.max(Status::Trouble);

@@ -52,7 +52,7 @@ pub(super) fn outcome<const W: usize>(
         // In terms of real agents, as with every finding.
         let path = path(search, store, state, step);
         if let Some(End::Cut { agent, at, reason, .. }) = walk(&mut search.tables.machine, &path).end {
-            search.inconclusive = Some(Inconclusive::Cut { agent, at, reason });
+            search.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
         }
     }
     let covered = complete && search.stopped_at.is_none() && search.inconclusive.is_none();

@@ -13,7 +13,7 @@ use super::symmetry::Symmetry;
 use super::tables::Tables;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
-use barcheck_model::machine::{Choice, End, Finding};
+use barcheck_model::machine::{Choice, End, Finding, Path};
 use barcheck_model::program::{AgentId, Place};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeMap;
@@ -351,7 +351,9 @@ impl<'a> Search<'a> {
                     pause = pause.or(self.sight(finding, state, step));
                 }
                 if self.inconclusive.is_none() {
-                    self.inconclusive = Some(Inconclusive::Cut { agent, at, reason });
+                    // Its path is made out in the end.
+                    let path = Path::default();
+                    self.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
                     self.cut = Some((state, step));
                 }
             }

@@ -52,17 +52,14 @@ impl Protocol {
         self.program.target
     }
 
-    /// The counterexample that a path is, replayed on the model alone.
+    /// The counterexample that a path is, shortened and replayed on the model alone.
     ///
     /// # Errors
     /// Where the model departs from it.
     pub(super) fn trace(&self, path: &Path, finding: &Finding, level: Level) -> Result<Trace, String> {
-        let program = || Arc::clone(&self.program);
         let what = What::Finding(finding, level);
-        let trace = counterexamples::build(program(), self.options, &self.source, path, what)
-            .map_err(|departure| departure.to_string())?;
-        counterexamples::replay(&trace, program()).map_err(|departure| departure.to_string())?;
-        Ok(trace)
+        counterexamples::counterexample(&self.program, self.options, &self.source, path, what)
+            .map_err(|departure| departure.to_string())
     }
 
     /// Follows the steps of a schedule in the model, up to where it violates `rule`.

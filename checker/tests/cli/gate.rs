@@ -62,6 +62,33 @@ fn a_deadlock_is_found_by_every_runner_and_told_like_any_other() {
 }
 
 #[test]
+fn what_a_runner_finds_is_shown_in_a_page_as_verify_shows_it() {
+    let folder = Folder::new();
+    let (ring, race) = (folder.add("ring.bar", DEADLOCK), folder.add("race.bar", RACE));
+    let (page, trace) = (folder.text("ring.html"), folder.text("ring.json"));
+    let one = run(&["gate", &ring, "--html", &page, "--trace", &trace]).expect(1);
+    one.prints("trace written to").prints("page written to");
+    let written = std::fs::read_to_string(&page).expect("the page is there");
+    assert_eq!(run(&["view", &trace, "-o", "-"]).expect(0).out, written);
+    run(&["gate", &ring, &race, "--html", &folder.text("pages")]).expect(1);
+    assert!(folder.at("pages/ring-deadlock.html").is_file());
+    assert!(folder.at("pages/race-data-race.html").is_file());
+    run(&["gate", &ring, "--html", &folder.text("ring.bar/page.html")]).expect(1).says("cannot write");
+}
+
+/// Two warps meet over and over, and two others violate a rule meanwhile.
+#[test]
+fn what_has_nothing_to_do_with_the_violation_is_left_out_of_what_chance_has_found() {
+    let source = "target ptx; cta 128;\nwarps 0..2 { for i in 0..40 { bar.sync 1, 64; } }\n\
+                  warp 2 { for i in 0..3 { bar.sync 2, 64; } bar.sync 3, 64; }\n\
+                  warp 3 { for i in 0..3 { bar.sync 2, 64; } bar.sync 3, 128; }\n";
+    let run = gate(source, &["--with", "shuttle", "--format", "json"]).expect(1);
+    let report = &run.json()[0];
+    let steps = report["trace"]["steps"].as_array().expect("there are steps");
+    assert_eq!((report["rule"].as_str(), steps.len()), (Some("count-mismatch"), 8));
+}
+
+#[test]
 fn loom_sees_a_data_race_by_itself() {
     gate(RACE, &[]).expect(1).prints("loom finds `data-race`").prints("write x").prints("read x");
 }

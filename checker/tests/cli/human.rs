@@ -1,6 +1,6 @@
 //! What people read on standard output.
 
-use crate::support::{DEADLOCK, run_on, verify};
+use crate::support::{DEADLOCK, command, finish, run_on, verify};
 
 #[test]
 fn the_headline_of_a_finding_is_told_once() {
@@ -13,6 +13,19 @@ fn the_headline_of_a_finding_is_told_once() {
     );
     let run = run_on(&["verify", "-"], DEADLOCK.as_bytes()).expect(1).prints("<stdin>: ptx, 2 warps");
     assert!(!run.out.contains("at -:"), "{}", run.out);
+}
+
+/// Sizes and seconds aside, which stand in the first line.
+#[test]
+fn the_readme_shows_its_first_counterexample_as_it_is_printed() {
+    let readme = include_str!("../../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let file = "specs/protocols/ptx/wavelet_one_short_broken.bar";
+    let mut command = command(&["verify", file]);
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).env("LC_ALL", "C.UTF-8");
+    let printed = finish(&mut command).expect(1).out;
+    let behind_the_first_line = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+    assert_eq!(behind_the_first_line(&printed), behind_the_first_line(shown));
 }
 
 #[test]

@@ -53,6 +53,65 @@ fn verify_writes_pages_as_it_writes_traces() {
     assert!(read(&folder, "pages/warning-nobody-waits.html").contains("nobody-waits"));
 }
 
+/// Protocols that nothing is violated in, and that no verdict is reached on: what each is called, and what its trace and its story say.
+const UNDECIDED: [(&str, &str, &str, &str, &str); 3] = [
+    (
+        "zero.bar",
+        "target ptx; cta 64; param N = 0;\nwarp 0 { bar.arrive 2, 32; bar.sync 1, 64 / N; }\nwarp 1 { bar.sync 1, 64; }\n",
+        "zero-evaluation-error",
+        "evaluation error: warp 0: division by zero",
+        "warp 0  fails",
+    ),
+    (
+        "device.bar",
+        "target split_barrier; workgroup 2;\ninvocations 0..2 { OpControlBarrier Device, Device, None; }\n",
+        "device-inconclusive",
+        "not modelled: invocation 0: a barrier with execution scope Device is not modelled",
+        "invocation 0  cannot be followed",
+    ),
+    (
+        "endless.bar",
+        "target ptx; cta 64;\nwarp 0 { let n = 0; bar.sync 1, 64; loop { n = n + 1; } }\nwarp 1 { bar.sync 1, 64; }\n",
+        "endless-inconclusive",
+        "not modelled: warp 0",
+        "Warp 0 computes at endless.bar:2",
+    ),
+];
+
+#[test]
+fn the_way_to_where_no_verdict_is_reached_is_shown_like_any_other() {
+    let folder = Folder::new();
+    for (name, source, written, headline, ends) in UNDECIDED {
+        let file = folder.add(name, source);
+        let (page, trace) = (folder.text("one.html"), folder.text("one.json"));
+        let status = if written.ends_with("error") { 2 } else { 3 };
+        let run_of = |options: &[&str]| run(&[&["verify", &file], options].concat()).expect(status);
+        run_of(&["--html", &page, "--trace", &trace])
+            .prints("page written to")
+            .prints("The path ends here")
+            .prints(ends);
+        run(&["replay", &trace]).expect(0).prints("confirmed");
+        run(&["view", &trace]).expect(0);
+        assert!(read(&folder, "one.html").contains(headline), "{name}");
+        // What follows a story stands apart from it.
+        run(&["verify", &file, &file]).expect(status).prints("comes next.\n\n");
+        // Among several files, by name.
+        run_of(&["--all", "--trace", &folder.text("traces")]).prints(written);
+        run(&["replay", &folder.text(&format!("traces/{written}.json"))]).expect(0);
+    }
+}
+
+#[test]
+fn a_violation_outweighs_the_way_to_where_a_path_ends() {
+    let folder = Folder::new();
+    let source = "target ptx; cta 64; param N = 0;\nwarp 0 { if ? { bar.sync 1, 64; } else { bar.sync 1, 64 / N; } }\nwarp 1 { }\n";
+    let file = folder.add("both.bar", source);
+    run(&["verify", &file, "--all", "--trace", &folder.text("traces")]).expect(1);
+    let written: Vec<_> = fs::read_dir(folder.at("traces")).expect("a folder").flatten().collect();
+    assert_eq!(written.len(), 1, "{written:?}");
+    run(&["replay", &folder.text("traces/both-deadlock.json")]).expect(0);
+}
+
 #[test]
 fn what_is_no_trace_gets_no_page() {
     let (folder, text) = ring();

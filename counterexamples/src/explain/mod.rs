@@ -83,7 +83,12 @@ fn unfollowed(case: &Case<'_>) -> Words {
     let who = case.agent(outcome.agent);
     let message = format!("{who}{}: {what}", case.at(outcome.location));
     let (who, at) = (sentence(&who), case.at(outcome.location));
-    let mut sentences = vec![format!("{who} executes `{}`{at}: {what}.", case.resolved_here())];
+    // What goes wrong between instructions, in a loop say, is none that the protocol writes.
+    let does = match case.resolved_here().as_str() {
+        "" => "computes".to_owned(),
+        instruction => format!("executes `{instruction}`"),
+    };
+    let mut sentences = vec![format!("{who} {does}{at}: {what}.")];
     sentences.extend(case.locals_of(outcome.agent));
     sentences.push(if outcome.kind == OutcomeKind::Fault {
         "The path ends here: the protocol does not say what comes next.".to_owned()

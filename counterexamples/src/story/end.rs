@@ -7,7 +7,7 @@ use super::rows::counter;
 use super::style::Style;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Status, Trace};
+use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Status, Trace};
 
 /// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
 pub(super) fn roles(trace: &Trace) -> String {
@@ -59,7 +59,9 @@ fn agents(trace: &Trace, end: &Situation, style: &Style, lines: &mut Vec<String>
     let mut groups: Vec<Group<'_>> = Vec::new();
     for state in end.agents.values() {
         let same = groups.iter_mut().find(|g| {
-            (g.state.status, g.state.location, g.state.waits) == (state.status, state.location, state.waits)
+            ends(trace, g.state) == ends(trace, state)
+                && (g.state.status, g.state.location, g.state.waits)
+                    == (state.status, state.location, state.waits)
                 && (state.status == Status::Exited || g.state.fragments.len() == state.fragments.len())
         });
         match same {
@@ -71,9 +73,18 @@ fn agents(trace: &Trace, end: &Situation, style: &Style, lines: &mut Vec<String>
     table(&rows, style, lines);
 }
 
+/// The agent makes the step that the run ends at without a violation.
+fn ends(trace: &Trace, state: &AgentState) -> bool {
+    trace.outcome.kind != OutcomeKind::Violation && trace.outcome.agent == state.agent
+}
+
 fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] {
     let state = group.state;
     let (ink, status) = match state.status {
+        Status::Running if ends(trace, state) => match trace.outcome.kind {
+            OutcomeKind::Cut => (Ink::Bad, "cannot be followed"),
+            _ => (Ink::Bad, "fails"),
+        },
         Status::Running => (Ink::Plain, "could go on"),
         Status::Blocked => (Ink::Blocked, "blocked"),
         Status::Exited => (Ink::Faint, "exited"),

@@ -22,6 +22,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../viewer/list.js"),
     include_str!("../../viewer/panels.js"),
     include_str!("../../viewer/source.js"),
+    include_str!("../../viewer/race.js"),
     include_str!("../../viewer/why.js"),
     include_str!("../../viewer/main.js"),
 );

@@ -74,16 +74,19 @@ function arrival(index, agent, barrier, line, arrived, agents, generation, round
   };
 }
 
-/** Wherever a trace holds text: markup, scripts, quotes, reordering, line ends of JavaScript, and great length. */
+const evil = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>'\"`${1}\u202eGNP\u2066\u2028\u2029<!--<script>";
+
+/** A trace with markup, scripts, quotes, reordering and line ends of JavaScript wherever it holds text. */
+export function poison(value, key) {
+  if (Array.isArray(value)) return value.map((entry) => poison(entry, key === "locations" ? "location" : undefined));
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, poison(v, k)]));
+  const free = ["file", "name", "short", "role", "instruction", "resolved", "headline", "message", "explanation", "of", "class", "lanes", "location"];
+  return typeof value === "string" && free.includes(key) ? `${value} ${evil}` : value;
+}
+
+/** The same, and text of great length. */
 export function hostile() {
-  const evil = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>'\"`${1}\u202eGNP\u2066\u2028\u2029<!--<script>";
   const trace = long(4, 20);
-  const poison = (value, key) => {
-    if (Array.isArray(value)) return value.map((entry) => poison(entry));
-    if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, poison(v, k)]));
-    const free = ["file", "name", "short", "role", "instruction", "resolved", "headline", "message", "explanation", "of", "class", "lanes"];
-    return typeof value === "string" && free.includes(key) ? `${value} ${evil}` : value;
-  };
   const poisoned = poison(trace);
   poisoned.protocol.source = `// ${evil}\n${trace.protocol.source}`;
   poisoned.agents[1].name = `warp ${"x".repeat(10_000)}`;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { hostile, long } from "./traces.js";
+import { hostile, long, poison } from "./traces.js";
 
 const { BARCHECK, CHROMIUM, PROTOCOLS, WORK } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -22,12 +22,15 @@ before(async () => { browser = await chromium.launch({ executablePath: CHROMIUM,
 after(() => browser.close());
 
 /** A page of a protocol of the library. `verify` fails, since that is what there is to show. */
-function violated(protocol, ...options) {
+const violated = (protocol, ...options) => decided(protocol, 1, ...options);
+
+/** A page of a protocol for which `verify` has this exit status. */
+function decided(protocol, status, ...options) {
   const page = join(WORK, `${protocol.replaceAll("/", "_")}.html`);
   try {
     execFileSync(BARCHECK, ["verify", "-q", ...options, "--html", page, join(PROTOCOLS, `${protocol}.bar`)], { stdio: "pipe" });
   } catch (error) {
-    assert.equal(error.status, 1, String(error.stderr));
+    assert.equal(error.status, status, String(error.stderr));
   }
   return page;
 }
@@ -105,11 +108,54 @@ test("for a race, both accesses are drawn, and what is missing", () => look(race
   assert.equal(await page.locator(".conflict .access").count(), 2);
   assert.equal(await page.locator(".conflict .unordered").count(), 1);
   assert.match(await text(page, "#why-body"), /no barrier orders the two/);
+  assert.equal(await page.locator(".conflict .needed").count(), 1);
+  assert.equal(await page.locator(".conflict path.orders").count(), 1, "the generation that comes too early");
+  assert.match(await text(page, ".race"), /b1 #1: warp 0 arrives in step 2, before its write/);
+  assert.match(await text(page, ".race"), /Needed: warp 0 arrives on b1 after its write, and warp 1 goes on in step 4 only after that/);
+  assert.deepEqual(await page.locator(".race button.link").allInnerTexts(), ["step 3", "step 5", "step 2", "step 4", "step 4"]);
   const earlier = page.locator("#why-body figure button.link").first();
   const time = Number((await earlier.innerText()).replace("step ", ""));
   await earlier.click();
   assert.equal(await step(page), time);
 }));
+
+test("where there is no barrier at all, both halves of one are needed", () => look(violated("ptx/data_race_no_barrier"), {}, async (page) => {
+  assert.equal(await page.locator(".conflict .needed").count(), 2);
+  assert.equal(await page.locator(".conflict path.orders").count(), 0);
+  assert.match(await text(page, ".race"), /Needed: warp 0 arrives on a barrier after its write, and warp 1 waits for it before its write/);
+  assert.deepEqual(await axe(page), []);
+}));
+
+test("what is ordered in time and not in memory lacks a fence, or both halves of an order", async () => {
+  await look(violated("nbarrier/fence_of_the_reader"), { colorScheme: "dark" }, async (page) => {
+    assert.equal(await page.locator(".conflict path.orders").count(), 1);
+    assert.match(await text(page, ".race"), /That orders the two in time/);
+    assert.match(await text(page, ".race"), /thread 1 executes a fence/);
+    assert.match(await text(page, ".race"), /Needed: a fence by thread 0 between its write and its arrival/);
+    assert.deepEqual(await axe(page), []);
+  });
+  await look(violated("split_barrier/release_without_acquire"), {}, async (page) => {
+    assert.equal(await page.locator(".conflict .needed").count(), 0);
+    assert.match(await text(page, ".race"), /an arrive of invocation 1 with Release and a wait of invocation 0 with Acquire/);
+  });
+});
+
+test("an evaluation error and a path that cannot be followed are shown like any other outcome", async () => {
+  await look(decided("ptx/count_divided_by_zero", 2), {}, async (page) => {
+    assert.match(await text(page, "#badge"), /evaluation error/);
+    assert.match(await text(page, "#why-body"), /division by zero/);
+    await press(page, "Home", "v");
+    assert.equal(await step(page), 1);
+    assert.deepEqual(await axe(page), []);
+  });
+  await look(decided("split_barrier/subgroup_in_two_arms", 3), {}, async (page) => {
+    assert.match(await text(page, "#badge"), /not modelled/);
+    assert.match(await text(page, "#why-body"), /nothing is claimed about what comes next/);
+    await press(page, "Home", "v");
+    assert.equal(await step(page), 2);
+    assert.deepEqual(await axe(page), []);
+  });
+});
 
 test("steps by keys: on, back, start, end, violation", () => look(pairs(), {}, async (page) => {
   const last = await step(page);
@@ -338,6 +384,20 @@ test("names of any kind are harmless", () => look(made("hostile", hostile()), {}
   assert.ok(overflow <= 0, `${overflow} pixels too wide`);
   assert.equal(await page.locator(".lane-label .name").first().evaluate((node) => getComputedStyle(node).unicodeBidi), "isolate");
 }));
+
+test("names of any kind are harmless in the drawing of a race, whose earlier access may be nowhere", async () => {
+  const trace = JSON.parse(readFileSync(join(PROTOCOLS, "../../counterexamples/gallery/ptx/buffer_overwritten_too_early.json"), "utf8"));
+  const found = poison(trace);
+  const lost = structuredClone(found);
+  lost.outcome.detail.location = "nowhere";
+  for (const [name, evil, earlier] of [["race", found, "3: write cell"], ["lost", lost, "?: write nowhere"]]) {
+    await look(made(name, evil), {}, async (page) => {
+      assert.ok((await page.locator(".conflict text").allTextContents()).some((label) => label.startsWith(earlier)));
+      assert.match(await text(page, ".race"), /Needed: /);
+      assert.equal(await page.locator("main img, main script").count(), 0);
+    });
+  }
+});
 
 test("on paper everything is shown", () => look(pairs(), {}, async (page) => {
   await page.emulateMedia({ media: "print" });

@@ -480,7 +480,9 @@ impl<K: Knowledge> Making<'_, K> {
         self.log.events.push(Event::Completed(id, completion.result));
         if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
             // clause: barcheck.nobody-waits
-            self.note(&[Rule::NobodyWaits]);
+            // The barrier need not be the step's own: an exit completes others.
+            let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
+            self.log.noted.push(finding);
         }
         // clause: barcheck.exit-in-time
         if completion.takes_in_exited {
@@ -521,6 +523,7 @@ impl<K: Knowledge> Making<'_, K> {
         if result.is_some() && self.target() == Target::Bcu && unfetched {
             // clause: bcu.red-overwrites
             let mut finding = self.finding(Rule::ResultOverwritten);
+            finding.barrier = Some(id);
             finding.pc = self.machine.stands_at(self.state, agent);
             finding.agent = agent;
             finding.agents = vec![agent];

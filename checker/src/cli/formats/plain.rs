@@ -33,7 +33,7 @@ impl Reporter for Human {
             return complaint;
         }
         let gap = if self.apart { "\n" } else { "" };
-        self.apart = !decided.report.findings.is_empty();
+        self.apart = !decided.report.findings.is_empty() || decided.way.is_some();
         format!("{gap}{complaint}{text}")
     }
 
