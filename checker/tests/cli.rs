@@ -27,6 +27,8 @@ mod partitions;
 mod report;
 #[path = "cli/sarif.rs"]
 mod sarif;
+#[path = "cli/show.rs"]
+mod show;
 #[path = "cli/streams.rs"]
 mod streams;
 #[path = "cli/traces.rs"]

@@ -3,7 +3,8 @@
 //!
 //! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search found, by
 //! running the model along it; [`replay()`] confirms one on the model alone; [`counterexample()`] does both with the path that
-//! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it.
+//! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it; a [`Timeline`] goes along
+//! it, step by step.
 //!
 //! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
 
@@ -21,6 +22,8 @@ mod resolve;
 mod shorten;
 mod situation;
 mod story;
+mod text;
+mod timeline;
 pub mod trace;
 mod view;
 mod viewer;
@@ -35,6 +38,10 @@ pub use replay::{Confirmation, Stuck, replay};
 pub use shorten::shorten;
 pub use situation::Situation;
 pub use story::{Style, story};
+pub use text::{harmless, misleads};
+pub use timeline::{
+    Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
+};
 pub use trace::Trace;
 pub use viewer::{ClauseNote, Notes, RuleNote, page};
 

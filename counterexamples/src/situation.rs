@@ -69,3 +69,13 @@ impl AgentState {
         }
     }
 }
+
+impl BarrierState {
+    /// How many have arrived of how many: `64/128`; `1/2+0/1` where producers and consumers are counted apart.
+    #[must_use]
+    pub fn counter(&self) -> String {
+        let parts: Vec<String> =
+            self.counts.iter().map(|c| format!("{}/{}", c.arrived, c.expected)).collect();
+        parts.join("+")
+    }
+}

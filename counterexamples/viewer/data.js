@@ -41,29 +41,13 @@ const idle = (barrier) => ({
 });
 
 const agentHistory = trace.initial.agents.map((state) => new History(state));
-const barrierHistory = new Map();
-const barriers = new Map();
-
-function knowBarrier(id) {
-  if (barrierHistory.has(id)) return;
-  barrierHistory.set(id, new History(idle(id)));
-  const known = view.barriers.find((barrier) => barrier.barrier === id);
-  const named = known ?? { barrier: id, short: `b${id}`, name: "", generations: [] };
-  barriers.set(id, { ...named, name: named.name || `barrier ${id}`, hue: barriers.size % 6 });
-}
-
-view.barriers.forEach(({ barrier }) => knowBarrier(barrier));
-trace.initial.barriers.forEach((state) => {
-  knowBarrier(state.barrier);
-  barrierHistory.get(state.barrier).values[0] = state;
-});
+// Every barrier that occurs is among them.
+const barriers = new Map(view.barriers.map((barrier, i) => [barrier.barrier, { ...barrier, hue: i % 6 }]));
+const barrierHistory = new Map(view.barriers.map(({ barrier }) => [barrier, new History(idle(barrier))]));
+trace.initial.barriers.forEach((state) => { barrierHistory.get(state.barrier).values[0] = state; });
 steps.forEach((step, index) => {
   step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
-  step.changes.barriers.forEach((state) => {
-    knowBarrier(state.barrier);
-    barrierHistory.get(state.barrier).set(index + 1, state);
-  });
-  step.events.forEach((event) => Number.isInteger(event.barrier) && knowBarrier(event.barrier));
+  step.changes.barriers.forEach((state) => barrierHistory.get(state.barrier).set(index + 1, state));
 });
 
 const agentAt = (agent, time) => agentHistory[agent].at(time);
@@ -81,12 +65,8 @@ const touchesBarrier = (step, barrier) =>
   step.operands?.barrier === barrier || step.events.some((event) => event.barrier === barrier);
 const has = (step, ...kinds) => step.events.some((event) => kinds.includes(event.kind));
 
-/** When the outcome shows: the last step that says so, or the end. */
-const VIOLATION = (() => {
-  const said = steps.findLastIndex((step) =>
-    step.events.some((event) => event.kind === "violated" && event.rule === outcome.rule));
-  return said < 0 ? LAST : said + 1;
-})();
+/** When the outcome shows. */
+const VIOLATION = view.violation;
 
 /** The first time after (or, with `back`, the last before) a time whose step passes a test. */
 function seek(time, test, back = false) {
@@ -97,28 +77,10 @@ function seek(time, test, back = false) {
 }
 
 /** What becomes of the agent that makes a step, by what weighs most. */
-function actOf(step) {
-  if (has(step, "violated", "failed", "cut")) return "fails";
-  if (has(step, "completed")) return "completes";
-  if (has(step, "exited", "lanes_exited")) return "exits";
-  if (has(step, "blocked", "parked")) return "blocks";
-  if (has(step, "arrived")) return "arrives";
-  if (has(step, "passed")) return "passes";
-  if (has(step, "accessed")) return "accesses";
-  if (has(step, "spun")) return "spins";
-  return "acts";
-}
+const actOf = (step) => view.acts[step.index];
 
 /** Lanes by role, in the order in which roles first occur. */
-const groups = (() => {
-  const found = new Map();
-  for (const agent of trace.agents) {
-    const key = agent.role ?? "";
-    if (!found.has(key)) found.set(key, { role: agent.role, agents: [] });
-    found.get(key).agents.push(agent.index);
-  }
-  return [...found.values()];
-})();
+const groups = view.groups;
 
 /** `0-3, 6 and 9`, as the words of the trace have it. */
 function ranges(sorted) {

@@ -37,7 +37,8 @@ Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
   barcheck explain arrival-race                  what a rule means, where it stands, how to mend it
-  barcheck view traces/ring-deadlock.json        a page that shows a counterexample step by step
+  barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
+  barcheck view traces/ring-deadlock.json        a page that does the same in a browser
   barcheck replay traces/ring-deadlock.json      check a counterexample against the model
 
 Start with `barcheck verify --help`.";
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Make a page of a counterexample: one HTML file that shows it step by step, in any browser, offline
     View(ViewArgs),
+    /// Step through a counterexample in the terminal; elsewhere, print the whole story
+    Show(ShowArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
@@ -298,6 +301,30 @@ A page is one file that asks for nothing: open it, attach it to a report, keep i
 
 Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read or some page not
 be written, 0 all pages written.";
+
+/// `barcheck show`.
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// A counterexample, as written by `barcheck verify --trace`; `-` reads standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// Print the whole story, as is done where standard output is no terminal
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Show a TRACE that departs from the model, too, and say so
+    #[arg(long)]
+    pub(crate) anyway: bool,
+}
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  barcheck verify --trace hang.json ring.bar        writes the TRACE of a counterexample
+  barcheck show hang.json                           step through it: arrow keys, ? for all keys, q to quit
+  barcheck show hang.json | less                    every step, then why
+  generate-trace | barcheck show -                  keys come from the terminal nevertheless
+
+Exit status, the first that applies: 1 TRACE departs from the model, 2 TRACE cannot be read, 0 it was shown.";
 
 /// `barcheck fmt`.
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod decide;
 mod delivery;
 mod evidence;
 mod examples;
+mod exhibit;
 mod explain;
 mod files;
 mod formats;
@@ -23,6 +24,7 @@ mod pages;
 mod reasons;
 mod replay;
 mod report;
+mod show;
 mod tables;
 mod tally;
 mod traces;
@@ -80,6 +82,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),
+        Command::Show(args) => show::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => tables::rules(args, colours),

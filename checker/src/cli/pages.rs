@@ -6,8 +6,13 @@ use barcheck_specs::clauses;
 
 /// A trace as a page; `departure` says where it does not do what it says. The error is a message.
 pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, String> {
+    counterexamples::page(trace, &notes(trace, departure)).map_err(|error| error.to_string())
+}
+
+/// What there is to know beside a trace.
+pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
     let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
-    counterexamples::page(trace, &Notes { rule, departure }).map_err(|error| error.to_string())
+    Notes { rule, departure }
 }
 
 /// What there is to know of a rule, for a target.

@@ -5,6 +5,7 @@ use super::evidence::{self, Replayed};
 use super::input;
 use super::output::{Colours, Status, complain, counted, error_line, print};
 use super::report::json_line;
+use barcheck_counterexamples::harmless;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -66,15 +67,20 @@ fn json(path: &Path, replayed: &Replayed) -> String {
 fn tell(name: &str, replayed: &Replayed, colours: Colours) -> io::Result<()> {
     match replayed {
         Replayed::Confirmed(about) => print(&format!(
-            "{} {name}: {}; {} of {}\n",
+            "{} {}\n",
             colours.out.good("confirmed"),
-            about.headline,
-            counted(about.steps as u64, "step"),
-            about.protocol,
+            harmless(&format!(
+                "{name}: {}; {} of {}",
+                about.headline,
+                counted(about.steps as u64, "step"),
+                about.protocol
+            )),
         )),
-        Replayed::Departs(_, reason) => print(&format!("{} {name}: {reason}\n", colours.out.bad("departs"))),
+        Replayed::Departs(_, reason) => {
+            print(&format!("{} {}\n", colours.out.bad("departs"), harmless(&format!("{name}: {reason}"))))
+        }
         Replayed::Unreadable(reason) => {
-            complain(&error_line(colours.err, format_args!("cannot replay {name}: {reason}")));
+            complain(&error_line(colours.err, harmless(&format!("cannot replay {name}: {reason}"))));
             Ok(())
         }
     }

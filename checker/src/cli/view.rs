@@ -1,9 +1,8 @@
 //! `barcheck view`: makes pages of counterexamples.
 
 use super::args::ViewArgs;
-use super::evidence::{self, Replayed};
 use super::output::{Colours, Status, complain, error_line, print};
-use super::{input, pages};
+use super::{exhibit, input, pages};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,8 @@ pub(crate) fn run(args: &ViewArgs, colours: Colours) -> io::Result<Status> {
         let name = input::display_name(path);
         match page(path, args.anyway) {
             Err((why, said)) => {
-                complain(&error_line(colours.err, format_args!("cannot show {name}: {said}")));
+                let said = barcheck_counterexamples::harmless(&format!("cannot show {name}: {said}"));
+                complain(&error_line(colours.err, said));
                 status = status.max(why);
             }
             Ok(page) => status = status.max(deliver(&page, place.as_deref(), colours)?),
@@ -70,24 +70,8 @@ fn beside(trace: &Path) -> PathBuf {
 
 /// The page of the trace in a file. The error says what kind of failure it is, and why.
 fn page(path: &Path, anyway: bool) -> Result<String, (Status, String)> {
-    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
-    let (replayed, trace) = evidence::read_and_replay(&bytes);
-    let departure = match replayed {
-        Replayed::Confirmed(_) => None,
-        Replayed::Departs(_, reason) if anyway => Some(reason),
-        Replayed::Departs(_, reason) => {
-            let said = format!(
-                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
-            );
-            return Err((Status::Failure, said));
-        }
-        Replayed::Unreadable(reason) => match &trace {
-            Some(_) if anyway => Some(reason),
-            _ => return Err((Status::Trouble, reason)),
-        },
-    };
-    let Some(trace) = trace else { return Err((Status::Trouble, "it is no trace".to_owned())) };
-    pages::page(&trace, departure).map_err(|error| (Status::Trouble, error))
+    let exhibit = exhibit::read(path, anyway)?;
+    pages::page(&exhibit.trace, exhibit.departure).map_err(|error| (Status::Trouble, error))
 }
 
 fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Status> {

@@ -88,8 +88,8 @@ impl Job<'_> {
         let (machine, answer) = schedule::answer(machine, self.settings, self.control, self.started);
         let why = "the protocol leaves nothing open: every run is a permutation of one";
         match answer {
-            Answer::Decided(found, statistics) => {
-                let outcome = self.outcome(found, None, statistics, why);
+            Answer::Decided(found, lowered, statistics) => {
+                let outcome = self.outcome(found, lowered, statistics, why);
                 if may_search && outcome.verdict == Verdict::Violated {
                     self.shortened(outcome)
                 } else {
@@ -158,6 +158,8 @@ impl Job<'_> {
         } else {
             Verdict::Verified
         };
+        let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
+        let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
         let why = why.to_owned();
         let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
         Outcome { verdict, findings, fault: None, inconclusive, statistics, method }

@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::paint::{Ink, cut, pad, printable, wrap};
-use super::rows::counter;
+use super::paint::{Ink, cut, pad, wrap};
 use super::style::Style;
 use crate::names::{self, noun, short};
 use crate::situation::Situation;
+use crate::text::harmless;
 use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Status, Trace};
 
 /// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
@@ -42,7 +42,7 @@ pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     lines.push(style.paint(Ink::Heading, "why"));
     for sentence in trace.outcome.explanation.lines() {
         for (index, line) in
-            wrap(&printable(sentence), style.width.min(110).saturating_sub(4)).iter().enumerate()
+            wrap(&harmless(sentence), style.width.min(110).saturating_sub(4)).iter().enumerate()
         {
             lines.push(format!("{}{line}", if index == 0 { "  " } else { "    " }));
         }
@@ -98,7 +98,7 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
         let on = short(trace, waits.barrier);
         doing = match (waits.awaits, end.barriers.get(&waits.barrier).filter(|b| b.active)) {
             (Awaits::Lanes, _) => format!("{doing}: waits for its own lanes at {on}"),
-            (Awaits::Agents, Some(barrier)) => format!("{doing}: waits for {on} ({})", counter(barrier)),
+            (Awaits::Agents, Some(barrier)) => format!("{doing}: waits for {on} ({})", barrier.counter()),
             (Awaits::Agents, None) => format!("{doing}: waits for {on}"),
         };
     }
@@ -129,7 +129,7 @@ fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut 
         if agents.is_empty() { "nobody".to_owned() } else { names::agents(noun(trace), agents) }
     };
     for state in active {
-        let name = short(trace, state.barrier);
+        let name = harmless(&short(trace, state.barrier));
         let mut facts = Vec::new();
         if state.active {
             let counts: Vec<String> =
@@ -148,7 +148,7 @@ fn barriers(trace: &Trace, active: &[&BarrierState], style: &Style, lines: &mut 
             1 => "1 generation complete so far".to_owned(),
             n => format!("{n} generations complete so far"),
         });
-        let text = printable(&facts.join("; "));
+        let text = harmless(&facts.join("; "));
         let indent = name.width() + 4;
         for (index, line) in wrap(&text, style.width.saturating_sub(indent).max(20)).iter().enumerate() {
             let start = if index == 0 {
@@ -170,11 +170,11 @@ fn table(rows: &[[(Ink, String); 4]], style: &Style, lines: &mut Vec<String>) {
         let mut used = 0;
         for ((ink, text), width) in row.iter().zip(widths) {
             line.push_str("  ");
-            let text = cut(text, width, style.unicode);
+            let text = cut(&harmless(text), width, style.unicode);
             line.push_str(&style.paint(*ink, &pad(&text, width)));
             used += width + 2;
         }
-        let text = printable(&row[3].1);
+        let text = harmless(&row[3].1);
         for (index, part) in wrap(&text, style.width.saturating_sub(used + 2).max(20)).iter().enumerate() {
             if index > 0 {
                 lines.push(std::mem::replace(&mut line, " ".repeat(used)));

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 use crate::names::{self, noun};
 use crate::situation::Situation;
+use crate::text::harmless;
 use crate::trace::Trace;
-use paint::{Ink, Sign, cut, pad, pad_left, printable, wrap};
+use paint::{Ink, Sign, cut, pad, pad_left, wrap};
 use rows::{Row, remarks, sign};
 pub use style::Style;
 
@@ -35,15 +36,15 @@ pub fn story(trace: &Trace, style: &Style) -> String {
 
 fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     if style.headline {
-        for line in wrap(&printable(&trace.outcome.headline), style.width) {
+        for line in wrap(&harmless(&trace.outcome.headline), style.width) {
             lines.push(style.paint(Ink::Bad, &line));
         }
     }
     let facts = names::facts(trace);
-    lines.extend(wrap(&printable(&facts), style.width).iter().map(|line| style.paint(Ink::Faint, line)));
+    lines.extend(wrap(&harmless(&facts), style.width).iter().map(|line| style.paint(Ink::Faint, line)));
     let roles = end::roles(trace);
     if !roles.is_empty() {
-        lines.extend(wrap(&printable(&roles), style.width).iter().map(|line| style.paint(Ink::Faint, line)));
+        lines.extend(wrap(&harmless(&roles), style.width).iter().map(|line| style.paint(Ink::Faint, line)));
     }
     lines.push(String::new());
 }
@@ -162,10 +163,9 @@ impl<'t> Diagram<'t> {
         text.push_str("  ");
         text.push_str(&pad(&shown, self.instruction));
         let remarks = remarks(self.trace, row, after);
-        let mut said: Vec<(Ink, String)> =
-            remarks.violated.iter().map(|v| (Ink::Bad, printable(v))).collect();
-        said.push((Ink::Goes, printable(&remarks.happened.join(", "))));
-        said.push((Ink::Barrier, printable(&remarks.counters)));
+        let mut said: Vec<(Ink, String)> = remarks.violated.iter().map(|v| (Ink::Bad, harmless(v))).collect();
+        said.push((Ink::Goes, harmless(&remarks.happened.join(", "))));
+        said.push((Ink::Barrier, harmless(&remarks.counters)));
         said.retain(|(_, text)| !text.is_empty());
         self.remark(&said, text, lines);
     }
@@ -231,7 +231,7 @@ impl<'t> Diagram<'t> {
 fn text_of(row: &Row<'_>) -> String {
     let Some(step) = row.steps.first() else { return String::new() };
     let lanes = step.lanes.as_ref().map(|l| format!(" [{}]", names::lanes_of(l))).unwrap_or_default();
-    printable(&format!("{}{lanes}", step.resolved))
+    harmless(&format!("{}{lanes}", step.resolved))
 }
 
 /// The agents that get a column: all if there is room; else those concerned, then those that act last.

@@ -136,8 +136,3 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     }
     lines
 }
-
-/// Text from a file, safe to print: control characters would move the cursor or worse.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}

@@ -130,12 +130,6 @@ pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remark
     let mut active: Vec<&BarrierState> = after.barriers.values().filter(|b| b.active).collect();
     active.sort_by_key(|b| (Some(b.barrier) != about, b.barrier));
     let counters: Vec<String> =
-        active.iter().map(|b| format!("{} {}", short(trace, b.barrier), counter(b))).collect();
+        active.iter().map(|b| format!("{} {}", short(trace, b.barrier), b.counter())).collect();
     Remarks { counters: counters.join("  "), happened, violated }
-}
-
-/// `64/128`; `1/2 + 0/1` where producers and consumers are counted apart.
-pub(super) fn counter(state: &BarrierState) -> String {
-    let parts: Vec<String> = state.counts.iter().map(|c| format!("{}/{}", c.arrived, c.expected)).collect();
-    parts.join("+")
 }

@@ -1,16 +1,14 @@
 //! What the page needs beside the trace: words, and what it would take a second look at the trace to find.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::notes::Notes;
-use crate::explain;
 use crate::happening;
 use crate::labels::{PlaceLabel, labels};
 use crate::names;
 use crate::read::TraceError;
-use crate::trace::{Barrier, Detail, Event, Trace};
+use crate::timeline::{Act, Conflict, Generation, Group, Timeline, conflict};
+use crate::trace::{Event, Trace};
 
 /// The page's data. Steps are counted from 1, as people count them; 0 is the beginning.
 #[derive(Serialize)]
@@ -24,6 +22,12 @@ pub(super) struct View<'t> {
     notes: &'t Notes,
     /// What happened at each step, in words.
     words: Vec<Vec<String>>,
+    /// What each step is.
+    acts: Vec<Act>,
+    /// The number of the step after which the outcome shows.
+    violation: usize,
+    /// Agents by role.
+    groups: &'t [Group<'t>],
     barriers: Vec<BarrierView<'t>>,
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
@@ -36,46 +40,15 @@ pub(super) struct View<'t> {
 #[derive(Serialize)]
 struct BarrierView<'t> {
     barrier: u32,
-    name: &'t str,
+    name: String,
     short: String,
-    generations: Vec<Generation>,
-}
-
-/// A generation: arrivals up to the one that completes it. The last may be incomplete.
-#[derive(Default, Serialize)]
-struct Generation {
-    /// Its number, from 1; 0 while it is incomplete.
-    generation: u32,
-    /// Who arrived, and at which step.
-    arrivals: Vec<(u32, usize)>,
-    /// The step that completed it.
-    completed: Option<usize>,
-    /// What its reduction came to.
-    result: Option<u32>,
-}
-
-/// Two accesses that nothing orders.
-#[derive(Serialize)]
-struct Conflict<'t> {
-    location: &'t str,
-    earlier: Access<'t>,
-    later: Access<'t>,
-    /// What there is not between them.
-    missing: &'static str,
-}
-
-/// One of them.
-#[derive(Serialize)]
-struct Access<'t> {
-    agent: u32,
-    access: &'t str,
-    /// The step, if it can be found.
-    step: Option<usize>,
+    generations: &'t [Generation],
 }
 
 impl<'t> View<'t> {
     /// The data of a page.
-    pub(super) fn of(trace: &'t Trace, notes: &'t Notes) -> Self {
+    pub(super) fn of(timeline: &'t Timeline<'t>, notes: &'t Notes) -> Self {
+        let trace = timeline.trace();
         let say = |event: &Event| happening::event(trace, event);
         Self {
             noun: names::noun(trace),
@@ -83,7 +56,10 @@ impl<'t> View<'t> {
             facts: names::facts(trace),
             notes,
             words: trace.steps.iter().map(|step| step.events.iter().map(say).collect()).collect(),
-            barriers: barriers(trace),
+            acts: trace.steps.iter().map(|step| timeline.act(step)).collect(),
+            violation: timeline.violation(),
+            groups: timeline.groups(),
+            barriers: timeline.barriers().map(|barrier| BarrierView::of(timeline, barrier)).collect(),
             labels: labels(trace),
             conflict: conflict(trace),
             trace,
@@ -96,67 +72,13 @@ impl<'t> View<'t> {
     }
 }
 
-/// Barriers, those included that only a step names.
-fn barriers(trace: &Trace) -> Vec<BarrierView<'_>> {
-    let mut gathered = generations(trace);
-    for Barrier { barrier, .. } in &trace.barriers {
-        gathered.entry(*barrier).or_default();
-    }
-    let view = |(barrier, generations)| {
-        let named = trace.barriers.iter().find(|b| b.barrier == barrier);
-        let name = named.map_or("", |named| named.name.as_str());
-        BarrierView { barrier, name, short: names::short(trace, barrier), generations }
-    };
-    gathered.into_iter().map(view).collect()
-}
-
-fn generations(trace: &Trace) -> BTreeMap<u32, Vec<Generation>> {
-    let mut all: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
-    for step in &trace.steps {
-        let number = step.index + 1;
-        for event in &step.events {
-            match event {
-                Event::Arrived { barrier } => {
-                    gathering(all.entry(*barrier).or_default()).arrivals.push((step.agent, number));
-                }
-                Event::Completed { barrier, generation, result } => {
-                    let now = gathering(all.entry(*barrier).or_default());
-                    now.generation = *generation;
-                    now.completed = Some(number);
-                    now.result = *result;
-                }
-                _ => {}
-            }
+impl<'t> BarrierView<'t> {
+    fn of(timeline: &'t Timeline<'t>, barrier: u32) -> Self {
+        Self {
+            barrier,
+            name: timeline.barrier_name(barrier),
+            short: timeline.barrier_short(barrier),
+            generations: timeline.generations(barrier),
         }
     }
-    all
-}
-
-/// The generation that is not complete; a new one if all are.
-fn gathering(generations: &mut Vec<Generation>) -> &mut Generation {
-    if generations.last().is_none_or(|last| last.completed.is_some()) {
-        generations.push(Generation::default());
-    }
-    let last = generations.len() - 1;
-    &mut generations[last]
-}
-
-fn conflict(trace: &Trace) -> Option<Conflict<'_>> {
-    let outcome = &trace.outcome;
-    let Some(Detail::Conflict { location, earlier, earlier_access, access }) = &outcome.detail else {
-        return None;
-    };
-    let (last, before) = trace.steps.split_last()?;
-    let found = before.iter().rev().find(|step| step.accesses(*earlier, earlier_access, location));
-    let number = |index: usize| index + 1;
-    Some(Conflict {
-        location,
-        earlier: Access {
-            agent: *earlier,
-            access: earlier_access,
-            step: found.map(|step| number(step.index)),
-        },
-        later: Access { agent: last.agent, access, step: Some(number(last.index)) },
-        missing: explain::what_is_missing(outcome.rule.as_deref()),
-    })
 }

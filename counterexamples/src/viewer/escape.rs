@@ -1,5 +1,7 @@
 //! Text from a trace, written so that it stays text.
 
+use crate::text::misleads;
+
 /// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no reader of
 /// JavaScript takes it for the end of a line, and it reads from left to right. These characters occur within strings
 /// only.
@@ -32,15 +34,6 @@ pub(super) fn html(text: &str) -> String {
         }
     }
     safe
-}
-
-/// The formatting characters of Unicode that turn the direction of text, and its two further line ends.
-fn misleads(c: char) -> bool {
-    matches!(
-        c,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-    )
 }
 
 #[cfg(test)]

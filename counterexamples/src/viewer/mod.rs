@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::read::TraceError;
 use crate::story::{Style, story};
+use crate::timeline::Timeline;
 use crate::trace::Trace;
 use data::View;
 pub use notes::{ClauseNote, Notes, RuleNote};
@@ -34,7 +35,7 @@ const PAGE: &str = include_str!("../../viewer/index.html");
 /// # Errors
 /// None in practice: every field of a trace can be written as JSON.
 pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
-    let data = escape::json(&View::of(trace, notes).to_json()?);
+    let data = escape::json(&View::of(&Timeline::of(trace), notes).to_json()?);
     // Strict from the first line on; nothing of it is seen from outside.
     let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
     let policy = format!(

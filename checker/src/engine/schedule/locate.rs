@@ -8,10 +8,10 @@ use super::{Answer, Ending};
 use crate::engine::report;
 use crate::engine::stuck;
 use crate::settings::Settings;
-use crate::verdict::{Found, Statistics};
+use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Choice, Detail, Machine, Path};
 use barcheck_model::program::AgentId;
-use barcheck_model::rule::Level;
+use barcheck_model::rule::{Level, Rule};
 use std::time::Instant;
 
 /// Paths up to this length are made once more to see that they show what they should.
@@ -32,14 +32,23 @@ pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started
         Ending::Undecided(why) => Answer::Undecided(why),
         Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(run)),
         Ending::Complete => {
+            let lowered = lowered(run, settings);
             let found = all(run, settings);
-            Answer::Decided(found, statistics(run))
+            Answer::Decided(found, lowered, statistics(run))
         }
         Ending::Violated => {
             let found = all(run, settings);
             Answer::Violated(found, statistics(run))
         }
     }
+}
+
+/// A rule that ends the path of the complete run, lowered below error.
+fn lowered(run: &Run, settings: &Settings) -> Option<Inconclusive> {
+    let target = run.machine.program().target;
+    let judged = if run.cycle_from.is_none() { run.machine.judge(&run.state) } else { Vec::new() };
+    let ends = |rule: &Rule| rule.ends_path(target) && settings.levels.of(*rule, target) < Level::Error;
+    judged.into_iter().map(|f| f.rule).find(ends).map(Inconclusive::Lowered)
 }
 
 /// Everything found that is to be reported, each with its path.

@@ -66,8 +66,8 @@ use std::time::Instant;
 /// What one schedule says about a protocol.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// Everything is decided: these are all rules violated.
-    Decided(Vec<Found>, Statistics),
+    /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below error leaves it open what follows.
+    Decided(Vec<Found>, Option<Inconclusive>, Statistics),
     /// This is violated; what else may be is not known.
     Violated(Vec<Found>, Statistics),
     /// A budget is used up.

@@ -3,6 +3,7 @@
 use super::clocks::{Clocks, Moment};
 use super::cycle::Watch;
 use super::{Ending, Undecided, unfollowed};
+use crate::engine::growth::what_grew;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
@@ -15,6 +16,9 @@ use std::time::Instant;
 
 /// Steps that an agent makes at most before the next has its turn.
 const TURN: usize = 32;
+/// Steps of a run at most, unless the user sets another budget: minutes. A run that goes on for so long has
+/// something in it that grows without end.
+const MOST_STEPS: u64 = 200_000_000;
 /// Turns between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 256;
 /// Configurations known at most, all agents together, before those that are behind are forgotten.
@@ -61,6 +65,8 @@ pub(super) struct Run {
     pub(super) sightings: BTreeMap<Key, Sighting>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
+    /// What had grown when configurations were last forgotten.
+    grew: Option<String>,
     /// Where the run goes round for ever: the number of steps before the first of the cycle.
     pub(super) cycle_from: Option<usize>,
     pub(super) peak_bytes: u64,
@@ -91,6 +97,7 @@ impl Run {
             history: BTreeMap::new(),
             sightings: BTreeMap::new(),
             hides: None,
+            grew: None,
             cycle_from: None,
             peak_bytes: 0,
         }
@@ -119,10 +126,10 @@ impl Run {
             }
             turns += 1;
             if turns.is_multiple_of(BETWEEN_LOOKS) {
-                self.forget_configs();
                 if let Some(reason) = self.is_over_budget(settings, control, started) {
                     return Ending::GaveUp(reason);
                 }
+                self.forget_configs();
             }
             if let Some(from) = watch.cycle(self) {
                 self.cycle_from = Some(from);
@@ -312,7 +319,7 @@ impl Run {
     fn forget_configs(&mut self) {
         let known: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
         if known > MOST_CONFIGS {
-            self.peak_bytes = self.peak_bytes.max(self.bytes());
+            self.grew = what_grew(&self.machine, known as u64);
             self.machine.forget_configs(&mut self.state);
         }
     }
@@ -333,8 +340,9 @@ impl Run {
         let bytes = self.bytes();
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = settings.budgets;
-        let grew = || super::super::growth::what_grew(&self.machine, steps);
-        if let Some(most) = budgets.max_states.filter(|most| steps >= *most) {
+        let grew = || what_grew(&self.machine, steps).or_else(|| self.grew.clone());
+        let most = budgets.max_states.unwrap_or(MOST_STEPS);
+        if steps >= most {
             return Some(Inconclusive::States(most, grew()));
         }
         if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {

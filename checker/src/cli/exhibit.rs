@@ -1,0 +1,55 @@
+//! A counterexample that is to be shown: read, and replayed before anybody believes it.
+
+use super::evidence::{self, Replayed};
+use super::input;
+use super::output::Status;
+use barcheck_counterexamples::Trace;
+use barcheck_specs::bar::{self, LoadOptions};
+use std::path::Path;
+
+/// A trace, and where it departs from the model.
+pub(crate) struct Exhibit {
+    /// The trace.
+    pub(crate) trace: Trace,
+    /// Why what it shows may not be so.
+    pub(crate) departure: Option<String>,
+}
+
+/// Reads and replays the trace in a file; one that departs from the model is shown only if `anyway`. The error says
+/// what kind of failure it is, and why.
+pub(crate) fn read(path: &Path, anyway: bool) -> Result<Exhibit, (Status, String)> {
+    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
+    let (replayed, trace) = evidence::read_and_replay(&bytes);
+    let departure = match replayed {
+        Replayed::Confirmed(_) => None,
+        Replayed::Departs(_, reason) if anyway => Some(reason),
+        Replayed::Departs(_, reason) => {
+            let said = format!(
+                "it departs from the model, so what it shows may not be so: {reason}; give --anyway to show it nevertheless"
+            );
+            return Err((Status::Failure, said));
+        }
+        Replayed::Unreadable(_) if trace.is_none() && is_protocol(path, &bytes) => {
+            return Err((Status::Trouble, how_to_get_a_trace(path)));
+        }
+        Replayed::Unreadable(reason) => match &trace {
+            Some(_) if anyway => Some(reason),
+            _ => return Err((Status::Trouble, reason)),
+        },
+    };
+    let Some(trace) = trace else { return Err((Status::Trouble, "it is no trace".to_owned())) };
+    Ok(Exhibit { trace, departure })
+}
+
+fn is_protocol(path: &Path, bytes: &[u8]) -> bool {
+    path.extension().is_some_and(|extension| extension == "bar")
+        || bar::load(bytes, &LoadOptions::default()).is_ok()
+}
+
+fn how_to_get_a_trace(path: &Path) -> String {
+    let name = input::display_name(path);
+    let file = if input::is_standard_input(path) { "-" } else { &name };
+    format!(
+        "it is a protocol and no trace; `barcheck verify --trace hang.json {file}` writes the trace of its counterexample to hang.json"
+    )
+}
