@@ -3,6 +3,8 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/convert.rs"]
+mod convert;
 #[path = "cli/delivery.rs"]
 mod delivery;
 #[path = "cli/folders.rs"]

@@ -9,9 +9,13 @@
 //! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
 
 mod build;
+mod convert;
 mod counterexample;
+mod dot;
+mod escape;
 mod explain;
 mod fingerprint;
+mod graph;
 mod happening;
 mod labels;
 mod names;
@@ -29,8 +33,10 @@ mod view;
 mod viewer;
 
 pub use build::{SourceInfo, What, build};
+pub use convert::{ConvertError, Format, convert};
 pub use counterexample::counterexample;
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
+pub use graph::{GraphError, View as GraphView, graph};
 pub use labels::{PlaceLabel, labels};
 pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
 pub use record::Departure;

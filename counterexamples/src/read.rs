@@ -13,6 +13,9 @@ pub const MOST_STEPS: usize = 1_000_000;
 /// Agents that a trace may have.
 pub const MOST_AGENTS: usize = 65_536;
 
+/// Barriers that a trace may have: no group has half as many.
+const MOST_BARRIERS: usize = 4_096;
+
 /// Why a text is no trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
@@ -100,6 +103,9 @@ impl Trace {
         }
         if self.agents.len() > MOST_AGENTS {
             return Err(format!("{} agents are more than {MOST_AGENTS}", self.agents.len()));
+        }
+        if self.barriers.len() > MOST_BARRIERS {
+            return Err(format!("{} barriers are more than {MOST_BARRIERS}", self.barriers.len()));
         }
         let target = &self.protocol.target;
         if !Target::ALL.iter().any(|t| t.name() == target) {

@@ -1,6 +1,8 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
-use super::values::{self, Define, Partition, ReportFormat, ReportTo};
+mod pictures;
+
+use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
 use barcheck::Reduction;
 use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
@@ -8,6 +10,7 @@ use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
+pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -54,6 +57,10 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Make a page of a counterexample: one HTML file that shows it step by step, in any browser, offline
     View(ViewArgs),
+    /// Convert a counterexample for other programs, or into a picture
+    Convert(ConvertArgs),
+    /// Draw a protocol as a graph: who uses which barrier, who waits for whom, what agents can do
+    Graph(GraphArgs),
     /// Step through a counterexample in the terminal; elsewhere, print the whole story
     Show(ShowArgs),
     /// Rewrite protocols in the standard layout
@@ -382,15 +389,6 @@ pub(crate) enum ColorWhen {
     Always,
     /// Never
     Never,
-}
-
-/// Parses one of a fixed list of names; what is not on it gets a suggestion, and completion scripts know the list.
-fn named<T: Copy + Send + Sync + 'static>(
-    all: &'static [(T, &'static str)],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|(_, name)| PossibleValue::new(*name))).try_map(|typed| {
-        all.iter().find(|(_, name)| *name == typed).map(|(value, _)| *value).ok_or("unknown name")
-    })
 }
 
 fn rule_parser() -> impl TypedValueParser<Value = Rule> {

@@ -4,6 +4,7 @@
 //! counterexample reads is for the crates below to say.
 
 mod args;
+mod convert;
 mod decide;
 mod delivery;
 mod evidence;
@@ -13,6 +14,7 @@ mod explain;
 mod files;
 mod formats;
 mod gate;
+mod graph;
 mod human;
 mod input;
 mod layout;
@@ -82,6 +84,8 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),
+        Command::Convert(args) => convert::run(args, colours),
+        Command::Graph(args) => graph::run(args, colours),
         Command::Show(args) => show::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),

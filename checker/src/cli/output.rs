@@ -3,7 +3,9 @@
 use super::args::ColorWhen;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What the exit status says. The order is that of importance: the greatest over all files is the status.
@@ -152,6 +154,19 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Writes a text to a file, and says so; `what` is what it is. The folder is created if it is missing.
+pub(crate) fn save(what: &str, text: &str, path: &Path, colours: Colours) -> io::Result<Status> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
+    if let Err(error) = written {
+        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
+        return Ok(Status::Trouble);
+    }
+    let said = format!("{what} written to");
+    print(&format!("{} {}\n", colours.out.faint(&said), path.display()))?;
+    Ok(Status::Success)
 }
 
 /// Writes a text to standard error. When that fails there is nobody left to tell.

@@ -1,6 +1,8 @@
 //! Values of options: sizes, times, definitions, reports, parts.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,6 +88,15 @@ pub(crate) fn partition(text: &str) -> Result<Partition, String> {
     }
 }
 
+/// Parses one of a fixed list of names; what is not on it gets a suggestion, and completion scripts know the list.
+pub(crate) fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [(T, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|(_, name)| PossibleValue::new(*name))).try_map(|typed| {
+        all.iter().find(|(_, name)| *name == typed).map(|(value, _)| *value).ok_or("unknown name")
+    })
+}
+
 /// `-D NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Define {
@@ -104,6 +115,18 @@ pub(crate) fn define(text: &str) -> Result<Define, String> {
         return Err(format!("`{name}` is not a name; names are letters, digits and `_`"));
     }
     Ok(Define { name: name.to_owned(), value: integer(value)? })
+}
+
+/// What is said of a definition that sets no `param`: of the one file, or of all of several, whose params are `known`.
+pub(crate) fn no_such_param(unknown: &Define, one_file: bool, known: &BTreeSet<String>) -> String {
+    let (files, verb) = if one_file { ("the file", "has no") } else { ("no FILE", "has a") };
+    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    let there_are = match known.as_slice() {
+        [] => "there are no params".to_owned(),
+        [one] => format!("there is {one}"),
+        _ => format!("there are {}", known.join(", ")),
+    };
+    format!("{files} {verb} `param {}` to set with -D; {there_are}", unknown.name)
 }
 
 /// Reads a signed 64-bit integer, decimal or hexadecimal.

@@ -7,7 +7,7 @@ use super::files::{self, Input};
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
-use super::{input, memory, watch};
+use super::{input, memory, values, watch};
 use barcheck::{Budgets, Levels, Settings, Verdict};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
@@ -103,15 +103,7 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
     if unread {
         return Ok(());
     }
-    let files = if inputs.len() == 1 { "the file" } else { "no FILE" };
-    let verb = if inputs.len() == 1 { "has no" } else { "has a" };
-    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-    let there_are = match known.as_slice() {
-        [] => "there are no params".to_owned(),
-        [one] => format!("there is {one}"),
-        _ => format!("there are {}", known.join(", ")),
-    };
-    Err(format!("{files} {verb} `param {}` to set with -D; {there_are}", unknown.name))
+    Err(values::no_such_param(unknown, inputs.len() == 1, &known))
 }
 
 /// The command on its way.

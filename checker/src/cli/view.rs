@@ -1,9 +1,8 @@
 //! `barcheck view`: makes pages of counterexamples.
 
 use super::args::ViewArgs;
-use super::output::{Colours, Status, complain, error_line, print};
+use super::output::{Colours, Status, complain, error_line, print, save};
 use super::{exhibit, input, pages};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -79,12 +78,5 @@ fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Sta
         print(page)?;
         return Ok(Status::Success);
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, page));
-    if let Err(error) = written {
-        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
-        return Ok(Status::Trouble);
-    }
-    print(&format!("{} {}\n", colours.out.faint("page written to"), path.display()))?;
-    Ok(Status::Success)
+    save("page", page, path, colours)
 }

@@ -6,18 +6,20 @@ mod rows;
 mod style;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::names::{self, noun};
 use crate::situation::Situation;
 use crate::text::harmless;
 use crate::trace::Trace;
-use paint::{Ink, Sign, cut, pad, pad_left, wrap};
-use rows::{Row, remarks, sign};
+use paint::{Ink, cut, pad, pad_left};
+pub(crate) use paint::{Sign, wrap};
+pub(crate) use rows::{Row, remarks, rows, sign};
 pub use style::Style;
 
 /// Rows shown of a long trace: at its beginning and at its end.
-const FIRST_ROWS: usize = 12;
-const LAST_ROWS: usize = 28;
+pub(crate) const FIRST_ROWS: usize = 12;
+pub(crate) const LAST_ROWS: usize = 28;
 /// Columns of instructions, at most.
 const MOST_INSTRUCTION: usize = 44;
 
@@ -63,7 +65,7 @@ struct Diagram<'t> {
 
 impl<'t> Diagram<'t> {
     fn of(trace: &'t Trace, style: Style) -> Self {
-        let rows = rows::rows(trace);
+        let rows = rows(trace);
         let number = rows.iter().map(|r| r.numbers().len()).max().unwrap_or(0).max(4);
         let column = trace.agents.len().saturating_sub(1).to_string().len() + 2;
         let widest = |row: &Row<'_>| unicode_width::UnicodeWidthStr::width(text_of(row).as_str());
@@ -114,14 +116,11 @@ impl<'t> Diagram<'t> {
     }
 
     /// The rows left out, by position.
-    fn hidden(&self) -> std::ops::Range<usize> {
-        if self.style.all || self.rows.len() <= FIRST_ROWS + LAST_ROWS + 1 {
-            return 0..0;
-        }
-        FIRST_ROWS..self.rows.len() - LAST_ROWS
+    fn hidden(&self) -> Range<usize> {
+        if self.style.all { 0..0 } else { left_out(self.rows.len(), FIRST_ROWS, LAST_ROWS) }
     }
 
-    fn omission(&self, hidden: &std::ops::Range<usize>) -> String {
+    fn omission(&self, hidden: &Range<usize>) -> String {
         let steps: usize = self.rows[hidden.clone()].iter().map(|r| r.steps.len()).sum();
         let cycle = self.trace.outcome.cycle_from.filter(|from| {
             let rows = &self.rows[hidden.clone()];
@@ -227,15 +226,20 @@ impl<'t> Diagram<'t> {
     }
 }
 
+/// Of so many rows those left out, if the first and the last are kept; none, if that would save nothing.
+pub(crate) fn left_out(rows: usize, first: usize, last: usize) -> Range<usize> {
+    if rows <= first + last + 1 { 0..0 } else { first..rows - last }
+}
+
 /// A row's instruction, lanes included.
-fn text_of(row: &Row<'_>) -> String {
+pub(crate) fn text_of(row: &Row<'_>) -> String {
     let Some(step) = row.steps.first() else { return String::new() };
     let lanes = step.lanes.as_ref().map(|l| format!(" [{}]", names::lanes_of(l))).unwrap_or_default();
     harmless(&format!("{}{lanes}", step.resolved))
 }
 
 /// The agents that get a column: all if there is room; else those concerned, then those that act last.
-fn chosen(trace: &Trace, room: usize) -> Vec<u32> {
+pub(crate) fn chosen(trace: &Trace, room: usize) -> Vec<u32> {
     let all: Vec<u32> = trace.agents.iter().map(|a| a.index).collect();
     if all.len() <= room {
         return all;

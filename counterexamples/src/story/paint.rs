@@ -41,7 +41,7 @@ impl Ink {
 
 /// What stands in an agent's column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(crate) enum Sign {
     /// It makes the step and goes on.
     Acts,
     /// It makes the step and blocks.
@@ -119,7 +119,7 @@ pub(super) fn cut(text: &str, width: usize, unicode: bool) -> String {
 }
 
 /// Text broken into lines at spaces.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

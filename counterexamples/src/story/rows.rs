@@ -8,32 +8,32 @@ use crate::trace::{BarrierState, Event, Status, Step, Trace};
 use super::paint::Sign;
 
 /// One row: a step, or several that different agents make alike, one after the other.
-pub(super) struct Row<'t> {
-    pub(super) steps: Vec<&'t Step>,
+pub(crate) struct Row<'t> {
+    pub(crate) steps: Vec<&'t Step>,
 }
 
 impl Row<'_> {
-    pub(super) fn first(&self) -> usize {
+    pub(crate) fn first(&self) -> usize {
         self.steps.first().map_or(0, |s| s.index)
     }
 
-    pub(super) fn last(&self) -> usize {
+    pub(crate) fn last(&self) -> usize {
         self.steps.last().map_or(0, |s| s.index)
     }
 
-    fn last_step(&self) -> Option<&Step> {
+    pub(crate) fn last_step(&self) -> Option<&Step> {
         self.steps.last().copied()
     }
 
     /// `4`, or `4-6`: steps are counted from 1.
-    pub(super) fn numbers(&self) -> String {
+    pub(crate) fn numbers(&self) -> String {
         let (first, last) = (self.first() + 1, self.last() + 1);
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     }
 }
 
 /// Takes together consecutive steps in which different agents do the same without consequence for others.
-pub(super) fn rows(trace: &Trace) -> Vec<Row<'_>> {
+pub(crate) fn rows(trace: &Trace) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for step in &trace.steps {
         let starts_cycle = trace.outcome.cycle_from == Some(step.index);
@@ -60,7 +60,7 @@ fn alike(row: &Row<'_>, step: &Step) -> bool {
 }
 
 /// What stands in an agent's column of a row, given the state after it.
-pub(super) fn sign(row: &Row<'_>, after: &Situation, agent: u32) -> Sign {
+pub(crate) fn sign(row: &Row<'_>, after: &Situation, agent: u32) -> Sign {
     if let Some(step) = row.steps.iter().find(|s| s.agent == agent) {
         let has = |test: fn(&Event) -> bool| step.events.iter().any(test);
         let released = step
@@ -98,17 +98,17 @@ fn ends(step: &Step) -> bool {
 }
 
 /// What a row has to say besides its instruction.
-pub(super) struct Remarks {
+pub(crate) struct Remarks {
     /// Barrier counters after the row.
-    pub(super) counters: String,
+    pub(crate) counters: String,
     /// Completions, releases and notifications.
-    pub(super) happened: Vec<String>,
+    pub(crate) happened: Vec<String>,
     /// Violations.
-    pub(super) violated: Vec<String>,
+    pub(crate) violated: Vec<String>,
 }
 
 /// What a row has to say.
-pub(super) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remarks {
+pub(crate) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remarks {
     let mut happened = Vec::new();
     let mut violated = Vec::new();
     for event in row.last_step().map(|s| s.events.as_slice()).unwrap_or_default() {

@@ -28,7 +28,7 @@ impl Generation {
 }
 
 /// Every barrier's generations, in order.
-pub(super) fn generations(trace: &Trace) -> BTreeMap<u32, Vec<Generation>> {
+pub(crate) fn generations(trace: &Trace) -> BTreeMap<u32, Vec<Generation>> {
     let mut all: BTreeMap<u32, Vec<Generation>> = BTreeMap::new();
     for step in &trace.steps {
         let number = step.index + 1;

@@ -14,5 +14,6 @@ pub use act::{Act, Kind};
 pub use changes::Change;
 pub use conflict::{Access, Conflict, conflict};
 pub use generations::Generation;
+pub(crate) use generations::generations;
 pub use history::{Group, Timeline};
 pub use waits::{Waiter, Waiting};

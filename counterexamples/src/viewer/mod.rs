@@ -1,13 +1,13 @@
 //! The counterexample as a page: one HTML file that holds everything, asks for nothing and opens anywhere.
 
 mod data;
-mod escape;
 mod notes;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::escape;
 use crate::read::TraceError;
 use crate::story::{Style, story};
 use crate::timeline::Timeline;

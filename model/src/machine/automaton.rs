@@ -12,10 +12,12 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigId(pub u32);
 
-/// An edge's label: a move, the choice made and how it went; or a release, with a reduction's result.
+/// What leads from one configuration to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Label {
+pub enum Label {
+    /// A move, by position in [`Automaton::moves`]; the choice made; how it went.
     Made(u32, u32, Outcome),
+    /// A release, with a reduction's result.
     Released(Option<u32>),
 }
 
@@ -109,6 +111,15 @@ impl Automaton {
     pub fn edges(&self) -> impl Iterator<Item = (ConfigId, ConfigId)> + '_ {
         let entries = (0..).map(ConfigId).zip(&self.entries);
         entries.flat_map(|(from, entry)| entry.edges.iter().map(move |(_, to)| (from, *to)))
+    }
+
+    /// The same with what leads from one to the other, in order.
+    #[must_use]
+    pub fn labelled_edges(&self) -> Vec<(ConfigId, Label, ConfigId)> {
+        let entries = (0..).map(ConfigId).zip(&self.entries);
+        entries
+            .flat_map(|(from, entry)| entry.edges.iter().map(move |(label, to)| (from, *label, *to)))
+            .collect()
     }
 
     /// Whether two automata that have been worked out in the same order are equal.

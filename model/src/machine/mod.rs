@@ -10,10 +10,11 @@ mod state;
 mod step;
 mod unfold;
 
-pub use automaton::{Automaton, ConfigId};
+pub use automaton::{Automaton, ConfigId, Label};
 pub use judge::{Announced, Standing, room};
 pub use state::{AgentState, AnyBarrier, Sequence, State};
 pub use step::{Advanced, End, Event, Log, Progressed, StepOutcome};
+pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
 use crate::barrier::{BarrierId, NotModelled, ptx};

@@ -11,10 +11,25 @@ use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_S
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
+/// A configuration with more edges than this counts as several.
+const MANY_EDGES: u32 = 64;
+
+/// Why an automaton could not be worked out by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotUnfolded {
+    /// It has more configurations than asked for.
+    TooLarge,
+    /// It depends on what others do in more ways than can be listed: the agent reads a barrier's state.
+    ReadsState,
+    /// A decision has too many alternatives.
+    ManyChoices,
+    /// It was told to end.
+    Stopped,
+}
 
 impl Machine {
     /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
-    /// not compared, nor any more once `goes_on` says no; it is asked for every configuration.
+    /// not compared, nor any more once `goes_on` says no; it is asked as in [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
@@ -23,7 +38,7 @@ impl Machine {
             let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
                 other != class && self.program.agents[automaton.representative().index()] == role
             });
-            if !has_kin || !self.unfold(class, most, goes_on) {
+            if !has_kin || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
@@ -43,34 +58,67 @@ impl Machine {
         }
     }
 
-    /// Works out a whole automaton, whatever the others do; `false` if it is too large, or depends on more than can be listed.
-    fn unfold(&mut self, class: usize, most: usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases.
+    ///
+    /// # Errors
+    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration,
+    /// and for every 64 edges of one.
+    pub fn unfolded(
+        &mut self,
+        agent: AgentId,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<&Automaton, NotUnfolded> {
+        let class = self.class(agent);
+        self.unfold(class, most, goes_on)?;
+        Ok(&self.automata[class])
+    }
+
+    fn unfold(
+        &mut self,
+        class: usize,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NotUnfolded> {
         let agent = self.automata[class].representative();
         let warps = u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX);
         let (context, automaton) = self.parts(agent);
         automaton.intern(context, crate::agent::initial(context));
         let mut next = 0;
         while next < automaton.len() {
-            if automaton.len() > most || !goes_on() {
-                return false;
+            if automaton.len() > most {
+                return Err(NotUnfolded::TooLarge);
+            }
+            if !goes_on() {
+                return Err(NotUnfolded::Stopped);
             }
             let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
             next += 1;
+            let mut edges = 0_u32;
             for result in results(context, automaton.config(id), warps) {
                 automaton.release(context, id, result);
+                edges += 1;
+                if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                    return Err(NotUnfolded::Stopped);
+                }
             }
             for index in 0..automaton.moves(id).len() {
                 let made = &automaton.moves(id)[index];
-                let (Some(outcomes), Some(picks)) = (outcomes(made), picks(made)) else { return false };
+                let outcomes = outcomes(made).ok_or(NotUnfolded::ReadsState)?;
+                let picks = picks(made).ok_or(NotUnfolded::ManyChoices)?;
                 let index = u32::try_from(index).unwrap_or(u32::MAX);
                 for pick in 0..picks {
                     for outcome in &outcomes {
                         automaton.follow(context, id, index, pick, *outcome);
                     }
+                    edges += 1;
+                    if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                        return Err(NotUnfolded::Stopped);
+                    }
                 }
             }
         }
-        true
+        Ok(())
     }
 
     /// The agents that share an automaton with `agent`, itself included.

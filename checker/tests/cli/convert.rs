@@ -1,0 +1,150 @@
+//! Conversions and graphs from outside: where they go, what is refused, and what the help says.
+
+use crate::support::{DEADLOCK, Folder, GOOD, run, run_on};
+use std::fs;
+
+const FORMATS: [&str; 6] = ["text", "svg", "mermaid", "dot", "perfetto", "itf"];
+
+/// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
+fn ring() -> (Folder, String) {
+    let folder = Folder::new();
+    let (file, trace) = (folder.add("ring.bar", DEADLOCK), folder.text("ring.json"));
+    run(&["verify", &file, "--trace", &trace]).expect(1);
+    let text = fs::read_to_string(&trace).expect("it is there");
+    (folder, text)
+}
+
+#[test]
+fn a_conversion_goes_to_standard_output_or_where_it_is_told() {
+    let (folder, text) = ring();
+    let trace = folder.text("ring.json");
+    for (format, begins) in FORMATS.into_iter().zip([
+        "deadlock: ",
+        "<svg ",
+        "sequenceDiagram\n",
+        "digraph ",
+        "{\"traceEvents\"",
+        "{\"#meta\"",
+    ]) {
+        let converted = run(&["convert", &trace, "--to", format]).expect(0);
+        assert!(converted.out.starts_with(begins), "{}", converted.out);
+        assert!(converted.err.is_empty() && converted.out.ends_with('\n'));
+        assert_eq!(run_on(&["convert", "-", "--to", format], text.as_bytes()).expect(0).out, converted.out);
+        assert_eq!(run(&["convert", &trace, "--to", format, "-o", "-"]).expect(0).out, converted.out);
+        let place = folder.text(&format!("new/ring.{format}"));
+        run(&["convert", &trace, "--to", format, "-o", &place])
+            .expect(0)
+            .prints(&format!("{format} written to"));
+        assert_eq!(fs::read_to_string(&place).expect("it is there"), converted.out);
+    }
+}
+
+#[test]
+fn what_is_no_trace_is_converted_to_nothing() {
+    let (folder, text) = ring();
+    let half = text.get(..text.len() / 2).expect("the text is ASCII");
+    for (name, contents, said) in [
+        ("half.json", half.to_owned(), "EOF while parsing"),
+        (
+            "version.json",
+            text.replace("barcheck-trace/1", "barcheck-trace/9"),
+            "the format is `barcheck-trace/9`",
+        ),
+        ("index.json", text.replace("\"index\":1,\"agent\"", "\"index\":7,\"agent\""), "is 7 and must be 1"),
+        ("empty.json", String::new(), "EOF"),
+        ("other.json", "[]".to_owned(), "cannot convert"),
+    ] {
+        let file = folder.add(name, contents);
+        let place = folder.text("converted");
+        for format in FORMATS {
+            for anyway in [&[][..], &["--anyway"]] {
+                let options = [&["convert", &file, "--to", format, "-o", &place], anyway].concat();
+                run(&options).expect(2).says("cannot convert").says(said);
+            }
+        }
+        assert!(!folder.at("converted").exists());
+    }
+    run(&["convert", &folder.text("nowhere.json"), "--to", "svg"]).expect(2).says("cannot convert");
+}
+
+#[test]
+fn a_trace_that_departs_is_converted_only_if_asked_for_and_what_is_made_of_it_says_so() {
+    let (folder, text) = ring();
+    let edited = folder.add("edited.json", text.replacen("\"arrived\":32", "\"arrived\":64", 1));
+    for format in FORMATS {
+        let refused = run(&["convert", &edited, "--to", format])
+            .expect(1)
+            .says("departs from the model")
+            .says("step 1");
+        assert!(refused.out.is_empty());
+        run(&["convert", "--anyway", &edited, "--to", format]).expect(0).prints("departs from");
+    }
+}
+
+#[test]
+fn wrong_use_of_convert_is_said_to_be() {
+    let (folder, text) = ring();
+    let trace = folder.text("ring.json");
+    run(&["convert", &trace]).expect(2).says("--to <FORMAT>");
+    run(&["convert", &trace, "--to", "pdf"]).expect(2).says("text, svg, mermaid, dot, perfetto, itf");
+    run(&["convert", "--to", "svg"]).expect(2).says("<TRACE>");
+    run(&["convert", &trace, "--to", "svg", "-o", &trace]).expect(2).says("would overwrite");
+    let roundabout = folder.text("./ring.json");
+    run(&["convert", &trace, "--to", "svg", "-o", &roundabout]).expect(2).says("would overwrite");
+    assert_eq!(fs::read_to_string(&trace).expect("it is there"), text);
+    let within = folder.text("ring.json/ring.svg");
+    run(&["convert", &trace, "--to", "svg", "-o", &within]).expect(2).says("cannot write");
+    let itself = folder.path().to_str().expect("UTF-8");
+    run(&["convert", &trace, "--to", "svg", "-o", itself]).expect(2).says("cannot write");
+    let help = run(&["convert", "--help"]).expect(0);
+    for format in FORMATS {
+        assert!(help.out.contains(&format!("\n  {format} ")), "{format} in {}", help.out);
+    }
+}
+
+#[test]
+fn a_graph_goes_to_standard_output_or_where_it_is_told() {
+    let folder = Folder::new();
+    let file = folder.add("ring.bar", DEADLOCK);
+    let usual = run(&["graph", &file]).expect(0);
+    for view in ["usage", "waits", "automata"] {
+        let graph = run(&["graph", "--what", view, &file]).expect(0);
+        assert!(graph.out.starts_with("digraph ") && graph.out.ends_with("}\n"), "{}", graph.out);
+        assert_eq!(graph.out == usual.out, view == "usage");
+        let place = folder.text(&format!("graphs/{view}.dot"));
+        run(&["graph", "--what", view, &file, "-o", &place]).expect(0).prints("graph written to");
+        assert_eq!(fs::read_to_string(&place).expect("it is there"), graph.out);
+    }
+    run_on(&["graph", "-"], GOOD.as_bytes()).expect(0).prints("<stdin>: ptx, 2 warps");
+}
+
+#[test]
+fn a_param_changes_the_graph_and_an_unknown_one_is_refused() {
+    let folder = Folder::new();
+    let file = folder
+        .add("rounds.bar", "target ptx; cta 32; param N = 2; warp 0 { for i in 0..N { bar.sync 1, 32; } }");
+    let nodes = |n: &str| {
+        let graph = run(&["graph", "--what", "automata", "-D", n, &file]).expect(0);
+        graph.out.lines().filter(|line| line.contains("waits on b1")).count()
+    };
+    assert_eq!((nodes("N=3"), nodes("N=5")), (3, 5));
+    run(&["graph", "-D", "M=3", &file]).expect(2).says("the file has no `param M`").says("`N`");
+    let many = ["graph", "--what", "automata", "-D", "N=100000", &file];
+    run(&many).expect(3).says("does not stay within 1000 states").says("--max-states");
+    run(&["graph", "--max-states", "4", &file]).expect(3).says("does not stay within 4 states");
+}
+
+#[test]
+fn what_has_no_graph_is_said_to_have_none() {
+    let folder = Folder::new();
+    let broken = folder.add("broken.bar", "target ptx; cta 64; warps 0..2 { bar.sync 1 64; }");
+    run(&["graph", &broken]).expect(2).says("broken.bar:1:");
+    run(&["graph", &folder.text("nowhere.bar")]).expect(2).says("cannot read");
+    let file = folder.add("good.bar", GOOD);
+    run(&["graph", &file, "-o", &file]).expect(2).says("would overwrite");
+    run(&["graph", &file, "-o", &folder.text("good.bar/x.dot")]).expect(2).says("cannot write");
+    run(&["graph", &file, "--what", "colours"]).expect(2).says("usage, waits, automata");
+    let reads = folder.add("reads.bar", "target bcu; cta 32; warp 0 { B2R.BAR R1, 0x1; }");
+    let said = run(&["graph", &reads]).expect(3).says("reads a barrier's state");
+    assert!(!said.err.contains("--max-states"), "{}", said.err);
+}
