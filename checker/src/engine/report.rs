@@ -22,11 +22,9 @@ pub(super) fn outcome<const W: usize>(
     if let Some(key) = search.stopped_at {
         let sighting = search.sightings.remove(&key);
         found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
-        let on_its_path = found
-            .first()
-            .map(|f: &Found| along(&mut search.tables.machine, settings, &f.path))
-            .unwrap_or_default();
-        found.extend(on_its_path);
+        if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
+            found.extend(along(&mut search.tables.machine, settings, &path));
+        }
     } else {
         for sighting in std::mem::take(&mut search.sightings).into_values() {
             found.push(locate(search, store, settings, sighting));

@@ -6,14 +6,15 @@
 
 mod automaton;
 mod judge;
+mod outcome;
 mod state;
 mod step;
 mod unfold;
 
 pub use automaton::{Automaton, ConfigId, Label};
 pub use judge::{Announced, Standing, room};
+pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 pub use state::{AgentState, AnyBarrier, Sequence, State};
-pub use step::{Advanced, End, Event, Log, Progressed, StepOutcome};
 pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};

@@ -3,8 +3,8 @@
 //! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds the step's own past: so of the whole run only
 //! these steps are kept. The run is made once more to learn the pasts.
 
+use super::answer::{Answer, Ending};
 use super::run::{Run, Sighting};
-use super::{Answer, Ending};
 use crate::engine::report;
 use crate::engine::stuck;
 use crate::settings::Settings;

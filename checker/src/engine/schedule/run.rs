@@ -1,8 +1,8 @@
 //! One run of the protocol: agents take turns, and vector clocks tell what comes before what in every order.
 
+use super::answer::{Ending, Undecided, unfollowed};
 use super::clocks::{Clocks, Moment};
-use super::cycle::Watch;
-use super::{Ending, Undecided, unfollowed};
+use super::cycle::{Now, Watch};
 use crate::engine::growth::what_grew;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
@@ -108,12 +108,7 @@ impl Run {
     }
 
     /// Runs until nobody has a step, the run goes round for ever, or there is a reason to end it.
-    pub(super) fn to_the_end(
-        &mut self,
-        settings: &Settings,
-        control: &dyn Control,
-        started: Instant,
-    ) -> Ending {
+    pub(super) fn run(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
         if let Some((agent, fault)) = self.machine.fault(&self.state) {
             return unfollowed(agent, fault);
         }
@@ -131,7 +126,14 @@ impl Run {
                 }
                 self.forget_configs();
             }
-            if let Some(from) = watch.cycle(self) {
+            let facts = || self.state.memory.abstracted(self.marks());
+            let now = Now {
+                machine: &self.machine,
+                state: &self.state,
+                ready: &self.ready,
+                steps: self.path.len(),
+            };
+            if let Some(from) = watch.cycle(&now, facts) {
                 self.cycle_from = Some(from);
                 break;
             }
