@@ -11,7 +11,9 @@ use barcheck_model::rule::{Level, Rule};
 use crate::explain;
 use crate::record::{Departure, Reached, Recorder, cut_message, fault_message};
 use crate::resolve::access_name;
-use crate::trace::{self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, Step, Trace};
+use crate::trace::{
+    self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, State, Step, Trace,
+};
 use crate::view;
 
 /// Where a protocol was read from.
@@ -75,24 +77,36 @@ pub fn build(
         What::Cut(agent, at, reason) => cut_outcome(&recorder, agent, at, reason),
     };
     let outcome = confirm(wanted, &ends)?;
-    let mut trace = Trace {
+    let mut trace = assemble(&recorder, source, initial, steps, outcome);
+    explain::fill(&mut trace);
+    Ok(trace)
+}
+
+/// A trace without words, from its parts.
+pub(crate) fn assemble(
+    recorder: &Recorder,
+    source: &SourceInfo,
+    initial: State,
+    steps: Vec<Step>,
+    outcome: Outcome,
+) -> Trace {
+    let mut barriers = recorder.barriers();
+    if let Some(barrier) = outcome.barrier
+        && !barriers.iter().any(|b| b.barrier == barrier)
+    {
+        let id = barcheck_model::barrier::BarrierId(barrier);
+        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.sort_by_key(|b| b.barrier);
+    }
+    Trace {
         format: FORMAT.to_owned(),
-        protocol: protocol(recorder.program(), options, source),
+        protocol: protocol(recorder.program(), recorder.machine.options(), source),
         agents: agents(recorder.program()),
-        barriers: recorder.barriers(),
+        barriers,
         initial,
         steps,
         outcome,
-    };
-    if let Some(barrier) = trace.outcome.barrier
-        && !trace.barriers.iter().any(|b| b.barrier == barrier)
-    {
-        let id = barcheck_model::barrier::BarrierId(barrier);
-        trace.barriers.push(crate::names::barrier(recorder.program(), id));
-        trace.barriers.sort_by_key(|b| b.barrier);
     }
-    explain::fill(&mut trace);
-    Ok(trace)
 }
 
 /// A path goes on after a step that ends it.
@@ -267,7 +281,7 @@ fn arrives(step: &Step, barrier: Option<u32>) -> bool {
     step.events.iter().any(|e| matches!(e, Event::Arrived { barrier: b } if Some(*b) == barrier))
 }
 
-fn bare(recorder: &Recorder, kind: OutcomeKind, agent: AgentId, pc: Pc) -> Outcome {
+pub(crate) fn bare(recorder: &Recorder, kind: OutcomeKind, agent: AgentId, pc: Pc) -> Outcome {
     Outcome {
         kind,
         rule: None,

@@ -31,6 +31,7 @@ mod timeline;
 pub mod trace;
 mod view;
 mod viewer;
+mod walk;
 
 pub use build::{SourceInfo, What, build};
 pub use convert::{ConvertError, Format, convert};
@@ -49,7 +50,8 @@ pub use timeline::{
     Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
 };
 pub use trace::Trace;
-pub use viewer::{ClauseNote, Notes, RuleNote, page};
+pub use viewer::{ClauseNote, Notes, RuleNote, page, run_view};
+pub use walk::{Found, Next, Possible, Standing, Walk};
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

@@ -50,24 +50,30 @@ pub(crate) enum Reached {
 pub(crate) struct Recorder {
     pub(crate) machine: Machine,
     pub(crate) state: machine::State,
+    said: Said,
+}
+
+/// What a trace has said so far.
+#[derive(Clone, Default)]
+struct Said {
     generations: BTreeMap<BarrierId, u32>,
     shown: BTreeMap<BarrierId, crate::trace::BarrierState>,
     seen: BTreeSet<BarrierId>,
     steps: usize,
 }
 
+/// A place to come back to.
+#[derive(Clone)]
+pub(crate) struct Place {
+    state: machine::State,
+    said: Said,
+}
+
 impl Recorder {
     pub(crate) fn new(program: Arc<Program>, options: Options) -> Self {
         let mut machine = Machine::new(program, options);
         let state = machine.initial();
-        Self {
-            machine,
-            state,
-            generations: BTreeMap::new(),
-            shown: BTreeMap::new(),
-            seen: BTreeSet::new(),
-            steps: 0,
-        }
+        Self { machine, state, said: Said::default() }
     }
 
     pub(crate) fn program(&self) -> &Arc<Program> {
@@ -77,16 +83,16 @@ impl Recorder {
     /// The present state of every agent.
     pub(crate) fn whole(&self) -> State {
         let agents = self.machine.agents().map(|a| view::agent(&self.machine, &self.state, a)).collect();
-        State { agents, barriers: self.shown.values().cloned().collect() }
+        State { agents, barriers: self.said.shown.values().cloned().collect() }
     }
 
     /// The barriers that occurred, by their names.
     pub(crate) fn barriers(&self) -> Vec<crate::trace::Barrier> {
-        self.seen.iter().map(|id| names::barrier(self.program(), *id)).collect()
+        self.said.seen.iter().map(|id| names::barrier(self.program(), *id)).collect()
     }
 
     fn departs(&self, what: &str, expected: String, found: String) -> Departure {
-        Departure { step: Some(self.steps), what: what.to_owned(), expected, found }
+        Departure { step: Some(self.said.steps), what: what.to_owned(), expected, found }
     }
 
     /// The move that a choice means.
@@ -138,9 +144,20 @@ impl Recorder {
                 Reached::End(end)
             }
         };
-        self.seen.extend(step.operands.iter().map(|o| BarrierId(o.barrier)));
-        self.steps += 1;
+        self.said.seen.extend(step.operands.iter().map(|o| BarrierId(o.barrier)));
+        self.said.steps += 1;
         Ok((step, reached))
+    }
+
+    /// The present, to come back to.
+    pub(crate) fn place(&self) -> Place {
+        Place { state: self.state.clone(), said: self.said.clone() }
+    }
+
+    /// Goes back.
+    pub(crate) fn go_back(&mut self, place: Place) {
+        self.state = place.state;
+        self.said = place.said;
     }
 
     /// The step as far as it is known before it is made.
@@ -153,7 +170,7 @@ impl Recorder {
         });
         let whole = config.live_lanes() == made.lanes;
         Step {
-            index: self.steps,
+            index: self.said.steps,
             agent: agent.0,
             lanes: (!whole).then(|| names::lanes(made.lanes)),
             choice: Choice { index: choice.index, pick: choice.pick },
@@ -193,15 +210,15 @@ impl Recorder {
             }
         }
         let in_use = self.state.barriers.iter().map(|(id, _)| *id);
-        self.seen.extend(in_use);
-        for id in &self.seen {
-            let generation = self.generations.get(id).copied().unwrap_or(0);
+        self.said.seen.extend(in_use);
+        for id in &self.said.seen {
+            let generation = self.said.generations.get(id).copied().unwrap_or(0);
             let now = view::barrier(&self.machine, &self.state, *id, generation);
             let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
-            let known = self.shown.get(id);
+            let known = self.said.shown.get(id);
             if known != Some(&now) && (known.is_some() || !untouched) {
                 step.changes.barriers.push(now.clone());
-                self.shown.insert(*id, now);
+                self.said.shown.insert(*id, now);
             }
         }
     }
@@ -215,8 +232,8 @@ impl Recorder {
             Model::Blocked(id) => Event::Blocked { barrier: id.0 },
             Model::Passed(id) => Event::Passed { barrier: id.0 },
             Model::Completed(id, result) => {
-                self.seen.insert(*id);
-                let generation = self.generations.entry(*id).or_default();
+                self.said.seen.insert(*id);
+                let generation = self.said.generations.entry(*id).or_default();
                 *generation = generation.saturating_add(1);
                 Event::Completed { barrier: id.0, generation: *generation, result: *result }
             }

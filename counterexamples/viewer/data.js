@@ -1,13 +1,15 @@
-// The trace, and the state after any number of its steps. Time counts steps: 0 is the beginning, and after
-// step 7 it is 7.
+// The run that is shown, and the state after any number of its steps. It is the trace, or one that the reader makes.
+// Time counts steps: 0 is the beginning, and after step 7 it is 7.
 
-const view = JSON.parse(document.getElementById("data").textContent);
-const trace = view.trace;
-const steps = trace.steps;
-const outcome = trace.outcome;
-const LAST = steps.length;
+/** What the page was made with: the trace. */
+const given = JSON.parse(document.getElementById("data").textContent);
+/** The run that is shown, and its parts. */
+let view, trace, steps, outcome, agentHistory;
+let LAST;
 /** The time before the cycle, for a run without end. */
-const CYCLE = outcome.cycle_from;
+let CYCLE;
+/** When the outcome shows: the last step that says so, or the end. Nothing for a run that has shown nothing. */
+let VIOLATION;
 
 /** A value that changes now and then. */
 class History {
@@ -40,15 +42,43 @@ const idle = (barrier) => ({
   arrived: [], waiting: [], missing: [], notified: [],
 });
 
-const agentHistory = trace.initial.agents.map((state) => new History(state));
-// Every barrier that occurs is among them.
-const barriers = new Map(view.barriers.map((barrier, i) => [barrier.barrier, { ...barrier, hue: i % 6 }]));
-const barrierHistory = new Map(view.barriers.map(({ barrier }) => [barrier, new History(idle(barrier))]));
-trace.initial.barriers.forEach((state) => { barrierHistory.get(state.barrier).values[0] = state; });
-steps.forEach((step, index) => {
-  step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
-  step.changes.barriers.forEach((state) => barrierHistory.get(state.barrier).set(index + 1, state));
-});
+const barrierHistory = new Map();
+const barriers = new Map();
+/** A barrier keeps its colour in every run. */
+const hues = new Map();
+/** The outcome of a run that has shown nothing. */
+const NOTHING = {
+  kind: "open", rule: null, level: null, agent: 0, agents: [], barrier: null, location: null, cycle_from: null,
+  headline: "", explanation: "",
+};
+
+/** Takes a run to show. */
+function load(run) {
+  view = run;
+  ({ trace } = view);
+  ({ steps } = trace);
+  outcome = view.shows ? trace.outcome : NOTHING;
+  LAST = steps.length;
+  CYCLE = outcome.cycle_from;
+  agentHistory = trace.initial.agents.map((state) => new History(state));
+  barrierHistory.clear();
+  barriers.clear();
+  // Every barrier that occurs is among them.
+  view.barriers.forEach((barrier) => {
+    const id = barrier.barrier;
+    if (!hues.has(id)) hues.set(id, hues.size % 6);
+    barriers.set(id, { ...barrier, hue: hues.get(id) });
+    barrierHistory.set(id, new History(idle(id)));
+  });
+  trace.initial.barriers.forEach((state) => { barrierHistory.get(state.barrier).values[0] = state; });
+  steps.forEach((step, index) => {
+    step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
+    step.changes.barriers.forEach((state) => barrierHistory.get(state.barrier).set(index + 1, state));
+  });
+  VIOLATION = view.shows ? view.violation : null;
+}
+
+load(given);
 
 const agentAt = (agent, time) => agentHistory[agent].at(time);
 const barrierAt = (barrier, time) => barrierHistory.get(barrier)?.at(time) ?? idle(barrier);
@@ -64,9 +94,6 @@ const touchesAgent = (step, agent) =>
 const touchesBarrier = (step, barrier) =>
   step.operands?.barrier === barrier || step.events.some((event) => event.barrier === barrier);
 const has = (step, ...kinds) => step.events.some((event) => kinds.includes(event.kind));
-
-/** When the outcome shows. */
-const VIOLATION = view.violation;
 
 /** The first time after (or, with `back`, the last before) a time whose step passes a test. */
 function seek(time, test, back = false) {

@@ -65,7 +65,6 @@ const lanes = {
     this.stageLabels = el("div", { class: "lane-labels" });
     stage.append(this.drawing, this.stageLabels);
     this.fit();
-    this.layout();
     $("lane-scroll").addEventListener("scroll", () => this.soon());
     new ResizeObserver(() => this.soon()).observe($("lane-scroll"));
     this.drawing.addEventListener("click", (event) => this.click(event));
@@ -74,6 +73,13 @@ const lanes = {
       ...(groups.length > 1 ? [button("Fold roles", () => this.foldAll(), { id: "fold", "aria-pressed": "false" })] : []),
       button("\u2212", zoomBy(-1), { "aria-label": "Zoom out", "aria-keyshortcuts": "-" }),
       button("+", zoomBy(1), { "aria-label": "Zoom in", "aria-keyshortcuts": "+" }));
+    this.changed();
+  },
+
+  /** Another run is shown. */
+  changed() {
+    groups.forEach((group) => { delete group.blocked; });
+    this.layout();
     this.legend();
   },
 
@@ -189,7 +195,7 @@ const lanes = {
       svg("rect", { x: x(time) - cell / 2, y: 0, width: Math.max(cell, 3), height, class: `column ${kind}` });
     const cycle = CYCLE === null ? null
       : svg("rect", { x: x(CYCLE) + cell / 2, y: 0, width: (LAST - CYCLE) * cell, height, class: "column cycle" });
-    return [cycle, column(VIOLATION, "violation"), column(state.t, "current")];
+    return [cycle, VIOLATION !== null && column(VIOLATION, "violation"), column(state.t, "current")];
   },
 
   stripes({ y, first, last, width }) {
@@ -281,13 +287,14 @@ const lanes = {
   axis({ x, cell, width, from, to }) {
     const every = [1, 2, 5, 10, 20, 50, 100].find((n) => n * cell >= 30) ?? 200;
     const drawn = [svg("rect", { x: LABEL, y: 0, width, height: AXIS - 1, class: "axis" })];
+    drawn.push(branched(this, x));
     if (CYCLE !== null) drawn.push(lasso(x(CYCLE) + cell / 2, x(LAST) + cell / 2));
     for (let time = from; time <= to; time += 1) {
       const current = time === state.t;
       if (!current && (time % every !== 0 || Math.abs(time - state.t) * cell < 22)) continue;
       drawn.push(svg("text", { x: x(time), y: 15, class: current ? "tick current" : "tick" }, time === 0 && cell > 40 ? "start" : `${time}`));
     }
-    if (VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
+    if (VIOLATION !== null && VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
     let free = -Infinity;
     const ends = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) ? []
       : visibleGenerations(barrier, from, to).filter((g) => g.completed).map((g) => [g.completed, barrier, g.generation]));
@@ -339,6 +346,15 @@ const lanes = {
       { class: "lane-label", "data-agent": agent, title: cut(`${agentName(agent)}${trace.agents[agent].role ? `, ${trace.agents[agent].role}` : ""}`, 80) });
   },
 };
+
+/** The line behind which a run is the reader's own. */
+function branched({ cell }, x) {
+  const { branch } = whatif;
+  if (!branch) return null;
+  return svg("g", { class: "branched" },
+    svg("path", { d: `M${x(branch.at) + cell / 2} 0V4000` }),
+    svg("text", { x: x(LAST) + cell / 2 + 6, y: 15 }, "\u2190 your own"));
+}
 
 /** The generations of a barrier that reach into a stretch of time. They follow one another. */
 function visibleGenerations(barrier, from, to) {

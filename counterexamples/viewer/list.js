@@ -18,6 +18,7 @@ const KINDS = [
   ["violations and failures", (step) => has(step, "violated", "failed", "cut")],
 ];
 
+const option = (value, text) => el("option", { value }, text);
 const dimmedBarrier = (barrier) => filter.barrier !== "" && Number(filter.barrier) !== barrier;
 const filtering = () => Object.values(filter).some((value) => value !== "");
 
@@ -36,18 +37,15 @@ function passes(step, time) {
 const list = {
   /** The times of the steps that pass, in order, and whether each does. */
   times: [],
-  passed: new Uint8Array(LAST + 1),
+  passed: new Uint8Array(0),
   rows: new Map(),
 
   start() {
-    const option = (value, text) => el("option", { value }, text);
     const agents = groups.flatMap((group, i) => [
       ...(group.role ? [option(`r${i}`, cut(`all of ${group.role}`, 40))] : []),
       ...group.agents.filter((agent) => agent < MOST_CHOICES).map((agent) => option(`${agent}`, cut(agentName(agent), 40))),
     ]);
     $("filter-agent").append(option("", "any"), ...agents);
-    $("filter-barrier").append(option("", "any"), ...[...barriers.values()].map((b) => option(`${b.barrier}`, cut(b.name, 40))));
-    $("filter-kind").append(option("", "anything"), ...KINDS.flatMap(([text, test], i) => (steps.some(test) ? [option(`${i}`, text)] : [])));
     const inputs = { agent: "filter-agent", barrier: "filter-barrier", kind: "filter-kind", text: "filter-text" };
     for (const [key, id] of Object.entries(inputs)) {
       $(id).addEventListener("input", () => {
@@ -66,11 +64,25 @@ const list = {
       button("Clear", () => this.clear(), { id: "filter-clear" }));
     $("list-body").addEventListener("scroll", () => this.draw());
     new ResizeObserver(() => this.draw()).observe($("list-body"));
+    this.changed();
+  },
+
+  /** Another run is shown: it may know other barriers, and do other things. */
+  changed() {
+    const offer = (key, id, options) => {
+      put($(id), options);
+      $(id).value = filter[key];
+      // What is no longer there cannot be asked for.
+      if ($(id).value !== filter[key]) $(id).value = filter[key] = "";
+    };
+    offer("barrier", "filter-barrier", [option("", "any"), [...barriers.values()].map((b) => option(`${b.barrier}`, cut(b.name, 40)))]);
+    offer("kind", "filter-kind", [option("", "anything"), KINDS.flatMap(([text, test], i) => (steps.some(test) ? [option(`${i}`, text)] : []))]);
     this.refilter();
   },
 
   refilter() {
     this.times = [];
+    this.passed = new Uint8Array(LAST + 1);
     steps.forEach((step, index) => {
       const passed = passes(step, index + 1);
       this.passed[index + 1] = passed ? 1 : 0;

@@ -85,13 +85,13 @@ function say(text) {
 function render() {
   $("step-number").value = state.t;
   $("scrubber").value = state.t;
-  const told = state.t === 0 ? "The beginning"
+  const about = state.t === 0 ? "The beginning"
     : `Step ${state.t} of ${LAST}: ${cut(agentName(stepAt(state.t).agent), 60)}: ${cut(stepAt(state.t).resolved, 100)}. ${cut(wordsAt(state.t).join(", "), 300)}`;
-  $("scrubber").setAttribute("aria-valuetext", told);
-  if (!playing) say(told);
+  $("scrubber").setAttribute("aria-valuetext", about);
   renderNow();
   renderBarriers();
   renderGraph();
+  whatif.render();
   source.render();
   // What asks for places comes last, or the page would be laid out again and again.
   revealBarrier();
@@ -100,14 +100,26 @@ function render() {
   list.draw();
   lanes.reveal(false);
   lanes.soon();
+  if (!playing) say(about + whatif.said());
 }
 
-/* Links: #step=12&agent=3&barrier=1 */
+/** Another run is shown. */
+function changed() {
+  lanes.changed();
+  list.changed();
+  source.changed();
+  renderWhy();
+  limits();
+}
+
+/* Links: #step=12&agent=3&barrier=1&if=10:3.0.0 */
 
 function keepAddress() {
   const parts = [`step=${state.t}`];
   if (state.agent !== null) parts.push(`agent=${state.agent}`);
   if (state.barrier !== null) parts.push(`barrier=${state.barrier}`);
+  const own = whatif.address();
+  if (own) parts.push(own);
   clearTimeout(keepAddress.later);
   // Browsers refuse to be asked too often.
   keepAddress.later = setTimeout(() => {
@@ -120,6 +132,7 @@ function keepAddress() {
 }
 
 function readAddress() {
+  if (whatif.branch) whatif.show(null, 0);
   const asked = new URLSearchParams(location.hash.slice(1));
   const number = (key, most) => {
     const text = asked.get(key);
@@ -129,6 +142,7 @@ function readAddress() {
   state.t = number("step", LAST) ?? VIOLATION;
   state.agent = number("agent", trace.agents.length - 1);
   state.barrier = barriers.has(barrier) ? barrier : null;
+  if (asked.has("if")) whatif.restore(asked.get("if"), number("step", Infinity) ?? Infinity);
 }
 
 /* Keys */
@@ -137,13 +151,16 @@ const KEYS = [
   ["\u2190 \u2192", "one step back, one on", { ArrowLeft: () => go(state.t - 1), ArrowRight: forward }],
   ["Home End", "the beginning, the end", { Home: () => go(0), End: () => go(LAST) }],
   ["Page Up, Page Down", "ten steps back, ten on", { PageUp: () => go(state.t - 10), PageDown: () => go(state.t + 10) }],
-  ["V", "the violation", { v: () => go(VIOLATION) }],
+  ["V", "the violation", { v: () => (VIOLATION === null ? say("This run has shown no violation") : go(VIOLATION)) }],
   ["C", "the beginning of the cycle, if the run has no end", { c: () => go(CYCLE) }],
   ["A, Shift A", "next and previous step of the agent", { a: () => jumpAgent(false), A: () => jumpAgent(true) }],
   ["B, Shift B", "next and previous event on the barrier", { b: () => jumpBarrier(false), B: () => jumpBarrier(true) }],
   ["\u2191 \u2193", "select the agent above, below; in the list of steps: the listed step above, below", { ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1) }],
   ["[ ]", "select the previous, the next barrier", { "[": () => neighbourBarrier(-1), "]": () => neighbourBarrier(1) }],
-  ["Escape", "select nothing: follow the steps", { Escape: () => select({ agent: null, barrier: null }) }],
+  ["Escape", "from a run of your own back to the trace; else select nothing: follow the steps", { Escape: escape }],
+  ["W", "What if: which steps could be made here", { w: () => whatif.toggle() }],
+  ["1 to 9", "take the step of this number in What if", Object.fromEntries([...Array(9).keys()].map((i) => [`${i + 1}`, () => take(i)]))],
+  ["L, U", "in What if: let the run go on by itself, undo a choice", { l: () => (whatif.open ? whatif.letRun(null) : say(ASK)), u: () => whatif.undo() }],
   ["Space", "play, pause", { " ": play }],
   ["G", "type a step's number", { g: () => $("step-number").select() }],
   ["/", "find", { "/": () => $("filter-text").select() }],
@@ -153,6 +170,19 @@ const KEYS = [
   ["T", "light, dark, or as the system", { t: () => nextTheme() }],
   ["?", "these keys", { "?": () => toggleHelp() }],
 ];
+const ASK = "W asks which steps could be made here";
+
+function escape() {
+  if (whatif.branch) whatif.leave();
+  else select({ agent: null, barrier: null });
+}
+
+function take(i) {
+  const way = whatif.open ? whatif.next?.choices.length && whatif.offered[i] : null;
+  if (way) whatif.choose(way);
+  else say(whatif.open ? "There is no such step" : ASK);
+}
+
 const ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 let letterKeys = true;
 /** Keys that scroll a panel which has the focus, as anywhere else. */
@@ -208,21 +238,32 @@ function nextTheme() {
 
 /* The page */
 
+const move = (label, act, key, said) => button(label, act, { "aria-label": said, title: `${said} (${key})` });
+
 function buildBar() {
-  const move = (label, act, key, said) => button(label, act, { "aria-label": said, title: `${said} (${key})` });
   $("moves").append(
     move("\u21e4", () => go(0), "Home", "Beginning"), move("\u2190", () => go(state.t - 1), "\u2190", "Step back"),
     button("\u25b6 Play", play, { id: "play", "aria-pressed": "false", title: "Space" }),
     move("\u2192", forward, "\u2192", "Step on"), move("\u21e5", () => go(LAST), "End", "End"));
+  $("step-number").addEventListener("change", (event) => go(Number(event.target.value) || 0));
+  $("scrubber").addEventListener("input", (event) => go(Number(event.target.value)));
+  $("whatif-open").addEventListener("click", () => whatif.toggle());
+  $("whatif-close").addEventListener("click", () => whatif.close());
+  limits();
+}
+
+/** How far the run that is shown goes, and where there is to go. */
+function limits() {
   put($("jumps"),
-    button(outcome.kind === "violation" ? "Violation" : "Outcome", () => go(VIOLATION), { class: "bad", title: "V" }),
+    VIOLATION !== null && button(outcome.kind === "violation" ? "Violation" : "Outcome", () => go(VIOLATION), { class: "bad", title: "V" }),
     CYCLE !== null && button("\u21bb Cycle", () => go(CYCLE), { title: "C" }),
     move("\u2039 agent", () => jumpAgent(true), "Shift A", "Previous step of the agent"), move("agent \u203a", () => jumpAgent(false), "A", "Next step of the agent"),
     ...(barriers.size ? [move("\u2039 barrier", () => jumpBarrier(true), "Shift B", "Previous event on the barrier"), move("barrier \u203a", () => jumpBarrier(false), "B", "Next event on the barrier")] : []));
   $("step-number").max = $("scrubber").max = LAST;
   $("step-count").textContent = `of ${LAST}`;
-  $("step-number").addEventListener("change", (event) => go(Number(event.target.value) || 0));
-  $("scrubber").addEventListener("input", (event) => go(Number(event.target.value)));
+  $("save").disabled = !view.shows;
+  $("save").title = view.shows ? "Save as JSON, for barcheck replay" : "A run that has shown nothing is no counterexample";
+  $("save").textContent = whatif.branch ? "Save this run" : "Save trace";
 }
 
 function buildTop() {
@@ -247,7 +288,7 @@ function buildTop() {
 
 /** The trace as it was written, since numbers here may hold less than those of a trace. It is the last of the data. */
 function saveTrace() {
-  const text = $("data").textContent;
+  const text = whatif.branch?.text.slice(0, -1) ?? $("data").textContent;
   const key = ',"trace":';
   const written = text.slice(text.indexOf(key) + key.length, text.lastIndexOf("}"));
   const address = URL.createObjectURL(new Blob([written], { type: "application/json" }));
@@ -292,7 +333,7 @@ function start() {
   render();
   lanes.reveal(true);
   document.addEventListener("keydown", onKey);
-  window.addEventListener("hashchange", () => { readAddress(); render(); });
+  window.addEventListener("hashchange", () => { readAddress(); select({}); });
   window.addEventListener("beforeprint", beforePrint);
   window.addEventListener("afterprint", afterPrint);
 }

@@ -15,14 +15,22 @@ const source = {
         text: el("code", null, line),
         line: el("div", { class: "line" }),
       };
-      const told = new Set(view.labels.filter((label) => label.line === number).map((label) => label.text));
-      const labels = [...told].map((label) => el("div", { class: "label" }, "\u2514 ", name(cut(label, 400))));
       fill(row.line, null, [el("span", { class: "number" }, `${number}`), row.here, row.text]);
-      row.block = el("div", { class: "block" }, row.line, labels);
+      row.labels = el("div");
+      row.block = el("div", { class: "block" }, row.line, row.labels);
       return row;
     });
     $("source-body").append(...this.rows.map((row) => row.block));
+    this.changed();
     put($("source-note"), el("mark", { class: "done" }, "executed"), " ", el("mark", { class: "at" }, "where the agent stands"), " ", el("mark", { class: "wrong" }, "what it is about"));
+  },
+
+  /** Another run is shown: other places matter. */
+  changed() {
+    this.rows.forEach((row, index) => {
+      const said = new Set(view.labels.filter((label) => label.line === index + 1).map((label) => label.text));
+      put(row.labels, [...said].map((label) => el("div", { class: "label" }, "\u2514 ", name(cut(label, 400)))));
+    });
   },
 
   /** The marks of a step: by line, stretches of text and what they are. */

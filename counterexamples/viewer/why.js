@@ -2,24 +2,32 @@
 // or of the two accesses.
 
 function renderWhy() {
-  const rule = view.notes.rule;
-  const clause = (note) => el("li", null, el("strong", null, `${note.document}, ${note.section} `), el("code", null, note.id), el("p", null, note.says));
   const sentences = el("ul", { class: "sentences" }, outcome.explanation.split("\n").filter(Boolean).slice(0, 200)
     .map((sentence) => el("li", null, el("bdi", null, sentenceOf(sentence.slice(0, 3000))))));
   const conflict = view.conflict && el("figure", null, el("figcaption", null, "The two accesses, and what lies between them"), raceFigure(view.conflict));
   const graph = el("figure", { id: "graph" });
+  const nothing = !view.shows && el("p", { class: "note" }, "This run has come to nothing that a rule forbids.");
   // What the rule is about comes first.
   const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
-  const parts = hangs ? [graph, sentences] : [conflict, sentences, graph];
-  if (rule) {
-    const [first, ...others] = rule.clauses;
-    parts.push(
-      el("h3", null, "The rule ", el("code", null, outcome.rule)), el("p", null, rule.meaning),
-      first && el("ul", { class: "clauses" }, clause(first)),
-      el("details", null, el("summary", null, "Why it hurts, and how to mend it"), el("p", null, rule.why), el("p", null, rule.mend)),
-      others.length > 0 && el("details", null, el("summary", null, `${others.length} more clause${others.length === 1 ? "" : "s"}`), el("ul", { class: "clauses" }, others.map(clause))));
+  put($("why-body"), nothing, hangs ? [graph, sentences] : [conflict, sentences, graph], ruleNote());
+}
+
+/** What is known of the rule. Of the rules that the trace does not violate that is little. */
+function ruleNote() {
+  if (outcome.rule === null) return null;
+  const head = el("h3", null, "The rule ", el("code", null, outcome.rule));
+  const rule = outcome.rule === given.trace.outcome.rule ? given.notes.rule : null;
+  if (!rule) {
+    const meaning = given.notes.meanings[outcome.rule];
+    return meaning ? [head, el("p", null, meaning), el("p", { class: "note" }, el("code", null, `barcheck explain ${outcome.rule}`), " says more.")] : null;
   }
-  fill($("why-body"), null, parts);
+  const clause = (note) => el("li", null, el("strong", null, `${note.document}, ${note.section} `), el("code", null, note.id), el("p", null, note.says));
+  const [first, ...others] = rule.clauses;
+  return [
+    head, el("p", null, rule.meaning),
+    first && el("ul", { class: "clauses" }, clause(first)),
+    el("details", null, el("summary", null, "Why it hurts, and how to mend it"), el("p", null, rule.why), el("p", null, rule.mend)),
+    others.length > 0 && el("details", null, el("summary", null, `${others.length} more clause${others.length === 1 ? "" : "s"}`), el("ul", { class: "clauses" }, others.map(clause)))];
 }
 
 /**
@@ -76,7 +84,7 @@ const MOST_NODES = 14;
 function renderGraph() {
   const { nodes, edges } = waitGraph(state.t);
   const figure = $("graph");
-  const caption = el("figcaption", null, state.t === LAST ? "Who waits for whom in the end" : `Who waits for whom after step ${state.t}`);
+  const caption = el("figcaption", null, state.t === LAST && !whatif.goesOn() ? "Who waits for whom in the end" : `Who waits for whom after step ${state.t}`);
   if (edges.length === 0) {
     figure.replaceChildren(caption, el("p", { class: "note" }, nodes.length ? "Those that wait miss nobody in particular." : "Nobody waits."));
     return;

@@ -109,6 +109,9 @@ impl Diagnostic {
     }
 }
 
+/// Whether errors are put into words. Where nobody reads them, the words need not be there.
+pub(crate) const WORDING: bool = cfg!(feature = "wording");
+
 /// Collects errors up to [`limits::ERRORS`] and counts the rest, so that no text makes a report without end.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {

@@ -1,11 +1,12 @@
 //! Finds what was probably meant by a word that nobody knows.
 
+use crate::diagnostic::WORDING;
 use crate::limits;
 
 /// The candidate closest to `word`, if one is close: at most a third of its letters differ, are missing, are
 /// too many or are swapped with their neighbour. Case does not count. The first of equals wins.
 pub(crate) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    if word.len() > limits::SUGGESTED_WORD {
+    if !WORDING || word.len() > limits::SUGGESTED_WORD {
         return None;
     }
     let lower = word.to_ascii_lowercase();

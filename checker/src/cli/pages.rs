@@ -2,7 +2,9 @@
 
 use barcheck_counterexamples::{self as counterexamples, ClauseNote, Notes, RuleNote, Trace};
 use barcheck_model::program::Target;
+use barcheck_model::rule::Rule;
 use barcheck_specs::clauses;
+use std::collections::BTreeMap;
 
 /// A trace as a page; `departure` says where it does not do what it says. The error is a message.
 pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, String> {
@@ -12,7 +14,16 @@ pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, S
 /// What there is to know beside a trace.
 pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
     let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
-    Notes { rule, departure }
+    Notes { rule, departure, meanings: meanings(&trace.protocol.target) }
+}
+
+/// What a violation of each rule of a target is.
+fn meanings(target: &str) -> BTreeMap<String, String> {
+    let Some(target) = Target::ALL.into_iter().find(|t| t.name() == target) else { return BTreeMap::new() };
+    let known = |rule: &&Rule| rule.holds_for(target);
+    let meaning =
+        |rule: &Rule| Some((rule.name().to_owned(), clauses::catalogue().rule(rule.name())?.meaning.clone()));
+    Rule::ALL.iter().filter(known).filter_map(meaning).collect()
 }
 
 /// What there is to know of a rule, for a target.

@@ -106,12 +106,14 @@ fn read(path: String) -> Source {
 impl Source {
     /// The member that the file belongs to.
     pub(crate) fn member(&self) -> &str {
-        self.path.split('/').next().unwrap_or_default()
+        let parts = ["/src/", "/tests/", "/benches/"];
+        let end = parts.iter().filter_map(|part| self.path.find(part)).min();
+        &self.path[..end.unwrap_or_default()]
     }
 
     /// Whether it is part of what its member is made of, rather than of its tests or benches.
     pub(crate) fn is_product(&self) -> bool {
-        self.path.split('/').nth(1) == Some("src")
+        self.path[self.member().len()..].starts_with("/src/")
     }
 
     /// Notes macro calls and attributes, which may stand inside other macros' tokens.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// More than this is no page to attach to a report.
-const LARGEST: usize = 300_000;
+const LARGEST: usize = 400_000;
 
 /// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
 fn ring() -> (Folder, String) {
@@ -194,6 +194,9 @@ fn a_page_allows_its_own_script_and_style_and_nothing_else() {
         page.split("Content-Security-Policy\" content=\"").nth(1).and_then(|rest| rest.split('"').next());
     let policy = policy.expect("there is a policy");
     assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"), "{policy}");
+    // The model in the page is WebAssembly, which no policy can allow by its hash.
+    let (before, after) = policy.split_once(" 'wasm-unsafe-eval'").expect("the model may be compiled");
+    let policy = format!("{before}{after}");
     assert!(!policy.contains("unsafe") && !policy.contains('*') && !policy.contains("http"), "{policy}");
     for handler in [" onclick=", " onload=", " onerror=", " style=\"", "<link", "<iframe", "<img"] {
         assert!(!page.contains(handler), "{handler}");

@@ -6,7 +6,6 @@ use super::notes::Notes;
 use crate::happening;
 use crate::labels::{PlaceLabel, labels};
 use crate::names;
-use crate::read::TraceError;
 use crate::timeline::{Act, Conflict, Generation, Group, Timeline, conflict};
 use crate::trace::{Event, Trace};
 
@@ -20,6 +19,8 @@ pub(super) struct View<'t> {
     /// File, target and sizes, in a line.
     facts: String,
     notes: &'t Notes,
+    /// The values given to parameters, `N=4,M=-1`: numbers of a page hold less than those of a trace.
+    defines: String,
     /// What happened at each step, in words.
     words: Vec<Vec<String>>,
     /// What each step is.
@@ -32,6 +33,8 @@ pub(super) struct View<'t> {
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
     conflict: Option<Conflict<'t>>,
+    /// Whether the trace's outcome says anything: a run under way may have shown nothing so far.
+    shows: bool,
     /// The last: the page takes the text of it from the end of its data.
     trace: &'t Trace,
 }
@@ -47,14 +50,17 @@ struct BarrierView<'t> {
 
 impl<'t> View<'t> {
     /// The data of a page.
-    pub(super) fn of(timeline: &'t Timeline<'t>, notes: &'t Notes) -> Self {
+    pub(super) fn of(timeline: &'t Timeline<'t>, notes: &'t Notes, shows: bool) -> Self {
         let trace = timeline.trace();
+        let defines: Vec<String> =
+            trace.protocol.defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let say = |event: &Event| happening::event(trace, event);
         Self {
             noun: names::noun(trace),
             file: names::file(trace),
             facts: names::facts(trace),
             notes,
+            defines: defines.join(","),
             words: trace.steps.iter().map(|step| step.events.iter().map(say).collect()).collect(),
             acts: trace.steps.iter().map(|step| timeline.act(step)).collect(),
             violation: timeline.violation(),
@@ -62,13 +68,14 @@ impl<'t> View<'t> {
             barriers: timeline.barriers().map(|barrier| BarrierView::of(timeline, barrier)).collect(),
             labels: labels(trace),
             conflict: conflict(trace),
+            shows,
             trace,
         }
     }
 
     /// The data as JSON.
-    pub(super) fn to_json(&self) -> Result<String, TraceError> {
-        serde_json::to_string(self).map_err(|error| TraceError::from_json(&error))
+    pub(super) fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
     }
 }
 

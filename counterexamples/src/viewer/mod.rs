@@ -19,15 +19,19 @@ pub use notes::{ClauseNote, Notes, RuleNote};
 const SCRIPT: &str = concat!(
     include_str!("../../viewer/data.js"),
     include_str!("../../viewer/dom.js"),
+    include_str!("../../viewer/core.js"),
     include_str!("../../viewer/lanes.js"),
     include_str!("../../viewer/list.js"),
     include_str!("../../viewer/panels.js"),
     include_str!("../../viewer/source.js"),
     include_str!("../../viewer/race.js"),
     include_str!("../../viewer/why.js"),
+    include_str!("../../viewer/whatif.js"),
     include_str!("../../viewer/main.js"),
 );
 const STYLE: &str = include_str!("../../viewer/style.css");
+/// What answers "what if": the crate in `viewer/core`, compiled by its `build` and compressed.
+const CORE: &[u8] = include_bytes!("../../viewer/core.wasm.gz");
 const PAGE: &str = include_str!("../../viewer/index.html");
 
 /// A trace as a page.
@@ -35,11 +39,14 @@ const PAGE: &str = include_str!("../../viewer/index.html");
 /// # Errors
 /// None in practice: every field of a trace can be written as JSON.
 pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
-    let data = escape::json(&View::of(&Timeline::of(trace), notes).to_json()?);
+    let data = View::of(&Timeline::of(trace), notes, true)
+        .to_json()
+        .map_err(|error| TraceError::from_json(&error))?;
+    let data = escape::json(&data);
     // Strict from the first line on; nothing of it is seen from outside.
     let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
     let policy = format!(
-        "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; base-uri 'none'; form-action 'none'",
         source_of(&script),
         source_of(STYLE),
     );
@@ -52,9 +59,18 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
             ("style", STYLE),
             ("story", &escape::html(&told)),
             ("data", &data),
+            ("core", &STANDARD.encode(CORE)),
             ("script", &script),
         ],
     ))
+}
+
+/// What a page needs of a run made by hand, as JSON; `shows` says whether the trace's outcome says anything.
+///
+/// # Errors
+/// None in practice: every field of a trace can be written as JSON.
+pub fn run_view(trace: &Trace, shows: bool) -> serde_json::Result<String> {
+    View::of(&Timeline::of(trace), &Notes::default(), shows).to_json()
 }
 
 /// How a policy names an inline text that it allows.

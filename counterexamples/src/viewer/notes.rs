@@ -1,5 +1,7 @@
 //! What a page says that no trace knows.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// What is known of a rule beside the trace.
@@ -31,6 +33,8 @@ pub struct ClauseNote {
 /// What a page says beside its trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Notes {
+    /// What a violation of each rule is, by its name: a run of one's own may violate another than the trace.
+    pub meanings: BTreeMap<String, String>,
     /// On the rule that is violated.
     pub rule: Option<RuleNote>,
     /// Where the trace departs from the model. The page begins with it, for then it shows what may not be so.

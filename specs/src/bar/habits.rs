@@ -2,6 +2,8 @@
 
 use barcheck_model::program::Target;
 
+use crate::diagnostic::WORDING;
+
 /// What somebody who writes a foreign statement or instruction should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
@@ -34,6 +36,9 @@ const SPIRV_BARRIER: Habit =
 
 /// What the statement or instruction `text` is here, if it is known from elsewhere. Case does not count.
 pub(crate) fn statement(text: &str, target: Target) -> Option<Habit> {
+    if !WORDING {
+        return None;
+    }
     let text = text.to_ascii_lowercase();
     of_any_target(&text).or_else(|| match target {
         Target::Ptx => of_ptx(&text),
@@ -169,6 +174,9 @@ fn of_mlir(text: &str) -> Option<Habit> {
 /// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a dot do
 /// not count.
 pub(crate) fn value(text: &str, target: Target) -> Option<String> {
+    if !WORDING {
+        return None;
+    }
     let key: String = text
         .split('.')
         .next()?

@@ -5,7 +5,7 @@ use barcheck_model::program::Target;
 use super::habits;
 use super::habits::Habit::{self, NotModelled, Write};
 use super::words;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, WORDING};
 use crate::limits;
 use crate::span::Span;
 
@@ -144,6 +144,9 @@ impl SyntaxError {
 
     /// The error in words.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
+        if !WORDING {
+            return self.error("malformed", "the text is malformed");
+        }
         self.of_text()
             .or_else(|| self.of_words())
             .or_else(|| self.of_habits())

@@ -6,12 +6,15 @@ use super::{MeaningError, NameKind};
 use crate::bar::ast::IndexWord;
 use crate::bar::habits;
 use crate::bar::words;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, WORDING};
 use crate::limits;
 
 impl MeaningError {
     /// The error in words.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
+        if !WORDING {
+            return self.error("malformed", "the text is malformed");
+        }
         self.of_group()
             .or_else(|| self.of_agents())
             .or_else(|| self.of_names())

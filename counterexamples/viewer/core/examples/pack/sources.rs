@@ -1,0 +1,75 @@
+//! The files that the core is made from, and those that it is kept in.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// The packed core.
+pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.gz";
+/// The digest of what it was made from, and in a second line the tools.
+pub(crate) const NOTE: &str = "counterexamples/viewer/core.txt";
+
+/// What the core is made from.
+const MADE_FROM: [&str; 6] = [
+    "model/src",
+    "specs/src",
+    "counterexamples/src",
+    "counterexamples/viewer/core/src",
+    "counterexamples/viewer/core/Cargo.toml",
+    "counterexamples/viewer/core/build",
+];
+/// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and formats none,
+/// and it neither shortens runs nor is it the story for terminals or the page around it.
+pub(crate) const LEFT_OUT: [&str; 13] = [
+    "specs/src/bar/format",
+    "specs/src/bar/habits.rs",
+    "specs/src/bar/meaning_error/text.rs",
+    "specs/src/clauses",
+    "specs/src/render.rs",
+    "specs/src/suggest.rs",
+    "counterexamples/src/fingerprint.rs",
+    "counterexamples/src/read.rs",
+    "counterexamples/src/replay.rs",
+    "counterexamples/src/counterexample.rs",
+    "counterexamples/src/shorten",
+    "counterexamples/src/story",
+    "counterexamples/src/viewer/mod.rs",
+];
+
+/// The path of a file of the repository.
+pub(crate) fn at(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(file)
+}
+
+/// A digest of all sources, their places included, in hexadecimal.
+pub(crate) fn digest() -> io::Result<String> {
+    let mut files = Vec::new();
+    for place in MADE_FROM {
+        collect(place, &mut files)?;
+    }
+    files.sort();
+    let mut digest = Sha256::new();
+    for file in files {
+        let text = fs::read(at(&file))?;
+        digest.update(format!("{file} {}\n", text.len()));
+        digest.update(text);
+    }
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The files of a folder; a file is its own.
+fn collect(place: &str, files: &mut Vec<String>) -> io::Result<()> {
+    if LEFT_OUT.contains(&place) {
+        return Ok(());
+    }
+    if !at(place).is_dir() {
+        files.push(place.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(at(place))? {
+        collect(&format!("{place}/{}", entry?.file_name().to_string_lossy()), files)?;
+    }
+    Ok(())
+}
