@@ -11,4 +11,4 @@ mod verdict;
 
 pub use engine::check;
 pub use settings::{Budgets, Control, Levels, Progress, Quiet, Reduction, Settings};
-pub use verdict::{Found, Inconclusive, Outcome, ReachedFault, Statistics, Verdict};
+pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};

@@ -54,10 +54,14 @@ pub struct Budgets {
 /// What need not be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
+    /// One schedule where that is enough, otherwise a search with symmetry.
+    #[default]
+    Auto,
     /// Every interleaving of every agent.
     None,
+    /// One schedule: where the protocol leaves nothing open, every run is a permutation of it.
+    Schedule,
     /// Agents that run the same automaton are interchangeable: of states that differ only in who is who, one is searched.
-    #[default]
     Symmetry,
 }
 
@@ -66,7 +70,9 @@ impl Reduction {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::None => "none",
+            Self::Schedule => "schedule",
             Self::Symmetry => "symmetry",
         }
     }

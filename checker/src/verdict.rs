@@ -1,5 +1,6 @@
 //! What a search has found.
 
+use crate::settings::Reduction;
 use barcheck_model::agent::Fault;
 use barcheck_model::machine::{CutReason, Finding, Path};
 use barcheck_model::program::{AgentId, Pc};
@@ -45,6 +46,8 @@ pub enum Inconclusive {
     Interrupted,
     /// A rule that ends paths was lowered below error and has cut a path.
     Lowered(Rule),
+    /// One schedule was asked for and is not enough; why.
+    Undecided(String),
     /// The model could not follow a path.
     Cut {
         /// The agent.
@@ -94,6 +97,39 @@ pub struct Outcome {
     pub inconclusive: Option<Inconclusive>,
     /// How much was searched.
     pub statistics: Statistics,
+    /// How it was found.
+    pub method: Method,
+}
+
+/// How a verdict was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// The engine.
+    pub engine: Engine,
+    /// What was not searched because it need not be: never [`Reduction::Auto`].
+    pub reduction: Reduction,
+    /// Why so, in words.
+    pub why: String,
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Breadth-first search over packed states.
+    Search,
+    /// One run, of which all others are permutations.
+    Schedule,
+}
+
+impl Engine {
+    /// The engine's name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Schedule => "schedule",
+        }
+    }
 }
 
 /// How much was searched.

@@ -166,9 +166,10 @@ pub(crate) struct SearchArgs {
     /// Accepted for scripts that give it: the search uses one thread, and the report is the same for any N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) threads: Option<u32>,
-    /// What need not be searched: nothing (every interleaving), or states that differ only in which of several
-    /// identical agents is which
-    #[arg(long, value_name = "KIND", default_value = "symmetry", value_parser = reduction_parser())]
+    /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that differ only in
+    /// which of several identical agents is which, `schedule` makes a single run where all others are permutations of it;
+    /// `auto` tries the schedule, then searches with symmetry
+    #[arg(long, value_name = "KIND", default_value = "auto", value_parser = reduction_parser())]
     pub(crate) reduction: Reduction,
 }
 
@@ -409,7 +410,12 @@ fn with_parser() -> impl TypedValueParser<Value = With> {
 }
 
 fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
-    named(&[(Reduction::None, "none"), (Reduction::Symmetry, "symmetry")])
+    named(&[
+        (Reduction::Auto, "auto"),
+        (Reduction::None, "none"),
+        (Reduction::Schedule, "schedule"),
+        (Reduction::Symmetry, "symmetry"),
+    ])
 }
 
 /// The changes of levels in the order in which they stand on the command line, of which the last for a rule counts.

@@ -5,7 +5,7 @@ use super::input;
 use super::reasons::{self, Reason};
 use super::report::{Remark, Report, Reported};
 use super::watch::Watch;
-use barcheck::{Outcome, Settings, Statistics, Verdict};
+use barcheck::{Engine, Method, Outcome, Settings, Statistics, Verdict};
 use barcheck_counterexamples::{SourceInfo, Trace};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::Level;
@@ -121,7 +121,11 @@ impl Decided {
             diagnostics: Vec::new(),
             findings: Vec::new(),
             statistics: Statistics::default(),
-            reduction: search.settings.reduction.name(),
+            method: Method {
+                engine: Engine::Search,
+                reduction: search.settings.reduction,
+                why: "nothing was searched".to_owned(),
+            },
         };
         Self {
             path: path.to_owned(),
@@ -248,6 +252,7 @@ impl Judged {
         decided.report.target = Some(program.target);
         decided.report.verdict = self.outcome.verdict;
         decided.report.statistics = self.outcome.statistics;
+        decided.report.method = self.outcome.method;
         decided.report.findings = self.findings;
         decided.diagnostics = self.warnings;
         decided.way = self.way;

@@ -75,6 +75,9 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),
             "raise --timeout, or make the protocol smaller",
         ),
+        Inconclusive::Undecided(why) => {
+            Reason::new(why.clone(), "leave --reduction out: a search then decides")
+        }
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
         Inconclusive::Lowered(rule) => Reason::new(
             format!(

@@ -1,6 +1,6 @@
 //! What is reported of one file, and its form for scripts: `barcheck-report/1`.
 
-use barcheck::{Statistics, Verdict};
+use barcheck::{Method, Statistics, Verdict};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
@@ -23,8 +23,8 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Reported>,
     /// How much was searched.
     pub(crate) statistics: Statistics,
-    /// The reduction in force.
-    pub(crate) reduction: &'static str,
+    /// How the verdict was found.
+    pub(crate) method: Method,
 }
 
 /// A violation as it is reported.
@@ -98,7 +98,7 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
     diagnostics: &'a [Remark],
     findings: Vec<JsonFinding<'a>>,
-    statistics: JsonStatistics,
+    statistics: JsonStatistics<'a>,
 }
 
 #[derive(Serialize)]
@@ -122,7 +122,7 @@ struct JsonPlace {
 }
 
 #[derive(Serialize)]
-struct JsonStatistics {
+struct JsonStatistics<'r> {
     states: u64,
     transitions: u64,
     depth: u64,
@@ -131,10 +131,9 @@ struct JsonStatistics {
     complete: bool,
     engine: &'static str,
     reduction: &'static str,
+    /// Why this engine and this reduction.
+    why: &'r str,
 }
-
-/// The name of the only engine there is.
-const ENGINE: &str = "search";
 
 impl Reported {
     fn json(&self) -> JsonFinding<'_> {
@@ -172,8 +171,9 @@ impl Report {
                 seconds: statistics.seconds,
                 peak_memory_bytes: statistics.peak_memory_bytes,
                 complete: statistics.complete,
-                engine: ENGINE,
-                reduction: self.reduction,
+                engine: self.method.engine.name(),
+                reduction: self.method.reduction.name(),
+                why: &self.method.why,
             },
         };
         json_line(&json)

@@ -20,9 +20,9 @@ pub(super) fn what_grew(machine: &Machine, states: u64) -> Option<String> {
     let (values, name) = counts.max_by_key(|(values, _)| *values)?;
     let noun = machine.program().target.agent_noun();
     if values < NOTABLE / 10 {
-        return Some(format!("the configurations of {noun} {} ({} so far)", agent.0, automaton.len()));
+        return Some(format!("the configurations of {noun} {} (at least {})", agent.0, automaton.len()));
     }
-    Some(format!("the values of `{name}` in {noun} {} ({values} so far)", agent.0))
+    Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))
 }
 
 /// Number of distinct values of a local.

@@ -8,6 +8,7 @@ mod paths;
 mod races;
 mod rehearsal;
 mod report;
+mod schedule;
 mod search;
 mod steps;
 mod store;
@@ -15,10 +16,12 @@ mod stuck;
 mod symmetry;
 mod tables;
 
-use crate::settings::{Control, Progress, Reduction, Settings};
-use crate::verdict::Outcome;
+use crate::settings::{Budgets, Control, Progress, Reduction, Settings};
+use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
 use barcheck_model::machine::{Machine, Options};
-use barcheck_model::program::Program;
+use barcheck_model::program::{AgentId, Pc, Program};
+use barcheck_model::rule::Level;
+use schedule::Answer;
 use search::{Pause, Search};
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,6 +32,9 @@ use tables::Tables;
 /// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
 const MOST_UNFOLDED: usize = 50_000;
 
+/// States that a search may find at most to replace what one schedule has found by something shorter to read.
+const MOST_TO_SHORTEN: u64 = 50_000;
+
 /// Decides a protocol.
 ///
 /// Explores every interleaving, up to what `settings` say need not be searched and the budgets they set.
@@ -37,19 +43,133 @@ const MOST_UNFOLDED: usize = 50_000;
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
     let started = Instant::now();
-    let mut machine = Machine::new(program, options);
-    if settings.reduction == Reduction::Symmetry {
-        let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-        let most = MOST_UNFOLDED / machine.automata().len().max(1);
-        machine.merge_alike(most, &mut || in_time() && control.goes_on(Progress::default()));
+    let machine = Machine::new(program.clone(), options);
+    let job = Job { program, options, settings, control, started };
+    match settings.reduction {
+        Reduction::None | Reduction::Symmetry => {
+            job.search(settings.reduction, settings.budgets, "asked for".to_owned())
+        }
+        Reduction::Schedule => job.schedule(machine, false),
+        Reduction::Auto => job.schedule(machine, true),
     }
-    let tables = Tables::new(machine);
-    let symmetry = match settings.reduction {
-        Reduction::None => Symmetry::none(&tables),
-        Reduction::Symmetry => Symmetry::of(&tables),
-    };
-    let mut search = Search::new(tables, symmetry, settings, control, started);
-    begin(&mut search, settings)
+}
+
+/// A protocol to decide.
+struct Job<'j> {
+    program: Arc<Program>,
+    options: Options,
+    settings: &'j Settings,
+    control: &'j dyn Control,
+    started: Instant,
+}
+
+impl Job<'_> {
+    /// Searches.
+    fn search(&self, reduction: Reduction, budgets: Budgets, why: String) -> Outcome {
+        let mut machine = Machine::new(self.program.clone(), self.options);
+        let settings = Settings { reduction, budgets, ..self.settings.clone() };
+        if reduction == Reduction::Symmetry {
+            let in_time = || budgets.timeout.is_none_or(|limit| self.started.elapsed() < limit);
+            let most = MOST_UNFOLDED / machine.automata().len().max(1);
+            machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
+        }
+        let tables = Tables::new(machine);
+        let symmetry = match reduction {
+            Reduction::Symmetry => Symmetry::of(&tables),
+            _ => Symmetry::none(&tables),
+        };
+        let mut search = Search::new(tables, symmetry, &settings, self.control, self.started);
+        let outcome = begin(&mut search, &settings);
+        Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
+    }
+
+    /// Makes one run; `may_search` where that is not enough.
+    fn schedule(&self, machine: Machine, may_search: bool) -> Outcome {
+        let (machine, answer) = schedule::answer(machine, self.settings, self.control, self.started);
+        let why = "the protocol leaves nothing open: every run is a permutation of one";
+        match answer {
+            Answer::Decided(found, lowered, statistics) => {
+                let outcome = self.outcome(found, lowered, statistics, why);
+                if may_search && outcome.verdict == Verdict::Violated {
+                    self.shortened(outcome)
+                } else {
+                    outcome
+                }
+            }
+            Answer::GaveUp(reason, statistics) => self.outcome(Vec::new(), Some(reason), statistics, why),
+            Answer::Violated(found, statistics) => {
+                let why = "one run is enough to show a violation";
+                let outcome = self.outcome(found, None, statistics, why);
+                match (may_search, self.settings.all) {
+                    (false, false) => outcome,
+                    (true, false) => self.shortened(outcome),
+                    (_, true) => self.completed(outcome, may_search),
+                }
+            }
+            Answer::Undecided(why) => {
+                let place = |agent, pc| in_line(&machine, agent, pc);
+                let why = format!("one schedule is not enough: {}", why.describe(&place));
+                if may_search {
+                    self.search(Reduction::Symmetry, self.settings.budgets, why)
+                } else {
+                    let reason = Some(Inconclusive::Undecided(why.clone()));
+                    self.outcome(Vec::new(), reason, Statistics::default(), &why)
+                }
+            }
+        }
+    }
+
+    /// A short search, to find what has been found with shorter paths.
+    fn shortened(&self, outcome: Outcome) -> Outcome {
+        let most = self.settings.budgets.max_states.unwrap_or(u64::MAX).min(MOST_TO_SHORTEN);
+        let budgets = Budgets { max_states: Some(most), ..self.settings.budgets };
+        let found = self.search(Reduction::Symmetry, budgets, "a search finds the shortest path".to_owned());
+        let enough = found.verdict == Verdict::Violated && (!self.settings.all || found.statistics.complete);
+        if enough { found } else { outcome }
+    }
+
+    /// All that is violated, where one run has shown some of it.
+    fn completed(&self, outcome: Outcome, may_search: bool) -> Outcome {
+        let why = "one run has shown a violation, and a search finds all";
+        if !may_search {
+            return outcome;
+        }
+        let mut found = self.search(Reduction::Symmetry, self.settings.budgets, why.to_owned());
+        if !found.statistics.complete {
+            found.findings.extend(outcome.findings);
+            report::sort(&Machine::new(self.program.clone(), self.options), &mut found.findings);
+            found.verdict = Verdict::Violated;
+            (found.fault, found.inconclusive) = (None, None);
+        }
+        found
+    }
+
+    fn outcome(
+        &self,
+        findings: Vec<Found>,
+        inconclusive: Option<Inconclusive>,
+        statistics: Statistics,
+        why: &str,
+    ) -> Outcome {
+        let verdict = if findings.iter().any(|f| f.level == Level::Error) {
+            Verdict::Violated
+        } else if inconclusive.is_some() {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Verified
+        };
+        let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
+        let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
+        let why = why.to_owned();
+        let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+        Outcome { verdict, findings, fault: None, inconclusive, statistics, method }
+    }
+}
+
+/// An instruction's place, for people.
+fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
+    let noun = machine.program().target.agent_noun();
+    format!("({noun} {}, line {})", agent.0, machine.place(agent, pc).line)
 }
 
 /// The widths, in words, for which states are specialised.

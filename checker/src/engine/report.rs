@@ -5,8 +5,8 @@ use super::search::{Search, Sighting};
 use super::store::Store;
 use super::stuck;
 use crate::settings::Settings;
-use crate::verdict::{Found, Inconclusive, Outcome, ReachedFault, Statistics, Verdict};
-use barcheck_model::machine::{End, Finding, Path, State, StepOutcome};
+use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
+use barcheck_model::machine::{End, Finding, Machine, Path, State, StepOutcome};
 use barcheck_model::rule::{Level, Rule};
 
 /// What a search that has come to its end reports.
@@ -22,8 +22,9 @@ pub(super) fn outcome<const W: usize>(
     if let Some(key) = search.stopped_at {
         let sighting = search.sightings.remove(&key);
         found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
-        let on_its_path = found.first().map(|f: &Found| along(search, settings, &f.path)).unwrap_or_default();
-        found.extend(on_its_path);
+        if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
+            found.extend(along(&mut search.tables.machine, settings, &path));
+        }
     } else {
         for sighting in std::mem::take(&mut search.sightings).into_values() {
             found.push(locate(search, store, settings, sighting));
@@ -37,10 +38,10 @@ pub(super) fn outcome<const W: usize>(
         }
     }
     found.retain(|f| f.level >= Level::Warning);
-    sort(search, &mut found);
+    sort(&search.tables.machine, &mut found);
     let fault = search.fault.take().and_then(|(state, step)| {
         let path = path(search, store, state, step);
-        match walk(search, &path).end? {
+        match walk(&mut search.tables.machine, &path).end? {
             End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
             _ => None,
         }
@@ -48,7 +49,7 @@ pub(super) fn outcome<const W: usize>(
     if let Some((state, step)) = search.cut.take() {
         // In terms of real agents, as with every finding.
         let path = path(search, store, state, step);
-        if let Some(End::Cut { agent, at, reason, .. }) = walk(search, &path).end {
+        if let Some(End::Cut { agent, at, reason, .. }) = walk(&mut search.tables.machine, &path).end {
             search.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
         }
     }
@@ -76,11 +77,12 @@ pub(super) fn outcome<const W: usize>(
             peak_memory_bytes: search.peak_bytes.max(store.bytes() + search.tables.bytes()),
             complete: covered,
         },
+        method: Method { engine: Engine::Search, reduction: settings.reduction, why: String::new() },
     }
 }
 
-fn sort(search: &Search<'_>, found: &mut Vec<Found>) {
-    let machine = &search.tables.machine;
+/// Sorts findings by rule and place, and keeps one for each.
+pub(super) fn sort(machine: &Machine, found: &mut Vec<Found>) {
     found.sort_by_key(|f| (f.finding.rule, machine.place(f.finding.agent, f.finding.pc), f.finding.barrier));
     found.dedup_by_key(|f| (f.finding.rule, machine.place(f.finding.agent, f.finding.pc), f.finding.barrier));
 }
@@ -111,7 +113,7 @@ fn locate<const W: usize>(
     let level = settings.levels.of(rule, machine.program().target);
     let place = machine.place(sighting.finding.agent, sighting.finding.pc);
     let barrier = sighting.finding.barrier;
-    let Walk { shown, last, .. } = walk(search, &path);
+    let Walk { shown, last, .. } = walk(&mut search.tables.machine, &path);
     let machine = &search.tables.machine;
     let candidates = if at_step {
         shown.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
@@ -126,9 +128,9 @@ fn locate<const W: usize>(
 }
 
 /// What making the steps of a path again shows.
-struct Walk {
+pub(super) struct Walk {
     /// What each step finds, with its number.
-    shown: Vec<(usize, Finding)>,
+    pub(super) shown: Vec<(usize, Finding)>,
     /// The last state, if the path does not end before.
     last: Option<State>,
     /// How the path ends, if it does.
@@ -136,8 +138,7 @@ struct Walk {
 }
 
 /// Makes the steps of a path again.
-fn walk(search: &mut Search<'_>, path: &Path) -> Walk {
-    let machine = &mut search.tables.machine;
+pub(super) fn walk(machine: &mut Machine, path: &Path) -> Walk {
     let mut state = machine.initial();
     let mut shown = Vec::new();
     if let Some((agent, fault)) = machine.fault(&state).map(|(agent, fault)| (agent, fault.clone())) {
@@ -167,10 +168,10 @@ fn walk(search: &mut Search<'_>, path: &Path) -> Walk {
 }
 
 /// The other findings on the path of an error.
-fn along(search: &mut Search<'_>, settings: &Settings, path: &Path) -> Vec<Found> {
-    let target = search.tables.machine.program().target;
-    let Walk { shown, last, .. } = walk(search, path);
-    let at_end = last.map(|state| search.tables.machine.judge(&state)).unwrap_or_default();
+pub(super) fn along(machine: &mut Machine, settings: &Settings, path: &Path) -> Vec<Found> {
+    let target = machine.program().target;
+    let Walk { shown, last, .. } = walk(machine, path);
+    let at_end = last.map(|state| machine.judge(&state)).unwrap_or_default();
     let steps = shown.into_iter().map(|(number, finding)| (number + 1, finding));
     let end = at_end.into_iter().map(|finding| (path.steps.len(), finding));
     steps

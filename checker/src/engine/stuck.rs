@@ -11,7 +11,7 @@ use super::paths::{Edge, moved, real};
 use super::search::Search;
 use super::store::{StateId, Store};
 use barcheck_model::agent::Action;
-use barcheck_model::machine::{Choice, Detail, Finding, Path, State, StepOutcome};
+use barcheck_model::machine::{Choice, Detail, Finding, Machine, Path, State, StepOutcome};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
 use petgraph::algo::{kosaraju_scc, toposort};
@@ -65,22 +65,27 @@ pub(super) fn find<const W: usize>(search: &mut Search<'_>, store: &Store<W>) ->
     let Some(state) = last_state(search, &path.steps) else { return Vec::new() };
     let mut names: Vec<AgentId> = stuck.iter().map(|place| who[*place]).collect();
     names.sort_unstable();
-    let machine = &search.tables.machine;
-    let mut found: Vec<(Finding, Path)> = Vec::new();
-    for agent in &names {
-        let pc = machine.stands_at(&state, *agent);
+    let found = findings(&search.tables.machine, &state, &names);
+    found.into_iter().map(|finding| (finding, path.clone())).collect()
+}
+
+/// Agents that are stuck, as findings, one for each place at which they stand.
+pub(super) fn findings<K>(machine: &Machine, state: &State<K>, names: &[AgentId]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for agent in names {
+        let pc = machine.stands_at(state, *agent);
         let place = machine.place(*agent, pc);
-        if found.iter().any(|(f, _)| machine.place(f.agent, f.pc) == place) {
+        if found.iter().any(|f| machine.place(f.agent, f.pc) == place) {
             continue;
         }
-        let config = machine.config(&state, *agent);
+        let config = machine.config(state, *agent);
         let parked = || config.fragments.iter().find_map(|f| f.parked).map(|p| p.what.id);
         let barrier = config.waiting.map(|w| w.barrier).or_else(parked);
-        let here = |other: &&AgentId| machine.place(**other, machine.stands_at(&state, **other)) == place;
+        let here = |other: &&AgentId| machine.place(**other, machine.stands_at(state, **other)) == place;
         let agents: Vec<AgentId> = names.iter().filter(here).copied().collect();
         let finding =
             Finding { rule: Rule::StuckAgent, agent: *agent, pc, agents, barrier, detail: Detail::None };
-        found.push((finding, path.clone()));
+        found.push(finding);
     }
     found
 }
@@ -223,11 +228,7 @@ fn last_state(search: &mut Search<'_>, steps: &[Choice]) -> Option<State> {
 }
 
 /// The state after some steps, from the initial state if none is given.
-fn state_after(
-    machine: &mut barcheck_model::machine::Machine,
-    from: Option<State>,
-    steps: &[Choice],
-) -> Option<State> {
+fn state_after(machine: &mut Machine, from: Option<State>, steps: &[Choice]) -> Option<State> {
     let mut state = from.unwrap_or_else(|| machine.initial());
     for choice in steps {
         match machine.step(&state, *choice) {

@@ -246,6 +246,7 @@ fn said(why: &Inconclusive) -> String {
             format!("{} s are over{}", limit.as_secs_f64(), grown(grew.as_deref()))
         }
         Inconclusive::Interrupted => "interrupted".to_owned(),
+        Inconclusive::Undecided(why) => why.clone(),
         Inconclusive::Lowered(rule) => format!("`{rule}`, lowered below error, has cut a path"),
         Inconclusive::Cut { agent, reason, .. } => format!("agent {}: {reason:?}", agent.0),
     }

@@ -16,10 +16,27 @@ const MOST_STATES: u64 = 200_000;
 pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
     let (verdict, mut rules) = answer(&decide(text, Reduction::None, exited_threads))?;
     let symmetric = answer(&decide(text, Reduction::Symmetry, exited_threads))?;
-    if (verdict, &rules) != (symmetric.0, &symmetric.1) {
-        rules.insert(format!("(with symmetry: {:?} {:?})", symmetric.0, symmetric.1));
+    let auto = answer(&decide(text, Reduction::Auto, exited_threads))?;
+    let mut notes = Vec::new();
+    for (name, other) in [("with symmetry", symmetric), ("automatically", auto)] {
+        if (verdict, &rules) != (other.0, &other.1) {
+            notes.push(format!("({name}: {:?} {:?})", other.0, other.1));
+        }
     }
+    notes.extend(schedule_departs(&decide(text, Reduction::Schedule, exited_threads), verdict, &rules));
+    rules.extend(notes);
     Some((verdict, rules))
+}
+
+/// One schedule alone may not know, or not know all; what it knows must be so.
+fn schedule_departs(outcome: &Outcome, verdict: Verdict, rules: &BTreeSet<String>) -> Option<String> {
+    if matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))) {
+        return None;
+    }
+    let (found, its) = answer(outcome)?;
+    let agrees =
+        found == verdict && if outcome.statistics.complete { its == *rules } else { its.is_subset(rules) };
+    (!agrees).then(|| format!("(one schedule: {found:?} {its:?})"))
 }
 
 fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Outcome {

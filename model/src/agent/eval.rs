@@ -147,7 +147,8 @@ impl Eval<'_> {
         self.locals[local.index()].get(self.lanes.trailing_zeros())
     }
 
-    fn varies(&self, expr: &Expr) -> bool {
+    /// Whether lanes may have different values.
+    pub(super) fn varies(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Int(_) | Expr::Agent => false,
             Expr::Lane => true,

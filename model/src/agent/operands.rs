@@ -3,6 +3,7 @@
 use super::Context;
 use super::config::Fragment;
 use super::eval::{Eval, FaultKind, Numbers, Value, each_lane};
+use super::facts::expressions;
 use crate::barrier::{bcu, ptx};
 use crate::program::{BcuOp, BcuOperand, BcuRedOperands, Op, Predicate, PtxKind, PtxOp};
 use crate::rule::Rule;
@@ -91,7 +92,11 @@ pub(super) fn truths(eval: &Eval<'_>, predicate: &Predicate) -> Result<Option<u3
 /// counts or bounds of a decision differ. One group where there is nothing to separate.
 pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
-    match &context.code.ops[fragment.pc.index()] {
+    let op = &context.code.ops[fragment.pc.index()];
+    if !expressions(op).into_iter().any(|operand| eval.varies(operand)) {
+        return vec![fragment.lanes];
+    }
+    match op {
         Op::Ptx(op) => group_by(fragment.lanes, |lane| ptx_lane(&eval, op, lane)),
         Op::Bcu(op) if bcu_arrives(op) => group_by(fragment.lanes, |lane| {
             // Lanes whose registers differ only in dropped bits name the same barrier and count.

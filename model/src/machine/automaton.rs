@@ -5,7 +5,7 @@
 
 use crate::agent::{self, Config, Context, Move, Outcome};
 use crate::program::AgentId;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A configuration of an [`Automaton`].
@@ -24,7 +24,17 @@ pub enum Label {
 #[derive(Debug)]
 struct Entry {
     config: Arc<Config>,
-    moves: Vec<Move>,
+    moves: Arc<[Move]>,
+    /// Where it leads, as far as that is known, by label.
+    edges: Vec<(Label, ConfigId)>,
+    exited: bool,
+    failed: bool,
+}
+
+impl Entry {
+    fn edge(&self, label: Label) -> Result<ConfigId, usize> {
+        self.edges.binary_search_by_key(&label, |(label, _)| *label).map(|at| self.edges[at].1)
+    }
 }
 
 /// The configurations of agents of one kind, and the edges between them, as far as they are known.
@@ -32,14 +42,20 @@ struct Entry {
 pub struct Automaton {
     representative: AgentId,
     entries: Vec<Entry>,
-    numbers: HashMap<Arc<Config>, ConfigId>,
-    edges: HashMap<(ConfigId, Label), ConfigId>,
+    numbers: FxHashMap<Arc<Config>, ConfigId>,
 }
 
 impl Automaton {
     /// Nothing is known yet; expressions are evaluated as `representative` would.
     pub(super) fn new(representative: AgentId) -> Self {
-        Self { representative, entries: Vec::new(), numbers: HashMap::new(), edges: HashMap::new() }
+        Self { representative, entries: Vec::new(), numbers: FxHashMap::default() }
+    }
+
+    /// The same automaton of which only some configurations are known, and these.
+    pub(super) fn forgetful(&self, context: Context<'_>, keep: &[ConfigId]) -> (Self, Vec<ConfigId>) {
+        let mut next = Self::new(self.representative);
+        let kept = keep.iter().map(|id| next.intern(context, self.config(*id).clone())).collect();
+        (next, kept)
     }
 
     pub(super) fn representative(&self) -> AgentId {
@@ -64,31 +80,53 @@ impl Automaton {
         &self.entries[id.0 as usize].config
     }
 
+    /// A configuration, to be kept.
+    #[must_use]
+    pub fn shared_config(&self, id: ConfigId) -> &Arc<Config> {
+        &self.entries[id.0 as usize].config
+    }
+
     /// What an agent in a configuration could do next.
     #[must_use]
     pub fn moves(&self, id: ConfigId) -> &[Move] {
         &self.entries[id.0 as usize].moves
     }
 
+    pub(super) fn shared_moves(&self, id: ConfigId) -> Arc<[Move]> {
+        self.entries[id.0 as usize].moves.clone()
+    }
+
+    /// Whether an agent in a configuration has exited.
+    #[must_use]
+    pub fn has_exited(&self, id: ConfigId) -> bool {
+        self.entries[id.0 as usize].exited
+    }
+
+    /// Whether local computation has failed in a configuration.
+    pub(super) fn has_failed(&self, id: ConfigId) -> bool {
+        self.entries[id.0 as usize].failed
+    }
+
     /// Every edge known so far: from, to.
     pub fn edges(&self) -> impl Iterator<Item = (ConfigId, ConfigId)> + '_ {
-        self.edges.iter().map(|((from, _), to)| (*from, *to))
+        let entries = (0..).map(ConfigId).zip(&self.entries);
+        entries.flat_map(|(from, entry)| entry.edges.iter().map(move |(_, to)| (from, *to)))
     }
 
     /// The same with what leads from one to the other, in order.
     #[must_use]
     pub fn labelled_edges(&self) -> Vec<(ConfigId, Label, ConfigId)> {
-        let mut edges: Vec<_> = self.edges.iter().map(|((from, label), to)| (*from, *label, *to)).collect();
-        edges.sort_unstable();
-        edges
+        let entries = (0..).map(ConfigId).zip(&self.entries);
+        entries
+            .flat_map(|(from, entry)| entry.edges.iter().map(move |(label, to)| (from, *label, *to)))
+            .collect()
     }
 
     /// Whether two automata that have been worked out in the same order are equal.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
-        let same = |(a, b): (&Entry, &Entry)| a.config == b.config && a.moves == b.moves;
-        self.entries.len() == other.entries.len()
-            && self.entries.iter().zip(&other.entries).all(same)
-            && self.edges == other.edges
+        let same =
+            |(a, b): (&Entry, &Entry)| a.config == b.config && a.moves == b.moves && a.edges == b.edges;
+        self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(same)
     }
 
     pub(super) fn intern(&mut self, context: Context<'_>, config: Config) -> ConfigId {
@@ -96,9 +134,10 @@ impl Automaton {
             return *id;
         }
         let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        let moves = agent::moves(context, &config);
+        let moves = agent::moves(context, &config).into();
+        let (exited, failed) = (config.has_exited(), config.fault.is_some());
         let config = Arc::new(config);
-        self.entries.push(Entry { config: config.clone(), moves });
+        self.entries.push(Entry { config: config.clone(), moves, edges: Vec::new(), exited, failed });
         self.numbers.insert(config, id);
         id
     }
@@ -112,26 +151,29 @@ impl Automaton {
         pick: u32,
         outcome: Outcome,
     ) -> ConfigId {
-        let label = (from, Label::Made(index, pick, outcome));
-        if let Some(to) = self.edges.get(&label) {
-            return *to;
-        }
         let entry = &self.entries[from.0 as usize];
+        let label = Label::Made(index, pick, outcome);
+        let at = match entry.edge(label) {
+            Ok(to) => return to,
+            Err(at) => at,
+        };
         let config = agent::follow(context, &entry.config, &entry.moves[index as usize], pick, outcome);
         let to = self.intern(context, config);
-        self.edges.insert(label, to);
+        self.entries[from.0 as usize].edges.insert(at, (label, to));
         to
     }
 
     /// The configuration after a blocked agent's release.
     pub(super) fn release(&mut self, context: Context<'_>, from: ConfigId, result: Option<u32>) -> ConfigId {
-        let label = (from, Label::Released(result));
-        if let Some(to) = self.edges.get(&label) {
-            return *to;
-        }
-        let config = agent::release(context, &self.entries[from.0 as usize].config, result);
+        let entry = &self.entries[from.0 as usize];
+        let label = Label::Released(result);
+        let at = match entry.edge(label) {
+            Ok(to) => return to,
+            Err(at) => at,
+        };
+        let config = agent::release(context, &entry.config, result);
         let to = self.intern(context, config);
-        self.edges.insert(label, to);
+        self.entries[from.0 as usize].edges.insert(at, (label, to));
         to
     }
 }

@@ -96,7 +96,7 @@ type Stander = (Standing, AgentId, Pc);
 impl Machine {
     /// The rules about states. A deadlock, if any, comes last: it ends the path.
     #[must_use]
-    pub fn judge(&self, state: &State) -> Vec<Finding> {
+    pub fn judge<K>(&self, state: &State<K>) -> Vec<Finding> {
         let mut found = self.arrival_races(state);
         found.extend(self.dangling_arrivals(state));
         found.extend(self.deadlock(state));
@@ -105,7 +105,7 @@ impl Machine {
 
     /// No agent has a step and not all have exited.
     // clause: barcheck.deadlock
-    fn deadlock(&self, state: &State) -> Option<Finding> {
+    fn deadlock<K>(&self, state: &State<K>) -> Option<Finding> {
         if self.agents().any(|agent| !self.moves(state, agent).is_empty()) {
             return None;
         }
@@ -120,7 +120,7 @@ impl Machine {
 
     /// Every agent has exited and a barrier still holds arrivals.
     // clause: barcheck.dangling-arrival
-    fn dangling_arrivals(&self, state: &State) -> Vec<Finding> {
+    fn dangling_arrivals<K>(&self, state: &State<K>) -> Vec<Finding> {
         if !Rule::DanglingArrival.holds_for(self.program.target)
             || self.agents().any(|agent| !self.config(state, agent).has_exited())
         {
@@ -151,7 +151,7 @@ impl Machine {
 
     /// More agents stand at an arrival than the generation has room for.
     // clause: barcheck.arrival-race
-    fn arrival_races(&self, state: &State) -> Vec<Finding> {
+    fn arrival_races<K>(&self, state: &State<K>) -> Vec<Finding> {
         if self.program.target == Target::SplitBarrier {
             return Vec::new();
         }
@@ -178,14 +178,14 @@ impl Machine {
     }
 
     /// The arrivals at which an agent stands: one at most, except for the fragments of a BCU warp.
-    fn standing(&self, state: &State, agent: AgentId) -> Vec<Stander> {
+    fn standing<K>(&self, state: &State<K>, agent: AgentId) -> Vec<Stander> {
         let moves = self.moves(state, agent).iter();
         moves.filter_map(|made| Some((Standing::of(&made.action)?, agent, made.pc))).collect()
     }
 }
 
 /// Those of a group with equal announcements that are too many for the barrier, and the room there is.
-fn overfull<'s>(state: &State, group: &'s [Stander]) -> Option<(Vec<&'s Stander>, u32)> {
+fn overfull<'s, K>(state: &State<K>, group: &'s [Stander]) -> Option<(Vec<&'s Stander>, u32)> {
     let at = group[0].0;
     let (producers, consumers) = room(state.barrier(at.barrier), at.announced)?;
     let exceeds = |side: Vec<&'s Stander>, room: u32| (side.len() > room as usize).then_some((side, room));

@@ -6,19 +6,20 @@
 
 mod automaton;
 mod judge;
+mod outcome;
 mod state;
 mod step;
 mod unfold;
 
 pub use automaton::{Automaton, ConfigId, Label};
 pub use judge::{Announced, Standing, room};
+pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 pub use state::{AgentState, AnyBarrier, Sequence, State};
-pub use step::{End, Event, Progressed, StepOutcome};
 pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
 use crate::barrier::{BarrierId, NotModelled, ptx};
-use crate::memory::Layout;
+use crate::memory::{Layout, Memory};
 use crate::program::{
     AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, SplitKind, Target,
 };
@@ -190,6 +191,11 @@ impl Machine {
 
     /// The initial state.
     pub fn initial(&mut self) -> State {
+        self.initial_with(Memory::default())
+    }
+
+    /// The initial state, with nothing known yet, in which knowledge is kept in some other way.
+    pub fn initial_with<K>(&mut self, memory: K) -> State<K> {
         let configs: Vec<_> = self
             .agents()
             .map(|agent| {
@@ -198,9 +204,24 @@ impl Machine {
             })
             .collect();
         let agents = configs.into_iter().map(|config| AgentState { config, seats: Vec::new() }).collect();
-        let mut state = State::new(agents, self.program.sequences.len(), self.program.agents.len());
+        let mut state = State::new(agents, self.program.sequences.len(), self.program.agents.len(), memory);
         self.settle_sequences(&mut state);
         state
+    }
+
+    /// Forgets every configuration in which no agent is in this state. Other states lose their meaning.
+    pub fn forget_configs<K>(&mut self, state: &mut State<K>) {
+        for class in 0..self.automata.len() {
+            let members: Vec<AgentId> = self.agents().filter(|agent| self.class(*agent) == class).collect();
+            let Some(first) = members.first() else { continue };
+            let keep: Vec<ConfigId> = members.iter().map(|a| state.agents[a.index()].config).collect();
+            let (context, automaton) = self.parts(*first);
+            let (next, kept) = automaton.forgetful(context, &keep);
+            self.automata[class] = next;
+            for (agent, config) in members.iter().zip(kept) {
+                state.agents[agent.index()].config = config;
+            }
+        }
     }
 
     /// An agent's surroundings and its automaton.
@@ -220,19 +241,19 @@ impl Machine {
 
     /// What an agent could do next in a state; whether it can be done is for [`Machine::step`] to say.
     #[must_use]
-    pub fn moves(&self, state: &State, agent: AgentId) -> &[Move] {
+    pub fn moves<K>(&self, state: &State<K>, agent: AgentId) -> &[Move] {
         self.automata[self.class(agent)].moves(state.agents[agent.index()].config)
     }
 
     /// An agent's configuration in a state.
     #[must_use]
-    pub fn config(&self, state: &State, agent: AgentId) -> &agent::Config {
+    pub fn config<K>(&self, state: &State<K>, agent: AgentId) -> &agent::Config {
         self.automata[self.class(agent)].config(state.agents[agent.index()].config)
     }
 
     /// The choices that a move leaves open in a state, as a half-open range of picks.
     #[must_use]
-    pub fn picks(&self, state: &State, agent: AgentId, made: &Move) -> std::ops::Range<u64> {
+    pub fn picks<K>(&self, state: &State<K>, agent: AgentId, made: &Move) -> std::ops::Range<u64> {
         match made.choices {
             Choices::One => 0..1,
             Choices::Open(n) => 0..n,
@@ -245,7 +266,7 @@ impl Machine {
 
     /// The path ended because local computation failed, or could not be followed, in a state reached by a step.
     #[must_use]
-    pub fn fault<'a>(&'a self, state: &State) -> Option<(AgentId, &'a Fault)> {
+    pub fn fault<'a, K>(&'a self, state: &State<K>) -> Option<(AgentId, &'a Fault)> {
         self.agents().find_map(|agent| self.config(state, agent).fault.as_ref().map(|fault| (agent, fault)))
     }
 
@@ -257,7 +278,7 @@ impl Machine {
 
     /// Where an agent stands: at the instruction where it blocks or, first, at one that it could execute.
     #[must_use]
-    pub fn stands_at(&self, state: &State, agent: AgentId) -> Pc {
+    pub fn stands_at<K>(&self, state: &State<K>, agent: AgentId) -> Pc {
         let config = self.config(state, agent);
         let parked = || config.fragments.iter().find(|f| f.parked.is_some()).map(|f| f.pc);
         let waiting = config.waiting.map(|w| w.at);

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 /// A state of the group. Equal states have equal futures.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct State<K = Memory> {
     /// The agents.
     pub agents: Vec<AgentState>,
     /// The barriers that are not as they were in the beginning, by id.
     pub barriers: Vec<(BarrierId, AnyBarrier)>,
-    /// The accesses that may still matter.
-    pub memory: Memory,
+    /// What everybody knows of the accesses that may still matter.
+    pub memory: K,
     /// The decisions that all agents make alike, as far as some agent has yet to make them.
     pub sequences: Vec<Sequence>,
     /// `xegpu`: the number of barriers that subgroups have allocated.
@@ -87,12 +87,12 @@ macro_rules! accessor {
     };
 }
 
-impl State {
-    pub(super) fn new(agents: Vec<AgentState>, sequences: usize, group: usize) -> Self {
+impl<K> State<K> {
+    pub(super) fn new(agents: Vec<AgentState>, sequences: usize, group: usize, memory: K) -> Self {
         Self {
             agents,
             barriers: Vec::new(),
-            memory: Memory::default(),
+            memory,
             sequences: vec![Sequence { ahead: VecDeque::new(), position: vec![0; group] }; sequences],
             allocated: None,
         }

@@ -1,155 +1,80 @@
 //! One step of the group.
 
+use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::{AnyBarrier, Choice, CutReason, Detail, Finding, Machine, State};
 use crate::agent::{Action, BarrierAction, Choices, Fault, FaultKind, Move, Outcome, SplitAction, with_pick};
 use crate::barrier::{
     BarrierId, Completion, Effect, Progress, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu,
 };
-use crate::memory::Arrival;
-use crate::program::{AgentId, LocationId, Pc, Scope, Semantics, SequenceId, SplitKind, Target};
+use crate::memory::{Arrival, Knowledge};
+use crate::program::{AgentId, Scope, Semantics, SequenceId, SplitKind, Target};
 use crate::rule::Rule;
-
-/// What becomes of an attempt to make a step.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StepOutcome {
-    /// There is no such step in this state: the agent has exited, is blocked, or has no such move or choice.
-    Disabled,
-    /// The step changes nothing.
-    NoEffect,
-    /// The step leads to another state.
-    Progress(Box<Progressed>),
-    /// The same, and something is found that does not end the path.
-    Noted(Box<Progressed>, Vec<Finding>),
-    /// The path ends.
-    Error(Box<End>),
-}
-
-/// A step that leads to another state.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progressed {
-    /// The state after it.
-    pub state: State,
-    /// What happened, in order.
-    pub events: Vec<Event>,
-}
-
-/// Why a path ends at a step.
-// clause: barcheck.path, barcheck.verdict
-#[derive(Clone, Debug, PartialEq)]
-pub enum End {
-    /// A rule that ends paths is violated: nothing is claimed about what would follow.
-    Violation(Finding),
-    /// Something cannot be evaluated.
-    Fault {
-        /// The agent.
-        agent: AgentId,
-        /// What went wrong.
-        fault: Fault,
-        /// What the step itself found before.
-        noted: Vec<Finding>,
-    },
-    /// The model cannot follow.
-    Cut {
-        /// The agent.
-        agent: AgentId,
-        /// Where it stands.
-        at: Pc,
-        /// Why.
-        reason: CutReason,
-        /// What the step itself found before.
-        noted: Vec<Finding>,
-    },
-}
-
-/// Something that happened at a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A warp's fragment parked at a barrier, waiting for its own lanes.
-    Parked(BarrierId),
-    /// The agent arrived.
-    Arrived(BarrierId),
-    /// The agent blocks.
-    Blocked(BarrierId),
-    /// The agent's wait passed at once.
-    Passed(BarrierId),
-    /// A generation completed, with a reduction's result.
-    Completed(BarrierId, Option<u32>),
-    /// An agent that was blocked goes on.
-    Released(AgentId, BarrierId),
-    /// An agent may now pass its wait.
-    Notified(AgentId, BarrierId),
-    /// Lanes of the agent exited.
-    LanesExited(u32),
-    /// The agent exited.
-    Exited,
-    /// Memory was accessed.
-    Accessed(Vec<LocationId>),
-    /// A decision was made.
-    Decided(u32),
-    /// A state or result was read or written.
-    StateMoved,
-    /// A fence.
-    Fenced,
-}
+use std::sync::Arc;
 
 /// A step in the making.
-struct Making<'m> {
+struct Making<'m, K> {
     machine: &'m mut Machine,
-    state: State,
+    state: &'m mut State<K>,
     agent: AgentId,
     index: u32,
     pick: u32,
-    made: Move,
-    events: Vec<Event>,
-    noted: Vec<Finding>,
+    moves: Arc<[Move]>,
+    log: &'m mut Log,
+    /// Local computation has failed in some agent.
+    failed: bool,
 }
 
 impl Machine {
     /// Makes one step.
     pub fn step(&mut self, state: &State, choice: Choice) -> StepOutcome {
+        let mut next = state.clone();
+        let mut log = Log::default();
+        match self.advance(&mut next, choice, &mut log) {
+            Advanced::Disabled => StepOutcome::Disabled,
+            Advanced::NoEffect => StepOutcome::NoEffect,
+            Advanced::Error(end) => StepOutcome::Error(end),
+            Advanced::Progress => {
+                let progressed = Box::new(Progressed { state: next, events: log.events });
+                if log.noted.is_empty() {
+                    StepOutcome::Progress(progressed)
+                } else {
+                    StepOutcome::Noted(progressed, log.noted)
+                }
+            }
+        }
+    }
+
+    /// Makes one step, in place. What happens is added to the log.
+    pub fn advance<K: Knowledge>(&mut self, state: &mut State<K>, choice: Choice, log: &mut Log) -> Advanced {
         let Choice { agent, index, pick } = choice;
         if agent.index() >= state.agents.len() {
-            return StepOutcome::Disabled;
+            return Advanced::Disabled;
         }
-        let Some(made) = self.moves(state, agent).get(index as usize).cloned() else {
-            return StepOutcome::Disabled;
+        let moves = self.automata[self.class(agent)].shared_moves(state.agents[agent.index()].config);
+        let Some(made) = moves.get(index as usize) else {
+            return Advanced::Disabled;
         };
-        if !self.picks(state, agent, &made).contains(&u64::from(pick)) {
-            return StepOutcome::Disabled;
+        if !self.picks(state, agent, made).contains(&u64::from(pick)) {
+            return Advanced::Disabled;
         }
         if made.action == Action::Spin {
-            return StepOutcome::NoEffect;
+            return Advanced::NoEffect;
         }
-        let mut making = Making {
-            machine: self,
-            state: state.clone(),
-            agent,
-            index,
-            pick,
-            made,
-            events: Vec::new(),
-            noted: Vec::new(),
-        };
+        let at = made.pc;
+        let mut making = Making { machine: self, state, agent, index, pick, moves, log, failed: false };
         // clause: barcheck.one-rule
         match making.run() {
-            Err(Refusal::Violation(rule)) => {
-                StepOutcome::Error(Box::new(End::Violation(making.finding(rule))))
-            }
+            Err(Refusal::Violation(rule)) => Advanced::Error(Box::new(End::Violation(making.finding(rule)))),
             Err(Refusal::NotModelled(what)) => {
                 let reason = CutReason::NotModelled(what);
-                StepOutcome::Error(Box::new(End::Cut {
-                    agent,
-                    at: making.made.pc,
-                    reason,
-                    noted: Vec::new(),
-                }))
+                Advanced::Error(Box::new(End::Cut { agent, at, reason, noted: Vec::new() }))
             }
             Ok(()) => making.finish(),
         }
     }
 
     /// Forgets uniform decisions that nobody has yet to make.
-    pub(super) fn settle_sequences(&self, state: &mut State) {
+    pub(super) fn settle_sequences<K>(&self, state: &mut State<K>) {
         for index in 0..state.sequences.len() {
             let id = SequenceId::from_index(index);
             let mut sequence = state.sequences[index].clone();
@@ -175,22 +100,27 @@ impl Machine {
     }
 }
 
-impl Making<'_> {
+impl<K: Knowledge> Making<'_, K> {
+    fn made(&self) -> &Move {
+        &self.moves[self.index as usize]
+    }
+
     fn target(&self) -> Target {
         self.machine.program.target
     }
 
     fn finding(&self, rule: Rule) -> Finding {
-        let detail = match self.made.action {
+        let made = self.made();
+        let detail = match made.action {
             Action::Refuse(_, value) => Detail::Operand(value),
             _ => Detail::None,
         };
         Finding {
             rule,
             agent: self.agent,
-            pc: self.made.pc,
+            pc: made.pc,
             agents: vec![self.agent],
-            barrier: self.made.action.barrier(),
+            barrier: made.action.barrier(),
             detail,
         }
     }
@@ -198,90 +128,90 @@ impl Making<'_> {
     fn note(&mut self, rules: &[Rule]) {
         for rule in rules {
             let finding = self.finding(*rule);
-            self.noted.push(finding);
+            self.log.noted.push(finding);
         }
     }
 
-    fn finish(mut self) -> StepOutcome {
-        if let Some((agent, fault)) = self.machine.fault(&self.state) {
+    fn finish(self) -> Advanced {
+        if self.failed
+            && let Some((agent, fault)) = self.machine.fault(self.state)
+        {
             let fault = fault.clone();
-            return StepOutcome::Error(Box::new(self.machine.end_of_fault(agent, &fault, self.noted)));
+            let noted = std::mem::take(&mut self.log.noted);
+            return Advanced::Error(Box::new(self.machine.end_of_fault(agent, &fault, noted)));
         }
-        self.machine.settle_sequences(&mut self.state);
-        if !self.state.memory.is_empty() {
-            let live: Vec<_> = self
-                .machine
-                .agents()
-                .filter(|a| !self.machine.config(&self.state, *a).has_exited())
-                .collect();
+        self.machine.settle_sequences(self.state);
+        if self.state.memory.settles() {
+            let live: Vec<_> = self.machine.agents().filter(|a| !self.has_exited(*a)).collect();
             self.state.memory.forget_settled(self.machine.layout, &live);
         }
-        let progressed = Box::new(Progressed { state: self.state, events: self.events });
-        if self.noted.is_empty() {
-            StepOutcome::Progress(progressed)
-        } else {
-            StepOutcome::Noted(progressed, self.noted)
-        }
+        Advanced::Progress
+    }
+
+    fn has_exited(&self, agent: AgentId) -> bool {
+        self.machine.automata[self.machine.class(agent)].has_exited(self.state.agents[agent.index()].config)
     }
 
     fn run(&mut self) -> Result<(), Refusal> {
-        match self.made.action.clone() {
+        let moves = self.moves.clone();
+        let made = &moves[self.index as usize];
+        match &made.action {
             Action::Spin => {}
             Action::Decide => {
-                if let Choices::Uniform(sequence) = self.made.choices {
+                if let Choices::Uniform(sequence) = made.choices {
                     self.state.sequences[sequence.index()].decide(self.agent, self.pick != 0);
                 }
-                self.events.push(Event::Decided(self.pick));
+                self.log.events.push(Event::Decided(self.pick));
                 self.go_on(Outcome::Pass);
             }
-            Action::Exit(arrival) => self.exit(arrival)?,
+            Action::Exit(arrival) => self.exit(*arrival, made.lanes)?,
             Action::Assert(true) => self.go_on(Outcome::Pass),
             // clause: barcheck.assertion
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
                 let layout = self.machine.layout;
-                let conflicts = self.state.memory.access(layout, self.agent, kind, &locations);
+                let conflicts = self.state.memory.access(layout, self.agent, *kind, locations);
                 for (rule, location, earlier, earlier_kind) in conflicts {
                     let mut finding = self.finding(rule);
                     finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
-                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
-                    self.noted.push(finding);
+                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind: *kind };
+                    self.log.noted.push(finding);
                 }
-                self.events.push(Event::Accessed(locations));
+                self.log.events.push(Event::Accessed(locations.clone()));
                 self.go_on(Outcome::Pass);
             }
             Action::Fence(spaces) => {
                 let machine = &*self.machine;
-                self.state.memory.fence(machine.layout, &machine.program, self.agent, spaces);
-                self.events.push(Event::Fenced);
+                self.state.memory.fence(machine.layout, &machine.program, self.agent, *spaces);
+                self.log.events.push(Event::Fenced);
                 self.go_on(Outcome::Pass);
             }
             Action::MemoryBarrier(scope, semantics) => {
                 let machine = &*self.machine;
                 let memory = &mut self.state.memory;
-                memory.memory_barrier(machine.layout, &machine.program, self.agent, scope, semantics);
-                self.events.push(Event::Fenced);
+                memory.memory_barrier(machine.layout, &machine.program, self.agent, *scope, *semantics);
+                self.log.events.push(Event::Fenced);
                 self.go_on(Outcome::Pass);
             }
             Action::Park(parked, _) => {
-                self.events.push(Event::Parked(parked.what.id));
+                self.log.events.push(Event::Parked(parked.what.id));
                 self.note(&parked.what.notes());
                 self.go_on(Outcome::Pass);
             }
             Action::Barrier(action) => self.barrier(action)?,
             Action::Alloc(count) => {
-                self.state.allocated = Some(xegpu::alloc(count, self.state.allocated)?);
-                self.events.push(Event::StateMoved);
+                self.state.allocated = Some(xegpu::alloc(*count, self.state.allocated)?);
+                self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Pass);
             }
             Action::Init(..) | Action::Fetch(_) | Action::SaveCopy(_) | Action::RestoreCopy(_) => {
-                self.events.push(Event::StateMoved);
+                self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Pass);
             }
-            Action::Refuse(rule, _) => return Err(rule.into()),
-            Action::NotModelled(what) => return Err(Refusal::NotModelled(what)),
+            Action::Refuse(rule, _) => return Err((*rule).into()),
+            Action::NotModelled(what) => return Err(Refusal::NotModelled(*what)),
             Action::Fault(kind) => {
-                let fault = Fault { at: self.made.pc, kind };
+                let fault = Fault { at: made.pc, kind: kind.clone() };
                 self.fail(fault);
             }
         }
@@ -295,6 +225,7 @@ impl Making<'_> {
         let mut failed = automaton.config(config).clone();
         failed.fault = Some(fault);
         self.state.agents[self.agent.index()].config = automaton.intern(context, failed);
+        self.failed = true;
     }
 
     /// The acting agent's configuration after its move.
@@ -302,9 +233,10 @@ impl Making<'_> {
         let (context, automaton) = self.machine.parts(self.agent);
         let config = &mut self.state.agents[self.agent.index()].config;
         *config = automaton.follow(context, *config, self.index, self.pick, outcome);
+        self.failed |= automaton.has_failed(*config);
     }
 
-    fn barrier(&mut self, action: BarrierAction) -> Result<(), Refusal> {
+    fn barrier(&mut self, action: &BarrierAction) -> Result<(), Refusal> {
         let id = action.barrier();
         let seat = self.state.agents[self.agent.index()].seat(id);
         match action {
@@ -313,33 +245,33 @@ impl Making<'_> {
                     ptx::Operation::Red(op) => Some(op),
                     ptx::Operation::Sync | ptx::Operation::Arrive => None,
                 };
-                self.ptx_arrival(what, with_pick(red, contribution, open, self.pick))?;
+                self.ptx_arrival(*what, with_pick(red, *contribution, *open, self.pick))?;
             }
             BarrierAction::Bcu(what, contribution, open) => {
-                self.bcu_arrival(what, contribution, open, seat)?;
+                self.bcu_arrival(*what, *contribution, *open, seat)?;
             }
-            BarrierAction::ReadState(id) => {
+            BarrierAction::ReadState(_) => {
                 // clause: bcu.b2r-bar
                 let value = bcu::read_barrier(self.state.bcu(id));
-                self.events.push(Event::StateMoved);
+                self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(value));
             }
-            BarrierAction::WriteState(id, value) => {
+            BarrierAction::WriteState(_, value) => {
                 // clause: barcheck.restore-completes-nothing
-                let next = bcu::write_barrier(self.state.bcu(id), value)?;
+                let next = bcu::write_barrier(self.state.bcu(id), *value)?;
                 self.state.set_barrier(id, AnyBarrier::Bcu(next));
-                self.events.push(Event::StateMoved);
+                self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Pass);
             }
             BarrierAction::Signal(what) => {
-                let effect = nbarrier::signal(self.state.nbarrier(id), seat, what)?;
+                let effect = nbarrier::signal(self.state.nbarrier(id), seat, *what)?;
                 self.arrive(id, effect.map(AnyBarrier::Nbarrier), Arrival::Publishing)?;
             }
-            BarrierAction::Wait(id) => {
+            BarrierAction::Wait(_) => {
                 let effect = nbarrier::wait(self.state.nbarrier(id), seat)?;
                 self.wait(id, effect.map(AnyBarrier::Nbarrier), None);
             }
-            BarrierAction::Split(split) => self.split(&split, seat)?,
+            BarrierAction::Split(split) => self.split(split, seat)?,
         }
         Ok(())
     }
@@ -350,8 +282,9 @@ impl Making<'_> {
         contribution: ptx::Contribution,
     ) -> Result<(), Refusal> {
         let seat = self.state.agents[self.agent.index()].seat(what.id);
-        let exited = self.exited_outside(what.id);
         let cta = self.machine.cta();
+        // Nobody else's exit matters to an arrival with a count of its own.
+        let exited = if what.all || cta.exits_release { self.exited_outside(what.id) } else { 0 };
         let effect = ptx::arrive(cta, self.state.ptx(what.id), seat, what, contribution, exited)?;
         // clause: ptx.prior-performed
         self.arrive(what.id, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
@@ -369,7 +302,10 @@ impl Making<'_> {
             bcu::Operation::Sync | bcu::Operation::Arv => None,
         };
         let contribution = with_pick(red, contribution, open, self.pick);
-        let effect = bcu::arrive(self.bcu_cta(), self.state.bcu(what.id), seat, what, contribution)?;
+        // Exits matter only to barriers that wait for every live warp.
+        let warps = self.machine.cta().warps;
+        let cta = if what.count == 0 { self.bcu_cta() } else { bcu::Cta { warps, exited: 0 } };
+        let effect = bcu::arrive(cta, self.state.bcu(what.id), seat, what, contribution)?;
         let how = if what.operation == bcu::Operation::Arv {
             // clause: bcu.arv-no-memory
             Arrival::PublishedBefore
@@ -398,7 +334,7 @@ impl Making<'_> {
     fn arrive(&mut self, id: BarrierId, effect: Effect<AnyBarrier>, how: Arrival) -> Result<(), Refusal> {
         let machine = &*self.machine;
         self.state.memory.arrive(machine.layout, &machine.program, id, self.agent, how);
-        self.events.push(Event::Arrived(id));
+        self.log.events.push(Event::Arrived(id));
         let completed = effect.completed;
         self.take_seat(id, effect);
         match completed {
@@ -417,7 +353,7 @@ impl Making<'_> {
             let machine = &*self.machine;
             let memory = &mut self.state.memory;
             memory.pass_wait(machine.layout, &machine.program, id, self.agent, acquires, last);
-            self.events.push(Event::Passed(id));
+            self.log.events.push(Event::Passed(id));
         }
         self.take_seat(id, effect);
     }
@@ -427,7 +363,7 @@ impl Making<'_> {
         self.state.agents[self.agent.index()].set_seat(id, effect.seat);
         self.note(&effect.notes);
         if effect.progress == Progress::Block {
-            self.events.push(Event::Blocked(id));
+            self.log.events.push(Event::Blocked(id));
             self.go_on(Outcome::Block);
         } else {
             self.go_on(Outcome::Pass);
@@ -437,15 +373,15 @@ impl Making<'_> {
     /// A generation completes: those who wait go on, consumers that do not wait yet are notified.
     fn complete(&mut self, id: BarrierId, completion: Completion) -> Result<(), Refusal> {
         let layout = self.machine.layout;
-        self.events.push(Event::Completed(id, completion.result));
+        self.log.events.push(Event::Completed(id, completion.result));
         if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
             // clause: barcheck.nobody-waits
             // The barrier need not be the step's own: an exit completes others.
             let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
-            self.noted.push(finding);
+            self.log.noted.push(finding);
         }
         // clause: barcheck.exit-in-time
-        if completion.takes_in_exited && !self.state.memory.is_empty() {
+        if completion.takes_in_exited {
             let exited: Vec<_> = self.exited().collect();
             self.state.memory.take_in_exited(layout, id, &exited);
         }
@@ -465,7 +401,7 @@ impl Making<'_> {
             if seat.waiting {
                 self.release(agent, id, completion.result);
             } else if after.notified && !seat.notified {
-                self.events.push(Event::Notified(agent, id));
+                self.log.events.push(Event::Notified(agent, id));
                 self.state.memory.notify(layout, id, agent);
             }
             unwaited |= after.notified;
@@ -475,38 +411,43 @@ impl Making<'_> {
     }
 
     fn release(&mut self, agent: AgentId, id: BarrierId, result: Option<u32>) {
-        self.events.push(Event::Released(agent, id));
+        self.log.events.push(Event::Released(agent, id));
         let (acquires, unfetched) = {
-            let config = self.machine.config(&self.state, agent);
+            let config = self.machine.config(self.state, agent);
             (config.waiting.and_then(|w| w.acquires), config.copy.is_some_and(|(_, fetched)| !fetched))
         };
         if result.is_some() && self.target() == Target::Bcu && unfetched {
             // clause: bcu.red-overwrites
             let mut finding = self.finding(Rule::ResultOverwritten);
             finding.barrier = Some(id);
-            finding.pc = self.machine.stands_at(&self.state, agent);
+            finding.pc = self.machine.stands_at(self.state, agent);
             finding.agent = agent;
             finding.agents = vec![agent];
-            self.noted.push(finding);
+            self.log.noted.push(finding);
         }
         let machine = &*self.machine;
         self.state.memory.release(machine.layout, &machine.program, id, agent, acquires);
         let (context, automaton) = self.machine.parts(agent);
         let config = &mut self.state.agents[agent.index()].config;
         *config = automaton.release(context, *config, result);
+        self.failed |= automaton.has_failed(*config);
     }
 
-    fn exit(&mut self, arrival: Option<(ptx::Announcement, ptx::Contribution)>) -> Result<(), Refusal> {
-        self.events.push(Event::LanesExited(self.made.lanes));
+    fn exit(
+        &mut self,
+        arrival: Option<(ptx::Announcement, ptx::Contribution)>,
+        lanes: u32,
+    ) -> Result<(), Refusal> {
+        self.log.events.push(Event::LanesExited(lanes));
         if let Some((what, contribution)) = arrival {
             return self.ptx_arrival(what, contribution);
         }
         self.go_on(Outcome::Pass);
-        if !self.machine.config(&self.state, self.agent).has_exited() {
+        if !self.has_exited(self.agent) {
             return Ok(());
         }
-        self.events.pop();
-        self.events.push(Event::Exited);
+        self.log.events.pop();
+        self.log.events.push(Event::Exited);
         let seats = self.state.agents[self.agent.index()].seats.clone();
         for (id, seat) in seats {
             // clause: barcheck.missing-wait, nbarrier.free-after-waits, split_barrier.opencl-all-wait
@@ -518,7 +459,7 @@ impl Making<'_> {
             if outstanding {
                 let mut finding = self.finding(Rule::MissingWait);
                 finding.barrier = Some(id);
-                self.noted.push(finding);
+                self.log.noted.push(finding);
             }
             let seat = Seat { produced_last: false, ..seat };
             self.state.agents[self.agent.index()].set_seat(id, seat);
@@ -554,7 +495,7 @@ impl Making<'_> {
     }
 
     fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.machine.agents().filter(|agent| self.machine.config(&self.state, *agent).has_exited())
+        self.machine.agents().filter(|agent| self.has_exited(*agent))
     }
 
     /// Agents that have exited and have not arrived in the barrier's generation.

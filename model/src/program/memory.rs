@@ -43,3 +43,27 @@ pub enum AccessKind {
     /// An atomic read and write.
     Atomic,
 }
+
+impl Spaces {
+    /// Whether locations of a space are included.
+    #[must_use]
+    pub fn includes(self, space: Space) -> bool {
+        match space {
+            Space::Shared => self.shared,
+            Space::Global => self.global,
+        }
+    }
+}
+
+impl AccessKind {
+    /// Whether two accesses to one location by different agents conflict: one of them writes, and not both are atomic.
+    // clause: barcheck.data-race
+    #[must_use]
+    pub fn conflicts_with(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic) => false,
+            (Self::Write, _) | (_, Self::Write) => true,
+            (Self::Read, Self::Atomic) | (Self::Atomic, Self::Read) => true,
+        }
+    }
+}

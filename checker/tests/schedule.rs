@@ -1,0 +1,208 @@
+//! One schedule: where it is enough, where it is not, and what it then says.
+
+use barcheck::{Budgets, Engine, Inconclusive, Outcome, Quiet, Reduction, Settings, Verdict, check};
+use barcheck_model::machine::{ExitedThreads, Machine, Options, StepOutcome};
+use barcheck_specs::bar::{LoadOptions, load};
+use std::sync::Arc;
+
+fn decide(text: &str, settings: &Settings, options: Options) -> Outcome {
+    let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
+    check(Arc::new(loaded.program), options, settings, &Quiet)
+}
+
+fn schedule(text: &str) -> Outcome {
+    let settings = Settings { reduction: Reduction::Schedule, ..Settings::default() };
+    decide(text, &settings, Options::default())
+}
+
+fn rules(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.findings.iter().map(|f| f.finding.rule.name()).collect()
+}
+
+/// What one schedule alone gives as the reason for not knowing.
+fn undecided(text: &str) -> String {
+    let outcome = schedule(text);
+    match outcome.inconclusive {
+        Some(Inconclusive::Undecided(why)) => why,
+        other => panic!("{:?} {other:?} {:?}", outcome.verdict, outcome.findings),
+    }
+}
+
+/// Makes the steps of a finding's path on the model.
+fn walk(text: &str, outcome: &Outcome) -> Machine {
+    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
+    let mut machine = Machine::new(program, Options::default());
+    let mut state = machine.initial();
+    let path = &outcome.findings.first().expect("a finding").path;
+    let mut at_cycle = None;
+    for (number, choice) in path.steps.iter().enumerate() {
+        if path.cycle_from == Some(number) {
+            at_cycle = Some(state.clone());
+        }
+        match machine.step(&state, *choice) {
+            StepOutcome::Progress(next) | StepOutcome::Noted(next, _) => state = next.state,
+            StepOutcome::NoEffect => {}
+            StepOutcome::Error(_) => assert_eq!(number + 1, path.steps.len()),
+            StepOutcome::Disabled => panic!("step {number} cannot be made"),
+        }
+    }
+    if path.cycle_from.is_some() {
+        assert_eq!(at_cycle.as_ref(), Some(&state), "the cycle closes");
+    }
+    machine
+}
+
+const RING: &str = "
+    target ptx; shared buf[4]; cta 256;
+    warps 0..4 as producer { for i in 0..100 {
+        if i >= 4 { bar.sync 2 * (i % 4) + 1, 256; }
+        if i % 4 == warp { write buf[i % 4]; }
+        bar.arrive 2 * (i % 4), 256;
+    } }
+    warps 4..8 as consumer { for i in 0..100 {
+        bar.sync 2 * (i % 4), 256;
+        read buf[i % 4];
+        if i + 4 < 100 { bar.arrive 2 * (i % 4) + 1, 256; }
+    } }";
+
+#[test]
+fn a_long_ring_without_choices_is_verified_by_one_schedule() {
+    let outcome = decide(RING, &Settings::default(), Options::default());
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Schedule));
+    assert!(outcome.statistics.complete);
+    // Each of 4 producers arrives 100 times, waits 96 times, writes 25 times and exits; consumers read and arrive.
+    assert_eq!(outcome.statistics.transitions, 4 * (100 + 96 + 25 + 1) + 4 * (100 + 100 + 96 + 1));
+}
+
+#[test]
+fn a_ring_whose_consumers_forget_to_say_when_they_are_done_is_violated() {
+    let broken = RING.replace("if i >= 4 { bar.sync 2 * (i % 4) + 1, 256; }", "");
+    let outcome = decide(&broken, &Settings::default(), Options::default());
+    assert_eq!(outcome.verdict, Verdict::Violated);
+}
+
+#[test]
+fn an_arrival_that_another_order_moves_to_an_earlier_generation_is_left_to_a_search() {
+    // The consumer comes first in the schedule, so that an arrival by `arrive` completes; in another order it does not.
+    let text = "target ptx; cta 64;
+        warp 0 { bar.sync 1, 64; bar.sync 1, 64; }
+        warp 1 { bar.arrive 1, 64; bar.arrive 1, 64; }";
+    assert!(
+        undecided(text).contains("timing could put an arrival into an earlier generation (warp 1, line 3)")
+    );
+    let mended = "target ptx; cta 64;
+        warp 0 { bar.sync 1, 64; bar.sync 2, 64; bar.sync 1, 64; }
+        warp 1 { bar.arrive 1, 64; bar.sync 2, 64; bar.arrive 1, 64; }";
+    assert_eq!(schedule(mended).verdict, Verdict::Verified);
+}
+
+#[test]
+fn what_leaves_a_choice_open_is_left_to_a_search() {
+    let text = "target ptx; cta 64; warps 0..2 { if ? { bar.sync 1, 64; } else { bar.sync 1, 64; } }";
+    assert!(undecided(text).contains("leaves a choice open"));
+    let found = decide(text, &Settings::default(), Options::default());
+    assert_eq!((found.verdict, found.method.engine), (Verdict::Verified, Engine::Search));
+    assert!(found.method.why.contains("leaves a choice open"), "{}", found.method.why);
+    // An `any` over a single value leaves nothing open.
+    let one = "target ptx; cta 64; warps 0..2 { let i = any 3..4; bar.sync i, 64; }";
+    assert_eq!(schedule(one).verdict, Verdict::Verified);
+}
+
+#[test]
+fn barrier_states_as_values_and_releasing_exits_are_left_to_a_search() {
+    let state = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x1, 64; }";
+    assert!(undecided(state).contains("a barrier's state is read or written"));
+    let settings = Settings { reduction: Reduction::Schedule, ..Settings::default() };
+    let release = Options { exited_threads: ExitedThreads::Release };
+    let outcome = decide("target ptx; cta 64; warps 0..2 { bar.sync 1, 64; }", &settings, release);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn a_deadlock_at_the_end_of_the_run_is_the_deadlock_of_every_run() {
+    let text =
+        "target ptx; cta 96; warps 0..2 { bar.sync 1, 64; bar.sync 1, 96; } warp 2 { bar.sync 2, 64; }";
+    let outcome = schedule(text);
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["deadlock"]));
+    assert!(outcome.statistics.complete);
+    walk(text, &outcome);
+}
+
+#[test]
+fn an_endless_protocol_is_decided_once_it_has_come_to_a_cycle() {
+    let text = "target ptx; shared x; cta 64; warps 0..2 { loop { bar.sync 0; if warp == 0 { write x; } bar.sync 0; read x; } }";
+    let outcome = schedule(text);
+    assert_eq!((outcome.verdict, outcome.statistics.complete), (Verdict::Verified, true));
+    // Without the second barrier the read and the next write are not ordered, whoever comes first.
+    let racy = text.replace("} bar.sync 0; read", "} read");
+    assert_eq!(rules(&schedule(&racy)), ["data-race"]);
+}
+
+#[test]
+fn an_agent_blocked_while_others_go_round_for_ever_is_stuck() {
+    let text = "target ptx; cta 96; warps 0..2 { loop { bar.sync 1, 64; } } warp 2 { bar.sync 2, 64; }";
+    let outcome = schedule(text);
+    assert_eq!(rules(&outcome), ["stuck-agent"]);
+    assert!(outcome.findings[0].path.cycle_from.is_some());
+    walk(text, &outcome);
+    let spinning = "target ptx; cta 64; warp 0 { loop { } } warp 1 { bar.sync 2, 64; }";
+    let outcome = schedule(spinning);
+    assert_eq!(rules(&outcome), ["stuck-agent"]);
+    walk(spinning, &outcome);
+    // Nobody is stuck where the loop is the only thing that there is.
+    assert_eq!(schedule("target ptx; cta 32; warp 0 { loop { } }").verdict, Verdict::Verified);
+}
+
+#[test]
+fn a_race_is_found_whoever_comes_first_and_its_path_holds_no_more_than_it_needs() {
+    let text = "target ptx; shared x; shared y; cta 96;
+        warp 0 { bar.sync 1, 64; write x; }
+        warp 1 { bar.sync 1, 64; read x; }
+        warp 2 { write y; write y; write y; }";
+    let outcome = schedule(text);
+    assert_eq!(rules(&outcome), ["data-race"]);
+    assert!(outcome.findings[0].path.steps.iter().all(|step| step.agent.0 < 2));
+    walk(text, &outcome);
+}
+
+#[test]
+fn memory_that_no_fence_published_is_found_without_a_search() {
+    let text = "target nbarrier; shared x; thread_group 2;
+        thread 0 { write x; nbarrier.signal 0, 2; nbarrier.wait 0; }
+        thread 1 { nbarrier.signal 0, 2; nbarrier.wait 0; read x; }";
+    let outcome = schedule(text);
+    assert_eq!((rules(&outcome), outcome.statistics.complete), (vec!["missing-fence"], false));
+    assert_eq!(schedule(&text.replace("write x;", "write x; fence;")).verdict, Verdict::Verified);
+}
+
+#[test]
+fn all_violations_are_asked_of_a_search_once_one_hides_what_follows() {
+    let text = "target ptx; shared x; cta 64; warps 0..2 { write x; bar.sync 1, 64; }";
+    let settings = Settings { all: true, ..Settings::default() };
+    let outcome = decide(text, &settings, Options::default());
+    assert_eq!((outcome.method.engine, rules(&outcome)), (Engine::Search, vec!["data-race"]));
+    assert!(outcome.statistics.complete);
+}
+
+#[test]
+fn a_budget_ends_a_run_as_it_ends_a_search() {
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { i = i + 1; bar.sync i % 2, 64; } }";
+    let budgets = Budgets { max_states: Some(100_000), ..Budgets::default() };
+    let outcome = decide(text, &Settings { budgets, ..Settings::default() }, Options::default());
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    assert!(
+        matches!(outcome.inconclusive, Some(Inconclusive::States(100_000, _))),
+        "{:?}",
+        outcome.inconclusive
+    );
+    assert!(!outcome.statistics.complete);
+}
+
+#[test]
+fn configurations_that_lie_behind_are_forgotten_and_the_cycle_is_still_found() {
+    // A round has more configurations than are kept at a time.
+    let text = "target ptx; cta 64; warps 0..2 { loop { for i in 0..20000 { bar.sync i % 16, 64; } } }";
+    let outcome = schedule(text);
+    assert_eq!((outcome.verdict, outcome.statistics.complete), (Verdict::Verified, true));
+    assert!(outcome.statistics.transitions < 400_000, "{}", outcome.statistics.transitions);
+}

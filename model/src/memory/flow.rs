@@ -1,0 +1,304 @@
+//! How knowledge travels: through arrivals, releases, notifications, waits and fences.
+//!
+//! Here stands once who learns what from whom; what "knowing" is kept as is up to whoever implements [`Knowledge`]. The
+//! plain [`Memory`](super::Memory) keeps a set of holders for each access; an engine that follows one run may keep
+//! vector clocks.
+
+use super::Layout;
+use super::layout::{
+    DONE_TIME, GENERATION_MEMORY, GENERATION_TIME, PUBLISHED, RECEIVED_FAR, RECEIVED_NEAR, RELEASED_FAR,
+    RELEASED_NEAR, carried,
+};
+use crate::barrier::BarrierId;
+use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Target};
+use crate::rule::Rule;
+
+/// How an agent arrives, as far as memory is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// All that the agent knows in memory travels.
+    Publishing,
+    /// Only what it has published before travels (`BAR.ARV`).
+    PublishedBefore,
+    /// What these operands release travels, and what earlier memory barriers have released (`split_barrier`).
+    Releasing(Scope, Semantics),
+}
+
+/// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location, who made
+/// the earlier access, and how.
+pub type Conflict = (Rule, LocationId, AgentId, AccessKind);
+
+/// What holders know of some accesses. Holders are numbered by [`Layout`].
+pub trait Known {
+    /// `to` learns what `from` knows.
+    fn pass(&mut self, from: usize, to: usize);
+    /// The holder knows nothing any more.
+    fn forget(&mut self, holder: usize);
+}
+
+/// What everybody knows of all accesses that may still matter.
+pub trait Knowledge {
+    /// What is known of accesses that travel together.
+    type Known: Known;
+
+    /// Whether there may be something that [`Knowledge::forget_settled`] forgets.
+    fn settles(&self) -> bool;
+
+    /// Calls `f` for all accesses.
+    fn each(&mut self, f: impl FnMut(&mut Self::Known));
+
+    /// Calls `f` for the accesses to locations of some storage classes.
+    fn each_in(&mut self, program: &Program, spaces: Spaces, f: impl FnMut(&mut Self::Known));
+
+    /// An access. Returns each earlier one that conflicts with it and is not ordered before it, with the rule.
+    fn access(
+        &mut self,
+        layout: Layout,
+        agent: AgentId,
+        kind: AccessKind,
+        locations: &[LocationId],
+    ) -> Vec<Conflict>;
+
+    /// The agent's own accesses to these spaces become known to it in memory.
+    fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
+
+    /// Forgets accesses that every agent of `live` knows in every way that matters: nothing can conflict with them unordered any more.
+    fn forget_settled(&mut self, layout: Layout, live: &[AgentId]);
+
+    /// A fence of Intel's: the agent's own accesses to these spaces become known in memory.
+    // clause: barcheck.fence-publishes, xegpu.mfence
+    fn fence(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+        if layout.has_fences() {
+            self.publish(layout, program, agent, spaces);
+        }
+    }
+
+    /// `OpMemoryBarrier`: acquires what earlier waits received, releases to later arrivals.
+    // clause: split_barrier.memory-barrier
+    fn memory_barrier(
+        &mut self,
+        layout: Layout,
+        program: &Program,
+        agent: AgentId,
+        scope: Scope,
+        semantics: Semantics,
+    ) {
+        let far = scope >= Scope::Workgroup;
+        if scope == Scope::Invocation {
+            return;
+        }
+        self.each_in(program, semantics.classes, |known| {
+            if semantics.acquire {
+                known.pass(layout.extra(agent, RECEIVED_NEAR), layout.memory(agent));
+                if far {
+                    known.pass(layout.extra(agent, RECEIVED_FAR), layout.memory(agent));
+                }
+            }
+            if semantics.release {
+                let released = if far { RELEASED_FAR } else { RELEASED_NEAR };
+                known.pass(layout.memory(agent), layout.extra(agent, released));
+            }
+        });
+    }
+
+    /// An agent arrives: what it knows goes into the barrier's generation.
+    // clause: barcheck.knowledge
+    fn arrive(
+        &mut self,
+        layout: Layout,
+        program: &Program,
+        barrier: BarrierId,
+        agent: AgentId,
+        how: Arrival,
+    ) {
+        if !layout.is_shared(barrier) {
+            return;
+        }
+        let far = || layout.barrier(barrier, carried(layout.subgroup(agent), true));
+        let near = || layout.barrier(barrier, carried(layout.subgroup(agent), false));
+        self.each(|known| {
+            // clause: barcheck.transitive-order
+            known.pass(layout.time(agent), layout.barrier(barrier, GENERATION_TIME));
+            match how {
+                Arrival::Publishing => {
+                    // clause: barcheck.knowledge-in-memory, ptx.prior-performed
+                    known.pass(layout.memory(agent), layout.barrier(barrier, GENERATION_MEMORY));
+                }
+                // clause: bcu.arv-no-memory
+                Arrival::PublishedBefore => {
+                    known.pass(layout.extra(agent, PUBLISHED), layout.barrier(barrier, GENERATION_MEMORY));
+                }
+                Arrival::Releasing(..) => {
+                    known.pass(layout.extra(agent, RELEASED_FAR), far());
+                    known.pass(layout.extra(agent, RELEASED_NEAR), near());
+                }
+            }
+        });
+        // clause: split_barrier.arrive-memory, split_barrier.storage-classes
+        // clause: split_barrier.semantics-none
+        if let Arrival::Releasing(scope, semantics) = how
+            && semantics.release
+        {
+            // clause: split_barrier.memory-scope
+            self.each_in(program, semantics.classes, |known| match scope {
+                // clause: split_barrier.memory-own-accesses
+                Scope::Workgroup | Scope::Device => known.pass(layout.memory(agent), far()),
+                Scope::Subgroup => known.pass(layout.memory(agent), near()),
+                Scope::Invocation => {}
+            });
+        }
+    }
+
+    /// The completing generation takes in, in time only, what exited agents knew.
+    // clause: barcheck.exit-in-time
+    fn take_in_exited(&mut self, layout: Layout, barrier: BarrierId, exited: &[AgentId]) {
+        self.each(|known| {
+            for agent in exited {
+                known.pass(layout.time(*agent), layout.barrier(barrier, GENERATION_TIME));
+            }
+        });
+    }
+
+    /// An agent is released by the generation that completes.
+    fn release(
+        &mut self,
+        layout: Layout,
+        program: &Program,
+        barrier: BarrierId,
+        agent: AgentId,
+        acquires: Option<(Scope, Semantics)>,
+    ) {
+        if layout.target == Target::SplitBarrier {
+            return receive(self, layout, program, (barrier, false), agent, acquires);
+        }
+        self.each(|known| {
+            // clause: barcheck.knowledge
+            known.pass(layout.barrier(barrier, GENERATION_TIME), layout.time(agent));
+            known.pass(layout.barrier(barrier, GENERATION_MEMORY), layout.memory(agent));
+            if layout.target == Target::Bcu {
+                // clause: barcheck.bcu-publishes, bcu.sync-memory, bcu.red-memory
+                known.pass(layout.memory(agent), layout.extra(agent, PUBLISHED));
+            }
+        });
+    }
+
+    /// A consumer that is not waiting yet is notified by the generation that completes: the notification carries what it will learn.
+    fn notify(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
+        if layout.target == Target::SplitBarrier {
+            return;
+        }
+        self.each(|known| {
+            let inbox = 2 + agent.index();
+            known.pass(layout.barrier(barrier, GENERATION_TIME), layout.barrier(barrier, inbox));
+            known.pass(
+                layout.barrier(barrier, GENERATION_MEMORY),
+                layout.barrier(barrier, inbox + layout.agents),
+            );
+        });
+    }
+
+    /// The generation is over: the barrier forgets what it carried. `split_barrier` keeps it while `unwaited` agents have yet to wait.
+    fn end_generation(&mut self, layout: Layout, barrier: BarrierId, unwaited: bool) {
+        if !layout.is_shared(barrier) {
+            return;
+        }
+        self.each(|known| {
+            let mut end = |carried: usize, done: usize| {
+                known.forget(layout.barrier(barrier, done));
+                if unwaited {
+                    known.pass(layout.barrier(barrier, carried), layout.barrier(barrier, done));
+                }
+                known.forget(layout.barrier(barrier, carried));
+            };
+            if layout.target == Target::SplitBarrier {
+                end(GENERATION_TIME, DONE_TIME);
+                for offset in 2..2 + 2 * layout.subgroups {
+                    end(offset, offset + 2 * layout.subgroups);
+                }
+            } else {
+                known.forget(layout.barrier(barrier, GENERATION_MEMORY));
+                known.forget(layout.barrier(barrier, GENERATION_TIME));
+            }
+        });
+    }
+
+    /// An agent passes its wait for a generation that has completed before; `last` if nobody else has yet to wait.
+    fn pass_wait(
+        &mut self,
+        layout: Layout,
+        program: &Program,
+        barrier: BarrierId,
+        agent: AgentId,
+        acquires: Option<(Scope, Semantics)>,
+        last: bool,
+    ) {
+        if layout.target == Target::SplitBarrier {
+            receive(self, layout, program, (barrier, true), agent, acquires);
+            if last {
+                forget_done(self, layout, barrier);
+            }
+            return;
+        }
+        self.each(|known| {
+            let time = layout.barrier(barrier, 2 + agent.index());
+            let memory = layout.barrier(barrier, 2 + layout.agents + agent.index());
+            known.pass(time, layout.time(agent));
+            known.pass(memory, layout.memory(agent));
+            known.forget(time);
+            known.forget(memory);
+        });
+    }
+}
+
+fn forget_done<K: Knowledge + ?Sized>(knowledge: &mut K, layout: Layout, barrier: BarrierId) {
+    if !layout.is_shared(barrier) {
+        return;
+    }
+    knowledge.each(|known| {
+        known.forget(layout.barrier(barrier, DONE_TIME));
+        for offset in 0..2 * layout.subgroups {
+            known.forget(layout.barrier(barrier, 2 + 2 * layout.subgroups + offset));
+        }
+    });
+}
+
+/// A split-barrier agent learns what its generation carries (or carried, if it is `done`): in time all of it, in memory
+/// what is acquired.
+// clause: split_barrier.wait-memory
+fn receive<K: Knowledge + ?Sized>(
+    knowledge: &mut K,
+    layout: Layout,
+    program: &Program,
+    (barrier, done): (BarrierId, bool),
+    agent: AgentId,
+    acquires: Option<(Scope, Semantics)>,
+) {
+    if !layout.is_shared(barrier) {
+        return;
+    }
+    let base = if done { 2 * layout.subgroups } else { 0 };
+    let time = layout.barrier(barrier, if done { DONE_TIME } else { GENERATION_TIME });
+    let own = layout.subgroup(agent);
+    let holder = |subgroup, far| layout.barrier(barrier, base + carried(subgroup, far));
+    // clause: split_barrier.opencl-flags-meet, split_barrier.memory-scope
+    let near = [holder(own, true), holder(own, false)];
+    let far = || (0..layout.subgroups).filter(|subgroup| *subgroup != own).map(|s| holder(s, true));
+    knowledge.each(|known| {
+        known.pass(time, layout.time(agent));
+        near.iter().for_each(|from| known.pass(*from, layout.extra(agent, RECEIVED_NEAR)));
+        far().for_each(|from| known.pass(from, layout.extra(agent, RECEIVED_FAR)));
+    });
+    let Some((scope, semantics)) = acquires else { return };
+    // clause: split_barrier.semantics-none, split_barrier.storage-classes
+    if !semantics.acquire {
+        return;
+    }
+    knowledge.each_in(program, semantics.classes, |known| {
+        if scope >= Scope::Subgroup {
+            near.iter().for_each(|from| known.pass(*from, layout.memory(agent)));
+        }
+        if scope >= Scope::Workgroup {
+            far().for_each(|from| known.pass(from, layout.memory(agent)));
+        }
+    });
+}

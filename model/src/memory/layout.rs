@@ -1,0 +1,123 @@
+//! Who can hold knowledge of an access.
+
+use crate::barrier::BarrierId;
+use crate::program::{AccessKind, AgentId, Program, Target};
+
+/// Who can hold knowledge of an access, as numbers.
+///
+/// First what each agent knows in time and in memory, then what the target needs besides (`bcu`: what
+/// a warp has published; `split_barrier`: what it has released and received), then what each barrier's
+/// generations carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    pub(super) target: Target,
+    pub(super) agents: usize,
+    subgroup_size: usize,
+    pub(super) subgroups: usize,
+}
+
+impl Layout {
+    /// The layout for a program.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        let agents = program.agents.len();
+        let subgroup_size = (program.subgroup_size as usize).max(1);
+        Self { target: program.target, agents, subgroup_size, subgroups: agents.div_ceil(subgroup_size) }
+    }
+
+    /// What an agent knows in time.
+    #[must_use]
+    pub fn time(self, agent: AgentId) -> usize {
+        agent.index()
+    }
+
+    /// What an agent knows in memory.
+    #[must_use]
+    pub fn memory(self, agent: AgentId) -> usize {
+        self.agents + agent.index()
+    }
+
+    /// What an agent holds besides: the meaning of `kind` depends on the target.
+    pub(super) fn extra(self, agent: AgentId, kind: usize) -> usize {
+        (2 + kind) * self.agents + agent.index()
+    }
+
+    pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
+        let (extras, stride) = match self.target {
+            Target::Ptx => (0, 2),
+            Target::Bcu => (1, 2),
+            Target::Nbarrier | Target::Xegpu => (0, 2 + 2 * self.agents),
+            Target::SplitBarrier => (4, 2 + 4 * self.subgroups),
+        };
+        (2 + extras) * self.agents + barrier.0 as usize * stride + offset
+    }
+
+    /// What a barrier's present generation carries in time.
+    #[must_use]
+    pub fn gathering(self, barrier: BarrierId) -> usize {
+        self.barrier(barrier, GENERATION_TIME)
+    }
+
+    pub(super) fn subgroup(self, agent: AgentId) -> usize {
+        agent.index() / self.subgroup_size
+    }
+
+    /// A split barrier that several agents share; an invocation's own barrier orders nothing between agents.
+    pub(super) fn is_shared(self, barrier: BarrierId) -> bool {
+        self.target != Target::SplitBarrier || barrier.0 as usize <= self.subgroups
+    }
+
+    /// The number of a holder after agents have been renamed.
+    pub(super) fn renamed(self, holder: usize, to: &[AgentId]) -> usize {
+        let first = self.barrier(BarrierId(0), 0);
+        if holder < first {
+            return holder - holder % self.agents + to[holder % self.agents].index();
+        }
+        if !matches!(self.target, Target::Nbarrier | Target::Xegpu) {
+            return holder;
+        }
+        let offset = (holder - first) % (2 + 2 * self.agents);
+        if offset < 2 {
+            return holder;
+        }
+        let inbox = offset - 2;
+        holder - inbox + (inbox - inbox % self.agents) + to[inbox % self.agents].index()
+    }
+
+    /// Whether an earlier access has to be known in memory too.
+    // clause: barcheck.fence-publishes
+    #[must_use]
+    pub fn needs_memory_order(self, kind: AccessKind) -> bool {
+        !(self.has_fences() && kind == AccessKind::Read)
+    }
+
+    /// An access becomes known in memory only by its own agent's fence, from its very execution otherwise.
+    // clause: nbarrier.no-memory
+    #[must_use]
+    pub fn has_fences(self) -> bool {
+        matches!(self.target, Target::Nbarrier | Target::Xegpu)
+    }
+}
+
+/// `bcu`: what a warp knew when a SYNC or RED released it.
+pub(super) const PUBLISHED: usize = 0;
+/// `split_barrier`: released by an `OpMemoryBarrier` to the workgroup.
+pub(super) const RELEASED_FAR: usize = 0;
+/// `split_barrier`: released by an `OpMemoryBarrier` to the subgroup only.
+pub(super) const RELEASED_NEAR: usize = 1;
+/// `split_barrier`: received by waits from other subgroups, whether acquired or not.
+pub(super) const RECEIVED_FAR: usize = 2;
+/// `split_barrier`: received by waits from the agent's own subgroup.
+pub(super) const RECEIVED_NEAR: usize = 3;
+
+/// What the generation carries in time.
+pub(super) const GENERATION_TIME: usize = 0;
+/// What the generation carries in memory (`split_barrier`: what the completed one carries in time).
+pub(super) const GENERATION_MEMORY: usize = 1;
+/// `split_barrier`: what the completed generation carries in time.
+pub(super) const DONE_TIME: usize = 1;
+
+/// Where a split barrier's generation keeps what a subgroup's agents have released to the workgroup (`far`) or to themselves.
+pub(super) fn carried(subgroup: usize, far: bool) -> usize {
+    2 + 2 * subgroup + usize::from(far)
+}

@@ -1,0 +1,208 @@
+//! Order in time and order in memory: what each agent knows of the latest accesses to each location.
+//!
+//! Source: the semantics page, section 3.6, and each specification's clauses on memory. The state is
+//! kept by access: for each access that may still matter, who knows it, and which barrier
+//! generations and notifications carry that knowledge. When a newer access replaces one, all
+//! knowledge of it goes with it.
+
+mod flow;
+mod layout;
+
+pub use flow::{Arrival, Conflict, Knowledge, Known};
+pub use layout::Layout;
+
+use crate::barrier::BarrierId;
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+use crate::rule::Rule;
+
+/// One access that may still matter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Access {
+    /// The location.
+    pub location: LocationId,
+    /// Read, write or atomic.
+    pub kind: AccessKind,
+    /// Who made it.
+    pub agent: AgentId,
+    /// Who or what knows it.
+    known: Holders,
+}
+
+/// A set of holders of knowledge, numbered by [`Layout`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Holders(Vec<u64>);
+
+impl Holders {
+    fn has(&self, holder: usize) -> bool {
+        self.0.get(holder / 64).is_some_and(|word| word >> (holder % 64) & 1 == 1)
+    }
+
+    fn add(&mut self, holder: usize) {
+        if self.0.len() <= holder / 64 {
+            self.0.resize(holder / 64 + 1, 0);
+        }
+        self.0[holder / 64] |= 1 << (holder % 64);
+    }
+
+    fn remove(&mut self, holder: usize) {
+        if let Some(word) = self.0.get_mut(holder / 64) {
+            *word &= !(1 << (holder % 64));
+            while self.0.last() == Some(&0) {
+                self.0.pop();
+            }
+        }
+    }
+}
+
+impl Known for Holders {
+    fn pass(&mut self, from: usize, to: usize) {
+        if self.has(from) {
+            self.add(to);
+        }
+    }
+
+    fn forget(&mut self, holder: usize) {
+        self.remove(holder);
+    }
+}
+
+/// The accesses that may still matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Memory {
+    accesses: Vec<Access>,
+}
+
+impl Memory {
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.accesses.is_empty()
+    }
+
+    /// The accesses that may still matter.
+    #[must_use]
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
+    /// The same memory with agents renamed: agent `i` becomes `to[i]`. Agents keep their subgroup.
+    #[must_use]
+    pub fn renamed(&self, layout: Layout, to: &[AgentId]) -> Self {
+        let mut accesses: Vec<_> = self
+            .accesses
+            .iter()
+            .map(|access| {
+                let mut known = Holders::default();
+                for (index, word) in access.known.0.iter().enumerate() {
+                    let mut rest = *word;
+                    while rest != 0 {
+                        let holder = index * 64 + rest.trailing_zeros() as usize;
+                        known.add(layout.renamed(holder, to));
+                        rest &= rest - 1;
+                    }
+                }
+                Access { agent: to[access.agent.index()], known, ..*access }
+            })
+            .collect();
+        accesses.sort_unstable();
+        Self { accesses }
+    }
+
+    /// What distinguishes an agent in this memory, other agents' names aside: for each access whether it is
+    /// its own, and what it knows of it. Equal for interchangeable agents whose roles in memory are equal.
+    #[must_use]
+    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, u8)> {
+        let extras = layout.barrier(BarrierId(0), 0) / layout.agents;
+        let mut profile: Vec<_> = self
+            .accesses
+            .iter()
+            .map(|access| {
+                let knows = (0..extras)
+                    .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
+                    .map(|kind| 1_u8 << kind)
+                    .sum();
+                (access.location, access.kind, access.agent == agent, knows)
+            })
+            .collect();
+        profile.sort_unstable();
+        profile
+    }
+}
+
+impl Knowledge for Memory {
+    type Known = Holders;
+
+    fn settles(&self) -> bool {
+        !self.is_empty()
+    }
+
+    fn each(&mut self, mut f: impl FnMut(&mut Holders)) {
+        self.accesses.iter_mut().for_each(|access| f(&mut access.known));
+    }
+
+    fn each_in(&mut self, program: &Program, spaces: Spaces, mut f: impl FnMut(&mut Holders)) {
+        // clause: xegpu.memory-kind
+        let among = |access: &&mut Access| spaces.includes(program.array_of(access.location).space);
+        self.accesses.iter_mut().filter(among).for_each(|access| f(&mut access.known));
+    }
+
+    fn access(
+        &mut self,
+        layout: Layout,
+        agent: AgentId,
+        kind: AccessKind,
+        locations: &[LocationId],
+    ) -> Vec<Conflict> {
+        let mut found = Vec::new();
+        for earlier in self.accesses.iter().filter(|a| a.agent != agent && locations.contains(&a.location)) {
+            let rule = if !earlier.kind.conflicts_with(kind) {
+                continue;
+            } else if !earlier.known.has(layout.time(agent)) {
+                // clause: barcheck.data-race, ptx.performed-read
+                Rule::DataRace
+            } else if layout.needs_memory_order(earlier.kind) && !earlier.known.has(layout.memory(agent)) {
+                // clause: barcheck.missing-fence, ptx.performed-write
+                Rule::MissingFence
+            } else {
+                continue;
+            };
+            found.push((rule, earlier.location, earlier.agent, earlier.kind));
+        }
+        // clause: barcheck.knowledge-replaced
+        self.accesses.retain(|a| {
+            let replaced = kind == AccessKind::Write || (a.agent, a.kind) == (agent, kind);
+            !(replaced && locations.contains(&a.location))
+        });
+        for location in locations {
+            let mut known = Holders::default();
+            known.add(layout.time(agent));
+            // clause: nbarrier.no-memory
+            if !layout.has_fences() {
+                known.add(layout.memory(agent));
+            }
+            self.accesses.push(Access { location: *location, kind, agent, known });
+        }
+        self.accesses.sort_unstable();
+        found
+    }
+
+    fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+        let includes = |access: &Access| spaces.includes(program.array_of(access.location).space);
+        for access in self.accesses.iter_mut().filter(|a| a.agent == agent) {
+            if includes(access) {
+                access.known.add(layout.memory(agent));
+            }
+        }
+    }
+
+    fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {
+        self.accesses.retain(|access| {
+            let needs_memory = layout.needs_memory_order(access.kind);
+            live.iter().any(|agent| {
+                *agent != access.agent
+                    && !(access.known.has(layout.time(*agent))
+                        && (!needs_memory || access.known.has(layout.memory(*agent))))
+            })
+        });
+    }
+}
