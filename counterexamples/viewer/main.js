@@ -152,12 +152,12 @@ const KEYS = [
   ["Home End", "the beginning, the end", { Home: () => go(0), End: () => go(LAST) }],
   ["Page Up, Page Down", "ten steps back, ten on", { PageUp: () => go(state.t - 10), PageDown: () => go(state.t + 10) }],
   ["V", "the violation", { v: () => (VIOLATION === null ? say("This run has shown no violation") : go(VIOLATION)) }],
-  ["C", "the beginning of the cycle, if the run has no end", { c: () => go(CYCLE) }],
+  ["C", "the beginning of the cycle, if the run has no end", { c: () => (CYCLE === null ? say("This run ends: there is no cycle") : go(CYCLE)) }],
   ["A, Shift A", "next and previous step of the agent", { a: () => jumpAgent(false), A: () => jumpAgent(true) }],
   ["B, Shift B", "next and previous event on the barrier", { b: () => jumpBarrier(false), B: () => jumpBarrier(true) }],
   ["\u2191 \u2193", "select the agent above, below; in the list of steps: the listed step above, below", { ArrowUp: () => neighbour(-1), ArrowDown: () => neighbour(1) }],
   ["[ ]", "select the previous, the next barrier", { "[": () => neighbourBarrier(-1), "]": () => neighbourBarrier(1) }],
-  ["Escape", "from a run of your own back to the trace; else select nothing: follow the steps", { Escape: escape }],
+  ["Escape", "from a run of your own back to the trace; close What if; select nothing: follow the steps", { Escape: escape }],
   ["W", "What if: which steps could be made here", { w: () => whatif.toggle() }],
   ["1 to 9", "take the step of this number in What if", Object.fromEntries([...Array(9).keys()].map((i) => [`${i + 1}`, () => take(i)]))],
   ["L, U", "in What if: let the run go on by itself, undo a choice", { l: () => (whatif.open ? whatif.letRun(null) : say(ASK)), u: () => whatif.undo() }],
@@ -174,6 +174,7 @@ const ASK = "W asks which steps could be made here";
 
 function escape() {
   if (whatif.branch) whatif.leave();
+  else if (whatif.open) whatif.toggle();
   else select({ agent: null, barrier: null });
 }
 
@@ -196,7 +197,7 @@ function onKey(event) {
     return;
   }
   const types = target.matches("input, select, textarea");
-  if (key === "Escape" && types) return target.blur();
+  if (types && (key === "Escape" || key === "Enter")) return leaveField(target, key === "Enter");
   if (target.matches(".body, .code") && SCROLLS.includes(key) && target.scrollHeight > target.clientHeight) return;
   if (target.id === "list-body" && (key === "ArrowUp" || key === "ArrowDown")) {
     event.preventDefault();
@@ -207,6 +208,13 @@ function onKey(event) {
   if (!action) return;
   event.preventDefault();
   action();
+}
+
+/** Back to the keys: Enter takes what was typed, Escape does not. */
+function leaveField(field, takes) {
+  if (!takes && field.id === "step-number") field.value = state.t;
+  field.blur();
+  if (takes && field.id === "filter-text") list.match(false);
 }
 
 function toggleHelp() {

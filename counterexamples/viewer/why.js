@@ -9,7 +9,8 @@ function renderWhy() {
   const nothing = !view.shows && el("p", { class: "note" }, "This run has come to nothing that a rule forbids.");
   // What the rule is about comes first.
   const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
-  put($("why-body"), nothing, hangs ? [graph, sentences] : [conflict, sentences, graph], ruleNote());
+  const told = [el("h3", null, "At the end of the run"), sentences];
+  put($("why-body"), nothing, hangs ? [graph, told] : [conflict, told, graph], ruleNote());
 }
 
 /** What is known of the rule. Of the rules that the trace does not violate that is little. */

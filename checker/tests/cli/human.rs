@@ -51,3 +51,14 @@ fn an_exit_that_completes_a_generation_is_called_an_exit() {
     let run = verify(source, &["--all"]).expect(0).prints("'s exit completes a generation");
     assert!(!run.out.contains("arrival completes"), "{}", run.out);
 }
+
+#[test]
+fn who_never_came_is_named_with_the_place_where_others_of_its_code_did() {
+    let guarded = "target ptx; cta 96; warps 0..3 { if warp != 2 { bar.sync 1, 96; } bar.sync 2, 96; }";
+    let told = "Warp 2 has not arrived on barrier 1 at all; warps 0 and 1, which run the same code, did";
+    verify(guarded, &[]).expect(1).prints(told);
+    // Who came in an earlier generation is not among them.
+    let before = "target ptx; cta 64; warps 0..2 { for i in 0..2 + warp { bar.sync 1, 64; } }";
+    let run = verify(before, &[]).expect(1).prints("in an earlier generation");
+    assert!(!run.out.contains("at all"), "{}", run.out);
+}

@@ -260,6 +260,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         };
         words.sentences.push(why.to_owned());
     }
+    never_arrived(case, group.barrier, state, words);
     for agent in state.missing.iter().take(4) {
         if let Some(step) = case.arrival(*agent, group.barrier, usize::MAX) {
             words.sentences.push(format!(
@@ -269,6 +270,35 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
                 case.at(step.location)
             ));
         }
+    }
+}
+
+/// Agents that are missed and have not come at all, while others that run the same code have: something in that code
+/// keeps them from the place where these arrive.
+fn never_arrived(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
+    let code = |agent: u32| case.trace.agents.get(agent as usize).map(|a| (&a.role, a.line));
+    let on = case.barrier(barrier);
+    let mut told = Vec::new();
+    for agent in &state.missing {
+        if told.contains(&code(*agent)) {
+            continue;
+        }
+        told.push(code(*agent));
+        let alike = |other: &&u32| code(**other) == code(*agent);
+        let never = |other: &&u32| alike(other) && case.arrival(**other, barrier, usize::MAX).is_none();
+        let absent: Vec<u32> = state.missing.iter().filter(never).copied().collect();
+        let present: Vec<u32> = state.arrived.iter().filter(alike).copied().collect();
+        let example = present.first().and_then(|other| case.arrival(*other, barrier, usize::MAX));
+        let (Some(step), false) = (example, absent.is_empty()) else { continue };
+        words.sentences.push(format!(
+            "{} {} not arrived on {on} at all; {}, which {} the same code, did{}.",
+            sentence(&case.agents(&absent)),
+            verb(&absent, "has", "have"),
+            case.agents(&present),
+            verb(&present, "runs", "run"),
+            case.at(step.location)
+        ));
+        words.related.push(case.here(step, format!("{} arrived on {on} here", case.agent(step.agent))));
     }
 }
 

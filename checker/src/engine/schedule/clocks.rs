@@ -17,6 +17,29 @@ pub(super) struct Moment {
     pub(super) clock: u32,
 }
 
+/// Steps of several agents, one of each at most.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Moments(Vec<u32>);
+
+impl Moments {
+    pub(super) fn add(&mut self, moment: Moment) {
+        let index = moment.agent.index();
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
+        }
+        self.0[index] = moment.clock;
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Moment> + '_ {
+        let all = self.0.iter().enumerate().filter(|(_, clock)| **clock > 0);
+        all.map(|(agent, clock)| Moment { agent: AgentId::from_index(agent), clock: *clock })
+    }
+}
+
 /// What holders know of accesses to one storage class: for each holder, the latest step that it knows of each agent.
 #[derive(Clone, Debug)]
 pub(super) struct Plane {
@@ -177,6 +200,16 @@ impl Clocks {
     /// Whether an agent's next step comes after a step in every order.
     pub(super) fn knows(&self, agent: AgentId, moment: Moment) -> bool {
         self.planes[0].knows(self.layout.time(agent), moment)
+    }
+
+    /// Whether an agent's next step comes after all of these in every order.
+    pub(super) fn knows_all(&self, agent: AgentId, moments: &Moments) -> bool {
+        let row = self.planes[0].row(self.layout.time(agent));
+        if row.is_empty() {
+            return moments.0.iter().all(|clock| *clock == 0);
+        }
+        // Without an early exit, so that many are compared at a time.
+        row.iter().zip(&moments.0).fold(true, |all, (known, clock)| all & (known >= clock))
     }
 
     /// Adds the steps that come before an agent's next one in every order, as the latest of each agent.

@@ -1,7 +1,7 @@
 //! One run of the protocol: agents take turns, and vector clocks tell what comes before what in every order.
 
 use super::answer::{Ending, Undecided, unfollowed};
-use super::clocks::{Clocks, Moment};
+use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
 use crate::engine::growth::what_grew;
 use crate::settings::{Control, Progress, Settings};
@@ -38,10 +38,10 @@ pub(super) struct Sighting {
 /// What is to be known of a barrier besides its state.
 #[derive(Clone, Debug, Default)]
 struct History {
-    /// The arrivals in the generation that is gathering.
-    gathering: Vec<Moment>,
+    /// The arrivals in the generation that is gathering: of each agent the latest.
+    gathering: Moments,
     /// The arrivals in the latest generation that is complete, and the step that completed it.
-    completed: Vec<Moment>,
+    completed: Moments,
     /// Waits for the gathering generation: they block. In another order they might come after its completion.
     early_waits: Vec<Moment>,
     /// Waits for the latest generation that is complete (`nbarrier`, `xegpu`).
@@ -61,7 +61,8 @@ pub(super) struct Run {
     is_ready: Vec<bool>,
     /// Agents in an endless local loop.
     spinning: Vec<AgentId>,
-    history: BTreeMap<BarrierId, History>,
+    /// By number of the barrier.
+    history: Vec<History>,
     pub(super) sightings: BTreeMap<Key, Sighting>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
@@ -94,7 +95,7 @@ impl Run {
             log: Log::default(),
             path: Vec::new(),
             spinning: Vec::new(),
-            history: BTreeMap::new(),
+            history: Vec::new(),
             sightings: BTreeMap::new(),
             hides: None,
             grew: None,
@@ -215,8 +216,8 @@ impl Run {
             Action::Barrier(BarrierAction::Split(split)) if split.kind != SplitKind::Wait => split.barrier,
             action => Standing::of(action)?.barrier,
         };
-        let history = self.history.get(&barrier)?;
-        if history.completed.iter().any(|arrival| !self.state.memory.knows(agent, *arrival)) {
+        let history = self.history.get(barrier.0 as usize)?;
+        if !self.state.memory.knows_all(agent, &history.completed) {
             return Some(Undecided::Unordered(agent, made.pc));
         }
         let unknown = history.waits.iter().any(|wait| !self.state.memory.knows(agent, *wait));
@@ -255,29 +256,29 @@ impl Run {
         let has_waits = matches!(self.machine.program().target, Target::Nbarrier | Target::Xegpu);
         for index in 0..self.log.events.len() {
             match self.log.events[index] {
-                Event::Arrived(barrier) => {
-                    self.history.entry(barrier).or_default().gathering.push(now);
-                }
+                Event::Arrived(barrier) => self.history_of(barrier).gathering.add(now),
                 Event::Completed(barrier, _) => {
-                    let history = self.history.entry(barrier).or_default();
+                    let history = self.history_of(barrier);
+                    // An exit completes generations without arriving in them.
+                    history.gathering.add(now);
                     std::mem::swap(&mut history.completed, &mut history.gathering);
                     history.gathering.clear();
-                    // An exit completes generations without arriving in them.
-                    if history.completed.last() != Some(&now) {
-                        history.completed.push(now);
-                    }
                     history.waits = std::mem::take(&mut history.early_waits);
                 }
                 Event::Released(released, _) if released != agent => self.make_ready(released),
-                Event::Passed(barrier) if has_waits => {
-                    self.history.entry(barrier).or_default().waits.push(now);
-                }
-                Event::Blocked(barrier) if has_waits => {
-                    self.history.entry(barrier).or_default().early_waits.push(now);
-                }
+                Event::Passed(barrier) if has_waits => self.history_of(barrier).waits.push(now),
+                Event::Blocked(barrier) if has_waits => self.history_of(barrier).early_waits.push(now),
                 _ => {}
             }
         }
+    }
+
+    fn history_of(&mut self, barrier: BarrierId) -> &mut History {
+        let index = barrier.0 as usize;
+        if self.history.len() <= index {
+            self.history.resize_with(index + 1, History::default);
+        }
+        &mut self.history[index]
     }
 
     /// The path ends at a step.
@@ -309,11 +310,13 @@ impl Run {
 
     /// The steps that must still be known of, each with a number for what it is.
     pub(super) fn marks(&self) -> impl Iterator<Item = (u64, Moment)> + '_ {
-        self.history.iter().flat_map(|(barrier, history)| {
-            let mark = |kind: u64| kind << 32 | u64::from(barrier.0);
-            let waits = [(3, &history.waits), (4, &history.early_waits)];
-            let lists = [(1, &history.completed), (2, &history.gathering)].into_iter().chain(waits);
-            lists.flat_map(move |(kind, list)| list.iter().map(move |m| (mark(kind), *m)))
+        (0_u64..).zip(&self.history).flat_map(|(barrier, history)| {
+            let mark = move |kind: u64, moment: Moment| (kind << 32 | barrier, moment);
+            let completed = history.completed.iter().map(move |m| mark(1, m));
+            let gathering = history.gathering.iter().map(move |m| mark(2, m));
+            let waits = history.waits.iter().map(move |m| mark(3, *m));
+            let early_waits = history.early_waits.iter().map(move |m| mark(4, *m));
+            completed.chain(gathering).chain(waits).chain(early_waits)
         })
     }
 
