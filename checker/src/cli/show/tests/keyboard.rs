@@ -43,15 +43,15 @@ fn the_next_event_of_an_agent_and_on_a_barrier_is_found() {
     let trace = wavelet();
     let mut viewer = viewer(&trace);
     press(&mut viewer, &[Home, Right, Char('a')]);
-    assert_eq!((viewer.agent, viewer.time), (Some(0), 2), "step 2 releases the agent of step 1");
+    assert_eq!((viewer.agent, viewer.time), (Some(1), 2), "step 2 releases the agent of step 1");
     press(&mut viewer, &[End, Char('A')]);
-    assert_eq!(viewer.time, 5, "warp 0 exits there");
+    assert_eq!(viewer.time, 5, "warp 1 blocks there");
     press(&mut viewer, &[Char('a')]);
-    assert_eq!((viewer.time, viewer.said.as_str()), (5, "No later step of warp 0"));
+    assert_eq!((viewer.time, viewer.said.as_str()), (5, "No later step of warp 1"));
     press(&mut viewer, &[Char('B')]);
     assert_eq!((viewer.barrier, viewer.time), (Some(1), 4));
     press(&mut viewer, &[Char('b'), Char('b')]);
-    assert_eq!((viewer.time, viewer.said.as_str()), (6, "No later event on barrier 1"));
+    assert_eq!((viewer.time, viewer.said.as_str()), (5, "No later event on barrier 1"));
     press(&mut viewer, &[Char('c')]);
     assert!(viewer.said.contains("no cycle"));
 }
@@ -116,7 +116,7 @@ fn steps_are_filtered_by_agent_barrier_and_kind() {
     let mut viewer = viewer(&trace);
     press(&mut viewer, &[Char('F'), Down]);
     assert_eq!(viewer.filter.who, Some(Who::Role(0)));
-    assert_eq!(viewer.times, [1, 3, 5]);
+    assert_eq!(viewer.times, [2, 3, 6]);
     assert!(screen(&mut viewer, 80, 24).contains("all of load"));
     press(&mut viewer, &[Right, Down, Right, End, Enter]);
     assert_eq!(
@@ -125,7 +125,7 @@ fn steps_are_filtered_by_agent_barrier_and_kind() {
     );
     assert!(viewer.times.is_empty(), "an exit is on no barrier");
     press(&mut viewer, &[Char('F'), Tab, Home, Enter]);
-    assert_eq!(viewer.times, [5]);
+    assert_eq!(viewer.times, [6]);
     let shown = screen(&mut viewer, 80, 24);
     assert!(shown.contains("1 of 6 steps match: all of load, exits"), "{shown}");
     press(&mut viewer, &[Esc]);
