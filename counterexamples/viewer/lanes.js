@@ -103,7 +103,7 @@ const lanes = {
     const all = [...barriers.values()].flatMap((barrier) => barrier.generations);
     put($("legend"), Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), agentHistory.some(({ values }) => values.some(({ status }) => status === "blocked")) && waits,
       all.some((g) => g.completed) && band("", "a generation, from arrival to completion"),
-      all.some((g) => !g.completed) && band("open", "one that is not complete"));
+      all.some((g) => !g.completed) && band("open", "a generation that stays open"));
   },
 
   fold(group) {
@@ -296,10 +296,11 @@ const lanes = {
     }
     if (VIOLATION !== null && VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
     let free = -Infinity;
-    const ends = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) ? []
-      : visibleGenerations(barrier, from, to).filter((g) => g.completed).map((g) => [g.completed, barrier, g.generation]));
-    for (const [time, barrier, generation] of ends.sort((a, b) => a[0] - b[0])) {
-      const label = `${cut(barrier.short, 8)} #${generation}`;
+    // A generation that is complete is named where it completes, another where it begins.
+    const named = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) ? []
+      : visibleGenerations(barrier, from, to).map((g) => (g.completed ? [g.completed, barrier, `#${g.generation}`] : [Math.min(...g.arrivals.map(([, time]) => time)), barrier, "open"])));
+    for (const [time, barrier, told] of named.sort((a, b) => a[0] - b[0])) {
+      const label = `${cut(barrier.short, 8)} ${told}`;
       const half = label.length * 3 + 3;
       if (x(time) - half < free || (time === VIOLATION && cell < 20)) continue;
       free = x(time) + half;

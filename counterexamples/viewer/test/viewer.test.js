@@ -251,6 +251,24 @@ test("a run without end has its cycle drawn, and goes round", () => look(stuck()
   assert.equal(await step(page), from + 1);
 }));
 
+test("a field gives the keys back: Enter takes what was typed, Escape does not", () => look(pairs(), {}, async (page) => {
+  await press(page, "Home", "g");
+  await page.keyboard.type("3");
+  await press(page, "Enter", "ArrowRight");
+  assert.equal(await step(page), 4);
+  await press(page, "g");
+  await page.keyboard.type("1");
+  await press(page, "Escape", "ArrowRight");
+  assert.equal(await step(page), 5);
+  await press(page, "Home", "/");
+  await page.keyboard.type("sync");
+  await press(page, "Enter");
+  const first = await step(page);
+  assert.ok(first > 0, "the first match");
+  await press(page, "n");
+  assert.notEqual(await step(page), first, "the next match");
+}));
+
 test("everything by keyboard: help, letters off, tab order", () => look(pairs(), {}, async (page) => {
   await press(page, "?");
   assert.equal(await page.locator("#help").evaluate((help) => help.open), true);
@@ -265,6 +283,7 @@ test("everything by keyboard: help, letters off, tab order", () => look(pairs(),
   await page.locator("#list-body").focus();
   await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
   assert.equal(await step(page), 2);
+  await page.evaluate(() => document.querySelectorAll("#why-body details").forEach((details) => { details.open = true; }));
   await page.locator("#why-body").focus();
   await press(page, "End");
   await page.waitForFunction(() => document.getElementById("why-body").scrollTop > 0);
