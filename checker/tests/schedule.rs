@@ -206,3 +206,65 @@ fn configurations_that_lie_behind_are_forgotten_and_the_cycle_is_still_found() {
     assert_eq!((outcome.verdict, outcome.statistics.complete), (Verdict::Verified, true));
     assert!(outcome.statistics.transitions < 400_000, "{}", outcome.statistics.transitions);
 }
+
+#[test]
+fn a_step_that_ends_the_path_half_way_shows_nothing_but_its_own_violation() {
+    // The generation completes for thread 1, which was not there to consume the one before.
+    let text = "target nbarrier; thread_group 2;
+        thread 0 { nbarrier.signal 0, 2; nbarrier.wait 0; nbarrier.signal 1, 2; nbarrier.wait 1; nbarrier.signal 0, 2; nbarrier.wait 0; }
+        thread 1 { nbarrier.signal 0, 2; nbarrier.signal 1, 2; nbarrier.wait 1; nbarrier.signal 0, 2; nbarrier.wait 0; }";
+    let outcome = schedule(text);
+    assert_eq!(rules(&outcome), ["lost-notification"]);
+    walk(text, &outcome);
+}
+
+#[test]
+fn an_error_found_before_the_run_had_to_be_given_up_is_an_error() {
+    let race = "target ptx; shared x; cta 64; warps 0..2 { write x; GOES_ON }";
+    let all =
+        |budgets| Settings { all: true, reduction: Reduction::Schedule, budgets, ..Settings::default() };
+    let text = race.replace("GOES_ON", "bar.sync 0; if ? { } bar.sync 0;");
+    let outcome = decide(&text, &all(Budgets::default()), Options::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
+    assert!(!outcome.statistics.complete);
+    let text = race.replace("GOES_ON", "let i = 0; loop { i = i + 1; bar.sync i % 2, 64; }");
+    let budgets = Budgets { max_states: Some(20_000), ..Budgets::default() };
+    let outcome = decide(&text, &all(budgets), Options::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
+    assert!(!outcome.statistics.complete);
+}
+
+#[test]
+fn lanes_that_move_by_themselves_are_left_to_a_search() {
+    let text = "target ptx; shared x; shared y; cta 64;
+        warps 0..2 { if lane < 16 { read x; } else { read y; } bar.sync 0; }";
+    assert!(undecided(text).contains("lanes of one warp move by themselves"));
+    let one_at_a_time = "target ptx; shared x; cta 64; warps 0..2 { if lane < 16 { read x; } bar.sync 0; }";
+    assert_eq!(schedule(one_at_a_time).verdict, Verdict::Verified);
+}
+
+#[test]
+fn a_generation_that_waits_for_every_live_warp_is_completed_by_the_exit_of_another() {
+    // Exits count: without them nobody would be released; and what the warp that exits did before is ordered.
+    let text = "target ptx; shared x; cta 96;
+        warps 0..2 { bar.sync 0; read x; } warp 2 { write x; }";
+    let outcome = schedule(text);
+    assert_eq!((outcome.verdict, outcome.statistics.complete), (Verdict::Violated, false));
+    assert_eq!(rules(&outcome), ["missing-fence"]);
+    let counted = text.replace("bar.sync 0", "bar.sync 0, 96");
+    assert_eq!(rules(&schedule(&counted)), ["deadlock"]);
+}
+
+#[test]
+fn a_signal_that_may_come_before_the_wait_for_the_last_generation_is_found_once_it_is_asked_for() {
+    let text = "target nbarrier; thread_group 3;
+        thread 0 { nbarrier.signal 0, 1, 1, 1; nbarrier.signal 1, 2, 1, 1; nbarrier.wait 1; nbarrier.signal 0, 1, 1, 1; }
+        thread 1 { nbarrier.signal 0, 2, 1, 1; nbarrier.signal 1, 1, 1, 1; nbarrier.wait 0; }
+        thread 2 { nbarrier.signal 0, 2, 1, 1; nbarrier.wait 0; }";
+    let mut settings = Settings { all: true, ..Settings::default() };
+    settings.levels.strict = true;
+    let plain = Settings { reduction: Reduction::None, ..settings.clone() };
+    let (found, expected) =
+        (decide(text, &settings, Options::default()), decide(text, &plain, Options::default()));
+    assert_eq!(rules(&found), rules(&expected));
+}

@@ -33,11 +33,11 @@ pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started
         Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(run)),
         Ending::Complete => {
             let lowered = lowered(run, settings);
-            let found = all(run, settings);
+            let found = all(run, true, settings);
             Answer::Decided(found, lowered, statistics(run))
         }
         Ending::Violated => {
-            let found = all(run, settings);
+            let found = all(run, false, settings);
             Answer::Violated(found, statistics(run))
         }
     }
@@ -51,8 +51,8 @@ fn lowered(run: &Run, settings: &Settings) -> Option<Inconclusive> {
     judged.into_iter().map(|f| f.rule).find(ends).map(Inconclusive::Lowered)
 }
 
-/// Everything found that is to be reported, each with its path.
-fn all(run: &mut Run, settings: &Settings) -> Vec<Found> {
+/// Everything found that is to be reported, each with its path. Only of a run that is `complete` the state at the end is one.
+fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     let target = run.machine.program().target;
     let level = |rule| settings.levels.of(rule, target);
     let whole = whole(run, run.path.len());
@@ -66,7 +66,7 @@ fn all(run: &mut Run, settings: &Settings) -> Vec<Found> {
             finding: f,
             path: path.clone(),
         }));
-    } else {
+    } else if complete {
         let judged = run.machine.judge(&run.state);
         found.extend(judged.into_iter().map(|f| Found {
             level: level(f.rule),

@@ -108,8 +108,16 @@ impl Run {
         self.machine
     }
 
-    /// Runs until nobody has a step, the run goes round for ever, or there is a reason to end it.
+    /// Runs until nobody has a step, the run goes round for ever, or there is a reason to end it. An error found before
+    /// that is an error, however the run ends.
     pub(super) fn run(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
+        match self.run_on(settings, control, started) {
+            Ending::GaveUp(_) | Ending::Undecided(_) if self.has_error(settings) => Ending::Violated,
+            ending => ending,
+        }
+    }
+
+    fn run_on(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
         if let Some((agent, fault)) = self.machine.fault(&self.state) {
             return unfollowed(agent, fault);
         }
@@ -143,17 +151,11 @@ impl Run {
             self.cycle_from = Some(self.path.len());
             self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
         }
-        self.hides.map_or(Ending::Complete, |(agent, pc)| self.cut_short(settings, agent, pc))
+        self.hides.map_or(Ending::Complete, cut_short)
     }
 
-    /// The run does not say everything: it is an answer if it has found an error all the same.
-    fn cut_short(&self, settings: &Settings, agent: AgentId, pc: Pc) -> Ending {
-        let is_error = |s: &Sighting| self.level(settings, s.finding.rule) == Level::Error;
-        if self.sightings.values().any(is_error) {
-            Ending::Violated
-        } else {
-            Ending::Undecided(Undecided::CutShort(agent, pc))
-        }
+    fn has_error(&self, settings: &Settings) -> bool {
+        self.sightings.values().any(|s| self.level(settings, s.finding.rule) == Level::Error)
     }
 
     fn level(&self, settings: &Settings, rule: Rule) -> Level {
@@ -234,7 +236,7 @@ impl Run {
         self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
         let advanced = self.machine.advance(&mut self.state, choice, &mut self.log);
         if let Advanced::Error(end) = advanced {
-            return Some(self.end(*end, step, settings));
+            return Some(self.end(*end, step));
         }
         self.follow_events(agent);
         if self.log.noted.is_empty() {
@@ -282,12 +284,12 @@ impl Run {
     }
 
     /// The path ends at a step.
-    fn end(&mut self, end: End, step: usize, settings: &Settings) -> Ending {
+    fn end(&mut self, end: End, step: usize) -> Ending {
         match end {
             End::Violation(finding) => {
-                let (agent, pc) = (finding.agent, finding.pc);
+                let at = (finding.agent, finding.pc);
                 self.sight(finding, step);
-                self.cut_short(settings, agent, pc)
+                cut_short(at)
             }
             End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
             End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
@@ -346,7 +348,8 @@ impl Run {
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = settings.budgets;
         let grew = || what_grew(&self.machine, steps).or_else(|| self.grew.clone());
-        let most = budgets.max_states.unwrap_or(MOST_STEPS);
+        // Clocks have 32 bits, and a look comes late by some turns.
+        let most = budgets.max_states.unwrap_or(MOST_STEPS).min(1 << 31);
         if steps >= most {
             return Some(Inconclusive::States(most, grew()));
         }
@@ -365,4 +368,9 @@ impl Run {
         };
         (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
     }
+}
+
+/// The run does not say everything.
+fn cut_short((agent, pc): (AgentId, Pc)) -> Ending {
+    Ending::Undecided(Undecided::CutShort(agent, pc))
 }
