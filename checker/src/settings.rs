@@ -54,13 +54,16 @@ pub struct Budgets {
 /// What need not be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// One schedule where that is enough, otherwise a search with symmetry.
+    /// One schedule where that is enough, one for each choice where that is, otherwise a search with symmetry.
     #[default]
     Auto,
     /// Every interleaving of every agent.
     None,
     /// One schedule: where the protocol leaves nothing open, every run is a permutation of it.
     Schedule,
+    /// One schedule for each way that choices may go, what they share explored once; agents that run the same automaton are
+    /// interchangeable.
+    Stubborn,
     /// Agents that run the same automaton are interchangeable: of states that differ only in who is who, one is searched.
     Symmetry,
 }
@@ -73,6 +76,7 @@ impl Reduction {
             Self::Auto => "auto",
             Self::None => "none",
             Self::Schedule => "schedule",
+            Self::Stubborn => "stubborn",
             Self::Symmetry => "symmetry",
         }
     }

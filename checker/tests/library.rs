@@ -2,7 +2,7 @@
 
 mod heads;
 
-use barcheck::{Levels, Quiet, Reduction, Settings, Verdict, check};
+use barcheck::{Inconclusive, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::rule::Level;
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
@@ -47,6 +47,33 @@ fn every_protocol_of_the_library_gets_the_verdict_and_the_rules_that_its_head_ex
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
     assert!(files().len() >= 90);
+}
+
+/// They may not know, or not know all; what they know must be so.
+#[test]
+fn engines_that_make_few_runs_say_nothing_that_the_heads_do_not() {
+    let mut decided = 0;
+    for reduction in [Reduction::Schedule, Reduction::Stubborn] {
+        for path in files() {
+            let text = std::fs::read_to_string(&path).expect("a readable file");
+            let head = head(&text);
+            let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid file");
+            let levels = Levels { changes: head.changes, strict: true };
+            let settings = Settings { all: true, reduction, levels, ..Settings::default() };
+            let outcome = check(Arc::new(loaded.program), head.options, &settings, &Quiet);
+            if matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))) {
+                continue;
+            }
+            let rules: BTreeSet<String> =
+                outcome.findings.iter().map(|f| f.finding.rule.name().to_owned()).collect();
+            let same =
+                if outcome.statistics.complete { rules == head.rules } else { rules.is_subset(&head.rules) };
+            let verdict = outcome.verdict.name();
+            assert!(same && verdict == head.expect, "{reduction:?} {}: {verdict} {rules:?}", path.display());
+            decided += 1;
+        }
+    }
+    assert!(decided >= 250, "{decided}");
 }
 
 #[test]

@@ -167,8 +167,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) threads: Option<u32>,
     /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that differ only in
-    /// which of several identical agents is which, `schedule` makes a single run where all others are permutations of it;
-    /// `auto` tries the schedule, then searches with symmetry
+    /// which of several identical agents is which, `schedule` makes a single run where all others are permutations of it,
+    /// `stubborn` one for each way that choices may go; `auto` tries the schedule, then stubborn, then searches with symmetry
     #[arg(long, value_name = "KIND", default_value = "auto", value_parser = reduction_parser())]
     pub(crate) reduction: Reduction,
 }
@@ -414,6 +414,7 @@ fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
         (Reduction::Auto, "auto"),
         (Reduction::None, "none"),
         (Reduction::Schedule, "schedule"),
+        (Reduction::Stubborn, "stubborn"),
         (Reduction::Symmetry, "symmetry"),
     ])
 }

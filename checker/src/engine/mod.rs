@@ -1,9 +1,11 @@
 //! The engine: exhaustive search over packed states.
 
+mod answer;
 mod expand;
 mod growth;
 mod layout;
 mod numbering;
+mod order;
 mod paths;
 mod races;
 mod rehearsal;
@@ -12,16 +14,17 @@ mod schedule;
 mod search;
 mod steps;
 mod store;
+mod stubborn;
 mod stuck;
 mod symmetry;
 mod tables;
 
 use crate::settings::{Budgets, Control, Progress, Reduction, Settings};
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
+use answer::{Answer, Undecided};
 use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::Level;
-use schedule::Answer;
 use search::{Pause, Search};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +37,9 @@ const MOST_UNFOLDED: usize = 50_000;
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
 const MOST_TO_SHORTEN: u64 = 50_000;
+
+/// Why a run that ends early says enough.
+const BY_ONE_RUN: &str = "one run is enough to show a violation";
 
 /// Decides a protocol.
 ///
@@ -50,6 +56,7 @@ pub fn check(program: Arc<Program>, options: Options, settings: &Settings, contr
             job.search(settings.reduction, settings.budgets, "asked for".to_owned())
         }
         Reduction::Schedule => job.schedule(machine, false),
+        Reduction::Stubborn => job.stubborn(machine, None),
         Reduction::Auto => job.schedule(machine, true),
     }
 }
@@ -69,9 +76,7 @@ impl Job<'_> {
         let mut machine = Machine::new(self.program.clone(), self.options);
         let settings = Settings { reduction, budgets, ..self.settings.clone() };
         if reduction == Reduction::Symmetry {
-            let in_time = || budgets.timeout.is_none_or(|limit| self.started.elapsed() < limit);
-            let most = MOST_UNFOLDED / machine.automata().len().max(1);
-            machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
+            self.merge_alike(&mut machine);
         }
         let tables = Tables::new(machine);
         let symmetry = match reduction {
@@ -83,40 +88,91 @@ impl Job<'_> {
         Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
     }
 
-    /// Makes one run; `may_search` where that is not enough.
-    fn schedule(&self, machine: Machine, may_search: bool) -> Outcome {
+    /// Finds out which agents behave alike.
+    fn merge_alike(&self, machine: &mut Machine) {
+        let timeout = self.settings.budgets.timeout;
+        let in_time = || timeout.is_none_or(|limit| self.started.elapsed() < limit);
+        let most = MOST_UNFOLDED / machine.automata().len().max(1);
+        machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
+    }
+
+    /// Makes one run; `may_go_on` with other engines where that is not enough.
+    fn schedule(&self, machine: Machine, may_go_on: bool) -> Outcome {
         let (machine, answer) = schedule::answer(machine, self.settings, self.control, self.started);
-        let why = "the protocol leaves nothing open: every run is a permutation of one";
+        let all = "the protocol leaves nothing open: every run is a permutation of one";
+        let method = |why: &str| {
+            let why = why.to_owned();
+            Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why }
+        };
+        let why = match answer {
+            Answer::Undecided(why) => why,
+            answer => return self.answered(answer, method(all), method(BY_ONE_RUN), may_go_on),
+        };
+        let place = |agent, pc| in_line(&machine, agent, pc);
+        let because = format!("one schedule is not enough: {}", why.describe(&place));
+        if !may_go_on {
+            return self.undecided(method(&because));
+        }
+        match why {
+            Undecided::Choice(..) | Undecided::Lanes(..) => {
+                self.stubborn(Machine::new(self.program.clone(), self.options), Some(because))
+            }
+            _ => self.search(Reduction::Symmetry, self.settings.budgets, because),
+        }
+    }
+
+    /// Makes one run for each way that choices may go; a search follows if that is not enough and there is a `because`.
+    fn stubborn(&self, mut machine: Machine, because: Option<String>) -> Outcome {
+        self.merge_alike(&mut machine);
+        let (machine, answer) = stubborn::answer(machine, self.settings, self.control, self.started);
+        let method = |why: &str| {
+            let why = because.as_ref().map_or(why.to_owned(), |because| format!("{because}; {why}"));
+            Method { engine: Engine::Search, reduction: Reduction::Stubborn, why }
+        };
+        match answer {
+            Answer::Undecided(why) => {
+                let place = |agent, pc| in_line(&machine, agent, pc);
+                let why = format!("nor is one for each choice: {}", why.describe(&place));
+                match because {
+                    None => self.undecided(method(&why)),
+                    Some(_) => self.search(Reduction::Symmetry, self.settings.budgets, method(&why).why),
+                }
+            }
+            answer => {
+                let all = "one run for each choice is enough, whatever the timing";
+                self.answered(answer, method(all), method(BY_ONE_RUN), because.is_some())
+            }
+        }
+    }
+
+    /// What has been decided: `all` says why that is everything, `some` why it is a violation. A search may find shorter paths and the rest.
+    fn answered(&self, answer: Answer, all: Method, some: Method, may_search: bool) -> Outcome {
         match answer {
             Answer::Decided(found, lowered, statistics) => {
-                let outcome = self.outcome(found, lowered, statistics, why);
+                let outcome = self.outcome(found, lowered, statistics, all);
                 if may_search && outcome.verdict == Verdict::Violated {
                     self.shortened(outcome)
                 } else {
                     outcome
                 }
             }
-            Answer::GaveUp(reason, statistics) => self.outcome(Vec::new(), Some(reason), statistics, why),
             Answer::Violated(found, statistics) => {
-                let why = "one run is enough to show a violation";
-                let outcome = self.outcome(found, None, statistics, why);
+                let outcome = self.outcome(found, None, statistics, some);
                 match (may_search, self.settings.all) {
-                    (false, false) => outcome,
+                    (false, _) => outcome,
                     (true, false) => self.shortened(outcome),
-                    (_, true) => self.completed(outcome, may_search),
+                    (true, true) => self.completed(outcome),
                 }
             }
-            Answer::Undecided(why) => {
-                let place = |agent, pc| in_line(&machine, agent, pc);
-                let why = format!("one schedule is not enough: {}", why.describe(&place));
-                if may_search {
-                    self.search(Reduction::Symmetry, self.settings.budgets, why)
-                } else {
-                    let reason = Some(Inconclusive::Undecided(why.clone()));
-                    self.outcome(Vec::new(), reason, Statistics::default(), &why)
-                }
-            }
+            Answer::GaveUp(reason, statistics) => self.outcome(Vec::new(), Some(reason), statistics, all),
+            Answer::Undecided(_) => self.undecided(all),
         }
+    }
+
+    /// The engine that was asked for does not know.
+    fn undecided(&self, method: Method) -> Outcome {
+        let reason = Some(Inconclusive::Undecided(method.why.clone()));
+        self.outcome(Vec::new(), reason, Statistics::default(), method)
     }
 
     /// A short search, to find what has been found with shorter paths.
@@ -129,11 +185,8 @@ impl Job<'_> {
     }
 
     /// All that is violated, where one run has shown some of it.
-    fn completed(&self, outcome: Outcome, may_search: bool) -> Outcome {
+    fn completed(&self, outcome: Outcome) -> Outcome {
         let why = "one run has shown a violation, and a search finds all";
-        if !may_search {
-            return outcome;
-        }
         let mut found = self.search(Reduction::Symmetry, self.settings.budgets, why.to_owned());
         if !found.statistics.complete {
             found.findings.extend(outcome.findings);
@@ -149,7 +202,7 @@ impl Job<'_> {
         findings: Vec<Found>,
         inconclusive: Option<Inconclusive>,
         statistics: Statistics,
-        why: &str,
+        method: Method,
     ) -> Outcome {
         let verdict = if findings.iter().any(|f| f.level == Level::Error) {
             Verdict::Violated
@@ -160,8 +213,6 @@ impl Job<'_> {
         };
         let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
         let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
-        let why = why.to_owned();
-        let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
         Outcome { verdict, findings, fault: None, inconclusive, statistics, method }
     }
 }

@@ -9,6 +9,9 @@ use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault,
 use barcheck_model::machine::{End, Finding, Machine, Path, State, StepOutcome};
 use barcheck_model::rule::{Level, Rule};
 
+/// Paths up to this length are made once more to see what they show.
+pub(super) const MOST_CONFIRMED: usize = 200_000;
+
 /// What a search that has come to its end reports.
 pub(super) fn outcome<const W: usize>(
     search: &mut Search<'_>,
@@ -108,13 +111,15 @@ fn locate<const W: usize>(
 ) -> Found {
     let at_step = sighting.step.is_some();
     let path = path(search, store, sighting.state, sighting.step);
-    let machine = &search.tables.machine;
-    let rule = sighting.finding.rule;
-    let level = settings.levels.of(rule, machine.program().target);
-    let place = machine.place(sighting.finding.agent, sighting.finding.pc);
-    let barrier = sighting.finding.barrier;
-    let Walk { shown, last, .. } = walk(&mut search.tables.machine, &path);
-    let machine = &search.tables.machine;
+    let level = settings.levels.of(sighting.finding.rule, search.tables.machine.program().target);
+    let finding = shown(&mut search.tables.machine, &path, at_step, sighting.finding);
+    Found { finding, level, path }
+}
+
+/// What a path of real agents shows at its last step, or in the state it leads to, where agents with other names have shown this.
+pub(super) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: Finding) -> Finding {
+    let (rule, barrier, place) = (seen.rule, seen.barrier, machine.place(seen.agent, seen.pc));
+    let Walk { shown, last, .. } = walk(machine, path);
     let candidates = if at_step {
         shown.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
     } else {
@@ -123,8 +128,7 @@ fn locate<const W: usize>(
     let same = |f: &&Finding| f.rule == rule && machine.place(f.agent, f.pc) == place && f.barrier == barrier;
     let same_rule = |f: &&Finding| f.rule == rule;
     let exact = candidates.iter().find(same).or_else(|| candidates.iter().find(same_rule));
-    let finding = exact.cloned().unwrap_or(sighting.finding);
-    Found { finding, level, path }
+    exact.cloned().unwrap_or(seen)
 }
 
 /// What making the steps of a path again shows.
@@ -183,4 +187,16 @@ pub(super) fn along(machine: &mut Machine, settings: &Settings, path: &Path) -> 
         })
         .filter(|f| f.level < Level::Error && f.finding.rule != Rule::Deadlock)
         .collect()
+}
+
+/// Without `--all`, one error is reported, the one with the shortest path, and what else its path shows.
+pub(super) fn first_error_alone(machine: &mut Machine, settings: &Settings, found: &mut Vec<Found>) {
+    let errors = found.iter().filter(|f| f.level == Level::Error);
+    let Some(error) = errors.min_by_key(|f| f.path.steps.len()).cloned() else { return };
+    found.clear();
+    if error.path.steps.len() <= MOST_CONFIRMED {
+        found.extend(along(machine, settings, &error.path));
+        found.retain(|f| f.level >= Level::Warning);
+    }
+    found.push(error);
 }

@@ -61,8 +61,11 @@ pub(super) fn find<const W: usize>(search: &mut Search<'_>, store: &Store<W>) ->
     let stuck: Vec<usize> = (0..agents).filter(|agent| !unblocked.has(cyclic as usize, *agent)).collect();
     let (steps, who) = search.path_to(store, cyclic);
     let cycle = shortest_cycle(search, store, cyclic);
-    let Some(path) = unroll(search, steps, &who, &cycle) else { return Vec::new() };
-    let Some(state) = last_state(search, &path.steps) else { return Vec::new() };
+    let stretch = |edge: Edge<W>| Stretch { choices: vec![edge.choice], moved: edge.moved };
+    let cycle: Vec<Stretch> = cycle.into_iter().map(stretch).collect();
+    let machine = &mut search.tables.machine;
+    let Some(path) = unroll(machine, steps, &who, &cycle) else { return Vec::new() };
+    let Some(state) = state_after(machine, None, &path.steps) else { return Vec::new() };
     let mut names: Vec<AgentId> = stuck.iter().map(|place| who[*place]).collect();
     names.sort_unstable();
     let found = findings(&search.tables.machine, &state, &names);
@@ -194,41 +197,45 @@ fn shortest_cycle<const W: usize>(search: &mut Search<'_>, store: &Store<W>, sta
     Vec::new()
 }
 
+/// Steps of agents at certain places, and where each agent goes when the state after them is sorted.
+pub(super) struct Stretch {
+    pub(super) choices: Vec<Choice>,
+    pub(super) moved: Vec<u32>,
+}
+
 /// Goes round the cycle until the group is really back in the state where it began.
-fn unroll<const W: usize>(
-    search: &mut Search<'_>,
+pub(super) fn unroll(
+    machine: &mut Machine,
     mut steps: Vec<Choice>,
     who: &[AgentId],
-    cycle: &[Edge<W>],
+    cycle: &[Stretch],
 ) -> Option<Path> {
     let cycle_from = steps.len();
-    let machine = &mut search.tables.machine;
     let begin = state_after(machine, None, &steps)?;
     let mut state = begin.clone();
     let mut who = who.to_vec();
-    for _ in 0..MOST_ROUNDS {
-        let mut round = Vec::with_capacity(cycle.len());
-        for edge in cycle {
-            round.push(real(edge.choice, &who));
-            who = moved(&who, &edge.moved);
+    let mut first = cycle_from;
+    for round in 0..MOST_ROUNDS {
+        let from = steps.len();
+        for stretch in cycle {
+            steps.extend(stretch.choices.iter().map(|choice| real(*choice, &who)));
+            who = moved(&who, &stretch.moved);
         }
-        state = state_after(machine, Some(state), &round)?;
-        steps.extend(round);
+        state = state_after(machine, Some(state), &steps[from..])?;
         if state == begin {
             return Some(Path { steps, cycle_from: Some(cycle_from) });
         }
+        if round == 0 {
+            first = steps.len();
+        }
     }
     // The agents keep changing places for longer than anybody would read: the path shows one round.
-    steps.truncate(cycle_from + cycle.len());
+    steps.truncate(first);
     Some(Path { steps, cycle_from: None })
 }
 
-fn last_state(search: &mut Search<'_>, steps: &[Choice]) -> Option<State> {
-    state_after(&mut search.tables.machine, None, steps)
-}
-
 /// The state after some steps, from the initial state if none is given.
-fn state_after(machine: &mut Machine, from: Option<State>, steps: &[Choice]) -> Option<State> {
+pub(super) fn state_after(machine: &mut Machine, from: Option<State>, steps: &[Choice]) -> Option<State> {
     let mut state = from.unwrap_or_else(|| machine.initial());
     for choice in steps {
         match machine.step(&state, *choice) {

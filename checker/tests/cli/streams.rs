@@ -22,9 +22,11 @@ fn colours_only_where_wanted() {
 /// Nobody reads standard output, yet nothing panics and nothing is said.
 #[track_caller]
 fn closed_pipe(arguments: &[&str], status: i32) {
+    // Closed before anything can be written.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
     let mut child =
-        command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
-    drop(child.stdout.take());
+        command(arguments).stdout(writer).stderr(Stdio::piped()).spawn().expect("the binary starts");
     let mut err = String::new();
     child.stderr.take().expect("it is piped").read_to_string(&mut err).expect("it is UTF-8");
     assert_eq!(err, "");

@@ -23,20 +23,25 @@ pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTr
             notes.push(format!("({name}: {:?} {:?})", other.0, other.1));
         }
     }
-    notes.extend(schedule_departs(&decide(text, Reduction::Schedule, exited_threads), verdict, &rules));
+    for (name, reduction) in
+        [("one schedule", Reduction::Schedule), ("one for each choice", Reduction::Stubborn)]
+    {
+        let outcome = decide(text, reduction, exited_threads);
+        notes.extend(departs(name, &outcome, verdict, &rules));
+    }
     rules.extend(notes);
     Some((verdict, rules))
 }
 
-/// One schedule alone may not know, or not know all; what it knows must be so.
-fn schedule_departs(outcome: &Outcome, verdict: Verdict, rules: &BTreeSet<String>) -> Option<String> {
+/// An engine that makes few runs may not know, or not know all; what it knows must be so.
+fn departs(name: &str, outcome: &Outcome, verdict: Verdict, rules: &BTreeSet<String>) -> Option<String> {
     if matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))) {
         return None;
     }
     let (found, its) = answer(outcome)?;
     let agrees =
         found == verdict && if outcome.statistics.complete { its == *rules } else { its.is_subset(rules) };
-    (!agrees).then(|| format!("(one schedule: {found:?} {its:?})"))
+    (!agrees).then(|| format!("({name}: {found:?} {its:?})"))
 }
 
 fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Outcome {

@@ -33,11 +33,14 @@ pub struct Access {
 pub struct Holders(Vec<u64>);
 
 impl Holders {
-    fn has(&self, holder: usize) -> bool {
+    /// Whether a holder is among them.
+    #[must_use]
+    pub fn has(&self, holder: usize) -> bool {
         self.0.get(holder / 64).is_some_and(|word| word >> (holder % 64) & 1 == 1)
     }
 
-    fn add(&mut self, holder: usize) {
+    /// Adds a holder.
+    pub fn add(&mut self, holder: usize) {
         if self.0.len() <= holder / 64 {
             self.0.resize(holder / 64 + 1, 0);
         }
@@ -51,6 +54,20 @@ impl Holders {
                 self.0.pop();
             }
         }
+    }
+
+    /// The same holders after agents have been renamed: agent `i` becomes `to[i]`. Agents keep their subgroup.
+    #[must_use]
+    pub fn renamed(&self, layout: Layout, to: &[AgentId]) -> Self {
+        let mut renamed = Self::default();
+        for (index, word) in self.0.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                renamed.add(layout.renamed(index * 64 + rest.trailing_zeros() as usize, to));
+                rest &= rest - 1;
+            }
+        }
+        renamed
     }
 }
 
@@ -92,15 +109,7 @@ impl Memory {
             .accesses
             .iter()
             .map(|access| {
-                let mut known = Holders::default();
-                for (index, word) in access.known.0.iter().enumerate() {
-                    let mut rest = *word;
-                    while rest != 0 {
-                        let holder = index * 64 + rest.trailing_zeros() as usize;
-                        known.add(layout.renamed(holder, to));
-                        rest &= rest - 1;
-                    }
-                }
+                let known = access.known.renamed(layout, to);
                 Access { agent: to[access.agent.index()], known, ..*access }
             })
             .collect();

@@ -3,9 +3,9 @@
 //! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds the step's own past: so of the whole run only
 //! these steps are kept. The run is made once more to learn the pasts.
 
-use super::answer::{Answer, Ending};
 use super::run::{Run, Sighting};
-use crate::engine::report;
+use crate::engine::answer::{Answer, Ending};
+use crate::engine::report::{self, MOST_CONFIRMED};
 use crate::engine::stuck;
 use crate::settings::Settings;
 use crate::verdict::{Found, Inconclusive, Statistics};
@@ -13,9 +13,6 @@ use barcheck_model::machine::{Choice, Detail, Machine, Path};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::time::Instant;
-
-/// Paths up to this length are made once more to see that they show what they should.
-const MOST_CONFIRMED: usize = 200_000;
 
 /// What the run says about the protocol.
 pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started: Instant) -> Answer {
@@ -89,22 +86,10 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     }
     found.retain(|f| f.level >= Level::Warning);
     if !settings.all {
-        first_error_alone(&mut run.machine, settings, &mut found);
+        report::first_error_alone(&mut run.machine, settings, &mut found);
     }
     report::sort(&run.machine, &mut found);
     found
-}
-
-/// Without `--all`, one error is reported, the one with the shortest path, and what else its path shows.
-fn first_error_alone(machine: &mut Machine, settings: &Settings, found: &mut Vec<Found>) {
-    let errors = found.iter().filter(|f| f.level == Level::Error);
-    let Some(error) = errors.min_by_key(|f| f.path.steps.len()).cloned() else { return };
-    found.clear();
-    if error.path.steps.len() <= MOST_CONFIRMED {
-        found.extend(report::along(machine, settings, &error.path));
-        found.retain(|f| f.level >= Level::Warning);
-    }
-    found.push(error);
 }
 
 /// The first steps of the run.

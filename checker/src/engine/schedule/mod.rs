@@ -13,7 +13,8 @@
 //! 1. No agent ever has more than one move, and no move has more than one outcome to pick. (Choices, lanes that have separated.)
 //! 2. Whenever an agent makes an arrival on a barrier, all arrivals of the generation before it, if there was one, are in the
 //!    agent's past *before* that step: the agent cannot even stand at this arrival in an earlier generation. (It is not enough to know the
-//!    arrival that came last in R: in another order another one does.)
+//!    arrival that came last in R: in another order another one does.) And a consumer that signals has used up the notification of the generation
+//!    before (`nbarrier`, `xegpu`): otherwise its wait may come before or after the completion, see [`super::order`].
 //! 3. No state of a barrier is read or written as a value (B2R.BAR, R2B.BAR), and exits release nothing that
 //!    has a count of its own (`--exited-threads release`).
 //!
@@ -51,16 +52,14 @@
 //! come to a cycle, and goes round for ever: nothing new will be found. An agent that is blocked throughout the cycle stays blocked in every
 //! run, since all runs make the same steps: `stuck-agent`.
 
-mod answer;
 mod clocks;
 mod cycle;
 mod locate;
 mod run;
 
-pub(super) use answer::Answer;
-
+use super::answer::{Answer, Undecided};
 use crate::settings::{Control, Settings};
-use answer::Undecided;
+
 use barcheck_model::machine::{ExitedThreads, Machine};
 use barcheck_model::program::Target;
 use std::time::Instant;

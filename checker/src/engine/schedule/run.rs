@@ -1,15 +1,16 @@
 //! One run of the protocol: agents take turns, and vector clocks tell what comes before what in every order.
 
-use super::answer::{Ending, Undecided, unfollowed};
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
+use crate::engine::answer::{Ending, Undecided, unfollowed};
 use crate::engine::growth::what_grew;
+use crate::engine::order::arrival;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
-use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
+use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, Standing, State};
-use barcheck_model::program::{AgentId, Pc, Place, SplitKind, Target};
+use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};
+use barcheck_model::program::{AgentId, Pc, Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -211,12 +212,9 @@ impl Run {
 
     /// Why a move might come elsewhere, or find something else, in another order of the same steps.
     fn unordered(&self, agent: AgentId, made: &Move, settings: &Settings) -> Option<Undecided> {
-        let barrier = match &made.action {
-            Action::Barrier(BarrierAction::ReadState(_) | BarrierAction::WriteState(..)) => {
-                return Some(Undecided::BarrierState(agent, made.pc));
-            }
-            Action::Barrier(BarrierAction::Split(split)) if split.kind != SplitKind::Wait => split.barrier,
-            action => Standing::of(action)?.barrier,
+        let barrier = match arrival(&self.state, agent, made) {
+            Ok(barrier) => barrier?,
+            Err(why) => return Some(why),
         };
         let history = self.history.get(barrier.0 as usize)?;
         if !self.state.memory.knows_all(agent, &history.completed) {

@@ -1,25 +1,25 @@
-//! What one schedule says about a protocol, and why it may say nothing.
+//! What an engine that makes few runs says about a protocol, and why it may say nothing.
 
 use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::agent::Fault;
 use barcheck_model::program::{AgentId, Pc};
 
-/// What one schedule says about a protocol.
+/// What the runs made say about a protocol.
 #[derive(Debug)]
-pub(in crate::engine) enum Answer {
+pub(super) enum Answer {
     /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below error leaves it open what follows.
     Decided(Vec<Found>, Option<Inconclusive>, Statistics),
     /// This is violated; what else may be is not known.
     Violated(Vec<Found>, Statistics),
     /// A budget is used up.
     GaveUp(Inconclusive, Statistics),
-    /// One schedule is not enough.
+    /// The runs made are not enough.
     Undecided(Undecided),
 }
 
 /// Why one schedule is not enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Undecided {
+pub(super) enum Undecided {
     /// An agent comes to an instruction that can go in several ways.
     Choice(AgentId, Pc),
     /// Lanes of an agent that have separated move in any order.
@@ -41,7 +41,7 @@ pub(in crate::engine) enum Undecided {
 impl Undecided {
     /// In words; `place` says where an instruction is.
     #[must_use]
-    pub(in crate::engine) fn describe(&self, place: &dyn Fn(AgentId, Pc) -> String) -> String {
+    pub(super) fn describe(&self, place: &dyn Fn(AgentId, Pc) -> String) -> String {
         let at = |what: &str, agent: &AgentId, pc: &Pc| format!("{what} {}", place(*agent, *pc));
         match self {
             Self::Choice(agent, pc) => at("the protocol leaves a choice open", agent, pc),

@@ -1,0 +1,424 @@
+//! The exploration: breadth first, in every state the steps of one agent.
+
+use super::states::{Components, Key};
+use super::ties::{self, Ties};
+use super::turns::{Loops, Turns};
+use crate::engine::answer::{Ending, Undecided, unfollowed};
+use crate::engine::growth::what_grew;
+use crate::engine::numbering::to_u32;
+use crate::engine::order;
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::Inconclusive;
+use barcheck_model::agent::{Action, BarrierAction, Move};
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Advanced, Choice, ConfigId, End, Event, Finding, Log, Machine, State};
+use barcheck_model::program::{AgentId, Pc, Place, Target};
+use barcheck_model::rule::{Level, Rule};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+/// The number of a state kept.
+pub(super) type NodeId = u32;
+
+/// Steps without a choice between two states kept, at most.
+const MOST_BETWEEN: usize = 1 << 12;
+/// Ways out of states between two looks at the budgets.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// A state kept, and how it was found.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) key: Key,
+    pub(super) parent: NodeId,
+    /// The step from the parent; those after it were the only ones.
+    pub(super) choice: Choice,
+    /// Steps from the initial state.
+    depth: u64,
+}
+
+/// Something found: in a state kept, or after so many steps from there, of which the first is a choice.
+#[derive(Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) finding: Finding,
+    pub(super) node: NodeId,
+    pub(super) made: Option<(Choice, usize)>,
+}
+
+/// One finding is kept for each rule, place and barrier.
+type Found = (Rule, Place, Option<BarrierId>);
+
+/// A state on the way.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    pub(super) state: State<Ties>,
+    pub(super) turns: Turns,
+}
+
+/// Whose steps are made next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// This is the only one.
+    Forced(Choice),
+    /// An agent that has several, or one that can go in several ways.
+    Open(AgentId),
+}
+
+/// An exploration, as far as it has come.
+pub(super) struct Exploration<'a> {
+    pub(super) machine: Machine,
+    pub(super) settings: &'a Settings,
+    pub(super) control: &'a dyn Control,
+    pub(super) started: Instant,
+    pub(super) components: Components,
+    /// By automaton.
+    pub(super) loops: Vec<Loops>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) numbers: FxHashMap<Key, NodeId>,
+    pub(super) sightings: BTreeMap<Found, Sighting>,
+    /// After this, what is found besides may depend on the order.
+    pub(super) hides: Option<(AgentId, Pc)>,
+    pub(super) transitions: u64,
+    pub(super) depth: u64,
+    pub(super) peak_bytes: u64,
+    /// The steps made since the last state kept.
+    pub(super) made: Vec<Choice>,
+    /// Steps are made again: what they show is known.
+    pub(super) repeats: bool,
+    follows_waits: bool,
+    before: Vec<ConfigId>,
+    log: Log,
+    looks: u64,
+}
+
+impl<'a> Exploration<'a> {
+    pub(super) fn new(
+        machine: Machine,
+        settings: &'a Settings,
+        control: &'a dyn Control,
+        started: Instant,
+    ) -> Self {
+        let target = machine.program().target;
+        let follows_waits = matches!(target, Target::Nbarrier | Target::Xegpu)
+            && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
+        Self {
+            components: Components::new(&machine),
+            loops: machine.automata().iter().map(|_| Loops::default()).collect(),
+            machine,
+            settings,
+            control,
+            started,
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            sightings: BTreeMap::new(),
+            hides: None,
+            transitions: 0,
+            depth: 0,
+            peak_bytes: 0,
+            made: Vec::new(),
+            repeats: false,
+            follows_waits,
+            before: Vec::new(),
+            log: Log::default(),
+            looks: 0,
+        }
+    }
+
+    /// Explores until there is nothing left, or a reason to end. An error found before that is an error, however it ends.
+    pub(super) fn explore(&mut self) -> Ending {
+        let ending = self.explore_all().err().unwrap_or(match self.hides {
+            Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
+            None => Ending::Complete,
+        });
+        match ending {
+            Ending::GaveUp(_) | Ending::Undecided(_) if self.has_error() => Ending::Violated,
+            ending => ending,
+        }
+    }
+
+    fn explore_all(&mut self) -> Result<(), Ending> {
+        let initial = self.initial();
+        if let Some((agent, fault)) = self.machine.fault(&initial.state) {
+            return Err(unfollowed(agent, fault));
+        }
+        let (key, _) = self.components.key(&initial.state, &initial.turns);
+        let nobody = Choice { agent: AgentId(0), index: 0, pick: 0 };
+        self.keep(key, 0, nobody, 0);
+        let mut next = 0;
+        while next < self.nodes.len() {
+            self.expand(to_u32(next))?;
+            next += 1;
+        }
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        Ok(())
+    }
+
+    pub(super) fn initial(&mut self) -> At {
+        let state = self.machine.initial_with(Ties::default());
+        At { turns: Turns::new(state.agents.len()), state }
+    }
+
+    /// The number of a state, which is kept if it is new.
+    fn keep(&mut self, key: Key, parent: NodeId, choice: Choice, depth: u64) {
+        if !self.numbers.contains_key(&key) {
+            self.numbers.insert(key.clone(), to_u32(self.nodes.len()));
+            self.nodes.push(Node { key, parent, choice, depth });
+            self.depth = self.depth.max(depth);
+        }
+    }
+
+    /// Makes the steps out of a state.
+    fn expand(&mut self, node: NodeId) -> Result<(), Ending> {
+        let (state, turns) = self.components.state(&self.nodes[node as usize].key);
+        let at = At { state, turns };
+        let ways = self.ways(&at);
+        if ways.is_empty() {
+            return self.judge(&at, node);
+        }
+        for (way, picks) in ways {
+            for pick in picks {
+                self.look(node)?;
+                let Ok(pick) = u32::try_from(pick) else {
+                    let what = Some("the values of an `any`".to_owned());
+                    return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
+                };
+                let choice = Choice { pick, ..way };
+                let mut on = at.clone();
+                self.go_on(&mut on, node, choice, &mut |_, _| {})?;
+                let (key, _) = self.components.key(&on.state, &on.turns);
+                let depth = self.nodes[node as usize].depth + self.made.len() as u64;
+                self.keep(key, node, choice, depth);
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps that are made in a state: those of one agent, with the picks of each.
+    pub(super) fn ways(&self, at: &At) -> Vec<(Choice, Range<u64>)> {
+        let agent = match self.next(at) {
+            None => return Vec::new(),
+            Some(Next::Forced(choice)) => choice.agent,
+            Some(Next::Open(agent)) => agent,
+        };
+        let moves = (0..).zip(self.machine.moves(&at.state, agent));
+        moves
+            .filter(|(_, made)| made.action != Action::Spin)
+            .map(|(index, made)| {
+                (Choice { agent, index, pick: 0 }, self.machine.picks(&at.state, agent, made))
+            })
+            .collect()
+    }
+
+    /// Judges a state in which nobody makes a step.
+    fn judge(&mut self, at: &At, node: NodeId) -> Result<(), Ending> {
+        let mut is_error = false;
+        for finding in self.machine.judge(&at.state) {
+            is_error |= self.sight(finding, node, None);
+        }
+        if is_error && !self.settings.all { Err(Ending::Violated) } else { Ok(()) }
+    }
+
+    /// Makes a step, and those after it as long as each is the only one. `watch` sees every state on the way.
+    pub(super) fn go_on(
+        &mut self,
+        at: &mut At,
+        node: NodeId,
+        choice: Choice,
+        watch: &mut dyn FnMut(&Machine, &At),
+    ) -> Result<(), Ending> {
+        self.made.clear();
+        let mut next = choice;
+        loop {
+            self.made.push(next);
+            self.step(at, node, next)?;
+            watch(&self.machine, at);
+            if self.ends_round(at) || self.made.len() >= MOST_BETWEEN {
+                return Ok(());
+            }
+            match self.next(at) {
+                Some(Next::Forced(forced)) => next = forced,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Whose steps are to be made: of those who have not had a turn the first who has only one, otherwise the first.
+    fn next(&self, at: &At) -> Option<Next> {
+        let mut open = None;
+        for agent in self.machine.agents() {
+            if at.turns.has_had(agent.index()) {
+                continue;
+            }
+            let moves = self.machine.moves(&at.state, agent);
+            if let [made] = moves
+                && made.action != Action::Spin
+            {
+                let picks = self.machine.picks(&at.state, agent, made);
+                if picks.end - picks.start == 1 {
+                    let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
+                    return Some(Next::Forced(Choice { agent, index: 0, pick }));
+                }
+            }
+            if open.is_none() && moves.iter().any(|made| made.action != Action::Spin) {
+                open = Some(Next::Open(agent));
+            }
+        }
+        open
+    }
+
+    /// Begins a new round if everybody who has a step has had a turn.
+    fn ends_round(&self, at: &mut At) -> bool {
+        if at.turns.is_new() {
+            return false;
+        }
+        for agent in self.machine.agents() {
+            let moves = self.machine.moves(&at.state, agent);
+            if self.machine.config(&at.state, agent).has_exited() {
+                at.turns.set(agent.index(), false);
+            } else if moves.iter().any(|m| m.action != Action::Spin) && !at.turns.has_had(agent.index()) {
+                return false;
+            }
+        }
+        at.turns.begin_round();
+        true
+    }
+
+    fn step(&mut self, at: &mut At, node: NodeId, choice: Choice) -> Result<(), Ending> {
+        let agent = choice.agent;
+        let moves = self.machine.moves(&at.state, agent);
+        let made = &moves[choice.index as usize];
+        let pc = made.pc;
+        let blocks_lanes = |made: &Move| matches!(made.action, Action::Barrier(BarrierAction::Bcu(..)));
+        if moves.len() > 1 && moves.iter().any(blocks_lanes) {
+            return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
+        }
+        if let Some(barrier) = order::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
+            && !is_alone(made)
+        {
+            let layout = self.machine.layout();
+            if !at.state.memory.knows_complete(layout, agent, barrier) {
+                return Err(Ending::Undecided(Undecided::Unordered(agent, pc)));
+            }
+            if self.follows_waits && !at.state.memory.knows_waits(layout, agent, barrier) {
+                self.hides.get_or_insert((agent, pc));
+            }
+            at.state.memory.gather(layout, barrier);
+        }
+        self.before.clear();
+        self.before.extend(at.state.agents.iter().map(|agent| agent.config));
+        self.log.events.clear();
+        self.log.noted.clear();
+        match self.machine.advance(&mut at.state, choice, &mut self.log) {
+            Advanced::Progress | Advanced::NoEffect => {}
+            Advanced::Disabled => return Err(Ending::Undecided(Undecided::Unfollowed(agent, pc))),
+            Advanced::Error(end) => return Err(self.end(*end, node)),
+        }
+        self.transitions += u64::from(!self.repeats);
+        ties::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
+        self.take_turns(at, agent);
+        self.note(node, agent, pc)
+    }
+
+    /// Whoever has closed a cycle has had a turn.
+    fn take_turns(&mut self, at: &mut At, agent: AgentId) {
+        let released = self.log.events.iter().filter_map(|event| match event {
+            Event::Released(released, _) => Some(*released),
+            _ => None,
+        });
+        for agent in released.chain([agent]) {
+            let (from, to) = (self.before[agent.index()], at.state.agents[agent.index()].config);
+            if self.loops[self.machine.class(agent)].closes(from, to) {
+                at.turns.set(agent.index(), true);
+            }
+        }
+    }
+
+    /// What a step has found.
+    fn note(&mut self, node: NodeId, agent: AgentId, pc: Pc) -> Result<(), Ending> {
+        let mut is_error = false;
+        for finding in std::mem::take(&mut self.log.noted) {
+            if finding.rule == Rule::DataRace {
+                self.hides.get_or_insert((agent, pc));
+            }
+            is_error |= self.sight(finding, node, Some((self.made[0], self.made.len())));
+        }
+        if is_error && !self.settings.all && !self.repeats { Err(Ending::Violated) } else { Ok(()) }
+    }
+
+    /// The path ends at a step.
+    fn end(&mut self, end: End, node: NodeId) -> Ending {
+        match end {
+            End::Violation(finding) => {
+                let (agent, pc) = (finding.agent, finding.pc);
+                self.sight(finding, node, Some((self.made[0], self.made.len())));
+                Ending::Undecided(Undecided::CutShort(agent, pc))
+            }
+            End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
+            End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
+        }
+    }
+
+    /// Keeps a finding, if it is the first of its kind; whether it is an error.
+    fn sight(&mut self, finding: Finding, node: NodeId, made: Option<(Choice, usize)>) -> bool {
+        let is_error = self.level(finding.rule) == Level::Error;
+        if !self.repeats {
+            let place = self.machine.place(finding.agent, finding.pc);
+            let key = (finding.rule, place, finding.barrier);
+            self.sightings.entry(key).or_insert(Sighting { finding, node, made });
+        }
+        is_error
+    }
+
+    pub(super) fn level(&self, rule: Rule) -> Level {
+        self.settings.levels.of(rule, self.machine.program().target)
+    }
+
+    pub(super) fn has_error(&self) -> bool {
+        self.sightings.values().any(|s| self.level(s.finding.rule) == Level::Error)
+    }
+
+    fn bytes(&self) -> u64 {
+        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
+        let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
+        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
+        let loops: u64 = self.loops.iter().map(Loops::bytes).sum();
+        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops
+    }
+
+    /// Looks at the budgets, now and then.
+    fn look(&mut self, node: NodeId) -> Result<(), Ending> {
+        self.looks += 1;
+        if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
+            return Ok(());
+        }
+        let (states, bytes) = (self.nodes.len() as u64, self.bytes());
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        let budgets = self.settings.budgets;
+        let grew = || what_grew(&self.machine, states);
+        let progress = Progress {
+            states,
+            transitions: self.transitions,
+            depth: self.depth,
+            frontier: states - u64::from(node),
+            memory_bytes: bytes,
+        };
+        let over = if budgets.max_states.is_some_and(|most| states > most) {
+            Inconclusive::States(budgets.max_states.unwrap_or(0), grew())
+        } else if budgets.max_memory.is_some_and(|most| bytes > most) {
+            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), grew())
+        } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
+            Inconclusive::Time(limit, grew())
+        } else if !self.control.goes_on(progress) {
+            Inconclusive::Interrupted
+        } else {
+            return Ok(());
+        };
+        Err(Ending::GaveUp(over))
+    }
+}
+
+/// Whether a move arrives at a barrier that the agent has to itself.
+fn is_alone(made: &Move) -> bool {
+    matches!(&made.action, Action::Barrier(BarrierAction::Split(split)) if split.members == 1)
+}

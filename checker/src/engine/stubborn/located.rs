@@ -1,0 +1,84 @@
+//! From what the exploration has found to what it says about the protocol.
+
+use super::explore::{Exploration, Sighting};
+use super::paths::path_to;
+use super::stuck;
+use crate::engine::answer::{Answer, Ending};
+use crate::engine::paths::real;
+use crate::engine::report;
+use crate::settings::Settings;
+use crate::verdict::{Found, Inconclusive, Statistics};
+use barcheck_model::machine::Path;
+use barcheck_model::rule::Level;
+
+/// What the exploration says about the protocol.
+pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Answer {
+    let complete = matches!(ending, Ending::Complete);
+    let statistics = |exploration: &Exploration<'_>| Statistics {
+        states: exploration.nodes.len() as u64,
+        transitions: exploration.transitions,
+        depth: exploration.depth,
+        seconds: exploration.started.elapsed().as_secs_f64(),
+        peak_memory_bytes: exploration.peak_bytes,
+        complete,
+    };
+    match ending {
+        Ending::Undecided(why) => Answer::Undecided(why),
+        Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(exploration)),
+        Ending::Violated => {
+            let found = all(exploration);
+            Answer::Violated(found, statistics(exploration))
+        }
+        Ending::Complete => {
+            let stuck = match stuck::find(exploration) {
+                Ok(stuck) => stuck,
+                Err(reason) => return Answer::GaveUp(reason, statistics(exploration)),
+            };
+            let lowered = lowered(exploration);
+            let mut found = all(exploration);
+            found.extend(stuck);
+            found.retain(|f| f.level >= Level::Warning);
+            report::sort(&exploration.machine, &mut found);
+            Answer::Decided(found, lowered, statistics(exploration))
+        }
+    }
+}
+
+/// A rule that ends paths, lowered below error: it has cut none, since only states in which nobody makes a step violate it.
+fn lowered(exploration: &Exploration<'_>) -> Option<Inconclusive> {
+    let target = exploration.machine.program().target;
+    let rules = exploration.sightings.values().map(|s| s.finding.rule);
+    let mut ends = rules.filter(|rule| rule.ends_path(target) && exploration.level(*rule) < Level::Error);
+    ends.next().map(Inconclusive::Lowered)
+}
+
+/// Everything found that is to be reported, each with its path.
+fn all(exploration: &mut Exploration<'_>) -> Vec<Found> {
+    let sightings: Vec<Sighting> = std::mem::take(&mut exploration.sightings).into_values().collect();
+    let wanted = |s: &Sighting| exploration.level(s.finding.rule) >= Level::Warning;
+    let sightings: Vec<Sighting> = sightings.into_iter().filter(wanted).collect();
+    exploration.repeats = true;
+    let mut found: Vec<Found> = sightings.into_iter().map(|s| locate(exploration, s)).collect();
+    let settings: &Settings = exploration.settings;
+    if !settings.all {
+        report::first_error_alone(&mut exploration.machine, settings, &mut found);
+    }
+    report::sort(&exploration.machine, &mut found);
+    found
+}
+
+/// A sighting with its path, in terms of real agents: the path is made once more, and what it shows is taken.
+fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Found {
+    let (mut steps, who, at) = path_to(exploration, sighting.node);
+    if let Some((choice, count)) = sighting.made {
+        let mut at = at;
+        // How it ends is known.
+        drop(exploration.go_on(&mut at, sighting.node, choice, &mut |_, _| {}));
+        steps.extend(exploration.made[..count].iter().map(|choice| real(*choice, &who)));
+    }
+    let path = Path { steps, cycle_from: None };
+    let level = exploration.level(sighting.finding.rule);
+    let at_step = sighting.made.is_some();
+    let finding = report::shown(&mut exploration.machine, &path, at_step, sighting.finding);
+    Found { finding, level, path }
+}
