@@ -112,12 +112,13 @@ fn locate<const W: usize>(
     let at_step = sighting.step.is_some();
     let path = path(search, store, sighting.state, sighting.step);
     let level = settings.levels.of(sighting.finding.rule, search.tables.machine.program().target);
-    let finding = shown(&mut search.tables.machine, &path, at_step, sighting.finding);
+    let found = shown(&mut search.tables.machine, &path, at_step, &sighting.finding);
+    let finding = found.unwrap_or(sighting.finding);
     Found { finding, level, path }
 }
 
 /// What a path of real agents shows at its last step, or in the state it leads to, where agents with other names have shown this.
-pub(super) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: Finding) -> Finding {
+pub(super) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: &Finding) -> Option<Finding> {
     let (rule, barrier, place) = (seen.rule, seen.barrier, machine.place(seen.agent, seen.pc));
     let Walk { shown, last, .. } = walk(machine, path);
     let candidates = if at_step {
@@ -128,7 +129,7 @@ pub(super) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: Fin
     let same = |f: &&Finding| f.rule == rule && machine.place(f.agent, f.pc) == place && f.barrier == barrier;
     let same_rule = |f: &&Finding| f.rule == rule;
     let exact = candidates.iter().find(same).or_else(|| candidates.iter().find(same_rule));
-    exact.cloned().unwrap_or(seen)
+    exact.cloned()
 }
 
 /// What making the steps of a path again shows.

@@ -210,24 +210,22 @@ pub(super) fn unroll(
     who: &[AgentId],
     cycle: &[Stretch],
 ) -> Option<Path> {
-    let cycle_from = steps.len();
-    let begin = state_after(machine, None, &steps)?;
-    let mut state = begin.clone();
+    let first = steps.len() + cycle.iter().map(|stretch| stretch.choices.len()).sum::<usize>();
+    let mut state = state_after(machine, None, &steps)?;
+    // It may take a round until what the way there has left behind is forgotten.
+    let mut begins = vec![(state.clone(), steps.len())];
     let mut who = who.to_vec();
-    let mut first = cycle_from;
-    for round in 0..MOST_ROUNDS {
+    for _ in 0..MOST_ROUNDS {
         let from = steps.len();
         for stretch in cycle {
             steps.extend(stretch.choices.iter().map(|choice| real(*choice, &who)));
             who = moved(&who, &stretch.moved);
         }
         state = state_after(machine, Some(state), &steps[from..])?;
-        if state == begin {
-            return Some(Path { steps, cycle_from: Some(cycle_from) });
+        if let Some((_, begin)) = begins.iter().find(|(begin, _)| *begin == state) {
+            return Some(Path { steps, cycle_from: Some(*begin) });
         }
-        if round == 0 {
-            first = steps.len();
-        }
+        begins.push((state.clone(), steps.len()));
     }
     // The agents keep changing places for longer than anybody would read: the path shows one round.
     steps.truncate(first);

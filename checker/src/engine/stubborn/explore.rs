@@ -1,5 +1,6 @@
 //! The exploration: breadth first, in every state the steps of one agent.
 
+use super::detours::Detours;
 use super::states::{Components, Key};
 use super::ties::{self, Ties};
 use super::turns::{Loops, Turns};
@@ -11,7 +12,8 @@ use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::agent::{Action, BarrierAction, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Advanced, Choice, ConfigId, End, Event, Finding, Log, Machine, State};
+use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
+use barcheck_model::memory::Knowledge;
 use barcheck_model::program::{AgentId, Pc, Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use rustc_hash::FxHashMap;
@@ -32,18 +34,27 @@ const BETWEEN_LOOKS: u64 = 64;
 pub(super) struct Node {
     pub(super) key: Key,
     pub(super) parent: NodeId,
-    /// The step from the parent; those after it were the only ones.
-    pub(super) choice: Choice,
+    /// What was made from the parent; what came after it was the only thing to make.
+    pub(super) made: Made,
     /// Steps from the initial state.
     depth: u64,
 }
 
-/// Something found: in a state kept, or after so many steps from there, of which the first is a choice.
+/// Something found: in a state kept, or after so much was made from there, of which this was the first.
 #[derive(Clone, Debug)]
 pub(super) struct Sighting {
     pub(super) finding: Finding,
     pub(super) node: NodeId,
-    pub(super) made: Option<(Choice, usize)>,
+    pub(super) made: Option<(Made, usize)>,
+}
+
+/// What is made of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// A step.
+    Step(Choice),
+    /// All ways of a detour, by an agent in this configuration.
+    Detour(AgentId, ConfigId),
 }
 
 /// One finding is kept for each rule, place and barrier.
@@ -59,8 +70,8 @@ pub(super) struct At {
 /// Whose steps are made next.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// This is the only one.
-    Forced(Choice),
+    /// This is the only thing to make.
+    Forced(Made),
     /// An agent that has several, or one that can go in several ways.
     Open(AgentId),
 }
@@ -82,11 +93,13 @@ pub(super) struct Exploration<'a> {
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
-    /// The steps made since the last state kept.
-    pub(super) made: Vec<Choice>,
+    /// What has been made since the last state kept.
+    pub(super) made: Vec<Made>,
     /// Steps are made again: what they show is known.
     pub(super) repeats: bool,
     follows_waits: bool,
+    /// None, if all ways are to be gone one by one.
+    pub(super) detours: Option<Detours>,
     before: Vec<ConfigId>,
     log: Log,
     looks: u64,
@@ -119,6 +132,7 @@ impl<'a> Exploration<'a> {
             made: Vec::new(),
             repeats: false,
             follows_waits,
+            detours: Some(Detours::default()),
             before: Vec::new(),
             log: Log::default(),
             looks: 0,
@@ -143,7 +157,7 @@ impl<'a> Exploration<'a> {
             return Err(unfollowed(agent, fault));
         }
         let (key, _) = self.components.key(&initial.state, &initial.turns);
-        let nobody = Choice { agent: AgentId(0), index: 0, pick: 0 };
+        let nobody = Made::Step(Choice { agent: AgentId(0), index: 0, pick: 0 });
         self.keep(key, 0, nobody, 0);
         let mut next = 0;
         while next < self.nodes.len() {
@@ -160,10 +174,10 @@ impl<'a> Exploration<'a> {
     }
 
     /// The number of a state, which is kept if it is new.
-    fn keep(&mut self, key: Key, parent: NodeId, choice: Choice, depth: u64) {
+    fn keep(&mut self, key: Key, parent: NodeId, made: Made, depth: u64) {
         if !self.numbers.contains_key(&key) {
             self.numbers.insert(key.clone(), to_u32(self.nodes.len()));
-            self.nodes.push(Node { key, parent, choice, depth });
+            self.nodes.push(Node { key, parent, made, depth });
             self.depth = self.depth.max(depth);
         }
     }
@@ -172,35 +186,50 @@ impl<'a> Exploration<'a> {
     fn expand(&mut self, node: NodeId) -> Result<(), Ending> {
         let (state, turns) = self.components.state(&self.nodes[node as usize].key);
         let at = At { state, turns };
-        let ways = self.ways(&at);
-        if ways.is_empty() {
-            return self.judge(&at, node);
-        }
+        let ways = match self.next(&at) {
+            None => return self.judge(&at, node),
+            Some(Next::Forced(made)) => return self.leave(&at, node, made),
+            Some(Next::Open(agent)) => self.ways_of(&at, agent),
+        };
         for (way, picks) in ways {
             for pick in picks {
-                self.look(node)?;
                 let Ok(pick) = u32::try_from(pick) else {
                     let what = Some("the values of an `any`".to_owned());
                     return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
                 };
-                let choice = Choice { pick, ..way };
-                let mut on = at.clone();
-                self.go_on(&mut on, node, choice, &mut |_, _| {})?;
-                let (key, _) = self.components.key(&on.state, &on.turns);
-                let depth = self.nodes[node as usize].depth + self.made.len() as u64;
-                self.keep(key, node, choice, depth);
+                self.leave(&at, node, Made::Step(Choice { pick, ..way }))?;
             }
         }
         Ok(())
     }
 
-    /// The steps that are made in a state: those of one agent, with the picks of each.
-    pub(super) fn ways(&self, at: &At) -> Vec<(Choice, Range<u64>)> {
-        let agent = match self.next(at) {
-            None => return Vec::new(),
-            Some(Next::Forced(choice)) => choice.agent,
-            Some(Next::Open(agent)) => agent,
-        };
+    /// Makes one of the ways out of a state, and keeps the state where it ends.
+    fn leave(&mut self, at: &At, node: NodeId, made: Made) -> Result<(), Ending> {
+        self.look(node)?;
+        let mut on = at.clone();
+        self.go_on(&mut on, node, made, &mut |_, _| {})?;
+        let (key, _) = self.components.key(&on.state, &on.turns);
+        let depth = self.nodes[node as usize].depth + self.made.len() as u64;
+        self.keep(key, node, made, depth);
+        Ok(())
+    }
+
+    /// The ways out of a state that has been explored.
+    pub(super) fn ways(&mut self, at: &At) -> Vec<Made> {
+        let pick = |pick| u32::try_from(pick).unwrap_or(u32::MAX);
+        match self.next(at) {
+            None => Vec::new(),
+            Some(Next::Forced(made)) => vec![made],
+            Some(Next::Open(agent)) => {
+                let ways = self.ways_of(at, agent).into_iter();
+                ways.flat_map(|(way, picks)| picks.map(move |n| Made::Step(Choice { pick: pick(n), ..way })))
+                    .collect()
+            }
+        }
+    }
+
+    /// The moves of an agent, with the picks of each.
+    fn ways_of(&self, at: &At, agent: AgentId) -> Vec<(Choice, Range<u64>)> {
         let moves = (0..).zip(self.machine.moves(&at.state, agent));
         moves
             .filter(|(_, made)| made.action != Action::Spin)
@@ -224,14 +253,17 @@ impl<'a> Exploration<'a> {
         &mut self,
         at: &mut At,
         node: NodeId,
-        choice: Choice,
+        made: Made,
         watch: &mut dyn FnMut(&Machine, &At),
     ) -> Result<(), Ending> {
         self.made.clear();
-        let mut next = choice;
+        let mut next = made;
         loop {
             self.made.push(next);
-            self.step(at, node, next)?;
+            match next {
+                Made::Step(choice) => self.step(at, node, choice)?,
+                Made::Detour(agent, from) => self.go_all_ways(at, node, agent, from)?,
+            }
             watch(&self.machine, at);
             if self.ends_round(at) || self.made.len() >= MOST_BETWEEN {
                 return Ok(());
@@ -243,8 +275,8 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Whose steps are to be made: of those who have not had a turn the first who has only one, otherwise the first.
-    fn next(&self, at: &At) -> Option<Next> {
+    /// What is to be made: of those who have not had a turn by the first who has only one thing to make, otherwise by the first.
+    fn next(&mut self, at: &At) -> Option<Next> {
         let mut open = None;
         for agent in self.machine.agents() {
             if at.turns.has_had(agent.index()) {
@@ -257,9 +289,16 @@ impl<'a> Exploration<'a> {
                 let picks = self.machine.picks(&at.state, agent, made);
                 if picks.end - picks.start == 1 {
                     let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
-                    return Some(Next::Forced(Choice { agent, index: 0, pick }));
+                    return Some(Next::Forced(Made::Step(Choice { agent, index: 0, pick })));
+                }
+                let is_decision = made.action == Action::Decide;
+                let detours = self.detours.as_mut().filter(|_| is_decision);
+                if detours.and_then(|detours| detours.at(&mut self.machine, &at.state, agent)).is_some() {
+                    let from = at.state.agents[agent.index()].config;
+                    return Some(Next::Forced(Made::Detour(agent, from)));
                 }
             }
+            let moves = self.machine.moves(&at.state, agent);
             if open.is_none() && moves.iter().any(|made| made.action != Action::Spin) {
                 open = Some(Next::Open(agent));
             }
@@ -320,6 +359,41 @@ impl<'a> Exploration<'a> {
         self.note(node, agent, pc)
     }
 
+    /// An agent goes all ways of a detour at once.
+    fn go_all_ways(
+        &mut self,
+        at: &mut At,
+        node: NodeId,
+        agent: AgentId,
+        from: ConfigId,
+    ) -> Result<(), Ending> {
+        let known = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
+        let Some(detour) = known else { return Ok(()) };
+        let layout = self.machine.layout();
+        self.log.events.clear();
+        self.log.noted.clear();
+        for access in &detour.accesses {
+            let conflicts = at.state.memory.access(layout, agent, access.kind, &access.locations);
+            for (rule, location, earlier, earlier_kind) in conflicts {
+                self.log.noted.push(Finding {
+                    rule,
+                    agent,
+                    pc: access.pc,
+                    agents: vec![earlier.min(agent), earlier.max(agent)],
+                    barrier: None,
+                    detail: Detail::Conflict { location, earlier, earlier_kind, kind: access.kind },
+                });
+            }
+        }
+        at.state.agents[agent.index()].config = detour.to;
+        ties::settle(&self.machine, &mut at.state);
+        self.transitions += if self.repeats { 0 } else { 1 + detour.accesses.len() as u64 };
+        if self.loops[self.machine.class(agent)].closes(from, detour.to) {
+            at.turns.set(agent.index(), true);
+        }
+        self.note(node, agent, detour.accesses.first().map_or_else(Pc::default, |access| access.pc))
+    }
+
     /// Whoever has closed a cycle has had a turn.
     fn take_turns(&mut self, at: &mut At, agent: AgentId) {
         let released = self.log.events.iter().filter_map(|event| match event {
@@ -360,7 +434,7 @@ impl<'a> Exploration<'a> {
     }
 
     /// Keeps a finding, if it is the first of its kind; whether it is an error.
-    fn sight(&mut self, finding: Finding, node: NodeId, made: Option<(Choice, usize)>) -> bool {
+    fn sight(&mut self, finding: Finding, node: NodeId, made: Option<(Made, usize)>) -> bool {
         let is_error = self.level(finding.rule) == Level::Error;
         if !self.repeats {
             let place = self.machine.place(finding.agent, finding.pc);

@@ -4,15 +4,14 @@ use super::explore::{Exploration, Sighting};
 use super::paths::path_to;
 use super::stuck;
 use crate::engine::answer::{Answer, Ending};
-use crate::engine::paths::real;
 use crate::engine::report;
 use crate::settings::Settings;
 use crate::verdict::{Found, Inconclusive, Statistics};
-use barcheck_model::machine::Path;
+use barcheck_model::machine::{Detail, Path};
 use barcheck_model::rule::Level;
 
-/// What the exploration says about the protocol.
-pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Answer {
+/// What the exploration says about the protocol; `None` if it has found something on detours that no path made of it shows.
+pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Option<Answer> {
     let complete = matches!(ending, Ending::Complete);
     let statistics = |exploration: &Exploration<'_>| Statistics {
         states: exploration.nodes.len() as u64,
@@ -22,26 +21,26 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Answe
         peak_memory_bytes: exploration.peak_bytes,
         complete,
     };
-    match ending {
+    Some(match ending {
         Ending::Undecided(why) => Answer::Undecided(why),
         Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(exploration)),
         Ending::Violated => {
-            let found = all(exploration);
+            let found = all(exploration)?;
             Answer::Violated(found, statistics(exploration))
         }
         Ending::Complete => {
             let stuck = match stuck::find(exploration) {
                 Ok(stuck) => stuck,
-                Err(reason) => return Answer::GaveUp(reason, statistics(exploration)),
+                Err(reason) => return Some(Answer::GaveUp(reason, statistics(exploration))),
             };
             let lowered = lowered(exploration);
-            let mut found = all(exploration);
+            let mut found = all(exploration)?;
             found.extend(stuck);
             found.retain(|f| f.level >= Level::Warning);
             report::sort(&exploration.machine, &mut found);
             Answer::Decided(found, lowered, statistics(exploration))
         }
-    }
+    })
 }
 
 /// A rule that ends paths, lowered below error: it has cut none, since only states in which nobody makes a step violate it.
@@ -53,32 +52,37 @@ fn lowered(exploration: &Exploration<'_>) -> Option<Inconclusive> {
 }
 
 /// Everything found that is to be reported, each with its path.
-fn all(exploration: &mut Exploration<'_>) -> Vec<Found> {
+fn all(exploration: &mut Exploration<'_>) -> Option<Vec<Found>> {
     let sightings: Vec<Sighting> = std::mem::take(&mut exploration.sightings).into_values().collect();
     let wanted = |s: &Sighting| exploration.level(s.finding.rule) >= Level::Warning;
     let sightings: Vec<Sighting> = sightings.into_iter().filter(wanted).collect();
     exploration.repeats = true;
-    let mut found: Vec<Found> = sightings.into_iter().map(|s| locate(exploration, s)).collect();
+    let located = sightings.into_iter().map(|s| locate(exploration, s));
+    let mut found: Vec<Found> = located.collect::<Option<_>>()?;
     let settings: &Settings = exploration.settings;
     if !settings.all {
         report::first_error_alone(&mut exploration.machine, settings, &mut found);
     }
     report::sort(&exploration.machine, &mut found);
-    found
+    Some(found)
 }
 
 /// A sighting with its path, in terms of real agents: the path is made once more, and what it shows is taken.
-fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Found {
-    let (mut steps, who, at) = path_to(exploration, sighting.node);
-    if let Some((choice, count)) = sighting.made {
+fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Option<Found> {
+    let (mut made, who, at) = path_to(exploration, sighting.node);
+    if let Some((first, count)) = sighting.made {
         let mut at = at;
         // How it ends is known.
-        drop(exploration.go_on(&mut at, sighting.node, choice, &mut |_, _| {}));
-        steps.extend(exploration.made[..count].iter().map(|choice| real(*choice, &who)));
+        drop(exploration.go_on(&mut at, sighting.node, first, &mut |_, _| {}));
+        made.extend(exploration.made[..count].iter().map(|made| made.real(&who)));
     }
-    let path = Path { steps, cycle_from: None };
-    let level = exploration.level(sighting.finding.rule);
+    let mut seen = sighting.finding;
+    seen.agent = who[seen.agent.index()];
+    if let Detail::Conflict { earlier, .. } = &mut seen.detail {
+        *earlier = who[earlier.index()];
+    }
+    let path = Path { steps: exploration.steps(&made, Some(&seen)), cycle_from: None };
     let at_step = sighting.made.is_some();
-    let finding = report::shown(&mut exploration.machine, &path, at_step, sighting.finding);
-    Found { finding, level, path }
+    let finding = report::shown(&mut exploration.machine, &path, at_step, &seen)?;
+    Some(Found { level: exploration.level(finding.rule), finding, path })
 }

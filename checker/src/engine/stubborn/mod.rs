@@ -30,11 +30,14 @@
 //! Runs for different choices come to the same states again and again; from there on they are explored once. States are kept where a choice begins or a round ends, and the steps
 //! between them, of which each is the only one, are made without being kept.
 //!
+//! A choice that decides about accesses alone is no choice at all: see [`detours`].
+//!
 //! Agents of one automaton are interchanged as in [`super::symmetry`]: choosing an agent and counting turns treats all agents of a kind alike, up to their order, and any order will do.
 //!
 //! Where it would break: if an agent's step could take away or add a step of another agent that is not blocked. No barrier does, `uniform ?` fixes a later decision as it would have fixed
 //! the agent's own, B2R.BAR and R2B.BAR are excluded, and so are fragments of a BCU warp that stand at barriers with others still running: one blocks them all.
 
+mod detours;
 mod explore;
 mod located;
 mod paths;
@@ -45,6 +48,7 @@ mod turns;
 
 use super::answer::{Answer, Undecided};
 use crate::settings::{Control, Settings};
+use crate::verdict::Statistics;
 use barcheck_model::machine::{ExitedThreads, Machine};
 use barcheck_model::program::Target;
 use std::time::Instant;
@@ -62,6 +66,13 @@ pub(super) fn answer(
     }
     let mut exploration = explore::Exploration::new(machine, settings, control, started);
     let ending = exploration.explore();
+    if let Some(answer) = located::answer(&mut exploration, ending) {
+        return (exploration.machine, answer);
+    }
+    // What was found on detours could not be shown: once more, way by way.
+    let mut exploration = explore::Exploration::new(exploration.machine, settings, control, started);
+    exploration.detours = None;
+    let ending = exploration.explore();
     let answer = located::answer(&mut exploration, ending);
-    (exploration.machine, answer)
+    (exploration.machine, answer.unwrap_or(Answer::Violated(Vec::new(), Statistics::default())))
 }

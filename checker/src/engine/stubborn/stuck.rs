@@ -1,6 +1,6 @@
 //! `stuck-agent`, judged on the graph of the states kept: see [`super`] for why that is enough.
 
-use super::explore::{At, Exploration, NodeId};
+use super::explore::{At, Exploration, Made, NodeId};
 use super::paths::{kept, path_to};
 use crate::engine::numbering::to_u32;
 use crate::engine::paths::real;
@@ -16,7 +16,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// A way from one state kept to another.
 struct Edge {
-    choice: Choice,
+    made: Made,
     to: NodeId,
     /// Where each agent went when the state was sorted.
     moved: Vec<u32>,
@@ -42,7 +42,8 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Vec<Found>, Inco
     let suspects: Vec<NodeId> =
         (0..graph.edges.len()).filter(|n| graph.unblocked[*n].contains(&false)).map(to_u32).collect();
     let Some((node, spins)) = first_endless(exploration, &graph, &suspects) else { return Ok(Vec::new()) };
-    let (mut steps, who, _) = path_to(exploration, node);
+    let (made, who, _) = path_to(exploration, node);
+    let mut steps = exploration.steps(&made, None);
     let stuck = graph.unblocked[node as usize].iter().zip(&who).filter(|(unblocked, _)| !**unblocked);
     let mut names: Vec<AgentId> = stuck.map(|(_, agent)| *agent).collect();
     names.sort_unstable();
@@ -60,8 +61,8 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Vec<Found>, Inco
                     let edge = &graph.edges[from as usize][number];
                     let mut at = kept(exploration, from);
                     // It has been made before, to its end.
-                    drop(exploration.go_on(&mut at, from, edge.choice, &mut |_, _| {}));
-                    Stretch { choices: exploration.made.clone(), moved: edge.moved.clone() }
+                    drop(exploration.go_on(&mut at, from, edge.made, &mut |_, _| {}));
+                    Stretch { choices: exploration.steps(&exploration.made, None), moved: edge.moved.clone() }
                 })
                 .collect();
             let path = stuck::unroll(&mut exploration.machine, steps, &who, &cycle);
@@ -102,11 +103,8 @@ fn graph(exploration: &mut Exploration<'_>) -> Result<Graph, Inconclusive> {
         unblocked
             .push(agents.map(|a| !exploration.machine.config(&at.state, a).is_blocked()).collect::<Vec<_>>());
         let mut out = Vec::new();
-        for (way, picks) in exploration.ways(&at) {
-            for pick in picks {
-                let choice = Choice { pick: u32::try_from(pick).unwrap_or(u32::MAX), ..way };
-                out.extend(edge(exploration, &at, to_u32(node), choice, &unblocked[node]));
-            }
+        for made in exploration.ways(&at) {
+            out.extend(edge(exploration, &at, to_u32(node), made, &unblocked[node]));
         }
         edges.push(out);
     }
@@ -118,7 +116,7 @@ fn edge(
     exploration: &mut Exploration<'_>,
     at: &At,
     node: NodeId,
-    choice: Choice,
+    made: Made,
     unblocked: &[bool],
 ) -> Option<Edge> {
     let (mut on, mut unblocked) = (at.clone(), unblocked.to_vec());
@@ -127,9 +125,9 @@ fn edge(
             *unblocked |= !machine.config(&at.state, agent).is_blocked();
         }
     };
-    exploration.go_on(&mut on, node, choice, &mut watch).ok()?;
+    exploration.go_on(&mut on, node, made, &mut watch).ok()?;
     let (key, moved) = exploration.components.key(&on.state, &on.turns);
-    Some(Edge { choice, to: *exploration.numbers.get(&key)?, moved, unblocked })
+    Some(Edge { made, to: *exploration.numbers.get(&key)?, moved, unblocked })
 }
 
 fn still_in_time(exploration: &Exploration<'_>) -> Result<(), Inconclusive> {

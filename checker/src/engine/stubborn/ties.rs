@@ -155,10 +155,15 @@ pub(super) fn follow(
         }
     }
     if changed {
-        let live: Vec<AgentId> =
-            machine.agents().filter(|agent| !machine.config(state, *agent).has_exited()).collect();
-        state.memory.forget_settled(layout, &live);
+        settle(machine, state);
     }
+}
+
+/// Forgets what every live agent knows.
+pub(super) fn settle(machine: &Machine, state: &mut State<Ties>) {
+    let live: Vec<AgentId> =
+        machine.agents().filter(|agent| !machine.config(state, *agent).has_exited()).collect();
+    state.memory.forget_settled(machine.layout(), &live);
 }
 
 impl Knowledge for Ties {
