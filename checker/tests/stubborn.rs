@@ -2,6 +2,7 @@
 
 use barcheck::{Engine, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{Machine, Options, StepOutcome};
+use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{LoadOptions, load};
 use std::sync::Arc;
 
@@ -276,6 +277,28 @@ fn what_agents_that_change_places_have_accessed_goes_with_them() {
 }
 
 #[test]
+fn whoever_is_left_behind_is_followed_from_place_to_place() {
+    // The two are interchangeable: whoever waits alone on barrier 1 is stuck while the other goes round.
+    let text = "target nbarrier; thread_group 2;
+        threads 0..2 {
+            if ? { nbarrier.signal 1, 2; nbarrier.wait 1; }
+            loop { if ? { fence; fence; } else { fence; } fence; }
+        }";
+    assert_eq!(rules(&agree(text)), ["stuck-agent"]);
+    // Nobody waits alone: the choice is made by all alike.
+    assert_eq!(rules(&agree(&text.replacen("if ?", "if uniform ?", 1))), Vec::<&str>::new());
+    // Of three that go round, each may leave; those who wait for all three are stuck if one stays.
+    let three = "target nbarrier; thread_group 3;
+        threads 0..3 { while ? { fence; if ? { fence; } } nbarrier.signal 1, 3; nbarrier.wait 1; }";
+    assert_eq!(rules(&agree(three)), Vec::<&str>::new());
+    let never = three.replace("wait 1;", "wait 1; nbarrier.signal 2, 0, 2, 2; nbarrier.wait 2;");
+    assert!(!rules(&decide(&never, &Settings { all: true, ..Settings::default() })).is_empty());
+    let first =
+        three.replace("threads 0..3 {", "threads 0..3 { if ? { nbarrier.signal 3, 3; nbarrier.wait 3; }");
+    assert_eq!(rules(&agree(&first)), ["deadlock", "stuck-agent"]);
+}
+
+#[test]
 fn lanes_that_exit_before_or_after_the_others_synchronise() {
     // If the first half is still there when the second synchronises, part of the warp does.
     let text = "target ptx; cta 64; warps 0..2 { if lane < 16 { exit; } else { bar.sync 0; } }";
@@ -329,6 +352,35 @@ fn the_same_choice_of_all_decides_about_accesses_of_all() {
     assert_eq!(rules(&agree(alike)), Vec::<&str>::new());
     let each = alike.replace("uniform ?", "?");
     assert_eq!(rules(&stubborn(&each)), ["data-race"]);
+}
+
+#[test]
+fn a_hang_that_is_no_error_leaves_the_rest_unknown() {
+    let text = "target ptx; cta 64; warp 0 { if ? { bar.sync 1, 64; } } warp 1 { bar.sync 1, 64; }";
+    let levels = Levels { changes: vec![(Rule::Deadlock, Level::Warning)], strict: false };
+    let outcome = decide(text, &Settings { levels, ..with(Reduction::Stubborn) });
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Inconclusive, vec!["deadlock"]));
+    assert_eq!(outcome.inconclusive, Some(Inconclusive::Lowered(Rule::Deadlock)));
+}
+
+#[test]
+fn a_race_too_deep_for_a_search_is_found_by_a_run_in_which_one_hurries() {
+    // After 150 rounds the producers do not wait any more.
+    let text = "target ptx; cta 1024;
+        warps 0..16 { for i in 0..200 {
+            if i >= 4 && i < 150 { bar.sync 2 * (i % 4) + 1, 1024; }
+            bar.arrive 2 * (i % 4), 1024;
+        } }
+        warps 16..32 { for i in 0..200 {
+            bar.sync 2 * (i % 4), 1024;
+            if i + 4 < 150 { bar.arrive 2 * (i % 4) + 1, 1024; }
+        } }";
+    let outcome = decide(text, &Settings::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["arrival-race"]));
+    assert_eq!(outcome.method.engine, Engine::Schedule);
+    assert!(!outcome.statistics.complete);
+    walk_all(text, &outcome);
+    assert_eq!(decide(text, &Settings::default()).findings, outcome.findings, "the same every time");
 }
 
 #[test]

@@ -39,6 +39,19 @@ pub(super) enum Undecided {
 }
 
 impl Undecided {
+    /// Whose instruction it is about, or the first agent.
+    pub(super) fn agent(&self) -> AgentId {
+        match self {
+            Self::Choice(agent, _)
+            | Self::Lanes(agent, _)
+            | Self::BarrierState(agent, _)
+            | Self::Unordered(agent, _)
+            | Self::CutShort(agent, _)
+            | Self::Unfollowed(agent, _) => *agent,
+            Self::ExitsRelease | Self::TooManyAgents => AgentId(0),
+        }
+    }
+
     /// In words; `place` says where an instruction is.
     #[must_use]
     pub(super) fn describe(&self, place: &dyn Fn(AgentId, Pc) -> String) -> String {

@@ -10,6 +10,7 @@ mod paths;
 mod races;
 mod rehearsal;
 mod report;
+mod rush;
 mod schedule;
 mod search;
 mod steps;
@@ -117,7 +118,7 @@ impl Job<'_> {
             Undecided::Choice(..) | Undecided::Lanes(..) => {
                 self.stubborn(Machine::new(self.program.clone(), self.options), Some(because))
             }
-            _ => self.search(Reduction::Symmetry, self.settings.budgets, because),
+            why => self.search_after(because, &why),
         }
     }
 
@@ -132,15 +133,50 @@ impl Job<'_> {
         match answer {
             Answer::Undecided(why) => {
                 let place = |agent, pc| in_line(&machine, agent, pc);
-                let why = format!("nor is one for each choice: {}", why.describe(&place));
+                let because_why = format!("nor is one for each choice: {}", why.describe(&place));
                 match because {
-                    None => self.undecided(method(&why)),
-                    Some(_) => self.search(Reduction::Symmetry, self.settings.budgets, method(&why).why),
+                    None => self.undecided(method(&because_why)),
+                    Some(_) => self.search_after(method(&because_why).why, &why),
                 }
             }
             answer => {
                 let all = "one run for each choice is enough, whatever the timing";
                 self.answered(answer, method(all), method(BY_ONE_RUN), because.is_some())
+            }
+        }
+    }
+
+    /// Searches, since few runs are not enough. Where that takes long, runs by chance are tried before: most often something is broken.
+    fn search_after(&self, because: String, why: &Undecided) -> Outcome {
+        let budgets = self.settings.budgets;
+        let most = MOST_TO_SHORTEN.min(budgets.max_states.unwrap_or(u64::MAX));
+        let short = Budgets { max_states: Some(most), ..budgets };
+        if self.settings.all || budgets.max_states == Some(most) {
+            return self.search(Reduction::Symmetry, budgets, because);
+        }
+        let found = self.search(Reduction::Symmetry, short, because.clone());
+        if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
+            return found;
+        }
+        let mut machine = Machine::new(self.program.clone(), self.options);
+        match rush::rush(&mut machine, self.settings, self.control, self.started, why.agent()) {
+            None => self.search(Reduction::Symmetry, budgets, because),
+            Some(found) => {
+                let mut all = report::along(&mut machine, self.settings, &found.path);
+                let steps = found.path.steps.len() as u64;
+                all.push(found);
+                all.retain(|f| f.level >= Level::Warning);
+                report::sort(&machine, &mut all);
+                let why = format!("{because}; {BY_ONE_RUN}");
+                let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+                let statistics = Statistics {
+                    states: steps + 1,
+                    transitions: steps,
+                    depth: steps,
+                    seconds: self.started.elapsed().as_secs_f64(),
+                    ..Statistics::default()
+                };
+                self.outcome(all, None, statistics, method)
             }
         }
     }
