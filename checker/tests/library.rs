@@ -42,8 +42,16 @@ fn disagreements(reduction: Reduction, skip: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_protocol_of_the_library_gets_the_verdict_and_the_rules_that_its_head_expects() {
-    for reduction in [Reduction::Symmetry, Reduction::Auto] {
-        let wrong = disagreements(reduction, &[]);
+    // Choices are the more the less agents are alike, and symmetry makes one run of none of them.
+    let too_large = [
+        "ptx/choices_of_32_warps.bar",
+        "ptx/guarded_tiles.bar",
+        "ptx/guarded_tiles_broken.bar",
+        "ptx/ring_private_choices.bar",
+        "ptx/ring_uniform_rounds.bar",
+    ];
+    for (reduction, skip) in [(Reduction::Symmetry, &too_large[..]), (Reduction::Auto, &[])] {
+        let wrong = disagreements(reduction, skip);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
     assert!(files().len() >= 90);
@@ -78,7 +86,15 @@ fn engines_that_make_few_runs_say_nothing_that_the_heads_do_not() {
 
 #[test]
 fn the_plain_search_agrees_on_every_protocol_that_it_can_cover() {
-    let too_large = ["ptx/ping_pong_32_warps.bar", "ptx/endless_rendezvous_32_warps.bar"];
+    let too_large = [
+        "ptx/choices_of_32_warps.bar",
+        "ptx/endless_rendezvous_32_warps.bar",
+        "ptx/guarded_tiles.bar",
+        "ptx/guarded_tiles_broken.bar",
+        "ptx/ping_pong_32_warps.bar",
+        "ptx/ring_private_choices.bar",
+        "ptx/ring_uniform_rounds.bar",
+    ];
     let wrong = disagreements(Reduction::None, &too_large);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

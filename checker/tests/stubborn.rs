@@ -168,6 +168,14 @@ fn whoever_goes_round_a_loop_waits_for_the_others() {
     assert_eq!(rules(&stubborn(race)), ["data-race"]);
     let wrong = "target ptx; cta 64; warp 0 { while ? { } } warp 1 { assert 1 == 2; }";
     assert_eq!(rules(&stubborn(wrong)), ["assertion"]);
+    // Here it is a release that closes the loop.
+    let released = "target ptx; cta 96; warps 0..2 { loop { bar.sync 1, 64; } } warp 2 { let x = any 0..2; assert x == 0; }";
+    assert_eq!(rules(&stubborn(released)), ["assertion"]);
+    // Agents of one kind that change places take their turns along.
+    let alike = "target nbarrier; thread_group 3; global a[1];
+        threads 0..2 { while ? { fence; if ? { fence; fence; } } write a[0]; }
+        thread 2 { loop { fence; } }";
+    assert_eq!(rules(&stubborn(alike)), ["data-race"]);
 }
 
 #[test]

@@ -11,8 +11,9 @@
 use super::answer::Undecided;
 use barcheck_model::agent::{Action, BarrierAction, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Standing, State};
-use barcheck_model::program::{AgentId, SplitKind};
+use barcheck_model::machine::{Event, Standing, State};
+use barcheck_model::program::{AgentId, Pc, SplitKind, Target};
+use barcheck_model::rule::Rule;
 
 /// The barrier at which a move arrives, if it does; an error if what the move does depends on the order of steps however
 /// much is known.
@@ -34,5 +35,39 @@ pub(super) fn arrival<K>(
             Ok(Some(split.barrier))
         }
         action => Ok(Standing::of(action).map(|at| at.barrier)),
+    }
+}
+
+/// Whether a data race leaves it open what else is violated.
+///
+/// Of two accesses that race, another order has another one as the latest, and with the latest `missing-fence` compares. It is open whether that rule is violated,
+/// unless it has been found anyway, or what is known in time is known in memory too: so it is for `ptx`, as long as no generation takes in what agents that have exited knew.
+/// If none does in one order, none does in any: whoever had not exited had arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Races {
+    time_is_memory: bool,
+    met: Option<(AgentId, Pc)>,
+}
+
+impl Races {
+    pub(super) fn of(target: Target) -> Self {
+        Self { time_is_memory: target == Target::Ptx, met: None }
+    }
+
+    /// An access races.
+    pub(super) fn meet(&mut self, agent: AgentId, pc: Pc) {
+        self.met.get_or_insert((agent, pc));
+    }
+
+    /// What has happened at a step; `some_exited` says whether some agent has exited.
+    pub(super) fn follow(&mut self, events: &[Event], some_exited: impl FnOnce() -> bool) {
+        if self.time_is_memory && events.iter().any(|event| matches!(event, Event::Completed(..))) {
+            self.time_is_memory = !some_exited();
+        }
+    }
+
+    /// The race that hides something, given all rules found.
+    pub(super) fn hide(&self, mut found: impl Iterator<Item = Rule>) -> Option<(AgentId, Pc)> {
+        self.met.filter(|_| !self.time_is_memory && !found.any(|rule| rule == Rule::MissingFence))
     }
 }

@@ -34,7 +34,8 @@
 //! everything noted at one, belongs to the step, not to the order, with these exceptions:
 //!
 //! * Two conflicting accesses are ordered in every run if one is in the other's past, and adjacent in some run otherwise: `data-race` is found in R
-//!   whenever it is found anywhere. But which access is then the latest depends on the order, and with it what `missing-fence` finds.
+//!   whenever it is found anywhere. But which access is then the latest depends on the order, and with it what `missing-fence` finds, where that
+//!   can be violated at all and is not found anyway ([`super::order::Races`]).
 //! * `reuse-before-free` asks whether a consumer's wait for one generation comes before a signal of a later one. It is
 //!   found in some run unless that wait is in the signal's past.
 //! * A step that violates an ending rule cuts R short: what other agents would have done besides is not known.

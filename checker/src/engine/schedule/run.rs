@@ -4,7 +4,7 @@ use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
 use crate::engine::answer::{Ending, Undecided, unfollowed};
 use crate::engine::growth::what_grew;
-use crate::engine::order::arrival;
+use crate::engine::order::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::agent::{Action, Choices, Move};
@@ -67,6 +67,7 @@ pub(super) struct Run {
     pub(super) sightings: BTreeMap<Key, Sighting>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
+    races: Races,
     /// What had grown when configurations were last forgotten.
     grew: Option<String>,
     /// Where the run goes round for ever: the number of steps before the first of the cycle.
@@ -99,6 +100,7 @@ impl Run {
             history: Vec::new(),
             sightings: BTreeMap::new(),
             hides: None,
+            races: Races::of(program.target),
             grew: None,
             cycle_from: None,
             peak_bytes: 0,
@@ -152,7 +154,8 @@ impl Run {
             self.cycle_from = Some(self.path.len());
             self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
         }
-        self.hides.map_or(Ending::Complete, cut_short)
+        let found = self.sightings.keys().map(|(rule, ..)| *rule);
+        self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
     }
 
     fn has_error(&self, settings: &Settings) -> bool {
@@ -237,6 +240,8 @@ impl Run {
             return Some(self.end(*end, step));
         }
         self.follow_events(agent);
+        let some_exited = || self.machine.agents().any(|a| self.machine.config(&self.state, a).has_exited());
+        self.races.follow(&self.log.events, some_exited);
         if self.log.noted.is_empty() {
             return None;
         }
@@ -244,7 +249,7 @@ impl Run {
         for finding in std::mem::take(&mut self.log.noted) {
             is_error |= self.level(settings, finding.rule) == Level::Error;
             if finding.rule == Rule::DataRace {
-                self.hides.get_or_insert((agent, pc));
+                self.races.meet(agent, pc);
             }
             self.sight(finding, step);
         }

@@ -7,7 +7,7 @@ use super::turns::{Loops, Turns};
 use crate::engine::answer::{Ending, Undecided, unfollowed};
 use crate::engine::growth::what_grew;
 use crate::engine::numbering::to_u32;
-use crate::engine::order;
+use crate::engine::order::{self, Races};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::agent::{Action, BarrierAction, Move};
@@ -89,7 +89,8 @@ pub(super) struct Exploration<'a> {
     pub(super) numbers: FxHashMap<Key, NodeId>,
     pub(super) sightings: BTreeMap<Found, Sighting>,
     /// After this, what is found besides may depend on the order.
-    pub(super) hides: Option<(AgentId, Pc)>,
+    hides: Option<(AgentId, Pc)>,
+    races: Races,
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
@@ -126,6 +127,7 @@ impl<'a> Exploration<'a> {
             numbers: FxHashMap::default(),
             sightings: BTreeMap::new(),
             hides: None,
+            races: Races::of(target),
             transitions: 0,
             depth: 0,
             peak_bytes: 0,
@@ -141,7 +143,9 @@ impl<'a> Exploration<'a> {
 
     /// Explores until there is nothing left, or a reason to end. An error found before that is an error, however it ends.
     pub(super) fn explore(&mut self) -> Ending {
-        let ending = self.explore_all().err().unwrap_or(match self.hides {
+        let ended = self.explore_all().err();
+        let hides = self.hides.or_else(|| self.races.hide(self.sightings.keys().map(|(rule, ..)| *rule)));
+        let ending = ended.unwrap_or(match hides {
             Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
             None => Ending::Complete,
         });
@@ -354,6 +358,9 @@ impl<'a> Exploration<'a> {
             Advanced::Error(end) => return Err(self.end(*end, node)),
         }
         self.transitions += u64::from(!self.repeats);
+        self.races.follow(&self.log.events, || {
+            self.machine.agents().any(|agent| self.machine.config(&at.state, agent).has_exited())
+        });
         ties::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
         self.take_turns(at, agent);
         self.note(node, agent, pc)
@@ -413,7 +420,7 @@ impl<'a> Exploration<'a> {
         let mut is_error = false;
         for finding in std::mem::take(&mut self.log.noted) {
             if finding.rule == Rule::DataRace {
-                self.hides.get_or_insert((agent, pc));
+                self.races.meet(agent, pc);
             }
             is_error |= self.sight(finding, node, Some((self.made[0], self.made.len())));
         }
