@@ -4,7 +4,7 @@ use super::decide::{Decided, Trouble};
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::report::{Report, Reported};
 use super::traces::Written;
-use barcheck::{Engine, Statistics, Verdict};
+use barcheck::{Engine, Method, Reduction, Statistics, Verdict};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
@@ -94,7 +94,7 @@ fn headline(report: &Report, quiet: bool, palette: Palette) -> String {
     if quiet || report.target.is_none() {
         return format!("{head}{but}\n");
     }
-    format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, report.method.engine)))
+    format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
 }
 
 fn verdict(verdict: Verdict, palette: Palette) -> String {
@@ -105,15 +105,16 @@ fn verdict(verdict: Verdict, palette: Palette) -> String {
     }
 }
 
-fn statistics(statistics: &Statistics, engine: Engine) -> String {
+fn statistics(statistics: &Statistics, method: &Method) -> String {
     let Statistics { states, transitions, depth, seconds, peak_memory_bytes, complete } = *statistics;
-    if engine == Engine::Schedule {
+    if method.engine == Engine::Schedule {
         let steps = counted(transitions, "step");
         let stands = if complete { " stands for all" } else { ", not run to the end" };
         return format!("one schedule of {steps}{stands}, {seconds:.2} s, {}", bytes(peak_memory_bytes));
     }
+    let each = if method.reduction == Reduction::Stubborn { "one run for each choice, " } else { "" };
     format!(
-        "{}, {}, depth {}, {seconds:.2} s, {}{}",
+        "{each}{}, {}, depth {}, {seconds:.2} s, {}{}",
         counted(states, "state"),
         counted(transitions, "transition"),
         grouped(depth),
