@@ -1,0 +1,57 @@
+//! Protocols in the languages of other model checkers: a second opinion from outside.
+//!
+//! What an agent does by itself (operands and their ranges, branches, lanes that part and meet) comes from the model,
+//! unfolded into a finite automaton of numbered nodes. What barriers and memory do is written anew in the other
+//! language, from the specifications and the semantics page: an agreement of verdicts says that two accounts of the
+//! same text agree, found by two programs that share no search.
+//!
+//! A protocol that cannot be said whole is an [`ExportError`]; what is said less than whole is named in the head of
+//! the exported model and in [`Exported::notes`].
+
+#[allow(dead_code, reason = "the other targets need more than PTX does")]
+mod group;
+mod promela;
+mod says;
+mod unfolded;
+
+use crate::Levels;
+use barcheck_model::machine::Options;
+use barcheck_model::program::Program;
+pub use group::ExportError;
+use group::Group;
+use std::sync::Arc;
+
+/// A language to export to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Promela, for SPIN.
+    Promela,
+}
+
+/// A protocol in another language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The model.
+    pub text: String,
+    /// What it does not assert though it is an error, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A protocol as a model of its own; `file` is what it is called. Rules are asserted where `levels` makes them errors.
+///
+/// # Errors
+/// The automaton of an agent is not finite, is too large, or depends on what cannot be listed; or the language has no
+/// room for the protocol.
+pub fn export(
+    program: Arc<Program>,
+    options: Options,
+    levels: &Levels,
+    file: &str,
+    language: Language,
+) -> Result<Exported, ExportError> {
+    let group = Group::unfold(program, options, levels)?;
+    let text = match language {
+        Language::Promela => promela::write(&group, file)?,
+    };
+    Ok(Exported { text, notes: group.notes() })
+}
