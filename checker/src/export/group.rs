@@ -4,11 +4,10 @@ use super::says;
 use super::unfolded::{self, Unfolded};
 use crate::Levels;
 use barcheck_model::agent::SplitAction;
-use barcheck_model::barrier::split::Instance;
 use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
 use barcheck_model::machine::{Machine, NotUnfolded, Options};
 use barcheck_model::program::{
-    AccessKind, AgentId, LocationId, Program, Scope, Semantics, SequenceId, Spaces, Target,
+    AccessKind, AgentId, LocationId, Program, Scope, Semantics, SequenceId, Spaces,
 };
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +22,6 @@ const MOST_NODES: usize = 20_000;
 pub enum ExportError {
     /// The automaton of some agents cannot be worked out by itself: the agents, for people, and why.
     NotUnfolded(String, NotUnfolded),
-    /// The barriers of a target have no text in the language.
-    NoTarget(Target),
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -44,7 +41,6 @@ impl fmt::Display for ExportError {
                 ),
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
-            Self::NoTarget(target) => write!(f, "protocols for {target} cannot be exported"),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -65,8 +61,6 @@ pub(super) struct Group {
     pub(super) nodes: Vec<Node>,
     /// For each agent its first node.
     pub(super) starts: Vec<usize>,
-    /// Dynamic instances of split barriers: an instance is its position.
-    pub(super) instances: Vec<Instance>,
 }
 
 /// A position of an agent, with everything that is its own.
@@ -92,6 +86,8 @@ pub(super) enum Kind {
         barrier: BarrierId,
         /// `split_barrier`: what the wait acquires.
         acquires: Option<(Scope, Semantics)>,
+        /// `bcu`: the warp has not fetched the result of its last reduction.
+        unfetched: bool,
         /// Where a release leads, by a reduction's result.
         releases: Vec<(Option<u32>, usize)>,
     },
@@ -117,16 +113,13 @@ impl Kind {
             Self::Endless => (5, 0),
         }
     }
-
-    /// The agent is blocked, or some fragment of it is.
-    pub(super) fn is_blocked(&self) -> bool {
-        matches!(self, Self::Goes { blocked: true } | Self::Waits { .. } | Self::Parked)
-    }
 }
 
 /// One alternative of what an agent can do next.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
+    /// The fragment whose step it is: the alternatives of one fragment exclude one another.
+    pub(super) fragment: usize,
     /// The instruction, for people.
     pub(super) says: String,
     pub(super) act: Act,
@@ -194,23 +187,18 @@ impl Group {
         if there > MOST_NODES {
             return Err(ExportError::TooMany("positions of agents", there, MOST_NODES));
         }
-        let Unfolded { nodes, starts, instances } = unfolded::nodes(&machine, &members);
+        let Unfolded { nodes, starts } = unfolded::nodes(&machine, &members);
         let writes = |node: &&Node| node.steps.iter().any(|step| matches!(step.act, Act::WriteState));
         if let Some(node) = nodes.iter().find(writes) {
             let whose = format!("{} {}", program.target.agent_noun(), says::agents(&node.agents));
             return Err(ExportError::NotUnfolded(whose, NotUnfolded::ReadsState));
         }
-        Ok(Self { program, options, levels: levels.clone(), nodes, starts, instances })
+        Ok(Self { program, options, levels: levels.clone(), nodes, starts })
     }
 
     /// Whether a rule holds for the protocol's target and is an error.
     pub(super) fn is_error(&self, rule: Rule) -> bool {
         rule.holds_for(self.program.target) && self.levels.of(rule, self.program.target) == Level::Error
-    }
-
-    /// The numbers of the nodes that satisfy a condition, in order.
-    pub(super) fn numbers(&self, is: impl Fn(&Node) -> bool) -> Vec<usize> {
-        self.nodes.iter().enumerate().filter(|(_, node)| is(node)).map(|(number, _)| number).collect()
     }
 
     /// Every step of every node.

@@ -8,7 +8,6 @@
 //! A protocol that cannot be said whole is an [`ExportError`]; what is said less than whole is named in the head of
 //! the exported model and in [`Exported::notes`].
 
-#[allow(dead_code, reason = "the other targets need more than PTX does")]
 mod group;
 mod promela;
 mod says;

@@ -15,7 +15,6 @@ pub(super) struct Unfolded {
     pub(super) nodes: Vec<Node>,
     /// For each agent its first node.
     pub(super) starts: Vec<usize>,
-    pub(super) instances: Vec<Instance>,
 }
 
 /// A configuration: its automaton, and its number there.
@@ -57,7 +56,7 @@ pub(super) fn nodes(machine: &Machine, members: &BTreeMap<usize, Vec<AgentId>>) 
         let edges = edges.get(&loose.place).map(Vec::as_slice).unwrap_or_default();
         linked(loose, edges, |to| numbers[&(class, to)])
     });
-    Unfolded { nodes: linked.collect(), starts, instances }
+    Unfolded { nodes: linked.collect(), starts }
 }
 
 /// The barrier at which an agent stands, and the count: agents that stand at one have numbers in a row.
@@ -119,7 +118,13 @@ impl Reader<'_> {
         match config.waiting {
             _ if config.has_exited() => Kind::Exited,
             Some(waiting) => {
-                Kind::Waits { barrier: waiting.barrier, acquires: waiting.acquires, releases: Vec::new() }
+                let unfetched = config.copy.is_some_and(|(_, fetched)| !fetched);
+                Kind::Waits {
+                    barrier: waiting.barrier,
+                    acquires: waiting.acquires,
+                    unfetched,
+                    releases: Vec::new(),
+                }
             }
             None if goes => Kind::Goes { blocked: config.is_blocked() },
             None => Kind::Parked,
@@ -131,7 +136,7 @@ impl Reader<'_> {
         let text = self.machine.program().code(agent).texts.get(made.pc.index()).map_or("", String::as_str);
         let says = format!("line {}: {text}", self.machine.place(agent, made.pc).line);
         let exits = config.fragments.len() == 1;
-        Step { says, act: act(made, pick, exits, instances), next: 0, blocks: None }
+        Step { fragment: made.fragment, says, act: act(made, pick, exits, instances), next: 0, blocks: None }
     }
 }
 

@@ -28,6 +28,7 @@ hidden byte touched[LOCATIONS];
 #define IS_SLOT(slot, who) (slot_of[slot] != NO_ACCESS && (who) >= slot_first[slot] && (who) <= slot_last[slot])
 #define ACCESS_OF(slot, who) (slot_of[slot] + (who) - slot_first[slot])
 #define NO_ACCESS 32767
+#define SHARED 0
 
 /* With fences an access becomes known in memory by its own agent's fence only, and an earlier read needs none. Without,
    its own agent knows it in memory at once. */

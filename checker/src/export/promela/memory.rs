@@ -8,6 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 const MEMORY: &str = include_str!("memory.pml");
+/// What barriers do to knowledge, where there is none.
+const SILENT: [&str; 10] = [
+    "publish()",
+    "learn()",
+    "keep()",
+    "take_out()",
+    "take_in_exited()",
+    "forget_generation()",
+    "hand_over()",
+    "forget_carried()",
+    "receive()",
+    "receive_released()",
+];
 /// What a slot holds that no access belongs to.
 const NO_ACCESS: usize = 32_767;
 
@@ -42,7 +55,7 @@ impl Accesses {
     pub(super) fn write(&self, group: &Group, barriers: &Barriers, out: &mut String) {
         if self.count == 0 {
             out.push_str("\n/* No agent accesses memory. */\n");
-            for name in ["publish()", "learn()", "take_in_exited()", "forget_generation()"] {
+            for name in SILENT {
                 let _ = writeln!(out, "#define {name} skip");
             }
             for name in ["fence()", "memory_barrier()"] {

@@ -5,18 +5,23 @@
 //! more process judges states. `deadlock` is what SPIN itself calls an invalid end state.
 
 mod head;
+mod judge;
 mod memory;
+mod rows;
 mod sets;
 mod tables;
 mod targets;
 
-use super::group::{Act, ExportError, Group, Kind};
+use super::group::{Act, ExportError, Group, Kind, Node};
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
-use tables::{Barriers, Tables, declare, identifier};
+use tables::{Barriers, Columns, Tables, declare, identifier};
 
 /// Agents that a set of them in a Promela integer has room for.
 const MOST_AGENTS: usize = 32;
+
+/// Alternatives that are written out one by one; where there are more, one is picked first.
+const MOST_COPIES: usize = 2;
 
 const COMMON: &str = include_str!("common.pml");
 const UNIFORM: &str = include_str!("uniform.pml");
@@ -32,10 +37,11 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     }
     let barriers = Barriers::of(group);
     let memory = memory::Accesses::of(group);
-    targets::supported(group.program.target)?;
     let (lists, sequences) = (memory::Lists::of(group), uses_sequences(group));
-    let tables = Tables::of(group, &barriers, &mut |step, columns| {
-        targets::fill(group, &barriers, step, columns);
+    let target = group.program.target;
+    let fill_wait = |node: &Node, columns: &mut Columns| rows::fill_wait(target, node, columns);
+    let tables = Tables::of(group, &barriers, &fill_wait, &mut |step, columns| {
+        rows::fill_step(target, &barriers, step, columns);
         lists.fill(step, columns);
         if sequences {
             let decision = match step.act {
@@ -62,7 +68,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     perform(group, &tables, &mut out);
     agents_process(group, &mut out);
     judge(group, &barriers, &mut out);
-    Ok(out)
+    Ok(tables.fold(out))
 }
 
 fn uses_sequences(group: &Group) -> bool {
@@ -94,7 +100,7 @@ fn sizes(group: &Group, barriers: &Barriers, out: &mut String) {
         let may = sets::may_decide(group);
         let _ = writeln!(out, "#define MAY_DECIDE(sequence, node) ({may})");
     }
-    targets::sizes(group, barriers, out);
+    targets::sizes(group, out);
 }
 
 /// What becomes of a violation, by the level of its rule.
@@ -170,14 +176,35 @@ fn perform(group: &Group, tables: &Tables, out: &mut String) {
     out.push_str("\n}\n");
 }
 
-/// The processes of the agents, one alternative for each of the most alternatives that a node has.
+/// The processes of the agents.
 fn agents_process(group: &Group, out: &mut String) {
     let noun = group.program.target.agent_noun();
     let most = group.nodes.iter().map(|node| node.steps.len()).max().unwrap_or_default().max(1);
+    // Nodes with most alternatives come first.
+    let with = |pick: usize| group.nodes.iter().take_while(|node| node.steps.len() > pick).count();
+    if most > MOST_COPIES {
+        out.push_str("\n/* Which of several alternatives an agent takes; 0 between steps. */\nbyte pick;\n");
+    }
     let _ = write!(out, "\nactive [AGENTS] proctype {noun}() {{\n\tdo\n");
-    for pick in 0..most {
-        // Nodes with most alternatives come first.
-        let with = group.nodes.iter().take_while(|node| node.steps.len() > pick).count();
+    let from = if most > MOST_COPIES {
+        let picks: Vec<String> =
+            (1..most).map(|pick| format!("\t\t:: at[_pid] < {} -> pick = {pick}\n", with(pick))).collect();
+        let _ = write!(
+            out,
+            "\t:: atomic {{ !ended && at[_pid] < {} ->\n\t\tif\n\t\t:: true\n{}\t\tfi;\n\t\td_step {{ row = first_step[at[_pid]] + \
+             pick; pick = 0; perform(); row = 0 }}\n\t}}\n\t:: d_step {{ !ended && at[_pid] >= {} && at[_pid] < {} -> row = \
+             first_step[at[_pid]]; perform(); row = 0 }}\n",
+            with(1),
+            picks.concat(),
+            with(1),
+            with(0)
+        );
+        most
+    } else {
+        0
+    };
+    for pick in from..most {
+        let with = with(pick);
         let _ = writeln!(
             out,
             "\t:: d_step {{ !ended && at[_pid] < {with} -> row = first_step[at[_pid]] + {pick}; perform(); row = 0 }}"
@@ -202,6 +229,6 @@ fn judge(group: &Group, barriers: &Barriers, out: &mut String) {
             let _ = writeln!(out, "\t:: d_step {{ !ended -> cut({why}) }}");
         }
     }
-    targets::judge(group, barriers, out);
+    judge::judge(group, barriers, out);
     out.push_str("\tod\n}\n");
 }

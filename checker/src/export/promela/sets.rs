@@ -3,7 +3,7 @@
 use crate::export::group::{Act, Group};
 use crate::export::says;
 use barcheck_model::program::AgentId;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Whether `node` is one of some, which are in order.
 pub(super) fn among(node: &str, nodes: &[usize]) -> String {
@@ -17,16 +17,23 @@ pub(super) fn among(node: &str, nodes: &[usize]) -> String {
     }
 }
 
-/// How many agents are at one of some nodes.
-pub(super) fn standing(group: &Group, nodes: &[usize]) -> String {
-    let agents: BTreeSet<AgentId> =
-        nodes.iter().flat_map(|node| group.nodes[*node].agents.iter().copied()).collect();
-    let terms = agents.iter().map(|agent| {
-        let own: Vec<usize> =
-            nodes.iter().copied().filter(|node| group.nodes[*node].agents.contains(agent)).collect();
-        among(&format!("at[{}]", agent.index()), &own)
-    });
-    terms.collect::<Vec<_>>().join(" + ")
+/// Nodes, and how often an agent there counts.
+pub(super) type Standing = BTreeMap<usize, usize>;
+
+/// How many agents are at some nodes, each as often as it counts there.
+pub(super) fn standing(group: &Group, nodes: &Standing) -> String {
+    let mut terms = Vec::new();
+    for agent in (0..group.starts.len()).map(AgentId::from_index) {
+        let mut own: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (node, often) in nodes.iter().filter(|(node, _)| group.nodes[**node].agents.contains(&agent)) {
+            own.entry(*often).or_default().push(*node);
+        }
+        for (often, nodes) in own {
+            let there = among(&format!("at[{}]", agent.index()), &nodes);
+            terms.push(if often == 1 { there } else { format!("{often} * {there}") });
+        }
+    }
+    if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
 }
 
 /// Whether an agent at `node` may still make a decision of `sequence`.

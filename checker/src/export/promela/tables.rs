@@ -1,6 +1,6 @@
 //! The tables of an exported Promela model: what every step and every wait leads to.
 
-use crate::export::group::{Act, ExportError, Group, Kind, Step};
+use crate::export::group::{Act, ExportError, Group, Kind, Node, Step};
 use crate::export::says;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::program::AccessKind;
@@ -77,6 +77,15 @@ impl Columns {
         self.0.values().map(Vec::len).max().unwrap_or_default()
     }
 
+    /// Takes out the columns that hold one value throughout: their names, and the values.
+    fn take_constant(&mut self) -> Vec<(&'static str, usize)> {
+        let constant = |values: &Vec<usize>| values.windows(2).all(|pair| pair[0] == pair[1]);
+        let found: Vec<_> =
+            self.0.iter().filter(|(_, v)| constant(v)).map(|(name, v)| (*name, v[0])).collect();
+        found.iter().for_each(|(name, _)| drop(self.0.remove(name)));
+        found
+    }
+
     pub(super) fn declare(&self, out: &mut String) {
         for (name, values) in &self.0 {
             declare(out, "hidden ", name, values);
@@ -107,13 +116,17 @@ pub(super) fn declare(out: &mut String, how: &str, name: &str, values: &[usize])
 pub(super) struct Tables {
     pub(super) text: String,
     pub(super) acts: Vec<(String, String)>,
+    /// Columns of steps that hold one value throughout, which takes their place in the text: C compilers are slow where tables
+    /// are large.
+    constants: Vec<(&'static str, usize)>,
 }
 
 impl Tables {
-    /// `fill` adds the columns that the target's instructions need.
+    /// `fill_wait` and `fill` add the columns that the target's instructions need.
     pub(super) fn of(
         group: &Group,
         barriers: &Barriers,
+        fill_wait: &dyn Fn(&Node, &mut Columns),
         fill: &mut dyn FnMut(&Step, &mut Columns),
     ) -> Result<Self, ExportError> {
         let (mut acts, mut steps, mut waits) = (Vec::new(), Columns::default(), Columns::default());
@@ -129,6 +142,7 @@ impl Tables {
                 waits.push("wait_bar", barriers.number(*barrier));
                 waits.push("wait_first", waits.0.get("released_to").map_or(0, Vec::len));
                 releases.iter().for_each(|(_, to)| waits.push("released_to", *to));
+                fill_wait(node, &mut waits);
             }
             for step in &node.steps {
                 let verb = verb(&step.act);
@@ -159,15 +173,25 @@ impl Tables {
             return Err(ExportError::TooMany("rows in the tables of steps", longest, MOST_ROWS));
         }
         // Promela has no empty arrays.
-        for name in ["first_step", "wait_bar", "wait_first", "released_to"] {
+        for name in ["first_step", "wait_bar", "wait_first", "released_to", "wait_unfetched"] {
             waits.0.entry(name).or_insert_with(|| vec![0]);
         }
         for name in ["step_act", "step_go"] {
             steps.0.entry(name).or_insert_with(|| vec![0]);
         }
         waits.declare(&mut text);
+        let constants = steps.take_constant();
         steps.declare(&mut text);
-        Ok(Self { text, acts })
+        Ok(Self { text, acts, constants })
+    }
+}
+
+impl Tables {
+    /// The text with the value of every constant column in its place.
+    pub(super) fn fold(&self, text: String) -> String {
+        self.constants
+            .iter()
+            .fold(text, |text, (name, value)| text.replace(&format!("{name}[row]"), &value.to_string()))
     }
 }
 
