@@ -35,18 +35,33 @@ pub(crate) fn run(args: &ExportArgs, changes: Vec<(Rule, Level)>, colours: Colou
     }
     let options = Options { exited_threads: args.exited_threads };
     let levels = Levels { changes, strict: args.levels.strict };
-    match export(Arc::new(loaded.program), options, &levels, &name, args.to) {
+    match export(Arc::new(loaded.program), options, &levels, (&name, &module(args)), args.to) {
         Err(error) => trouble(&format!("cannot export {name}: {error}")),
-        Ok(Exported { text, notes }) => {
+        Ok(Exported { text, beside, notes }) => {
             for note in notes {
                 complain(&format!("{} {note}\n", colours.err.unsure("note:")));
             }
-            match place {
-                Some(path) => save("model", &text, path, colours),
-                None => print(&text).map(|()| Status::Success),
+            let Some(path) = place else {
+                // What stands after the end of a module is no part of it.
+                let beside = beside.map(|(_, text)| text).unwrap_or_default();
+                return print(&format!("{text}{beside}")).map(|()| Status::Success);
+            };
+            match (save("model", &text, path, colours)?, beside) {
+                (Status::Success, Some((ending, text))) => {
+                    save("configuration", &text, &path.with_extension(ending), colours)
+                }
+                (status, _) => Ok(status),
             }
         }
     }
+}
+
+/// The name of a module: that of the file that it is written to, in which TLA+ looks for it.
+fn module(args: &ExportArgs) -> String {
+    let path = args.output.as_deref().filter(|path| !input::is_standard_input(path)).unwrap_or(&args.file);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.chars().any(|c| c.is_ascii_alphabetic()) { plain } else { "protocol".to_owned() }
 }
 
 /// The protocol. The error is for people, ended by a line break.

@@ -8,9 +8,13 @@
 //! A protocol that cannot be said whole is an [`ExportError`]; what is said less than whole is named in the head of
 //! the exported model and in [`Exported::notes`].
 
+mod arrivals;
+mod columns;
 mod group;
 mod promela;
+mod rows;
 mod says;
+mod tla;
 mod unfolded;
 
 use crate::Levels;
@@ -25,6 +29,8 @@ use std::sync::Arc;
 pub enum Language {
     /// Promela, for SPIN.
     Promela,
+    /// TLA+, for TLC.
+    Tla,
 }
 
 /// A protocol in another language.
@@ -32,11 +38,14 @@ pub enum Language {
 pub struct Exported {
     /// The model.
     pub text: String,
+    /// What the other model checker needs in a file beside it, with the ending of that file's name.
+    pub beside: Option<(&'static str, String)>,
     /// What it does not assert though it is an error, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A protocol as a model of its own; `file` is what it is called. Rules are asserted where `levels` makes them errors.
+/// A protocol as a model of its own; `file` is what it is called, `module` what a
+/// language calls it that has names for models. Rules are asserted where `levels` makes them errors.
 ///
 /// # Errors
 /// The automaton of an agent is not finite, is too large, or depends on what cannot be listed; or the language has no
@@ -45,12 +54,16 @@ pub fn export(
     program: Arc<Program>,
     options: Options,
     levels: &Levels,
-    file: &str,
+    (file, module): (&str, &str),
     language: Language,
 ) -> Result<Exported, ExportError> {
     let group = Group::unfold(program, options, levels)?;
-    let text = match language {
-        Language::Promela => promela::write(&group, file)?,
+    let (text, beside) = match language {
+        Language::Promela => (promela::write(&group, file)?, None),
+        Language::Tla => {
+            let (text, configuration) = tla::write(&group, file, module);
+            (text, Some(("cfg", configuration)))
+        }
     };
-    Ok(Exported { text, notes: group.notes() })
+    Ok(Exported { text, beside, notes: group.notes() })
 }

@@ -25,7 +25,7 @@ pub(crate) struct ExportArgs {
     /// other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = super::exited_threads_parser())]
     pub(crate) exited_threads: ExitedThreads,
-    /// Write it to PATH instead of standard output
+    /// Write it to PATH instead of standard output; TLC's configuration goes beside it, to a file with the ending .cfg
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Levels of rules: errors are asserted")]
@@ -41,7 +41,7 @@ Examples:
   barcheck export --to promela ring.bar -o ring.pml
   spin -a ring.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000
   barcheck export --to tla ring.bar -o ring.tla
-  java -cp tla2tools.jar tlc2.TLC -deadlock ring.tla
+  java -cp tla2tools.jar tlc2.TLC ring.tla
 
 The model's first lines say how to run it, what it asserts and what it does not. What an agent does by itself is unfolded;
 what barriers and memory do is written anew in the other language, and shares nothing with what `verify` searches.
@@ -49,5 +49,5 @@ what barriers and memory do is written anew in the other language, and shares no
 Exit status: 0 it is exported, 2 the FILE cannot be read or exported, or PATH not be written.";
 
 fn language_parser() -> impl TypedValueParser<Value = Language> {
-    named(&[(Language::Promela, "promela")])
+    named(&[(Language::Promela, "promela"), (Language::Tla, "tla")])
 }

@@ -1,6 +1,6 @@
 //! The head of an exported model: what it is, how to run it, and what it asserts.
 
-use super::tables::Barriers;
+use crate::export::columns::Barriers;
 use crate::export::group::Group;
 use crate::export::says;
 use barcheck_model::rule::Rule;

@@ -1,7 +1,8 @@
 //! Memory in Promela: which accesses there can be, and their numbers.
 
-use super::tables::{Barriers, Columns, declare, kind_number};
+use super::tables::{declare, declare_all};
 use super::targets;
+use crate::export::columns::{Barriers, Columns, kind_number};
 use crate::export::group::{Act, Group, Step};
 use barcheck_model::program::{AgentId, LocationId, Space, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,7 +109,7 @@ impl Accesses {
                 columns.push("space_of", usize::from(space == Space::Global));
             }
         }
-        columns.declare(out);
+        declare_all(&columns, out);
         // Where lanes touch several locations, their numbers follow one another in a list.
         let mut lists = Lists::of(group);
         if lists.all.is_empty() {

@@ -7,15 +7,16 @@
 mod head;
 mod judge;
 mod memory;
-mod rows;
 mod sets;
 mod tables;
 mod targets;
 
+use super::columns::{Barriers, Columns, identifier};
 use super::group::{Act, ExportError, Group, Kind, Node};
+use super::rows;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
-use tables::{Barriers, Columns, Tables, declare, identifier};
+use tables::{Tables, declare};
 
 /// Agents that a set of them in a Promela integer has room for.
 const MOST_AGENTS: usize = 32;
@@ -151,6 +152,9 @@ fn perform(group: &Group, tables: &Tables, out: &mut String) {
         let _ = writeln!(out, "#define {name} {number}");
     }
     out.push_str("\n/* Agent _pid makes the step of a row. */\ninline perform() {\n\tif\n");
+    if tables.acts.is_empty() {
+        out.push_str("\t:: else\n");
+    }
     for (name, does) in &tables.acts {
         let _ = writeln!(out, "\t:: step_act[row] == {name} -> {does}");
     }

@@ -1,5 +1,6 @@
 //! Sets of nodes, and of agents at them, as Promela conditions.
 
+use crate::export::arrivals::Standing;
 use crate::export::group::{Act, Group};
 use crate::export::says;
 use barcheck_model::program::AgentId;
@@ -16,9 +17,6 @@ pub(super) fn among(node: &str, nodes: &[usize]) -> String {
         some => format!("({})", some.join(" || ")),
     }
 }
-
-/// Nodes, and how often an agent there counts.
-pub(super) type Standing = BTreeMap<usize, usize>;
 
 /// How many agents are at some nodes, each as often as it counts there.
 pub(super) fn standing(group: &Group, nodes: &Standing) -> String {

@@ -1,39 +1,14 @@
 //! The tables of an exported Promela model: what every step and every wait leads to.
 
+use crate::export::columns::{Barriers, Columns, identifier};
 use crate::export::group::{Act, ExportError, Group, Kind, Node, Step};
 use crate::export::says;
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::program::AccessKind;
-use barcheck_model::rule::Rule;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack of 10,000.
 const MOST_ROWS: usize = 9_900;
 /// Characters of a line in a table.
 const LINE: usize = 100;
-
-/// The barriers in use, numbered without gaps.
-pub(super) struct Barriers(Vec<BarrierId>);
-
-impl Barriers {
-    pub(super) fn of(group: &Group) -> Self {
-        Self(group.barriers().into_iter().collect())
-    }
-
-    pub(super) fn number(&self, id: BarrierId) -> usize {
-        self.0.binary_search(&id).unwrap_or_default()
-    }
-
-    /// At least 1: Promela has no empty arrays.
-    pub(super) fn len(&self) -> usize {
-        self.0.len().max(1)
-    }
-
-    pub(super) fn ids(&self) -> &[BarrierId] {
-        &self.0
-    }
-}
 
 /// What a step is called, and what the model does at it.
 pub(super) fn verb(act: &Act) -> (String, String) {
@@ -59,37 +34,10 @@ pub(super) fn verb(act: &Act) -> (String, String) {
     }
 }
 
-/// A rule's name as Promela can spell it.
-pub(super) fn identifier(rule: Rule) -> String {
-    rule.name().replace('-', "_")
-}
-
-/// Columns of equal length, by name.
-#[derive(Default)]
-pub(super) struct Columns(BTreeMap<&'static str, Vec<usize>>);
-
-impl Columns {
-    pub(super) fn push(&mut self, name: &'static str, value: usize) {
-        self.0.entry(name).or_default().push(value);
-    }
-
-    pub(super) fn longest(&self) -> usize {
-        self.0.values().map(Vec::len).max().unwrap_or_default()
-    }
-
-    /// Takes out the columns that hold one value throughout: their names, and the values.
-    fn take_constant(&mut self) -> Vec<(&'static str, usize)> {
-        let constant = |values: &Vec<usize>| values.windows(2).all(|pair| pair[0] == pair[1]);
-        let found: Vec<_> =
-            self.0.iter().filter(|(_, v)| constant(v)).map(|(name, v)| (*name, v[0])).collect();
-        found.iter().for_each(|(name, _)| drop(self.0.remove(name)));
-        found
-    }
-
-    pub(super) fn declare(&self, out: &mut String) {
-        for (name, values) in &self.0 {
-            declare(out, "hidden ", name, values);
-        }
+/// The columns as arrays that are no part of the state.
+pub(super) fn declare_all(columns: &Columns, out: &mut String) {
+    for (name, values) in columns.all() {
+        declare(out, "hidden ", name, values);
     }
 }
 
@@ -140,7 +88,7 @@ impl Tables {
             }
             if let Kind::Waits { barrier, releases, .. } = &node.kind {
                 waits.push("wait_bar", barriers.number(*barrier));
-                waits.push("wait_first", waits.0.get("released_to").map_or(0, Vec::len));
+                waits.push("wait_first", waits.length("released_to"));
                 releases.iter().for_each(|(_, to)| waits.push("released_to", *to));
                 fill_wait(node, &mut waits);
             }
@@ -174,14 +122,14 @@ impl Tables {
         }
         // Promela has no empty arrays.
         for name in ["first_step", "wait_bar", "wait_first", "released_to", "wait_unfetched"] {
-            waits.0.entry(name).or_insert_with(|| vec![0]);
+            waits.fill_empty(name);
         }
         for name in ["step_act", "step_go"] {
-            steps.0.entry(name).or_insert_with(|| vec![0]);
+            steps.fill_empty(name);
         }
-        waits.declare(&mut text);
+        declare_all(&waits, &mut text);
         let constants = steps.take_constant();
-        steps.declare(&mut text);
+        declare_all(&steps, &mut text);
         Ok(Self { text, acts, constants })
     }
 }
@@ -198,13 +146,4 @@ impl Tables {
 /// The agent first takes the place where it blocks, and a completion takes it on from there.
 fn goes_where_it_blocks(act: &Act) -> bool {
     matches!(act, Act::Ptx(..) | Act::Bcu(..))
-}
-
-/// The number of a kind of access.
-pub(super) fn kind_number(kind: AccessKind) -> usize {
-    match kind {
-        AccessKind::Read => 0,
-        AccessKind::Write => 1,
-        AccessKind::Atomic => 2,
-    }
 }

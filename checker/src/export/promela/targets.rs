@@ -1,6 +1,6 @@
 //! What differs from target to target: the text of the semantics, and the sizes that it refers to.
 
-use super::tables::Barriers;
+use crate::export::columns::Barriers;
 use crate::export::group::Group;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
