@@ -5,6 +5,7 @@
 
 pub mod barriers;
 mod engine;
+pub mod export;
 pub mod gate;
 mod settings;
 mod verdict;

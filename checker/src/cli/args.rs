@@ -1,5 +1,6 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
+mod models;
 mod pictures;
 
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
@@ -10,6 +11,7 @@ use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
+pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Draw a protocol as a graph: who uses which barrier, who waits for whom, what agents can do
     Graph(GraphArgs),
+    /// Export a protocol as a model for another model checker: a second opinion
+    Export(Box<ExportArgs>),
     /// Step through a counterexample in the terminal; elsewhere, print the whole story
     Show(ShowArgs),
     /// Rewrite protocols in the standard layout

@@ -11,6 +11,7 @@ mod evidence;
 mod examples;
 mod exhibit;
 mod explain;
+mod export;
 mod files;
 mod formats;
 mod gate;
@@ -86,6 +87,10 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         Command::View(args) => view::run(args, colours),
         Command::Convert(args) => convert::run(args, colours),
         Command::Graph(args) => graph::run(args, colours),
+        Command::Export(args) => {
+            let matches = matches.subcommand_matches("export").unwrap_or(matches);
+            export::run(args, args::level_changes(&args.levels, matches), colours)
+        }
         Command::Show(args) => show::run(args, colours),
         Command::Fmt(args) => layout::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),

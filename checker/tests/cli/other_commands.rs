@@ -56,15 +56,29 @@ fn lists_rules_and_clauses() {
 
 #[test]
 fn helps() {
-    for command in
-        ["verify", "replay", "convert", "graph", "fmt", "explain", "rules", "clauses", "completions"]
-    {
+    for command in [
+        "verify",
+        "replay",
+        "convert",
+        "graph",
+        "export",
+        "fmt",
+        "explain",
+        "rules",
+        "clauses",
+        "completions",
+    ] {
         run(&[command, "--help"]).expect(0).prints("Usage: barcheck");
     }
     run(&["--help"]).expect(0).prints("Examples:");
     run(&["verify", "--help"]).expect(0).prints("Exit status").prints("--exited-threads");
     run(&["--version"]).expect(0).prints("barcheck 0.");
     for shell in ["bash", "zsh", "fish"] {
-        run(&["completions", shell]).expect(0).prints("arrival-race").prints("perfetto").prints("automata");
+        run(&["completions", shell])
+            .expect(0)
+            .prints("arrival-race")
+            .prints("perfetto")
+            .prints("automata")
+            .prints("promela");
     }
 }

@@ -1,0 +1,81 @@
+//! Numbers that every exported model is made of.
+
+use super::group::Group;
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::program::AccessKind;
+use barcheck_model::rule::Rule;
+use std::collections::BTreeMap;
+
+/// The barriers in use, numbered without gaps.
+pub(super) struct Barriers(Vec<BarrierId>);
+
+impl Barriers {
+    pub(super) fn of(group: &Group) -> Self {
+        Self(group.barriers().into_iter().collect())
+    }
+
+    pub(super) fn number(&self, id: BarrierId) -> usize {
+        self.0.binary_search(&id).unwrap_or_default()
+    }
+
+    /// At least 1: Promela has no empty arrays.
+    pub(super) fn len(&self) -> usize {
+        self.0.len().max(1)
+    }
+
+    pub(super) fn ids(&self) -> &[BarrierId] {
+        &self.0
+    }
+}
+
+/// Columns of equal length, by name.
+#[derive(Default)]
+pub(super) struct Columns(BTreeMap<&'static str, Vec<usize>>);
+
+impl Columns {
+    pub(super) fn push(&mut self, name: &'static str, value: usize) {
+        self.0.entry(name).or_default().push(value);
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        self.0.values().map(Vec::len).max().unwrap_or_default()
+    }
+
+    /// Takes out the columns that hold one value throughout: their names, and the values.
+    pub(super) fn take_constant(&mut self) -> Vec<(&'static str, usize)> {
+        let constant = |values: &Vec<usize>| values.windows(2).all(|pair| pair[0] == pair[1]);
+        let found: Vec<_> =
+            self.0.iter().filter(|(_, v)| constant(v)).map(|(name, v)| (*name, v[0])).collect();
+        found.iter().for_each(|(name, _)| drop(self.0.remove(name)));
+        found
+    }
+
+    /// A column that nothing has been pushed to gets a 0: some languages have no empty arrays.
+    pub(super) fn fill_empty(&mut self, name: &'static str) {
+        self.0.entry(name).or_insert_with(|| vec![0]);
+    }
+
+    /// The values pushed to a column so far.
+    pub(super) fn length(&self, name: &'static str) -> usize {
+        self.0.get(name).map_or(0, Vec::len)
+    }
+
+    /// Every column, by name.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &[usize])> {
+        self.0.iter().map(|(name, values)| (*name, values.as_slice()))
+    }
+}
+
+/// A rule's name as programs can spell it.
+pub(super) fn identifier(rule: Rule) -> String {
+    rule.name().replace('-', "_")
+}
+
+/// The number of a kind of access.
+pub(super) fn kind_number(kind: AccessKind) -> usize {
+    match kind {
+        AccessKind::Read => 0,
+        AccessKind::Write => 1,
+        AccessKind::Atomic => 2,
+    }
+}

@@ -1,0 +1,56 @@
+//! The head of an exported model: what it is, how to run it, and what it asserts.
+
+use crate::export::columns::Barriers;
+use crate::export::group::Group;
+use crate::export::says;
+use barcheck_model::rule::Rule;
+use std::fmt::Write as _;
+
+/// The head, a comment.
+pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
+    let program = &group.program;
+    let errors: Vec<&str> = Rule::ALL
+        .iter()
+        .filter(|rule| group.is_error(**rule) && **rule != Rule::StuckAgent)
+        .map(|r| r.name())
+        .collect();
+    let mut out = format!(
+        "/* {}: {}, {} agents, as a model for SPIN, written by barcheck.\n\n   spin -a model.pml && cc -O2 -DSAFETY -DNOREDUCE \
+         -o pan pan.c && ./pan -m1000000\n\n   For a state vector above 1024 bytes add -DVECTORSZ=4096 to cc's options. \
+         `pan: ... assertion violated !(data_race)` names the\n   rule that is violated, `invalid end state` is deadlock; \
+         `spin -t -p model.pml` shows the steps that lead there.\n   `errors: 0` means verified as far as what is \
+         asserted goes.\n\n",
+        says::plain(file),
+        program.target,
+        group.starts.len(),
+    );
+    wrapped(&mut out, &format!("Asserted: {}.", errors.join(", ")));
+    out.push_str(
+        "   evaluation_error: an operand has no value. cut_by_*, not_modelled, too_many_decisions_ahead: a path could not \
+         be\n   followed, and without another violation nothing is proved; `spin -DIGNORE_CUTS -a` looks for others.\n",
+    );
+    for note in group.notes() {
+        wrapped(&mut out, &format!("Not asserted: {note}."));
+    }
+    let numbers = barriers.ids().iter().enumerate();
+    let names: Vec<String> = numbers.map(|(number, id)| format!("{number} is {}", id.0)).collect();
+    if !names.is_empty() {
+        wrapped(&mut out, &format!("Barriers by number and id: {}.", names.join(", ")));
+    }
+    out.push_str("*/\n");
+    out
+}
+
+/// Text in lines of a comment.
+fn wrapped(out: &mut String, text: &str) {
+    let mut column = 0;
+    for word in text.split(' ') {
+        if column == 0 || column + word.len() > 110 {
+            out.push_str(if column == 0 { "   " } else { "\n   " });
+            column = 3;
+        }
+        let _ = write!(out, "{word} ");
+        column += word.len() + 1;
+    }
+    out.push('\n');
+}

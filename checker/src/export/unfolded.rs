@@ -1,0 +1,221 @@
+//! From the model's automata to numbered nodes.
+
+use super::group::{Act, Kind, Node, Step};
+use barcheck_model::agent::{Action, BarrierAction, Choices, Config, FaultKind, Move, Outcome};
+use barcheck_model::barrier::split::Instance;
+use barcheck_model::barrier::{BarrierId, bcu, ptx};
+use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
+use barcheck_model::program::{AgentId, ReductionOp};
+use barcheck_model::rule::Rule;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// All agents' nodes, numbered.
+pub(super) struct Unfolded {
+    pub(super) nodes: Vec<Node>,
+    /// For each agent its first node.
+    pub(super) starts: Vec<usize>,
+}
+
+/// A configuration: its automaton, and its number there.
+type Place = (usize, ConfigId);
+
+/// A node before it is numbered, with the move and the pick that each of its steps is.
+struct Loose {
+    place: Place,
+    node: Node,
+    made: Vec<(u32, u32)>,
+}
+
+/// The nodes of a machine whose automata are worked out; `members` are the agents of each.
+pub(super) fn nodes(machine: &Machine, members: &BTreeMap<usize, Vec<AgentId>>) -> Unfolded {
+    let (mut loose, mut instances, mut edges) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for (class, agents) in members {
+        let automaton = &machine.automata()[*class];
+        let reader = Reader { machine, automaton, agents };
+        for id in (0..automaton.len()).map(|id| ConfigId(u32::try_from(id).unwrap_or(u32::MAX))) {
+            loose.push(reader.node((*class, id), &mut instances));
+        }
+        for (from, label, to) in automaton.labelled_edges() {
+            edges.entry((*class, from)).or_insert_with(Vec::new).push((label, to));
+        }
+    }
+    // Whoever has exited has no future that could differ.
+    let has_exited = |loose: &Loose| loose.node.kind == Kind::Exited;
+    let exited: Vec<Place> = loose.iter().filter(|l| has_exited(l)).map(|l| l.place).collect();
+    loose.retain(|l| !has_exited(l) || exited.first() == Some(&l.place));
+    loose.sort_by_key(|l| (l.node.kind.rank(), Reverse(l.node.steps.len()), stands(&l.node), l.place));
+    let mut numbers: BTreeMap<Place, usize> =
+        loose.iter().enumerate().map(|(number, l)| (l.place, number)).collect();
+    for place in &exited {
+        numbers.insert(*place, numbers[&exited[0]]);
+    }
+    let starts = machine.agents().map(|agent| numbers[&(machine.class(agent), ConfigId(0))]).collect();
+    let linked = loose.into_iter().map(|loose| {
+        let class = loose.place.0;
+        let edges = edges.get(&loose.place).map(Vec::as_slice).unwrap_or_default();
+        linked(loose, edges, |to| numbers[&(class, to)])
+    });
+    Unfolded { nodes: linked.collect(), starts }
+}
+
+/// The barrier at which an agent stands, and the count: agents that stand at one have numbers in a row.
+fn stands(node: &Node) -> (Option<BarrierId>, u32) {
+    let act = node.steps.first().map(|step| &step.act);
+    let count = match act {
+        Some(Act::Ptx(what, _)) => what.expected,
+        Some(Act::Bcu(what, _)) => what.count,
+        Some(Act::Signal(what)) => what.producers,
+        _ => 0,
+    };
+    (act.and_then(Act::barrier), count)
+}
+
+/// A node whose steps and releases lead to numbers.
+fn linked(loose: Loose, edges: &[(Label, ConfigId)], number: impl Fn(ConfigId) -> usize) -> Node {
+    let find = |label: Label| edges.iter().find(|(known, _)| *known == label).map(|(_, to)| number(*to));
+    let Loose { place, mut node, made } = loose;
+    for (step, (index, pick)) in node.steps.iter_mut().zip(made) {
+        let passes = find(Label::Made(index, pick, Outcome::Pass));
+        step.blocks = find(Label::Made(index, pick, Outcome::Block));
+        step.next = passes.or(step.blocks).unwrap_or_else(|| number(place.1));
+    }
+    if let Kind::Waits { releases, .. } = &mut node.kind {
+        let released = edges.iter().filter_map(|(label, to)| match label {
+            Label::Released(result) => Some((*result, number(*to))),
+            Label::Made(..) => None,
+        });
+        *releases = released.collect();
+    }
+    node
+}
+
+/// Reads the configurations of one automaton.
+struct Reader<'m> {
+    machine: &'m Machine,
+    automaton: &'m Automaton,
+    agents: &'m [AgentId],
+}
+
+impl Reader<'_> {
+    fn node(&self, place: Place, instances: &mut Vec<Instance>) -> Loose {
+        let config = self.automaton.config(place.1);
+        let (mut steps, mut made) = (Vec::new(), Vec::new());
+        for (index, one) in (0..).zip(self.automaton.moves(place.1)) {
+            for pick in 0..picks(one) {
+                steps.push(self.step(config, one, pick, instances));
+                made.push((index, pick));
+            }
+        }
+        let kind = self.kind(config, !steps.is_empty());
+        Loose { place, node: Node { kind, steps, agents: self.agents.to_vec() }, made }
+    }
+
+    fn kind(&self, config: &Config, goes: bool) -> Kind {
+        if let Some(fault) = &config.fault {
+            return if matches!(fault.kind, FaultKind::Endless(_)) { Kind::Endless } else { Kind::Failed };
+        }
+        match config.waiting {
+            _ if config.has_exited() => Kind::Exited,
+            Some(waiting) => {
+                let unfetched = config.copy.is_some_and(|(_, fetched)| !fetched);
+                Kind::Waits {
+                    barrier: waiting.barrier,
+                    acquires: waiting.acquires,
+                    unfetched,
+                    releases: Vec::new(),
+                }
+            }
+            None if goes => Kind::Goes { blocked: config.is_blocked() },
+            None => Kind::Parked,
+        }
+    }
+
+    fn step(&self, config: &Config, made: &Move, pick: u32, instances: &mut Vec<Instance>) -> Step {
+        let agent = self.agents[0];
+        let text = self.machine.program().code(agent).texts.get(made.pc.index()).map_or("", String::as_str);
+        let says = format!("line {}: {text}", self.machine.place(agent, made.pc).line);
+        let exits = config.fragments.len() == 1;
+        Step { fragment: made.fragment, says, act: act(made, pick, exits, instances), next: 0, blocks: None }
+    }
+}
+
+/// The number of alternatives that a move has.
+fn picks(made: &Move) -> u32 {
+    match made.choices {
+        Choices::One => 1,
+        Choices::Uniform(_) => 2,
+        Choices::Open(n) => u32::try_from(n).unwrap_or(u32::MAX),
+    }
+}
+
+/// What a move does to what agents share; `exits`: an exit leaves no lane of the agent.
+fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Act {
+    match &made.action {
+        Action::Decide => match made.choices {
+            Choices::Uniform(sequence) => Act::Decide(sequence, pick != 0),
+            Choices::One | Choices::Open(_) => Act::Go,
+        },
+        Action::Exit(Some((what, contribution))) => Act::Ptx(*what, *contribution),
+        Action::Exit(None) if exits => Act::Exit,
+        Action::Assert(false) => Act::Refuse(Rule::Assertion),
+        Action::Access(kind, locations) => Act::Access(*kind, locations.clone()),
+        Action::Fence(spaces) => Act::Fence(*spaces),
+        Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
+        Action::Barrier(action) => barrier_act(action, pick, instances),
+        Action::Alloc(count) => Act::Alloc(*count),
+        Action::Refuse(rule, _) => Act::Refuse(*rule),
+        Action::NotModelled(_) => Act::NotModelled,
+        Action::Fault(_) => Act::Fault,
+        Action::Spin
+        | Action::Exit(None)
+        | Action::Assert(true)
+        | Action::Park(..)
+        | Action::Init(..)
+        | Action::Fetch(_)
+        | Action::SaveCopy(_)
+        | Action::RestoreCopy(_) => Act::Go,
+    }
+}
+
+fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>) -> Act {
+    match action {
+        BarrierAction::Ptx(what, contribution, open) => {
+            let operator = match what.operation {
+                ptx::Operation::Red(operator) => Some(operator),
+                ptx::Operation::Sync | ptx::Operation::Arrive => None,
+            };
+            Act::Ptx(*what, picked(operator, *contribution, *open, pick))
+        }
+        BarrierAction::Bcu(what, contribution, open) => {
+            let operator = match what.operation {
+                bcu::Operation::Red(operator) => Some(operator),
+                bcu::Operation::Sync | bcu::Operation::Arv => None,
+            };
+            Act::Bcu(*what, picked(operator, *contribution, *open, pick))
+        }
+        BarrierAction::Signal(what) => Act::Signal(*what),
+        BarrierAction::Wait(id) => Act::Wait(*id),
+        BarrierAction::Split(split) => {
+            let known = instances.iter().position(|instance| *instance == split.instance);
+            let instance = known.unwrap_or_else(|| {
+                instances.push(split.instance.clone());
+                instances.len() - 1
+            });
+            Act::Split(split.clone(), instance)
+        }
+        // An automaton that reads a barrier's state is not unfolded in the first place.
+        BarrierAction::ReadState(_) | BarrierAction::WriteState(..) => Act::WriteState,
+    }
+}
+
+/// The predicates that an arrival contributes once the open ones are picked: for POPC their number, otherwise all or none.
+fn picked(
+    operator: Option<ReductionOp>,
+    contribution: ptx::Contribution,
+    open: u32,
+    pick: u32,
+) -> ptx::Contribution {
+    let truths = if operator == Some(ReductionOp::Popc) { pick } else { pick * open };
+    ptx::Contribution { truths: contribution.truths + truths, ..contribution }
+}

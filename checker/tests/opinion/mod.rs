@@ -1,0 +1,108 @@
+//! Other model checkers, run on exported models.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a model checker says of a model.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// No error in so many states.
+    Verified(u64),
+    /// The rule that is violated.
+    Violated(String),
+    /// No violation, but a path that could not be followed, and why.
+    Cut(String),
+    /// It could not be run.
+    Failed(String),
+}
+
+/// Whether SPIN and the C compiler that it needs are installed.
+pub(crate) fn has_spin() -> bool {
+    let runs = |program: &str, argument: &str| {
+        Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
+    };
+    runs("spin", "-V") && runs("cc", "--version")
+}
+
+/// What SPIN says of a Promela model of about so many states.
+pub(crate) fn spin(model: &str, states: u64) -> Said {
+    let said = spin_once(model, states, &[]);
+    match said {
+        // The path that is cut hides whatever SPIN would have found after it.
+        Said::Cut(why) => match spin_once(model, states, &["-DIGNORE_CUTS"]) {
+            Said::Verified(_) => Said::Cut(why),
+            other => other,
+        },
+        other => other,
+    }
+}
+
+fn spin_once(model: &str, states: u64, defines: &[&str]) -> Said {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("model.pml"), model).expect("a written model");
+    let run = |program: &str, arguments: &[&str]| output(folder.path(), program, arguments);
+    let translated = run("spin", &[&["-a"], defines, &["model.pml"]].concat());
+    if !folder.path().join("pan.c").exists() || translated.contains("Error") {
+        return Said::Failed(translated);
+    }
+    // Without optimisation the compiler takes half the time, and the search is short.
+    let options = ["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=16384", "-o", "pan", "pan.c"];
+    let compiled = run("cc", &options);
+    if !folder.path().join("pan").exists() {
+        return Said::Failed(compiled);
+    }
+    let depth = format!("-m{}", states + 1_000);
+    verdict(&run("./pan", &[&depth, "-w18"]))
+}
+
+/// Standard output and standard error of a program.
+fn output(folder: &Path, program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn verdict(output: &str) -> Said {
+    let found = output.lines().find_map(|line| line.strip_prefix("pan:1: "));
+    if let Some(found) = found {
+        if found.starts_with("invalid end state") {
+            return Said::Violated("deadlock".to_owned());
+        }
+        let name = found.strip_prefix("assertion violated  !(").and_then(|rest| rest.split(')').next());
+        return match name {
+            Some(cut) if cut.starts_with("cut_by_") => Said::Cut(cut.to_owned()),
+            Some(cut @ ("evaluation_error" | "not_modelled" | "too_many_decisions_ahead")) => {
+                Said::Cut(cut.to_owned())
+            }
+            Some(rule) => Said::Violated(rule.replace('_', "-")),
+            None => Said::Failed(found.to_owned()),
+        };
+    }
+    let states = output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
+    let complete = output.contains("errors: 0") && !output.contains("Search not completed");
+    match states.and_then(|states| states.trim().parse().ok()) {
+        Some(states) if complete && !output.contains("max search depth too small") => Said::Verified(states),
+        _ => Said::Failed(output.to_owned()),
+    }
+}
+
+/// What a function makes of each of some things, in their order.
+pub(crate) fn in_two_threads<T: Sync, R: Send>(all: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(index) else { return done };
+            done.push((index, f(one)));
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,140 @@
+//! A second opinion: SPIN, on the models that `barcheck export` writes, comes to barcheck's verdicts, violates rules that
+//! barcheck finds violated, and counts the same states where everything is covered.
+//!
+//! `BARCHECK_SPIN=N` compares N random protocols and the whole library; without it a part of it and a few random ones.
+//! `BARCHECK_SEED=N` sets the first seed.
+
+mod heads;
+mod naive;
+mod opinion;
+
+use barcheck::export::{Language, export};
+use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
+use barcheck_model::machine::Options;
+use barcheck_model::program::{Program, Target};
+use barcheck_model::rule::{Level, Rule};
+use barcheck_specs::bar::{LoadOptions, load};
+use heads::{files, head, protocol};
+use naive::generate::generate;
+use opinion::{Said, has_spin, in_two_threads, spin};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// States of a protocol that SPIN is asked about, at most.
+const MOST_STATES: u64 = 300_000;
+
+/// What became of a comparison.
+enum Compared {
+    /// Verdict, rule and, where there is one to compare, number of states agree.
+    Agreed(&'static str),
+    /// It was not made, and why.
+    Left(&'static str),
+    Differ(String),
+}
+
+/// Every error of a protocol, found without reductions; `None` if there are too many states.
+fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outcome> {
+    let budgets = Budgets { max_states: Some(MOST_STATES), ..Budgets::default() };
+    let settings = Settings { all: true, reduction: Reduction::None, levels: levels.clone(), budgets };
+    let outcome = check(Arc::clone(program), options, &settings, &Quiet);
+    (!matches!(outcome.inconclusive, Some(Inconclusive::States(..)))).then_some(outcome)
+}
+
+fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compared {
+    let Some(outcome) = own(program, options, levels) else { return Compared::Left("too many states") };
+    let exported =
+        match export(Arc::clone(program), options, levels, ("protocol.bar", "protocol"), Language::Promela) {
+            Ok(exported) => exported,
+            Err(error) => {
+                let reads = error.to_string().contains("a barrier's state");
+                let why = if reads { "reads a barrier's state" } else { "cannot be exported" };
+                return Compared::Left(why);
+            }
+        };
+    let errors = outcome.findings.iter().filter(|found| found.level == Level::Error);
+    let mut rules: BTreeSet<Rule> = errors.map(|found| found.finding.rule).collect();
+    let is_stuck = rules.remove(&Rule::StuckAgent);
+    let said = spin(&exported.text, outcome.statistics.states);
+    let agrees = match (&said, outcome.verdict) {
+        (Said::Violated(rule), Verdict::Violated) => rules.iter().any(|found| found.name() == rule),
+        (Said::Verified(states), Verdict::Verified) => {
+            // Warps of `bcu` that have exited with different results in their copies are one for SPIN.
+            let (theirs, own) = (*states, outcome.statistics.states);
+            theirs == own || program.target == Target::Bcu && theirs <= own
+        }
+        (Said::Cut(_), Verdict::Error | Verdict::Inconclusive) => true,
+        // What is left of the errors is not asserted, and the model says so.
+        (Said::Verified(_) | Said::Cut(_), Verdict::Violated) if rules.is_empty() => {
+            assert!(is_stuck && exported.notes.iter().any(|note| note.starts_with("stuck-agent")));
+            return Compared::Left("only stuck-agent, which is not asserted");
+        }
+        _ => false,
+    };
+    if agrees {
+        Compared::Agreed(outcome.verdict.name())
+    } else {
+        let states = outcome.statistics.states;
+        Compared::Differ(format!(
+            "SPIN: {said:?}; barcheck: {} {rules:?}, {states} states",
+            outcome.verdict.name()
+        ))
+    }
+}
+
+/// Compares what is listed and returns how often each thing came of it.
+fn compare_all<T: Sync>(
+    all: &[T],
+    compared: impl Fn(&T) -> (String, Compared) + Sync,
+) -> BTreeMap<&'static str, usize> {
+    let results = in_two_threads(all, compared);
+    let mut counts = BTreeMap::new();
+    let mut differ = Vec::new();
+    for (name, result) in results {
+        match result {
+            Compared::Agreed(what) | Compared::Left(what) => *counts.entry(what).or_default() += 1,
+            Compared::Differ(how) => differ.push(format!("{name}\n{how}")),
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    counts
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_the_library() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let every = if number("BARCHECK_SPIN").is_some() { 1 } else { 4 };
+    let files: Vec<_> = files().into_iter().step_by(every).collect();
+    let counts = compare_all(&files, |path| {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        let head = head(&text);
+        let levels = Levels { changes: head.changes.clone(), strict: false };
+        (path.display().to_string(), compare(&protocol(&text, &head), head.options, &levels))
+    });
+    println!("{} protocols of the library: {counts:?}", files.len());
+    assert!(counts["verified"] * 3 > files.len() && counts["violated"] * 5 > files.len());
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let first = number("BARCHECK_SEED").unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + number("BARCHECK_SPIN").unwrap_or(60)).collect();
+    let counts = compare_all(&seeds, |seed| {
+        let text = generate(*seed).text();
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
+        let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default());
+        (format!("seed {seed}\n{text}"), compared)
+    });
+    println!("{} random protocols: {counts:?}", seeds.len());
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
