@@ -13,6 +13,7 @@ mod search;
 mod steps;
 mod store;
 mod stuck;
+mod swift;
 mod symmetry;
 mod tables;
 
@@ -210,7 +211,7 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
                     return widths!(wider.words, repack_and_drive, search, Box::new(store), settings, wider);
                 }
                 store = repack(search, &store, &wider);
-                search.layout = wider;
+                search.lay_out(wider);
             }
             pause => return report::outcome(search, &store, settings, pause == Pause::Complete),
         }
@@ -231,7 +232,7 @@ fn repack_and_drive<const V: usize>(
     let wide: Store<V> = states.collect();
     // The narrow states are not needed any more, and may be many.
     drop(store);
-    search.layout = wider;
+    search.lay_out(wider);
     drive(search, wide, settings)
 }
 

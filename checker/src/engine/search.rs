@@ -8,7 +8,8 @@
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
 use super::rehearsal;
-use super::store::{Made, StateId, Store, hash};
+use super::store::{StateId, Store};
+use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
 use crate::settings::{Control, Progress, Settings};
@@ -45,6 +46,8 @@ type Key = (Rule, Place, u32);
 pub(super) struct Search<'a> {
     pub(super) tables: Tables,
     pub(super) layout: Layout,
+    /// For that layout.
+    swift: Swift,
     pub(super) symmetry: Symmetry,
     settings: &'a Settings,
     control: &'a dyn Control,
@@ -92,7 +95,8 @@ impl<'a> Search<'a> {
         started: Instant,
     ) -> Self {
         Self {
-            layout: tables.layout(),
+            layout: Layout::default(),
+            swift: Swift::default(),
             tables,
             symmetry,
             settings,
@@ -120,15 +124,16 @@ impl<'a> Search<'a> {
 
     /// Explores until there is a reason to pause.
     pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
-        let mut batch: Vec<Made<W>> = Vec::with_capacity(2 * BATCH);
-        let mut opened = Opened::default();
-        let mut since_look = 0;
+        let mut batch: Vec<Packed<W>> = Vec::with_capacity(2 * BATCH);
+        let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
+        let (mut since_look, mut first) = (0, self.next);
         loop {
             if self.next == self.level_end || batch.len() >= BATCH {
-                store.insert_all(&mut batch);
+                store.insert_all(&mut batch, first);
+                first = self.next;
                 let found = super::numbering::to_u32(store.len());
                 if self.next == found {
-                    self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
+                    self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes());
                     return Pause::Complete;
                 }
                 if self.next == self.level_end {
@@ -142,7 +147,7 @@ impl<'a> Search<'a> {
                 let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
                 rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
                 if self.tables.layout() != self.layout {
-                    store.insert_all(&mut batch);
+                    store.insert_all(&mut batch, first);
                     return Pause::Widen;
                 }
             }
@@ -153,9 +158,9 @@ impl<'a> Search<'a> {
                     return Pause::Stopped;
                 }
             }
-            match self.explore(store, &mut opened, &mut batch) {
+            match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
                 Some(pause) => {
-                    store.insert_all(&mut batch);
+                    store.insert_all(&mut batch, first);
                     return pause;
                 }
                 None => self.next += 1,
@@ -164,28 +169,52 @@ impl<'a> Search<'a> {
     }
 
     /// Explores the next state.
+    #[inline]
     fn explore<const W: usize>(
         &mut self,
         store: &Store<W>,
-        opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        (opened, scratch): (&mut Opened, &mut Scratch),
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
-        let id = self.next;
-        let words = *store.get(id);
-        self.tables.open(&self.layout, &words, opened);
+        let words = store.get(self.next);
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
-        let failed = id == 0 && self.fails_at_once(&words, opened);
+        let is_done = self.next > 0
+            && self.swift.successors((&self.tables, &self.layout), words, scratch, batch)
+            && self.sort(batch, before);
+        if is_done {
+            self.transitions += (batch.len() - before) as u64;
+            return None;
+        }
+        batch.truncate(before);
+        let words = *words;
+        let pause = self.explore_by_tables(&words, opened, batch);
+        if pause.is_none() {
+            self.swift.learn(&self.tables, &self.layout, &words);
+        }
+        pause
+    }
+
+    /// Explores a state with what the tables say, or the model.
+    fn explore_by_tables<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        batch: &mut Vec<Packed<W>>,
+    ) -> Option<Pause> {
+        self.tables.open(&self.layout, words, opened);
+        let before = batch.len();
+        let failed = self.next == 0 && self.fails_at_once(words, opened);
         let is_done = failed
             || !opened.is_last
-                && self.tables.swift_successors(&self.layout, &words, opened, id, batch)
+                && self.tables.swift_successors(&self.layout, words, opened, batch)
                 && self.sort(batch, before);
         if is_done {
             self.transitions += (batch.len() - before) as u64;
             return None;
         }
         batch.truncate(before);
-        self.explore_slowly(&words, opened, batch)
+        self.explore_slowly(words, opened, batch)
     }
 
     /// Judges a state, and makes its successors one by one.
@@ -193,7 +222,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         let mut pause = None;
         if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
@@ -216,15 +245,15 @@ impl<'a> Search<'a> {
 
     /// Sorts the agents of the states in a batch from some place on; `false` if the layout has no room for one.
     #[inline]
-    fn sort<const W: usize>(&mut self, batch: &mut [Made<W>], from: usize) -> bool {
+    fn sort<const W: usize>(&mut self, batch: &mut [Packed<W>], from: usize) -> bool {
         if self.symmetry.is_trivial() {
             return true;
         }
-        for (words, code, _) in &mut batch[from..] {
+        for words in &mut batch[from..] {
             let Some(sorted) = self.symmetry.canonical(&mut self.tables, &self.layout, *words, None) else {
                 return false;
             };
-            (*words, *code) = (sorted, hash(&sorted));
+            *words = sorted;
         }
         true
     }
@@ -245,7 +274,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
@@ -284,7 +313,7 @@ impl<'a> Search<'a> {
         opened: &mut Opened,
         choice: Choice,
         id: StateId,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         if self.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
             return Some(Pause::Stopped);
@@ -298,7 +327,7 @@ impl<'a> Search<'a> {
         self.transitions += 1;
         match successor {
             Successor::State(next) => {
-                if !self.push(next, id, batch) {
+                if !self.push(next, batch) {
                     return Some(Pause::Widen);
                 }
             }
@@ -311,8 +340,8 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a successor to the batch; `false` if the layout has no room for it.
-    fn push<const W: usize>(&mut self, next: Packed<W>, parent: StateId, batch: &mut Vec<Made<W>>) -> bool {
-        batch.push((next, hash(&next), parent));
+    fn push<const W: usize>(&mut self, next: Packed<W>, batch: &mut Vec<Packed<W>>) -> bool {
+        batch.push(next);
         let last = batch.len() - 1;
         self.sort(batch, last)
     }
@@ -378,7 +407,7 @@ impl<'a> Search<'a> {
 
     fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
         let states = store.len() as u64;
-        let tables = self.tables.bytes();
+        let tables = self.table_bytes();
         let bytes = store.bytes() + tables;
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
@@ -415,11 +444,21 @@ impl<'a> Search<'a> {
         super::growth::what_grew(&self.tables.machine, states)
     }
 
+    fn table_bytes(&self) -> u64 {
+        self.tables.bytes() + self.swift.bytes() as u64
+    }
+
+    /// From now on states are packed like this.
+    pub(super) fn lay_out(&mut self, layout: Layout) {
+        self.swift = Swift::new(&layout);
+        self.layout = layout;
+    }
+
     /// Packs the initial state.
     pub(super) fn start<const W: usize>(&mut self) -> Option<Packed<W>> {
         let initial = self.tables.machine.initial();
         let numbers = self.tables.number(&initial);
-        self.layout = self.tables.layout();
+        self.lay_out(self.tables.layout());
         if self.layout.words > W {
             return None;
         }

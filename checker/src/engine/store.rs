@@ -1,7 +1,7 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
 use super::layout::Packed;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
 /// The index of a state in its store.
 pub(super) type StateId = u32;
@@ -9,11 +9,8 @@ pub(super) type StateId = u32;
 /// An empty place in the table.
 const NONE: StateId = StateId::MAX;
 
-/// A state to be added, its hash, and the state it was made from.
-pub(super) type Made<const W: usize> = (Packed<W>, u64, StateId);
-
 /// So many states are looked up together.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
 
 /// So many states are remembered as met lately: few enough for the second level of the caches.
 const RECENT: usize = 1 << 16;
@@ -30,8 +27,8 @@ const PIECE: usize = 1 << 16;
 pub(super) struct Store<const W: usize> {
     pieces: Vec<Vec<Packed<W>>>,
     len: usize,
-    /// The parents of states, as far as they are kept. States are explored in order, so the parents of consecutive states
-    /// never decrease, and the others lie between those kept.
+    /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
+    /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     /// A power of two of entries. Each holds a state's index in its low bits, as many as the table's length
     /// has, and bits of the state's hash in the others, so that most states that differ are told apart
@@ -42,15 +39,17 @@ pub(super) struct Store<const W: usize> {
     recent: Vec<Packed<W>>,
 }
 
-/// A multiplicative hash of the words; the high bits are the good ones.
+/// A hash of the words: of each product both halves are used, so that high and low bits are good.
 #[inline]
 pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
-    let mut h = 0_u64;
+    let mut h = 0x243f_6a88_85a3_08d3_u64;
     for word in words {
-        h = (h.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        h ^= h >> 32;
+        let product = u128::from(h.rotate_left(23) ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+        let folded = product as u64 ^ (product >> 64) as u64;
+        h = folded;
     }
-    h.wrapping_mul(0xd6e8_feb8_6659_fd93)
+    h
 }
 
 /// The first place of a hash in a table whose indices have so many bits: its high bits.
@@ -101,12 +100,9 @@ impl<const W: usize> Store<W> {
         &self.pieces[id as usize / PIECE][id as usize % PIECE]
     }
 
-    /// The states from one of which this one was found first: its parent is the first that leads to it. Empty for
-    /// the initial state.
-    pub(super) fn possible_parents(&self, id: StateId) -> RangeInclusive<StateId> {
-        let family = id as usize / FAMILY;
-        let last = self.parents.get(family + 1).copied().unwrap_or(id);
-        if id == 0 { RangeInclusive::new(1, 0) } else { self.parents[family]..=last.min(id - 1) }
+    /// States among which this one's parent is the first that leads to it. Empty for the initial state.
+    pub(super) fn possible_parents(&self, id: StateId) -> Range<StateId> {
+        if id == 0 { 0..0 } else { self.parents[id as usize / FAMILY]..id }
     }
 
     /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
@@ -128,7 +124,7 @@ impl<const W: usize> Store<W> {
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         let mut bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
         if (self.len + more) * 4 > self.table.len() * 3 {
-            bytes += (self.table.len() * 2 * size_of::<StateId>()) as u64;
+            bytes += (self.table.len() * size_of::<StateId>()) as u64;
         }
         bytes
     }
@@ -163,19 +159,14 @@ impl<const W: usize> Store<W> {
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
     pub(super) fn insert(&mut self, words: Packed<W>, parent: StateId) -> bool {
         let before = self.len;
-        self.insert_all(&mut vec![(words, hash(&words), parent)]);
+        self.insert_all(&mut vec![words], parent);
         self.len > before
     }
 
-    /// Adds the states, with their hashes and their parents, that have not been found before, and empties the list.
-    /// Parents must not decrease.
-    pub(super) fn insert_all(&mut self, made: &mut Vec<Made<W>>) {
-        let recent = &mut self.recent[..];
-        #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-        made.retain(|(words, hash, _)| match recent.get_mut(*hash as usize & (RECENT - 1)) {
-            Some(met) => std::mem::replace(met, *words) != *words,
-            None => true,
-        });
+    /// Adds the states that have not been found before, and empties the list. No parent of theirs comes before `from`,
+    /// which must not decrease.
+    pub(super) fn insert_all(&mut self, made: &mut Vec<Packed<W>>, from: StateId) {
+        self.drop_recent(made);
         let mut touched = 0;
         for chunk in made.chunks(TOGETHER) {
             if (self.len + chunk.len()) * 4 > self.table.len() * 3 {
@@ -183,16 +174,17 @@ impl<const W: usize> Store<W> {
             }
             // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
             let bits = self.index_bits();
-            let mut entries = [0; TOGETHER];
-            for (entry, (_, hash, _)) in entries.iter_mut().zip(chunk) {
-                *entry = self.table[slot(*hash, bits)];
+            let (mut entries, mut hashes) = ([0; TOGETHER], [0; TOGETHER]);
+            for ((entry, code), words) in entries.iter_mut().zip(&mut hashes).zip(chunk) {
+                *code = hash(words);
+                *entry = self.table[slot(*code, bits)];
             }
-            for (entry, (_, hash, _)) in entries.iter().zip(chunk) {
+            for (entry, hash) in entries.iter().zip(&hashes[..chunk.len()]) {
                 if is_tagged(*entry, *hash, bits) && *entry != NONE {
                     touched ^= self.get(entry & mask(bits))[0];
                 }
             }
-            for (words, hash, parent) in chunk {
+            for (words, hash) in chunk.iter().zip(&hashes) {
                 if let Err(slot) = self.look_up(words, *hash, bits) {
                     #[expect(
                         clippy::cast_possible_truncation,
@@ -200,12 +192,30 @@ impl<const W: usize> Store<W> {
                     )]
                     let id = self.len as StateId;
                     self.table[slot] = tagged(id, *hash, bits);
-                    self.push(*words, *parent);
+                    self.push(*words, from);
                 }
             }
         }
         std::hint::black_box(touched);
         made.clear();
+    }
+
+    /// Drops states that have been met lately.
+    fn drop_recent(&mut self, made: &mut Vec<Packed<W>>) {
+        if self.recent.is_empty() {
+            return;
+        }
+        let mut kept = 0;
+        for at in 0..made.len() {
+            let words = made[at];
+            #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+            let met = &mut self.recent[hash(&words) as usize & (RECENT - 1)];
+            // Written in any case: whether a state is kept is as good as random, and not to be waited for.
+            made[kept] = words;
+            kept += usize::from(*met != words);
+            *met = words;
+        }
+        made.truncate(kept);
     }
 
     #[inline]
@@ -224,18 +234,29 @@ impl<const W: usize> Store<W> {
         if self.recent.is_empty() {
             self.recent = vec![*self.get(0); RECENT];
         }
-        self.table = vec![NONE; self.table.len() * 2];
+        // The old table goes first: the new one is made from the states.
+        let len = self.table.len() * 2;
+        self.table = Vec::new();
+        self.table = vec![NONE; len];
         let bits = self.index_bits();
-        for (id, words) in self.pieces.iter().flatten().enumerate() {
-            let hash = hash(words);
-            let mut slot = slot(hash, bits);
-            while self.table[slot] != NONE {
-                slot = (slot + 1) & mask(bits) as usize;
+        let mut id = 0;
+        let mut touched = 0;
+        for chunk in self.pieces.iter().flat_map(|piece| piece.chunks(TOGETHER)) {
+            let mut hashes = [0; TOGETHER];
+            for (code, words) in hashes.iter_mut().zip(chunk) {
+                *code = hash(words);
+                touched ^= self.table[slot(*code, bits)];
             }
-            #[expect(clippy::cast_possible_truncation, reason = "indices fit, as when they were made")]
-            let id = id as StateId;
-            self.table[slot] = tagged(id, hash, bits);
+            for hash in &hashes[..chunk.len()] {
+                let mut slot = slot(*hash, bits);
+                while self.table[slot] != NONE {
+                    slot = (slot + 1) & mask(bits) as usize;
+                }
+                self.table[slot] = tagged(id, *hash, bits);
+                id += 1;
+            }
         }
+        std::hint::black_box(touched);
     }
 
     /// The same states, differently packed, in the same order.
@@ -248,14 +269,15 @@ impl<const W: usize> Store<W> {
 impl<const W: usize> FromIterator<(Packed<W>, StateId)> for Store<W> {
     fn from_iter<I: IntoIterator<Item = (Packed<W>, StateId)>>(states: I) -> Self {
         let mut store = Self::new();
-        let mut made = Vec::with_capacity(TOGETHER);
+        let (mut made, mut from) = (Vec::with_capacity(TOGETHER), 0);
         for (words, parent) in states {
-            made.push((words, hash(&words), parent));
-            if made.len() == TOGETHER {
-                store.insert_all(&mut made);
+            if made.len() == TOGETHER || parent != from {
+                store.insert_all(&mut made, from);
+                from = parent;
             }
+            made.push(words);
         }
-        store.insert_all(&mut made);
+        store.insert_all(&mut made, from);
         store
     }
 }
@@ -290,7 +312,7 @@ mod tests {
         assert_eq!(wide.get(77), &[0, 77, 1]);
         for n in 1..2000 {
             assert!(wide.possible_parents(n).contains(&(n / 2)));
-            assert!(n >= 1984 || wide.possible_parents(n).count() < FAMILY);
+            assert!(n - wide.possible_parents(n).start <= n / 2 + FAMILY as u32);
         }
         assert_eq!(wide.possible_parents(0).count(), 0);
     }
