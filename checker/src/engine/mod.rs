@@ -15,6 +15,7 @@ mod store;
 mod stuck;
 mod swift;
 mod symmetry;
+mod table;
 mod tables;
 
 use crate::settings::{Budgets, Control, Progress, Reduction, Settings};

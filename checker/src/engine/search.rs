@@ -5,6 +5,9 @@
 //! model is asked, state by state. Successors are collected and handed to the visited set together, see
 //! [`Store::insert_all`].
 
+mod crew;
+
+use self::crew::Crew;
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
 use super::rehearsal;
@@ -23,13 +26,13 @@ use std::time::{Duration, Instant};
 /// Successors made before they are inserted.
 const BATCH: usize = 512;
 /// States explored between two looks at the budgets.
-const BETWEEN_LOOKS: u64 = 1024;
+const BETWEEN_LOOKS: StateId = 1024;
 
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
-const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS;
+const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS as u64;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
@@ -73,6 +76,7 @@ pub(super) struct Search<'a> {
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
     has_rehearsed: bool,
+    crew: Crew,
 }
 
 /// Why [`Search::run`] returned.
@@ -115,6 +119,7 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             has_rehearsed: false,
+            crew: Crew::new(settings),
         }
     }
 
@@ -125,38 +130,33 @@ impl<'a> Search<'a> {
     /// Explores until there is a reason to pause.
     pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
         let mut batch: Vec<Packed<W>> = Vec::with_capacity(2 * BATCH);
-        let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
-        let (mut since_look, mut first) = (0, self.next);
+        let (mut opened, mut scratch, mut recent) = (Opened::default(), Scratch::default(), Vec::new());
+        let mut first = self.next;
         loop {
-            if self.next == self.level_end || batch.len() >= BATCH {
+            // Looks come at the same states however many threads there are, and find the same.
+            let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
+            if self.next == self.level_end || batch.len() >= BATCH || looks {
                 store.insert_all(&mut batch, first);
-                first = self.next;
-                let found = super::numbering::to_u32(store.len());
-                if self.next == found {
-                    self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes());
+                if self.begins_level(store) {
                     return Pause::Complete;
                 }
-                if self.next == self.level_end {
-                    self.depth += u64::from(self.level_end > 0);
-                    self.level_end = found;
+                if let Some(pause) = looks.then(|| self.look(store)).flatten() {
+                    return pause;
                 }
-            }
-            if !self.has_rehearsed && store.len() >= rehearsal::LARGE {
-                self.has_rehearsed = true;
-                let (settings, started, control) = (self.settings, self.started, self.control);
-                let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-                rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
-                if self.tables.layout() != self.layout {
-                    store.insert_all(&mut batch, first);
-                    return Pause::Widen;
+                loop {
+                    match self.explore_together(store, &mut recent) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(pause) => return pause,
+                    }
+                    if self.next < self.level_end && self.has_to_stop(store) {
+                        return Pause::Stopped;
+                    }
+                    if self.begins_level(store) {
+                        return Pause::Complete;
+                    }
                 }
-            }
-            since_look += 1;
-            if since_look >= BETWEEN_LOOKS {
-                since_look = 0;
-                if self.is_over_budget(store) {
-                    return Pause::Stopped;
-                }
+                first = self.next;
             }
             match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
                 Some(pause) => {
@@ -166,6 +166,35 @@ impl<'a> Search<'a> {
                 None => self.next += 1,
             }
         }
+    }
+
+    /// Goes on to the next level where one is at its end; `true` if there is none.
+    fn begins_level<const W: usize>(&mut self, store: &Store<W>) -> bool {
+        let found = super::numbering::to_u32(store.len());
+        if self.next == found {
+            self.peak_bytes = self.peak_bytes.max(store.peak_bytes() + self.table_bytes());
+            return true;
+        }
+        if self.next == self.level_end {
+            self.depth += u64::from(self.level_end > 0);
+            self.level_end = found;
+        }
+        false
+    }
+
+    /// Looks at the budgets, and at whether the search has turned out to be large.
+    fn look<const W: usize>(&mut self, store: &Store<W>) -> Option<Pause> {
+        if self.is_over_budget(store) {
+            return Some(Pause::Stopped);
+        }
+        if self.has_rehearsed || store.len() < rehearsal::LARGE {
+            return None;
+        }
+        self.has_rehearsed = true;
+        let (settings, started, control) = (self.settings, self.started, self.control);
+        let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+        rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
+        (self.tables.layout() != self.layout).then_some(Pause::Widen)
     }
 
     /// Explores the next state.
@@ -405,22 +434,30 @@ impl<'a> Search<'a> {
         !goes_on
     }
 
-    fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+    /// Whether time is up. Which states were found until then is for a later look to judge.
+    fn has_to_stop<const W: usize>(&mut self, store: &Store<W>) -> bool {
+        self.note_progress(store);
+        self.is_out_of_time()
+    }
+
+    fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
         let states = store.len() as u64;
-        let tables = self.table_bytes();
-        let bytes = store.bytes() + tables;
-        self.peak_bytes = self.peak_bytes.max(bytes);
-        let budgets = self.settings.budgets;
-        // What the next looks may add at most, a table that moves included.
-        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + tables;
-        let progress = Progress {
+        let memory_bytes = store.bytes() + self.table_bytes() + self.crew.bytes;
+        self.peak_bytes = self.peak_bytes.max(memory_bytes);
+        self.progress = Progress {
             states,
             transitions: self.transitions,
             depth: self.depth,
             frontier: states - u64::from(self.next),
-            memory_bytes: bytes,
+            memory_bytes,
         };
-        self.progress = progress;
+    }
+
+    fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+        self.note_progress(store);
+        let (states, budgets, progress) = (store.len() as u64, self.settings.budgets, self.progress);
+        // What the next looks may add at most, a table that moves included.
+        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + self.table_bytes();
         let over = if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
         } else if budgets.max_memory.is_some_and(|most| soon > most) {
