@@ -47,10 +47,9 @@ fn main() {
     let threads = std::env::args().find_map(|a| a.strip_prefix("--threads=")?.parse().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [Case; 6] = [
+    let cases: [Case; 5] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
         ("RING(4,4,4,32) none", RING, ring(4, 4, 4, 32).to_vec(), Reduction::None),
-        ("RING(7,7,4,16) none", RING, ring(7, 7, 4, 16).to_vec(), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
         ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),
         ("INDEP(8,18) symmetry", PAIRS, vec![("W", 8), ("K", 18)], Reduction::Symmetry),

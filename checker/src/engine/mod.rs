@@ -1,6 +1,8 @@
 //! The engine: exhaustive search over packed states.
 
+mod crew;
 mod expand;
+mod explore;
 mod growth;
 mod layout;
 mod numbering;

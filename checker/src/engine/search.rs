@@ -5,12 +5,8 @@
 //! model is asked, state by state. Successors are collected and handed to the visited set together, see
 //! [`Store::insert_all`].
 
-mod crew;
-
-use self::crew::Crew;
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
-use super::rehearsal;
 use super::store::{StateId, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
@@ -24,15 +20,15 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Successors made before they are inserted.
-const BATCH: usize = 512;
+pub(super) const BATCH: usize = 512;
 /// States explored between two looks at the budgets.
-const BETWEEN_LOOKS: StateId = 1024;
+pub(super) const BETWEEN_LOOKS: StateId = 1024;
 
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
-const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS as u64;
+pub(super) const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS as u64;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
@@ -50,19 +46,19 @@ pub(super) struct Search<'a> {
     pub(super) tables: Tables,
     pub(super) layout: Layout,
     /// For that layout.
-    swift: Swift,
+    pub(super) swift: Swift,
     pub(super) symmetry: Symmetry,
-    settings: &'a Settings,
-    control: &'a dyn Control,
-    started: Instant,
+    pub(super) settings: &'a Settings,
+    pub(super) control: &'a dyn Control,
+    pub(super) started: Instant,
     /// How far the search had come at the last look.
     progress: Progress,
     /// When the clock was last looked at.
     last_look: Instant,
     /// The next state to explore.
-    next: StateId,
+    pub(super) next: StateId,
     /// The first state of the next depth.
-    level_end: StateId,
+    pub(super) level_end: StateId,
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
@@ -75,8 +71,9 @@ pub(super) struct Search<'a> {
     pub(super) inconclusive: Option<Inconclusive>,
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
-    has_rehearsed: bool,
-    crew: Crew,
+    pub(super) has_rehearsed: bool,
+    /// What several threads take for themselves.
+    pub(super) crew_bytes: u64,
 }
 
 /// Why [`Search::run`] returned.
@@ -119,7 +116,7 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             has_rehearsed: false,
-            crew: Crew::new(settings),
+            crew_bytes: 0,
         }
     }
 
@@ -127,79 +124,9 @@ impl<'a> Search<'a> {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Explores until there is a reason to pause.
-    pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
-        let mut batch: Vec<Packed<W>> = Vec::with_capacity(2 * BATCH);
-        let (mut opened, mut scratch, mut recent) = (Opened::default(), Scratch::default(), Vec::new());
-        let mut first = self.next;
-        loop {
-            // Looks come at the same states however many threads there are, and find the same.
-            let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
-            if self.next == self.level_end || batch.len() >= BATCH || looks {
-                store.insert_all(&mut batch, first);
-                if self.begins_level(store) {
-                    return Pause::Complete;
-                }
-                if let Some(pause) = looks.then(|| self.look(store)).flatten() {
-                    return pause;
-                }
-                loop {
-                    match self.explore_together(store, &mut recent) {
-                        Ok(true) => {}
-                        Ok(false) => break,
-                        Err(pause) => return pause,
-                    }
-                    if self.next < self.level_end && self.has_to_stop(store) {
-                        return Pause::Stopped;
-                    }
-                    if self.begins_level(store) {
-                        return Pause::Complete;
-                    }
-                }
-                first = self.next;
-            }
-            match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
-                Some(pause) => {
-                    store.insert_all(&mut batch, first);
-                    return pause;
-                }
-                None => self.next += 1,
-            }
-        }
-    }
-
-    /// Goes on to the next level where one is at its end; `true` if there is none.
-    fn begins_level<const W: usize>(&mut self, store: &Store<W>) -> bool {
-        let found = super::numbering::to_u32(store.len());
-        if self.next == found {
-            self.peak_bytes = self.peak_bytes.max(store.peak_bytes() + self.table_bytes());
-            return true;
-        }
-        if self.next == self.level_end {
-            self.depth += u64::from(self.level_end > 0);
-            self.level_end = found;
-        }
-        false
-    }
-
-    /// Looks at the budgets, and at whether the search has turned out to be large.
-    fn look<const W: usize>(&mut self, store: &Store<W>) -> Option<Pause> {
-        if self.is_over_budget(store) {
-            return Some(Pause::Stopped);
-        }
-        if self.has_rehearsed || store.len() < rehearsal::LARGE {
-            return None;
-        }
-        self.has_rehearsed = true;
-        let (settings, started, control) = (self.settings, self.started, self.control);
-        let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-        rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
-        (self.tables.layout() != self.layout).then_some(Pause::Widen)
-    }
-
     /// Explores the next state.
     #[inline]
-    fn explore<const W: usize>(
+    pub(super) fn explore<const W: usize>(
         &mut self,
         store: &Store<W>,
         (opened, scratch): (&mut Opened, &mut Scratch),
@@ -419,7 +346,7 @@ impl<'a> Search<'a> {
         pause
     }
 
-    fn is_out_of_time(&mut self) -> bool {
+    pub(super) fn is_out_of_time(&mut self) -> bool {
         self.last_look = Instant::now();
         let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
@@ -434,15 +361,9 @@ impl<'a> Search<'a> {
         !goes_on
     }
 
-    /// Whether time is up. Which states were found until then is for a later look to judge.
-    fn has_to_stop<const W: usize>(&mut self, store: &Store<W>) -> bool {
-        self.note_progress(store);
-        self.is_out_of_time()
-    }
-
-    fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
+    pub(super) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
         let states = store.len() as u64;
-        let memory_bytes = store.bytes() + self.table_bytes() + self.crew.bytes;
+        let memory_bytes = store.bytes() + self.table_bytes() + self.crew_bytes;
         self.peak_bytes = self.peak_bytes.max(memory_bytes);
         self.progress = Progress {
             states,
@@ -453,7 +374,7 @@ impl<'a> Search<'a> {
         };
     }
 
-    fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+    pub(super) fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
         self.note_progress(store);
         let (states, budgets, progress) = (store.len() as u64, self.settings.budgets, self.progress);
         // What the next looks may add at most, a table that moves included.
@@ -481,7 +402,7 @@ impl<'a> Search<'a> {
         super::growth::what_grew(&self.tables.machine, states)
     }
 
-    fn table_bytes(&self) -> u64 {
+    pub(super) fn table_bytes(&self) -> u64 {
         self.tables.bytes() + self.swift.bytes() as u64
     }
 

@@ -3,11 +3,9 @@
 mod threads;
 
 use super::layout::Packed;
+pub(super) use super::table::StateId;
 use super::table::{Free, Table};
 use std::ops::Range;
-
-/// The index of a state in its store.
-pub(super) type StateId = u32;
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;

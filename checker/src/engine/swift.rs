@@ -19,6 +19,9 @@ use super::races::NOBODY;
 use super::steps::{Effect, Key, Step};
 use super::tables::Tables;
 
+/// No more is taken over once it takes so many bytes: it would leave the caches, for which it is made.
+const MOST_BYTES: usize = 1 << 25;
+
 /// [`Change::release`] of a step that completes no generation.
 const NONE: u32 = u32::MAX;
 /// [`Change::release`] of a step about which nothing is known here.
@@ -195,7 +198,7 @@ impl Swift {
 
     /// Takes over what the tables know of the steps from a state.
     pub(super) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
-        if !tables.quiet[layout.rest.get(words) as usize] {
+        if !tables.quiet[layout.rest.get(words) as usize] || self.bytes() > MOST_BYTES {
             return;
         }
         for agent in 0..self.agents.len() {

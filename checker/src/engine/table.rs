@@ -5,7 +5,8 @@
 //! search ends there. Lines are passed over within a section only, the last of which is followed by the first. So
 //! sections have nothing to do with one another, and several threads may each have some of them.
 
-use super::store::StateId;
+/// The index of a state in its store.
+pub(super) type StateId = u32;
 
 /// Entries of a line.
 const WIDTH: usize = 16;

@@ -1,23 +1,26 @@
 //! Several threads explore a level, and the search goes as if one had done it.
 //!
 //! A stretch of the states to explore is cut into chunks. Threads make the successors of the states of each as far as
-//! [`Swift`](crate::engine::swift) can: for that, nothing is written that another thread reads. Then one thread goes through
-//! the chunks in order and completes those in which a state was met that takes more. So the model is asked the same
-//! questions in the same order as by one thread alone, and what is found by the way is found in that order. Where the search
-//! has to pause, what comes behind that state is forgotten. Successors are then inserted in the order of the chunks,
-//! see [`Store::insert_with`].
+//! [`Swift`] can: for that, nothing is written that another thread reads. Then one thread goes through the chunks in order
+//! and completes those in which a state was met that takes more. So the model is asked the same questions in the same
+//! order as by one thread alone, and what is found by the way is found in that order; that a chunk behind has been explored
+//! before makes no difference, since what is known of a step never changes. Where the search has to pause, what comes behind
+//! that state is forgotten. Successors are then inserted in the order of the chunks, see [`Store::insert_with`].
+//!
+//! Budgets are looked at where one thread alone would: a stretch ends before a state at which a look might find that one is
+//! used up, and one thread goes on from there.
 //!
 //! Successors that a thread has just met are dropped. Each thread takes chunks in order, so it has met them as
 //! successors of an earlier state of this stretch, and that one is not forgotten unless these are.
 
-use super::{BATCH, BETWEEN_LOOKS, Pause, Search};
-use crate::engine::expand::Opened;
-use crate::engine::layout::{Layout, Packed};
-use crate::engine::numbering::to_u32;
-use crate::engine::store::{Recent, StateId, Store};
-use crate::engine::swift::{Scratch, Swift};
-use crate::engine::symmetry::Symmetry;
-use crate::engine::tables::Tables;
+use super::expand::Opened;
+use super::layout::{Layout, Packed};
+use super::numbering::to_u32;
+use super::search::{BATCH, BETWEEN_LOOKS, MOST_STATES, Pause, Search};
+use super::store::{Recent, StateId, Store};
+use super::swift::{Scratch, Swift};
+use super::symmetry::Symmetry;
+use super::tables::Tables;
 use crate::settings::Settings;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -29,9 +32,9 @@ const MANY: StateId = 1 << 17;
 /// States of a chunk at most.
 const CHUNK: StateId = 256;
 
-/// How states are explored by several threads.
+/// How states are explored by several threads, and what they need for each stretch anew.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct Crew<const W: usize> {
     threads: usize,
     /// Fewer states than this are left to one thread.
     few: StateId,
@@ -41,8 +44,65 @@ pub(super) struct Crew {
     not_before: StateId,
     /// States for which to leave it at one thread, should the next stretch take the model too often.
     pause: StateId,
-    /// The most bytes used.
-    pub(super) bytes: u64,
+    /// For each thread.
+    recent: Vec<Recent<W>>,
+    /// For the successors of each chunk.
+    chunks: Vec<Vec<Packed<W>>>,
+    /// For all of them.
+    made: Vec<Packed<W>>,
+}
+
+impl<const W: usize> Crew<W> {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let few = settings.many_states.unwrap_or(FEW).max(1);
+        Self {
+            threads: settings.threads(),
+            few,
+            from_the_start: settings.many_states.is_some(),
+            not_before: 1,
+            pause: few,
+            recent: Vec::new(),
+            chunks: Vec::new(),
+            made: Vec::new(),
+        }
+    }
+
+    /// Bytes in use.
+    fn bytes(&self) -> usize {
+        let recent: usize = self.recent.iter().map(Recent::bytes).sum();
+        let made: usize = self.chunks.iter().chain([&self.made]).map(Vec::capacity).sum();
+        recent + made * size_of::<Packed<W>>()
+    }
+
+    /// How far a stretch goes, if there is one worth it.
+    fn stretch(&self, search: &Search<'_>, states: usize) -> Option<StateId> {
+        let first = search.next;
+        if self.threads < 2 || first < self.not_before || !search.has_rehearsed && !self.from_the_start {
+            return None;
+        }
+        // What is added should be little against what there is.
+        let mut end = search.level_end.min(first + MANY.min(to_u32(states) / 8));
+        if !search.has_rehearsed {
+            // The next look may find that the search is large.
+            end = end.min((first + 1) | (BETWEEN_LOOKS - 1));
+        }
+        (end.saturating_sub(first) >= self.few).then_some(end)
+    }
+
+    /// Adds the successors in order.
+    fn insert(&mut self, store: &mut Store<W>, chunks: &mut [Chunk<W>]) {
+        let mut from = Vec::with_capacity(chunks.len());
+        self.made.clear();
+        for chunk in &*chunks {
+            from.push((self.made.len(), chunk.first));
+            self.made.extend_from_slice(&chunk.made);
+        }
+        if self.made.len() < self.few as usize || !store.insert_with(self.threads, &self.made, &from) {
+            for chunk in chunks {
+                store.insert_all(&mut chunk.made, chunk.first);
+            }
+        }
+    }
 }
 
 /// A chunk of states and their successors.
@@ -55,60 +115,38 @@ struct Chunk<const W: usize> {
     made: Vec<Packed<W>>,
 }
 
-impl Crew {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let few = settings.many_states.unwrap_or(FEW).max(1);
-        let from_the_start = settings.many_states.is_some();
-        Self { threads: settings.threads(), few, from_the_start, not_before: 1, pause: few, bytes: 0 }
-    }
-}
-
 impl Search<'_> {
     /// Explores some of the states up to the end of the level, if they are many; `false` if it was none. An error is a
     /// reason to pause.
     pub(super) fn explore_together<const W: usize>(
         &mut self,
         store: &mut Store<W>,
-        recent: &mut Vec<Recent<W>>,
+        crew: &mut Crew<W>,
     ) -> Result<bool, Pause> {
         let first = self.next;
-        let crew = &self.crew;
-        if crew.threads < 2 || first < crew.not_before || !self.has_rehearsed && !crew.from_the_start {
-            return Ok(false);
-        }
-        // What is added should be little against what there is.
-        let end = self.level_end.min(first + MANY.min(to_u32(store.len()) / 8));
-        if end - first < crew.few {
-            return Ok(false);
-        }
+        let Some(end) = crew.stretch(self, store.len()) else { return Ok(false) };
         let size = ((end - first) / 32).clamp(1, CHUNK);
-        let chunks = (first..end).step_by(size as usize);
-        let mut chunks: Vec<Chunk<W>> = chunks.map(|at| Chunk::new(at, end.min(at + size))).collect();
-        recent.resize_with(self.crew.threads, Recent::default);
-        let known = Known {
-            tables: &self.tables,
-            swift: &self.swift,
-            symmetry: &self.symmetry,
-            layout: &self.layout,
-            store,
-        };
-        known.explore_all(recent, &mut chunks);
+        let mut buffers = std::mem::take(&mut crew.chunks).into_iter();
+        let chunk = |at| Chunk::new(at, end.min(at + size), buffers.next().unwrap_or_default());
+        let mut chunks: Vec<Chunk<W>> = (first..end).step_by(size as usize).map(chunk).collect();
+        crew.recent.resize_with(crew.threads, Recent::default);
+        let Search { tables, swift, symmetry, layout, .. } = &*self;
+        Known { tables, swift, symmetry, layout, store }.explore_all(&mut crew.recent, &mut chunks);
         let incomplete = chunks.iter().filter(|chunk| chunk.next < chunk.end).count();
         let (kept, pause) = self.complete_chunks(store, &mut chunks);
         if incomplete * 4 > chunks.len() {
-            self.crew.not_before = self.next + self.crew.pause;
-            self.crew.pause = self.crew.pause.saturating_mul(2).min(1 << 24);
+            crew.not_before = self.next + crew.pause;
+            crew.pause = crew.pause.saturating_mul(2).min(1 << 24);
         } else {
-            self.crew.pause = self.crew.few;
+            crew.pause = crew.few;
         }
         if self.next < end {
             // One thread has to see where a budget ends.
-            self.crew.not_before = self.crew.not_before.max(self.next + self.crew.few);
+            crew.not_before = crew.not_before.max(self.next + crew.few);
         }
-        insert(store, (self.crew.threads, self.crew.few as usize), &mut chunks[..kept]);
-        let made: usize = chunks.iter().map(|chunk| 2 * chunk.made.capacity()).sum();
-        let recent: usize = recent.iter().map(Recent::bytes).sum();
-        self.crew.bytes = self.crew.bytes.max((made * size_of::<Packed<W>>() + recent) as u64);
+        crew.insert(store, &mut chunks[..kept]);
+        crew.chunks = chunks.into_iter().map(|chunk| chunk.made).collect();
+        self.crew_bytes = self.crew_bytes.max(crew.bytes() as u64);
         match pause {
             Some(pause) => Err(pause),
             None => Ok(self.next > first),
@@ -148,7 +186,7 @@ impl Search<'_> {
     fn may_be_over_budget<const W: usize>(&self, store: &Store<W>, more: usize) -> bool {
         let budgets = self.settings.budgets;
         let soon = store.most_bytes_until(more, BATCH * BETWEEN_LOOKS as usize) + self.table_bytes();
-        let most = budgets.max_states.unwrap_or(u64::MAX).min(super::MOST_STATES);
+        let most = budgets.max_states.unwrap_or(u64::MAX).min(MOST_STATES);
         // With more states than there are now, the table may grow twice.
         more > store.len()
             || (store.len() + more) as u64 > most
@@ -208,23 +246,8 @@ impl<const W: usize> Known<'_, W> {
 }
 
 impl<const W: usize> Chunk<W> {
-    fn new(first: StateId, end: StateId) -> Self {
-        Self { first, next: first, end, transitions: 0, made: Vec::new() }
-    }
-}
-
-/// Adds the successors in order.
-fn insert<const W: usize>(store: &mut Store<W>, (threads, few): (usize, usize), chunks: &mut [Chunk<W>]) {
-    let made: Vec<Packed<W>> = chunks.iter().flat_map(|chunk| &chunk.made).copied().collect();
-    let begins = chunks.iter().scan(0, |sum, chunk| {
-        let begin = *sum;
-        *sum += chunk.made.len();
-        Some((begin, chunk.first))
-    });
-    let from: Vec<(usize, StateId)> = begins.collect();
-    if made.len() < few || !store.insert_with(threads, &made, &from) {
-        for chunk in chunks {
-            store.insert_all(&mut chunk.made, chunk.first);
-        }
+    fn new(first: StateId, end: StateId, mut made: Vec<Packed<W>>) -> Self {
+        made.clear();
+        Self { first, next: first, end, transitions: 0, made }
     }
 }
