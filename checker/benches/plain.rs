@@ -1,21 +1,23 @@
-//! Speed and size of the plain search, one thread: states/s, transitions/s and bytes/state.
+//! Speed and size of the plain search: states/s, transitions/s and bytes/state.
 //!
 //! `cargo bench --bench plain` runs every case; arguments select cases by a part of their name.
+//! `--threads=N` searches with N threads instead of one.
 
 use barcheck::{Quiet, Reduction, Settings, check};
 use barcheck_model::machine::Options;
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
 
-fn run(name: &str, source: &str, defines: &[(&str, i64)], reduction: Reduction) {
+fn run(name: &str, source: &str, defines: &[(&str, i64)], reduction: Reduction, threads: NonZeroUsize) {
     let defines: BTreeMap<String, i64> = defines.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect();
     let loaded = load(source.as_bytes(), &LoadOptions { defines });
     let program = Arc::new(loaded.expect("the library's protocols are valid").program);
-    let settings = Settings { all: true, reduction, ..Settings::default() };
+    let settings = Settings { all: true, reduction, threads: Some(threads), ..Settings::default() };
     let mut best: Option<barcheck::Statistics> = None;
     for _ in 0..3 {
         let outcome = check(program.clone(), Options::default(), &settings, &Quiet);
@@ -42,16 +44,19 @@ type Case = (&'static str, &'static str, Vec<(&'static str, i64)>, Reduction);
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let threads = std::env::args().find_map(|a| a.strip_prefix("--threads=")?.parse().ok());
+    let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [Case; 4] = [
+    let cases: [Case; 5] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
+        ("RING(4,4,4,32) none", RING, ring(4, 4, 4, 32).to_vec(), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
         ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),
         ("INDEP(8,18) symmetry", PAIRS, vec![("W", 8), ("K", 18)], Reduction::Symmetry),
     ];
     for (name, source, defines, reduction) in cases {
         if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
-            run(name, source, &defines, reduction);
+            run(name, source, &defines, reduction, threads);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// What the user asks of a search.
@@ -15,6 +16,20 @@ pub struct Settings {
     pub budgets: Budgets,
     /// What need not be searched.
     pub reduction: Reduction,
+    /// Threads that search; as many as the machine runs at once, if not given. The outcome is the same for any number.
+    pub threads: Option<NonZeroUsize>,
+    /// Levels of fewer states than this are searched by one thread; 8192, if not given. The outcome is the same for any
+    /// number.
+    pub many_states: Option<u32>,
+}
+
+impl Settings {
+    /// Threads that search.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        let of_machine = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(of_machine, NonZeroUsize::get)
+    }
 }
 
 /// How grave each rule is: the defaults, and what the user has changed.

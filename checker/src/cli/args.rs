@@ -13,6 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -167,9 +168,9 @@ pub(crate) struct SearchArgs {
     /// Give up on a FILE after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Accepted for scripts that give it: the search uses one thread, and the report is the same for any N
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) threads: Option<u32>,
+    /// Search with N threads; the report is the same for any N [default: as many as the machine runs at once]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
     /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that differ only in
     /// which of several identical agents is which, `schedule` makes a single run where all others are permutations of it,
     /// `stubborn` one for each way that choices may go; `auto` tries the schedule, then stubborn, then searches with symmetry

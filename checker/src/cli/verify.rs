@@ -71,6 +71,8 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
         levels: Levels { changes, strict: args.levels.strict },
         budgets,
         reduction: args.search.reduction,
+        threads: args.search.threads,
+        many_states: None,
     };
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     Search {

@@ -19,7 +19,6 @@ use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
 use super::steps::{Effect, Key, Step};
-use super::store::{Made, StateId, hash};
 use super::tables::{Numbers, Picks, Tables};
 use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
 use barcheck_model::program::AgentId;
@@ -101,7 +100,7 @@ impl Tables {
         into.ready_count = ready;
         into.rest = rest;
         into.quiet = self.quiet[rest as usize];
-        into.heeds_exits = self.some_heed_exits && self.heeds_exits(layout, words);
+        into.heeds_exits = self.heeds_exits(layout, words);
         into.state = None;
         into.exited = exited;
         into.is_swift = !slow;
@@ -140,8 +139,7 @@ impl Tables {
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
-        from: StateId,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> bool {
         if !opened.is_swift {
             return false;
@@ -153,7 +151,7 @@ impl Tables {
                     batch.truncate(before);
                     return false;
                 };
-                batch.push((next, hash(&next), from));
+                batch.push(next);
             }
         }
         true
@@ -178,7 +176,10 @@ impl Tables {
     }
 
     /// Whether an exit may complete some barrier.
-    fn heeds_exits<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
+    pub(super) fn heeds_exits<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
+        if !self.some_heed_exits {
+            return false;
+        }
         let barriers = layout.barriers.iter().zip(&self.barriers);
         barriers.into_iter().any(|(field, barrier)| barrier.heeds_exits[field.get(words) as usize])
     }

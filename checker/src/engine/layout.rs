@@ -16,20 +16,39 @@ impl Field {
     #[inline]
     pub(super) fn get<const W: usize>(self, words: &Packed<W>) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "fields have at most 32 bits")]
-        let value = (words[self.word as usize] >> self.shift & self.mask) as u32;
+        let value = (words[self.word::<W>()] >> self.shift & self.mask) as u32;
         value
+    }
+
+    /// The word in which the field lies. Where there is one word only, that need not be looked up.
+    #[inline]
+    fn word<const W: usize>(self) -> usize {
+        if W == 1 { 0 } else { self.word as usize }
+    }
+
+    /// What has to be added to the field's word to change its value, if the field has room for the new one.
+    pub(super) fn difference(self, from: u32, to: u32) -> Option<u64> {
+        let fits = u64::from(to) <= self.mask;
+        fits.then(|| u64::from(to).wrapping_sub(u64::from(from)) << self.shift)
+    }
+
+    /// Adds a difference.
+    #[inline]
+    pub(super) fn add<const W: usize>(self, words: &mut Packed<W>, difference: u64) {
+        let word = &mut words[self.word::<W>()];
+        *word = word.wrapping_add(difference);
     }
 
     /// Sets the field, given what it holds.
     #[inline]
     pub(super) fn change<const W: usize>(self, words: &mut Packed<W>, from: u32, to: u32) {
-        let word = &mut words[self.word as usize];
+        let word = &mut words[self.word::<W>()];
         *word = word.wrapping_add(u64::from(to).wrapping_sub(u64::from(from)) << self.shift);
     }
 
     #[inline]
     pub(super) fn set<const W: usize>(self, words: &mut Packed<W>, value: u32) {
-        let word = &mut words[self.word as usize];
+        let word = &mut words[self.word::<W>()];
         *word = *word & !(self.mask << self.shift) | u64::from(value) << self.shift;
     }
 }
@@ -69,6 +88,11 @@ impl Layout {
     #[inline]
     pub(super) fn barrier<const W: usize>(&self, barrier: BarrierField, words: &Packed<W>) -> u32 {
         self.with_none.get(barrier.0 as usize).map_or(0, |field| field.get(words))
+    }
+
+    /// A barrier's field, if it has one already; without bits if there is no barrier.
+    pub(super) fn barrier_field(&self, barrier: BarrierField) -> Option<Field> {
+        self.with_none.get(barrier.0 as usize).copied()
     }
 
     /// Changes a barrier's number, if it is one.

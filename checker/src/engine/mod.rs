@@ -1,7 +1,9 @@
 //! The engine: exhaustive search over packed states.
 
 mod answer;
+mod crew;
 mod expand;
+mod explore;
 mod growth;
 mod layout;
 mod numbering;
@@ -17,7 +19,9 @@ mod steps;
 mod store;
 mod stubborn;
 mod stuck;
+mod swift;
 mod symmetry;
+mod table;
 mod tables;
 
 use crate::settings::{Budgets, Control, Progress, Reduction, Settings};
@@ -297,7 +301,7 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
                     return widths!(wider.words, repack_and_drive, search, Box::new(store), settings, wider);
                 }
                 store = repack(search, &store, &wider);
-                search.layout = wider;
+                search.lay_out(wider);
             }
             pause => return report::outcome(search, &store, settings, pause == Pause::Complete),
         }
@@ -318,7 +322,7 @@ fn repack_and_drive<const V: usize>(
     let wide: Store<V> = states.collect();
     // The narrow states are not needed any more, and may be many.
     drop(store);
-    search.layout = wider;
+    search.lay_out(wider);
     drive(search, wide, settings)
 }
 

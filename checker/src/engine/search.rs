@@ -7,8 +7,8 @@
 
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed};
-use super::rehearsal;
-use super::store::{Made, StateId, Store, hash};
+use super::store::{StateId, Store};
+use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
 use crate::settings::{Control, Progress, Settings};
@@ -20,15 +20,15 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Successors made before they are inserted.
-const BATCH: usize = 512;
+pub(super) const BATCH: usize = 512;
 /// States explored between two looks at the budgets.
-const BETWEEN_LOOKS: u64 = 1024;
+pub(super) const BETWEEN_LOOKS: StateId = 1024;
 
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
-const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS;
+pub(super) const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS as u64;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
@@ -45,18 +45,20 @@ type Key = (Rule, Place, u32);
 pub(super) struct Search<'a> {
     pub(super) tables: Tables,
     pub(super) layout: Layout,
+    /// For that layout.
+    pub(super) swift: Swift,
     pub(super) symmetry: Symmetry,
-    settings: &'a Settings,
-    control: &'a dyn Control,
-    started: Instant,
+    pub(super) settings: &'a Settings,
+    pub(super) control: &'a dyn Control,
+    pub(super) started: Instant,
     /// How far the search had come at the last look.
     progress: Progress,
     /// When the clock was last looked at.
     last_look: Instant,
     /// The next state to explore.
-    next: StateId,
+    pub(super) next: StateId,
     /// The first state of the next depth.
-    level_end: StateId,
+    pub(super) level_end: StateId,
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
@@ -69,7 +71,9 @@ pub(super) struct Search<'a> {
     pub(super) inconclusive: Option<Inconclusive>,
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
-    has_rehearsed: bool,
+    pub(super) has_rehearsed: bool,
+    /// What several threads take for themselves.
+    pub(super) crew_bytes: u64,
 }
 
 /// Why [`Search::run`] returned.
@@ -92,7 +96,8 @@ impl<'a> Search<'a> {
         started: Instant,
     ) -> Self {
         Self {
-            layout: tables.layout(),
+            layout: Layout::default(),
+            swift: Swift::default(),
             tables,
             symmetry,
             settings,
@@ -111,6 +116,7 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             has_rehearsed: false,
+            crew_bytes: 0,
         }
     }
 
@@ -118,74 +124,53 @@ impl<'a> Search<'a> {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Explores until there is a reason to pause.
-    pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
-        let mut batch: Vec<Made<W>> = Vec::with_capacity(2 * BATCH);
-        let mut opened = Opened::default();
-        let mut since_look = 0;
-        loop {
-            if self.next == self.level_end || batch.len() >= BATCH {
-                store.insert_all(&mut batch);
-                let found = super::numbering::to_u32(store.len());
-                if self.next == found {
-                    self.peak_bytes = self.peak_bytes.max(store.bytes() + self.tables.bytes());
-                    return Pause::Complete;
-                }
-                if self.next == self.level_end {
-                    self.depth += u64::from(self.level_end > 0);
-                    self.level_end = found;
-                }
-            }
-            if !self.has_rehearsed && store.len() >= rehearsal::LARGE {
-                self.has_rehearsed = true;
-                let (settings, started, control) = (self.settings, self.started, self.control);
-                let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-                rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
-                if self.tables.layout() != self.layout {
-                    store.insert_all(&mut batch);
-                    return Pause::Widen;
-                }
-            }
-            since_look += 1;
-            if since_look >= BETWEEN_LOOKS {
-                since_look = 0;
-                if self.is_over_budget(store) {
-                    return Pause::Stopped;
-                }
-            }
-            match self.explore(store, &mut opened, &mut batch) {
-                Some(pause) => {
-                    store.insert_all(&mut batch);
-                    return pause;
-                }
-                None => self.next += 1,
-            }
-        }
-    }
-
     /// Explores the next state.
-    fn explore<const W: usize>(
+    #[inline]
+    pub(super) fn explore<const W: usize>(
         &mut self,
         store: &Store<W>,
-        opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        (opened, scratch): (&mut Opened, &mut Scratch),
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
-        let id = self.next;
-        let words = *store.get(id);
-        self.tables.open(&self.layout, &words, opened);
+        let words = store.get(self.next);
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
-        let failed = id == 0 && self.fails_at_once(&words, opened);
+        let is_done = self.next > 0
+            && self.swift.successors((&self.tables, &self.layout), words, scratch, batch)
+            && self.sort(batch, before);
+        if is_done {
+            self.transitions += (batch.len() - before) as u64;
+            return None;
+        }
+        batch.truncate(before);
+        let words = *words;
+        let pause = self.explore_by_tables(&words, opened, batch);
+        if pause.is_none() {
+            self.swift.learn(&self.tables, &self.layout, &words);
+        }
+        pause
+    }
+
+    /// Explores a state with what the tables say, or the model.
+    fn explore_by_tables<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        batch: &mut Vec<Packed<W>>,
+    ) -> Option<Pause> {
+        self.tables.open(&self.layout, words, opened);
+        let before = batch.len();
+        let failed = self.next == 0 && self.fails_at_once(words, opened);
         let is_done = failed
             || !opened.is_last
-                && self.tables.swift_successors(&self.layout, &words, opened, id, batch)
+                && self.tables.swift_successors(&self.layout, words, opened, batch)
                 && self.sort(batch, before);
         if is_done {
             self.transitions += (batch.len() - before) as u64;
             return None;
         }
         batch.truncate(before);
-        self.explore_slowly(&words, opened, batch)
+        self.explore_slowly(words, opened, batch)
     }
 
     /// Judges a state, and makes its successors one by one.
@@ -193,7 +178,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         let mut pause = None;
         if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
@@ -216,15 +201,15 @@ impl<'a> Search<'a> {
 
     /// Sorts the agents of the states in a batch from some place on; `false` if the layout has no room for one.
     #[inline]
-    fn sort<const W: usize>(&mut self, batch: &mut [Made<W>], from: usize) -> bool {
+    fn sort<const W: usize>(&mut self, batch: &mut [Packed<W>], from: usize) -> bool {
         if self.symmetry.is_trivial() {
             return true;
         }
-        for (words, code, _) in &mut batch[from..] {
+        for words in &mut batch[from..] {
             let Some(sorted) = self.symmetry.canonical(&mut self.tables, &self.layout, *words, None) else {
                 return false;
             };
-            (*words, *code) = (sorted, hash(&sorted));
+            *words = sorted;
         }
         true
     }
@@ -245,7 +230,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
@@ -284,7 +269,7 @@ impl<'a> Search<'a> {
         opened: &mut Opened,
         choice: Choice,
         id: StateId,
-        batch: &mut Vec<Made<W>>,
+        batch: &mut Vec<Packed<W>>,
     ) -> Option<Pause> {
         if self.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
             return Some(Pause::Stopped);
@@ -298,7 +283,7 @@ impl<'a> Search<'a> {
         self.transitions += 1;
         match successor {
             Successor::State(next) => {
-                if !self.push(next, id, batch) {
+                if !self.push(next, batch) {
                     return Some(Pause::Widen);
                 }
             }
@@ -311,8 +296,8 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a successor to the batch; `false` if the layout has no room for it.
-    fn push<const W: usize>(&mut self, next: Packed<W>, parent: StateId, batch: &mut Vec<Made<W>>) -> bool {
-        batch.push((next, hash(&next), parent));
+    fn push<const W: usize>(&mut self, next: Packed<W>, batch: &mut Vec<Packed<W>>) -> bool {
+        batch.push(next);
         let last = batch.len() - 1;
         self.sort(batch, last)
     }
@@ -361,7 +346,7 @@ impl<'a> Search<'a> {
         pause
     }
 
-    fn is_out_of_time(&mut self) -> bool {
+    pub(super) fn is_out_of_time(&mut self) -> bool {
         self.last_look = Instant::now();
         let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
@@ -376,22 +361,24 @@ impl<'a> Search<'a> {
         !goes_on
     }
 
-    fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+    pub(super) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
         let states = store.len() as u64;
-        let tables = self.tables.bytes();
-        let bytes = store.bytes() + tables;
-        self.peak_bytes = self.peak_bytes.max(bytes);
-        let budgets = self.settings.budgets;
-        // What the next looks may add at most, a table that moves included.
-        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + tables;
-        let progress = Progress {
+        let memory_bytes = store.bytes() + self.table_bytes() + self.crew_bytes;
+        self.peak_bytes = self.peak_bytes.max(memory_bytes);
+        self.progress = Progress {
             states,
             transitions: self.transitions,
             depth: self.depth,
             frontier: states - u64::from(self.next),
-            memory_bytes: bytes,
+            memory_bytes,
         };
-        self.progress = progress;
+    }
+
+    pub(super) fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+        self.note_progress(store);
+        let (states, budgets, progress) = (store.len() as u64, self.settings.budgets, self.progress);
+        // What the next looks may add at most, a table that moves included.
+        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + self.table_bytes();
         let over = if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
         } else if budgets.max_memory.is_some_and(|most| soon > most) {
@@ -415,11 +402,21 @@ impl<'a> Search<'a> {
         super::growth::what_grew(&self.tables.machine, states)
     }
 
+    pub(super) fn table_bytes(&self) -> u64 {
+        self.tables.bytes() + self.swift.bytes() as u64
+    }
+
+    /// From now on states are packed like this.
+    pub(super) fn lay_out(&mut self, layout: Layout) {
+        self.swift = Swift::new(&layout);
+        self.layout = layout;
+    }
+
     /// Packs the initial state.
     pub(super) fn start<const W: usize>(&mut self) -> Option<Packed<W>> {
         let initial = self.tables.machine.initial();
         let numbers = self.tables.number(&initial);
-        self.layout = self.tables.layout();
+        self.lay_out(self.tables.layout());
         if self.layout.words > W {
             return None;
         }

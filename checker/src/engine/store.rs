@@ -1,19 +1,14 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
+mod threads;
+
 use super::layout::Packed;
-use std::ops::RangeInclusive;
-
-/// The index of a state in its store.
-pub(super) type StateId = u32;
-
-/// An empty place in the table.
-const NONE: StateId = StateId::MAX;
-
-/// A state to be added, its hash, and the state it was made from.
-pub(super) type Made<const W: usize> = (Packed<W>, u64, StateId);
+pub(super) use super::table::StateId;
+use super::table::{Free, Table};
+use std::ops::Range;
 
 /// So many states are looked up together.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 64;
 
 /// So many states are remembered as met lately: few enough for the second level of the caches.
 const RECENT: usize = 1 << 16;
@@ -24,61 +19,69 @@ const FAMILY: usize = 64;
 /// States are kept in pieces of this many: growing moves none of them, and leaves little unused.
 const PIECE: usize = 1 << 16;
 
+/// States met lately, by bits of their hash. Most successors have been met by way of another interleaving just before:
+/// they are dropped here, without a look at the table, which is far larger than the caches.
+#[derive(Debug, Default)]
+pub(super) struct Recent<const W: usize>(Vec<Packed<W>>);
+
+impl<const W: usize> Recent<W> {
+    /// From now on only one state is known to have been met.
+    pub(super) fn forget(&mut self, met: Packed<W>) {
+        self.0.clear();
+        self.0.resize(RECENT, met);
+    }
+
+    /// Drops states that have been met lately, from some place on.
+    #[inline]
+    pub(super) fn keep_new(&mut self, made: &mut Vec<Packed<W>>, from: usize) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut kept = from;
+        for at in from..made.len() {
+            let words = made[at];
+            #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
+            let met = &mut self.0[hash(&words) as usize & (RECENT - 1)];
+            // Written in any case: whether a state is kept is as good as random, and not to be waited for.
+            made[kept] = words;
+            kept += usize::from(*met != words);
+            *met = words;
+        }
+        made.truncate(kept);
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Packed<W>>()
+    }
+}
+
 /// The states found so far. Indices follow the order of discovery, so that the breadth-first queue is
 /// the store itself.
 #[derive(Debug)]
 pub(super) struct Store<const W: usize> {
     pieces: Vec<Vec<Packed<W>>>,
     len: usize,
-    /// The parents of states, as far as they are kept. States are explored in order, so the parents of consecutive states
-    /// never decrease, and the others lie between those kept.
+    /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
+    /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
-    /// A power of two of entries. Each holds a state's index in its low bits, as many as the table's length
-    /// has, and bits of the state's hash in the others, so that most states that differ are told apart
-    /// without being looked at. At most three quarters of the entries are used, so no index has all bits set.
-    table: Vec<u32>,
-    /// States met lately, by bits of their hash. Most successors have been met by way of another interleaving just
-    /// before: they are dropped here, without a look at the table, which is far larger than the caches.
-    recent: Vec<Packed<W>>,
+    table: Table,
+    recent: Recent<W>,
+    /// Bytes in use while the table grew.
+    peak: u64,
 }
 
-/// A multiplicative hash of the words; the high bits are the good ones.
+/// A hash of the words: of each product both halves are used, so that high and low bits are good.
 #[inline]
 pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
-    let mut h = 0_u64;
+    let mut h = 0x243f_6a88_85a3_08d3_u64;
     for word in words {
-        h = (h.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        h ^= h >> 32;
+        let product = u128::from(h.rotate_left(23) ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+        let folded = product as u64 ^ (product >> 64) as u64;
+        h = folded;
     }
-    h.wrapping_mul(0xd6e8_feb8_6659_fd93)
-}
-
-/// The first place of a hash in a table whose indices have so many bits: its high bits.
-#[inline]
-fn slot(hash: u64, bits: u32) -> usize {
-    (hash >> (64 - bits)) as usize
-}
-
-/// The part of an entry that is an index.
-#[inline]
-fn mask(bits: u32) -> u32 {
-    (1 << bits) - 1
-}
-
-/// An entry: an index, and above it the low bits of the hash.
-#[inline]
-fn tagged(id: StateId, hash: u64, bits: u32) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-    let low = hash as u32;
-    low & !mask(bits) | id
-}
-
-/// Whether an entry has the hash's bits.
-#[inline]
-fn is_tagged(entry: u32, hash: u64, bits: u32) -> bool {
-    #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-    let low = hash as u32;
-    (entry ^ low) >> bits == 0
+    h
 }
 
 impl<const W: usize> Store<W> {
@@ -87,8 +90,9 @@ impl<const W: usize> Store<W> {
             pieces: vec![Vec::new()],
             len: 0,
             parents: Vec::new(),
-            table: vec![NONE; 1 << 10],
-            recent: Vec::new(),
+            table: Table::new(),
+            recent: Recent(Vec::new()),
+            peak: 0,
         }
     }
 
@@ -101,12 +105,9 @@ impl<const W: usize> Store<W> {
         &self.pieces[id as usize / PIECE][id as usize % PIECE]
     }
 
-    /// The states from one of which this one was found first: its parent is the first that leads to it. Empty for
-    /// the initial state.
-    pub(super) fn possible_parents(&self, id: StateId) -> RangeInclusive<StateId> {
-        let family = id as usize / FAMILY;
-        let last = self.parents.get(family + 1).copied().unwrap_or(id);
-        if id == 0 { RangeInclusive::new(1, 0) } else { self.parents[family]..=last.min(id - 1) }
+    /// States among which this one's parent is the first that leads to it. Empty for the initial state.
+    pub(super) fn possible_parents(&self, id: StateId) -> Range<StateId> {
+        if id == 0 { 0..0 } else { self.parents[id as usize / FAMILY]..id }
     }
 
     /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
@@ -119,88 +120,87 @@ impl<const W: usize> Store<W> {
     pub(super) fn bytes(&self) -> u64 {
         let last = self.pieces.last().map_or(0, Vec::capacity);
         let states = ((self.pieces.len() - 1) * PIECE + last) * size_of::<Packed<W>>();
-        let states = states + self.recent.len() * size_of::<Packed<W>>();
-        let numbers = (self.parents.capacity() + self.table.len()) * size_of::<StateId>();
-        (states + numbers) as u64
+        (states + self.recent.bytes() + self.parents.capacity() * size_of::<StateId>()) as u64
+            + self.table.bytes()
+    }
+
+    /// The most bytes that have been in use.
+    pub(super) fn peak_bytes(&self) -> u64 {
+        self.peak.max(self.bytes())
     }
 
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
-        let mut bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
-        if (self.len + more) * 4 > self.table.len() * 3 {
-            bytes += (self.table.len() * 2 * size_of::<StateId>()) as u64;
-        }
-        bytes
+        let bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
+        bytes + self.growth(self.len + more)
     }
 
-    /// Bits of an index into the table.
-    fn index_bits(&self) -> u32 {
-        self.table.len().trailing_zeros()
+    /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
+    /// more than there are, so that the table grows once at most.
+    pub(super) fn most_bytes_until(&self, more: usize, ahead: usize) -> u64 {
+        self.bytes_with(more + ahead + PIECE) + self.table.bytes()
+    }
+
+    /// Bytes of the table that takes so many states, if it has to be made.
+    fn growth(&self, states: usize) -> u64 {
+        let mut doubled = 0;
+        while !self.table.has_room(states >> doubled) {
+            doubled += 1;
+        }
+        if doubled == 0 { 0 } else { self.table.bytes() << doubled }
     }
 
     /// The place of a state, or the free place where it belongs.
     #[inline(always)]
-    fn look_up(&self, words: &Packed<W>, hash: u64, bits: u32) -> Result<StateId, usize> {
-        let table = &self.table[..];
-        let mut slot = slot(hash, bits);
-        loop {
-            let entry = table[slot];
-            if is_tagged(entry, hash, bits) && entry != NONE && self.get(entry & mask(bits)) == words {
-                return Ok(entry & mask(bits));
-            }
-            if entry == NONE {
-                return Err(slot);
-            }
-            slot = (slot + 1) & mask(bits) as usize;
-        }
+    fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, Free> {
+        self.table.look_up(hash, |id| self.get(id) == words)
     }
 
     /// The index of a state if it has been found.
     pub(super) fn find(&self, words: &Packed<W>) -> Option<StateId> {
-        self.look_up(words, hash(words), self.index_bits()).ok()
+        self.look_up(words, hash(words)).ok()
     }
 
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
     pub(super) fn insert(&mut self, words: Packed<W>, parent: StateId) -> bool {
         let before = self.len;
-        self.insert_all(&mut vec![(words, hash(&words), parent)]);
+        self.insert_all(&mut vec![words], parent);
         self.len > before
     }
 
-    /// Adds the states, with their hashes and their parents, that have not been found before, and empties the list.
-    /// Parents must not decrease.
-    pub(super) fn insert_all(&mut self, made: &mut Vec<Made<W>>) {
-        let recent = &mut self.recent[..];
-        #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-        made.retain(|(words, hash, _)| match recent.get_mut(*hash as usize & (RECENT - 1)) {
-            Some(met) => std::mem::replace(met, *words) != *words,
-            None => true,
-        });
+    /// Adds the states that have not been found before, and empties the list. No parent of theirs comes before `from`,
+    /// which must not decrease.
+    pub(super) fn insert_all(&mut self, made: &mut Vec<Packed<W>>, from: StateId) {
+        self.recent.keep_new(made, 0);
         let mut touched = 0;
         for chunk in made.chunks(TOGETHER) {
-            if (self.len + chunk.len()) * 4 > self.table.len() * 3 {
-                self.grow();
-            }
+            self.make_room(chunk.len());
             // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
-            let bits = self.index_bits();
-            let mut entries = [0; TOGETHER];
-            for (entry, (_, hash, _)) in entries.iter_mut().zip(chunk) {
-                *entry = self.table[slot(*hash, bits)];
+            let mut hashes = [0; TOGETHER];
+            for (code, words) in hashes.iter_mut().zip(chunk) {
+                *code = hash(words);
+                touched ^= self.table.touch(*code);
             }
-            for (entry, (_, hash, _)) in entries.iter().zip(chunk) {
-                if is_tagged(*entry, *hash, bits) && *entry != NONE {
-                    touched ^= self.get(entry & mask(bits))[0];
+            for hash in &hashes[..chunk.len()] {
+                if let Some(id) = self.table.guess(*hash) {
+                    touched ^= u32::from(self.get(id)[0] == 0);
                 }
             }
-            for (words, hash, parent) in chunk {
-                if let Err(slot) = self.look_up(words, *hash, bits) {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "the search ends before indices run out"
-                    )]
-                    let id = self.len as StateId;
-                    self.table[slot] = tagged(id, *hash, bits);
-                    self.push(*words, *parent);
+            for (words, hash) in chunk.iter().zip(&hashes) {
+                loop {
+                    match self.look_up(words, *hash) {
+                        Ok(_) => break,
+                        Err(Free::Nowhere) => self.grow(),
+                        Err(Free::At(place)) => {
+                            #[expect(
+                                clippy::cast_possible_truncation,
+                                reason = "the search ends before indices run out"
+                            )]
+                            self.table.put(place, self.len as StateId, *hash);
+                            self.push(*words, from);
+                            break;
+                        }
+                    }
                 }
             }
         }
@@ -220,22 +220,21 @@ impl<const W: usize> Store<W> {
         self.len += 1;
     }
 
+    /// Sees to it that so many states can be added without growing.
+    fn make_room(&mut self, more: usize) {
+        while !self.table.has_room(self.len + more) {
+            self.grow();
+        }
+    }
+
     fn grow(&mut self) {
-        if self.recent.is_empty() {
-            self.recent = vec![*self.get(0); RECENT];
+        // While it grows there are two tables.
+        self.peak = self.peak.max(self.bytes() + 2 * self.table.bytes());
+        if self.recent.0.is_empty() {
+            self.recent.forget(self.pieces[0][0]);
         }
-        self.table = vec![NONE; self.table.len() * 2];
-        let bits = self.index_bits();
-        for (id, words) in self.pieces.iter().flatten().enumerate() {
-            let hash = hash(words);
-            let mut slot = slot(hash, bits);
-            while self.table[slot] != NONE {
-                slot = (slot + 1) & mask(bits) as usize;
-            }
-            #[expect(clippy::cast_possible_truncation, reason = "indices fit, as when they were made")]
-            let id = id as StateId;
-            self.table[slot] = tagged(id, hash, bits);
-        }
+        let pieces = &self.pieces;
+        self.table.grow(|id| hash(&pieces[id as usize / PIECE][id as usize % PIECE]));
     }
 
     /// The same states, differently packed, in the same order.
@@ -248,14 +247,15 @@ impl<const W: usize> Store<W> {
 impl<const W: usize> FromIterator<(Packed<W>, StateId)> for Store<W> {
     fn from_iter<I: IntoIterator<Item = (Packed<W>, StateId)>>(states: I) -> Self {
         let mut store = Self::new();
-        let mut made = Vec::with_capacity(TOGETHER);
+        let (mut made, mut from) = (Vec::with_capacity(TOGETHER), 0);
         for (words, parent) in states {
-            made.push((words, hash(&words), parent));
-            if made.len() == TOGETHER {
-                store.insert_all(&mut made);
+            if made.len() == TOGETHER || parent != from {
+                store.insert_all(&mut made, from);
+                from = parent;
             }
+            made.push(words);
         }
-        store.insert_all(&mut made);
+        store.insert_all(&mut made, from);
         store
     }
 }
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(wide.get(77), &[0, 77, 1]);
         for n in 1..2000 {
             assert!(wide.possible_parents(n).contains(&(n / 2)));
-            assert!(n >= 1984 || wide.possible_parents(n).count() < FAMILY);
+            assert!(n - wide.possible_parents(n).start <= n / 2 + FAMILY as u32);
         }
         assert_eq!(wide.possible_parents(0).count(), 0);
     }

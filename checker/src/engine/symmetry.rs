@@ -67,9 +67,7 @@ impl Symmetry {
         let rest = layout.rest.get(&words);
         let plain = tables.quiet[rest as usize];
         if plain && moved.is_none() {
-            for group in &self.groups {
-                sort_group(layout, group, &mut words);
-            }
+            self.sort_slots(layout, &mut words);
             return Some(words);
         }
         let to = self.sorted(tables, layout, &words, rest);
@@ -89,6 +87,13 @@ impl Symmetry {
             *moved = to;
         }
         Some(words)
+    }
+
+    /// Sorts the agents of a state in which nothing but their slots distinguishes them.
+    pub(super) fn sort_slots<const W: usize>(&self, layout: &Layout, words: &mut Packed<W>) {
+        for group in &self.groups {
+            sort_group(layout, group, words);
+        }
     }
 
     /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.

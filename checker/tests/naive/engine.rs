@@ -54,6 +54,7 @@ fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Ou
         reduction,
         levels: Levels { strict: true, ..Levels::default() },
         budgets: Budgets { max_states: Some(MOST_STATES), ..Budgets::default() },
+        ..Settings::default()
     };
     check(program, Options { exited_threads }, &settings, &Quiet)
 }

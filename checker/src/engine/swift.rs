@@ -1,0 +1,311 @@
+//! The successors of most states, by additions.
+//!
+//! What [`super::steps`] remembers of a step is laid out here once more, for each agent by itself and for the layout in
+//! use: a step adds one number to the word with the agent's field and one to the word with its barrier's field. That is
+//! the same as setting both fields, since each number is the difference between two values that the field holds: nothing
+//! is carried out of it.
+//!
+//! How many agents stand at arrivals is counted for all groups (see [`super::races`]) in one word: each group has a field,
+//! wide enough for twice as many agents as there are, with one bit more, its guard. A step carries the room of its
+//! groups in the same form, with all guards set, and the most that a field holds for every other group. Subtracting the
+//! counts clears the guard of just those groups in which more stand than there is room for; no field borrows from the next.
+//!
+//! This is a cache of what the tables say and adds nothing to it. It is filled from states that the tables have been
+//! asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds for one layout.
+
+use super::layout::{Field, Layout, Packed, bits};
+use super::numbering::to_u32;
+use super::races::NOBODY;
+use super::steps::{Effect, Key, Step};
+use super::tables::Tables;
+
+/// No more is taken over once it takes so many bytes: it would leave the caches, for which it is made.
+const MOST_BYTES: usize = 1 << 25;
+
+/// [`Change::release`] of a step that completes no generation.
+const NONE: u32 = u32::MAX;
+/// [`Change::release`] of a step about which nothing is known here.
+const UNKNOWN: u32 = u32::MAX - 1;
+/// [`Row::exited`] of a slot about which nothing is known here.
+const NO_ROW: u32 = u32::MAX;
+
+/// An agent's field, and a row for each of its slots, as far as known.
+#[derive(Debug)]
+struct Agent {
+    field: Field,
+    rows: Vec<Row>,
+}
+
+/// What every state's successors need to know of an agent in a slot.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// 1 in the field of each group in which the agent stands.
+    standing: u64,
+    /// Its steps.
+    first: u32,
+    count: u32,
+    /// 1 if the agent has exited; [`NO_ROW`] if the row is not filled.
+    exited: u32,
+}
+
+/// A step of an agent in a slot.
+#[derive(Clone, Copy, Debug)]
+struct SwiftStep {
+    barrier: Field,
+    /// Its effect is remembered under the state of its barrier times this, plus, if `exits` is 1, the agents exited.
+    times: u32,
+    exits: u32,
+    is_exit: bool,
+    /// Where its changes are.
+    first: u32,
+    count: u32,
+}
+
+/// What a step does under a key.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    /// Added to the word with the agent's field.
+    agent: u64,
+    /// Added to the word with the barrier's field.
+    barrier: u64,
+    /// The room of its groups, see the module.
+    room: u64,
+    /// The generation completed, in [`Tables::releases`].
+    release: u32,
+}
+
+/// An agent that has steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    agent: u32,
+    first: u32,
+    count: u32,
+}
+
+/// Room for the agents that have steps, so that it need not be found for each state anew.
+#[derive(Debug, Default)]
+pub(super) struct Scratch(Vec<Ready>);
+
+/// What is known of the steps of each agent, for one layout.
+#[derive(Debug, Default)]
+pub(super) struct Swift {
+    agents: Vec<Agent>,
+    steps: Vec<SwiftStep>,
+    changes: Vec<Change>,
+    /// The width of a group's field, the guard included.
+    width: u32,
+    /// The guards of all fields.
+    guards: u64,
+}
+
+impl Swift {
+    /// Knows nothing yet.
+    pub(super) fn new(layout: &Layout) -> Self {
+        let agents = layout.agents.iter().map(|field| Agent { field: *field, rows: Vec::new() });
+        // Every agent may stand in two groups, which may be the same.
+        let width = bits(2 * layout.agents.len() + 1) + 1;
+        let guards = (1..=64 / width).fold(0, |guards, field| guards | 1 << (field * width - 1));
+        Self { agents: agents.collect(), steps: Vec::new(), changes: Vec::new(), width, guards }
+    }
+
+    /// Adds every successor of a state, if all that is needed to make them is known and no rule about states may be
+    /// violated in it; otherwise nothing.
+    #[inline]
+    pub(super) fn successors<const W: usize>(
+        &self,
+        (tables, layout): (&Tables, &Layout),
+        words: &Packed<W>,
+        Scratch(ready): &mut Scratch,
+        batch: &mut Vec<Packed<W>>,
+    ) -> bool {
+        if !tables.quiet[layout.rest.get(words) as usize] {
+            return false;
+        }
+        ready.resize(self.agents.len(), Ready::default());
+        let (mut count, mut standing, mut exited) = (0, 0, 0);
+        for (number, agent) in (0..).zip(&self.agents) {
+            let row = agent.rows.get(agent.field.get(words) as usize);
+            let Some(row) = row.filter(|row| row.exited != NO_ROW) else { return false };
+            standing += row.standing;
+            exited += row.exited;
+            ready[count] = Ready { agent: number, first: row.first, count: row.count };
+            count += usize::from(row.count > 0);
+        }
+        if count == 0 {
+            return false;
+        }
+        let before = batch.len();
+        for Ready { agent: number, first, count } in &ready[..count] {
+            let agent = &self.agents[*number as usize];
+            for step in &self.steps[*first as usize..(*first + *count) as usize] {
+                let change = self.change(step, step.barrier.get(words), exited);
+                let Some(change) = change.filter(|c| self.has_room(c, standing)) else {
+                    batch.truncate(before);
+                    return false;
+                };
+                let mut next = *words;
+                agent.field.add(&mut next, change.agent);
+                step.barrier.add(&mut next, change.barrier);
+                let is_complete =
+                    change.release == NONE || self.release(tables, change.release, *number, words, &mut next);
+                if !is_complete || step.is_exit && tables.heeds_exits(layout, words) {
+                    batch.truncate(before);
+                    return false;
+                }
+                batch.push(next);
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn change(&self, step: &SwiftStep, barrier: u32, exited: u32) -> Option<&Change> {
+        let key = barrier * step.times + exited * step.exits;
+        if key >= step.count { None } else { self.changes.get((step.first + key) as usize) }
+    }
+
+    /// Whether no more agents stand in the step's groups than there is room for, and the change is known.
+    #[inline(always)]
+    fn has_room(&self, change: &Change, standing: u64) -> bool {
+        change.room.wrapping_sub(standing) & self.guards == self.guards && change.release != UNKNOWN
+    }
+
+    /// Adds what a release does to every agent but the one that acts; `false` if that is not all known.
+    #[inline]
+    fn release<const W: usize>(
+        &self,
+        tables: &Tables,
+        release: u32,
+        actor: u32,
+        words: &Packed<W>,
+        next: &mut Packed<W>,
+    ) -> bool {
+        let release = &tables.releases[release as usize];
+        for (agent, class) in &tables.seated[release.field] {
+            if *agent == actor {
+                continue;
+            }
+            let field = self.agents[*agent as usize].field;
+            let slot = field.get(words);
+            let after = release.after[*class as usize].get(slot as usize).copied();
+            match after {
+                None | Some(super::numbering::UNKNOWN) => return false,
+                Some(after) => field.change(next, slot, after),
+            }
+        }
+        true
+    }
+
+    /// Takes over what the tables know of the steps from a state.
+    pub(super) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
+        if !tables.quiet[layout.rest.get(words) as usize] || self.bytes() > MOST_BYTES {
+            return;
+        }
+        for agent in 0..self.agents.len() {
+            self.learn_row(tables, layout, agent, self.agents[agent].field.get(words));
+        }
+        let rows: Vec<Row> = self.agents.iter().map(|a| a.rows[a.field.get(words) as usize]).collect();
+        if rows.iter().any(|row| row.exited == NO_ROW) {
+            return;
+        }
+        let exited: u32 = rows.iter().map(|row| row.exited).sum();
+        for (agent, row) in rows.iter().enumerate() {
+            let slot = self.agents[agent].field.get(words);
+            let first = tables.classes[tables.class_of[agent]].rows[slot as usize].first_step;
+            for number in 0..row.count {
+                let step = self.steps[(row.first + number) as usize];
+                let state = step.barrier.get(words);
+                let key = state * step.times + exited * step.exits;
+                if self.change(&step, state, exited).is_some_and(|c| c.release != UNKNOWN) {
+                    continue;
+                }
+                let known = tables.steps.get(first + number);
+                let effect = tables.steps.effect(known, key).copied();
+                let change = effect.and_then(|e| self.change_of(agent, slot, &step, state, known, e));
+                if let Some(change) = change {
+                    self.remember((row.first + number) as usize, key, change);
+                }
+            }
+        }
+    }
+
+    /// Fills the row of an agent's slot, if all of it fits.
+    fn learn_row(&mut self, tables: &Tables, layout: &Layout, agent: usize, slot: u32) {
+        let rows = &mut self.agents[agent].rows;
+        if rows.len() <= slot as usize {
+            rows.resize(slot as usize + 1, Row { standing: 0, first: 0, count: 0, exited: NO_ROW });
+        }
+        let known = &tables.classes[tables.class_of[agent]].rows[slot as usize];
+        let steps = tables.steps.run(known.first_step, known.steps);
+        let fields: Option<Vec<Field>> =
+            steps.iter().map(|step| layout.barrier_field(step.barrier)).collect();
+        let standing = known.standing.iter().map(|group| self.one(*group)).sum::<Option<u64>>();
+        let (Some(fields), Some(standing)) = (fields, standing) else { return };
+        if known.slow || self.agents[agent].rows[slot as usize].exited != NO_ROW {
+            return;
+        }
+        let exited = u32::from(known.exited);
+        self.agents[agent].rows[slot as usize] =
+            Row { standing, first: to_u32(self.steps.len()), count: known.steps, exited };
+        let others = to_u32(self.agents.len()) + 1;
+        self.steps.extend(steps.iter().zip(fields).map(|(step, barrier)| {
+            let (times, exits) = if step.key == Key::BarrierAndExits { (others, 1) } else { (1, 0) };
+            SwiftStep { barrier, times, exits, is_exit: step.key == Key::Exit, first: 0, count: 0 }
+        }));
+    }
+
+    /// 1 in the field of a group, if it has one.
+    fn one(&self, group: u32) -> Option<u64> {
+        if group == NOBODY {
+            return Some(0);
+        }
+        let field = group - 1;
+        (field < 64 / self.width).then(|| 1 << (field * self.width))
+    }
+
+    fn change_of(
+        &self,
+        agent: usize,
+        slot: u32,
+        step: &SwiftStep,
+        state: u32,
+        known: &Step,
+        effect: Effect,
+    ) -> Option<Change> {
+        let most = (1_u64 << (self.width - 1)) - 1;
+        // Every field has its guard set and is full, so that taking away what is missing borrows from nobody.
+        let mut room = (0..64 / self.width).fold(0, |room, field| room | most << (field * self.width));
+        room |= self.guards;
+        let groups = if known.standing[0] == known.standing[1] { 1 } else { 2 };
+        for (group, left) in known.standing.iter().zip(effect.room).take(groups) {
+            room -= self.one(*group)? * most.saturating_sub(u64::from(left));
+        }
+        let agent = self.agents[agent].field.difference(slot, effect.slot)?;
+        let barrier = step.barrier.difference(state, effect.barrier)?;
+        let release = if effect.release == super::numbering::UNKNOWN { NONE } else { effect.release };
+        Some(Change { agent, barrier, room, release })
+    }
+
+    fn remember(&mut self, step: usize, key: u32, change: Change) {
+        let step = &mut self.steps[step];
+        if key >= step.count {
+            // As in `Steps::remember`.
+            let old = step.first as usize..(step.first + step.count) as usize;
+            let count = (key + 1).next_power_of_two();
+            let first = self.changes.len();
+            self.changes.extend_from_within(old);
+            let unknown = Change { agent: 0, barrier: 0, room: 0, release: UNKNOWN };
+            self.changes.resize(first + count as usize, unknown);
+            (step.first, step.count) = (to_u32(first), count);
+        }
+        self.changes[(step.first + key) as usize] = change;
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        let rows: usize = self.agents.iter().map(|agent| agent.rows.capacity()).sum();
+        rows * size_of::<Row>()
+            + self.steps.capacity() * size_of::<SwiftStep>()
+            + self.changes.capacity() * size_of::<Change>()
+    }
+}
