@@ -1,5 +1,6 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
+mod levels;
 mod models;
 mod pictures;
 
@@ -8,9 +9,11 @@ use barcheck::Reduction;
 use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
-use barcheck_model::rule::{Level, Rule};
+use barcheck_model::rule::Rule;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use levels::{LevelArgs, level_changes};
+use levels::{exited_threads_parser, rule_parser};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::num::NonZeroUsize;
@@ -132,23 +135,6 @@ pub(crate) struct VerifyArgs {
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]
     pub(crate) search: SearchArgs,
-}
-
-/// The options of `barcheck verify` that change the level of rules.
-#[derive(Debug, Args)]
-pub(crate) struct LevelArgs {
-    /// Make a rule an error (may be repeated, RULEs may be joined by commas)
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
-    deny: Vec<Rule>,
-    /// Make a rule a warning
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
-    warn: Vec<Rule>,
-    /// Do not report a rule; of several options for one rule the last counts
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
-    allow: Vec<Rule>,
-    /// Make the pedantic rules warnings, except those named above
-    #[arg(long)]
-    pub(crate) strict: bool,
 }
 
 /// The options of `barcheck verify` that concern the search.
@@ -396,18 +382,9 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-fn rule_parser() -> impl TypedValueParser<Value = Rule> {
-    PossibleValuesParser::new(Rule::ALL.iter().map(|rule| PossibleValue::new(rule.name())))
-        .try_map(|typed| Rule::from_name(&typed).ok_or("unknown rule"))
-}
-
 fn target_parser() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::ALL.iter().map(|target| PossibleValue::new(target.name())))
         .try_map(|typed| Target::ALL.into_iter().find(|t| t.name() == typed).ok_or("unknown target"))
-}
-
-fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThreads> {
-    named(&[(ExitedThreads::Hold, "hold"), (ExitedThreads::Release, "release")])
 }
 
 fn with_parser() -> impl TypedValueParser<Value = With> {
@@ -424,22 +401,10 @@ fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
     ])
 }
 
-/// The changes of levels in the order in which they stand on the command line, of which the last for a rule counts.
-pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rule, Level)> {
-    let of = |name: &str, rules: &[Rule], level: Level| {
-        let indices = verify.indices_of(name).into_iter().flatten();
-        indices.zip(rules.to_vec()).map(move |(index, rule)| (index, rule, level)).collect::<Vec<_>>()
-    };
-    let mut changes = of("deny", &levels.deny, Level::Error);
-    changes.extend(of("warn", &levels.warn, Level::Warning));
-    changes.extend(of("allow", &levels.allow, Level::Allow));
-    changes.sort_by_key(|(index, ..)| *index);
-    changes.into_iter().map(|(_, rule, level)| (rule, level)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use barcheck_model::rule::Level;
     use clap::{CommandFactory, FromArgMatches};
 
     fn changes(line: &str) -> Vec<(Rule, Level)> {

@@ -1,7 +1,8 @@
 //! Who stands at which arrival: what the rule `arrival-race` compares with the room that there is.
 
 use super::columns::Barriers;
-use super::group::{Act, Group};
+use super::group::Group;
+use super::node::Act;
 use barcheck_model::barrier::nbarrier;
 use barcheck_model::program::WARP_SIZE;
 use std::collections::{BTreeMap, BTreeSet};

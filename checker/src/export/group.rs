@@ -1,14 +1,12 @@
 //! A protocol as every exported model has it: agents that move between numbered nodes, operands evaluated.
 
+use super::node::{Act, Node, Step};
 use super::says;
 use super::unfolded::{self, Unfolded};
 use crate::Levels;
-use barcheck_model::agent::SplitAction;
-use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
+use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Machine, NotUnfolded, Options};
-use barcheck_model::program::{
-    AccessKind, AgentId, LocationId, Program, Scope, Semantics, SequenceId, Spaces,
-};
+use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -61,103 +59,6 @@ pub(super) struct Group {
     pub(super) nodes: Vec<Node>,
     /// For each agent its first node.
     pub(super) starts: Vec<usize>,
-}
-
-/// A position of an agent, with everything that is its own.
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
-    /// What the agent can do: the alternatives of all its fragments.
-    pub(super) steps: Vec<Step>,
-    /// Agents that can be here, for people.
-    pub(super) agents: Vec<AgentId>,
-}
-
-/// What a node is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The agent has steps.
-    Goes {
-        /// Some fragment waits for the warp's other lanes at a barrier.
-        blocked: bool,
-    },
-    /// The agent blocks until the barrier's generation completes.
-    Waits {
-        barrier: BarrierId,
-        /// `split_barrier`: what the wait acquires.
-        acquires: Option<(Scope, Semantics)>,
-        /// `bcu`: the warp has not fetched the result of its last reduction.
-        unfetched: bool,
-        /// Where a release leads, by a reduction's result.
-        releases: Vec<(Option<u32>, usize)>,
-    },
-    /// All lanes wait for one another, for ever.
-    Parked,
-    /// The agent has exited.
-    Exited,
-    /// An operand or condition has no value.
-    Failed,
-    /// Local computation cannot be followed.
-    Endless,
-}
-
-impl Kind {
-    /// The place in the order of nodes.
-    pub(super) fn rank(&self) -> (u8, u32) {
-        match self {
-            Self::Goes { .. } => (0, 0),
-            Self::Waits { barrier, .. } => (1, barrier.0),
-            Self::Parked => (2, 0),
-            Self::Exited => (3, 0),
-            Self::Failed => (4, 0),
-            Self::Endless => (5, 0),
-        }
-    }
-}
-
-/// One alternative of what an agent can do next.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// The fragment whose step it is: the alternatives of one fragment exclude one another.
-    pub(super) fragment: usize,
-    /// The instruction, for people.
-    pub(super) says: String,
-    pub(super) act: Act,
-    /// The node after it, if the agent goes on.
-    pub(super) next: usize,
-    /// The node after it, if the agent blocks.
-    pub(super) blocks: Option<usize>,
-}
-
-/// What a step does to what agents share.
-#[derive(Clone, Debug)]
-pub(super) enum Act {
-    /// Nothing.
-    Go,
-    /// The whole agent exits.
-    Exit,
-    /// The next decision of a sequence that all agents share.
-    Decide(SequenceId, bool),
-    Access(AccessKind, Vec<LocationId>),
-    Fence(Spaces),
-    /// `OpMemoryBarrier`.
-    MemoryBarrier(Scope, Semantics),
-    Ptx(ptx::Announcement, ptx::Contribution),
-    Bcu(bcu::Announcement, ptx::Contribution),
-    Signal(nbarrier::Announcement),
-    Wait(BarrierId),
-    /// A split-barrier instruction, and its dynamic instance.
-    Split(SplitAction, usize),
-    /// `alloc_nbarrier`.
-    Alloc(i64),
-    /// The operands violate a rule that ends the path.
-    Refuse(Rule),
-    /// An operand has no value.
-    Fault,
-    /// `R2B.BAR`: the value comes from a barrier's state, or from nowhere.
-    WriteState,
-    /// The specification leaves open what happens.
-    NotModelled,
 }
 
 impl Group {
@@ -216,23 +117,12 @@ impl Group {
         self.steps().filter_map(|step| step.act.barrier()).collect()
     }
 
-    /// Where an agent in a node can be next, of its own or by a release.
-    pub(super) fn successors(node: &Node) -> impl Iterator<Item = usize> + '_ {
-        let released = match &node.kind {
-            Kind::Waits { releases, .. } => releases.as_slice(),
-            _ => &[],
-        };
-        let steps = node.steps.iter().filter(|step| !step.act.ends());
-        let stepped = steps.flat_map(|step| std::iter::once(step.next).chain(step.blocks));
-        stepped.chain(released.iter().map(|(_, to)| *to))
-    }
-
     /// For each node, whether it is, or leads to, one that satisfies a condition.
     pub(super) fn leads_to(&self, is: impl Fn(&Node) -> bool) -> Vec<bool> {
         let mut leads: Vec<bool> = self.nodes.iter().map(is).collect();
         let mut before = vec![Vec::new(); self.nodes.len()];
         for (from, node) in self.nodes.iter().enumerate() {
-            Self::successors(node).for_each(|to| before[to].push(from));
+            node.successors().for_each(|to| before[to].push(from));
         }
         let mut left: Vec<usize> = (0..leads.len()).filter(|node| leads[*node]).collect();
         while let Some(node) = left.pop() {
@@ -250,7 +140,7 @@ impl Group {
         let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
         let nodes: Vec<_> = self.nodes.iter().map(|_| graph.add_node(())).collect();
         for (from, node) in self.nodes.iter().enumerate() {
-            for to in Self::successors(node) {
+            for to in node.successors() {
                 graph.add_edge(nodes[from], nodes[to], ());
             }
         }
@@ -268,24 +158,5 @@ impl Group {
             );
         }
         notes
-    }
-}
-
-impl Act {
-    /// It leads nowhere.
-    fn ends(&self) -> bool {
-        matches!(self, Self::Refuse(_) | Self::Fault | Self::NotModelled | Self::WriteState)
-    }
-
-    /// The barrier of a barrier instruction.
-    pub(super) fn barrier(&self) -> Option<BarrierId> {
-        match self {
-            Self::Ptx(what, _) => Some(what.id),
-            Self::Bcu(what, _) => Some(what.id),
-            Self::Signal(what) => Some(what.id),
-            Self::Wait(id) => Some(*id),
-            Self::Split(split, _) => Some(split.barrier),
-            _ => None,
-        }
     }
 }

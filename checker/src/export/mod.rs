@@ -11,6 +11,7 @@
 mod arrivals;
 mod columns;
 mod group;
+mod node;
 mod promela;
 mod rows;
 mod says;

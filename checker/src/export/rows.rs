@@ -1,7 +1,7 @@
 //! The columns that a target's instructions need in the tables.
 
 use super::columns::{Barriers, Columns};
-use super::group::{Act, Kind, Node, Step};
+use super::node::{Act, Kind, Node, Step};
 use barcheck_model::barrier::{bcu, nbarrier, ptx};
 use barcheck_model::program::{ReductionOp, Scope, Semantics, SplitKind, Target, WARP_SIZE};
 

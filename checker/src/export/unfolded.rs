@@ -1,6 +1,6 @@
 //! From the model's automata to numbered nodes.
 
-use super::group::{Act, Kind, Node, Step};
+use super::node::{Act, Kind, Node, Step};
 use barcheck_model::agent::{Action, BarrierAction, Choices, Config, FaultKind, Move, Outcome};
 use barcheck_model::barrier::split::Instance;
 use barcheck_model::barrier::{BarrierId, bcu, ptx};

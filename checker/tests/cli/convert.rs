@@ -1,6 +1,6 @@
 //! Conversions and graphs from outside: where they go, what is refused, and what the help says.
 
-use crate::support::{DEADLOCK, Folder, GOOD, run, run_on};
+use crate::support::{DEADLOCK, Folder, GOOD, WARNING, run, run_on};
 use std::fs;
 
 const FORMATS: [&str; 6] = ["text", "svg", "mermaid", "dot", "perfetto", "itf"];
@@ -152,25 +152,25 @@ fn what_has_no_graph_is_said_to_have_none() {
 #[test]
 fn a_model_goes_to_standard_output_or_where_it_is_told_with_what_belongs_beside_it() {
     let folder = Folder::new();
-    let file = folder.write("good.bar", GOOD);
+    let file = folder.add("good.bar", GOOD);
     let promela =
         run(&["export", "--to", "promela", &file]).expect(0).prints("active [AGENTS] proctype warp()");
     let place = folder.text("models/good.pml");
     run(&["export", "--to", "promela", &file, "-o", &place]).expect(0).prints("model written to");
     assert_eq!(fs::read_to_string(&place).expect("it is there"), promela.out);
     let tla = run(&["export", "--to", "tla", &file]).expect(0).prints("---- MODULE good ----");
-    let place = folder.text("models/other-name.tla");
+    let place = folder.text("models/other.tla");
     run(&["export", "--to", "tla", &file, "-o", &place]).expect(0).prints("configuration written to");
     let text = fs::read_to_string(&place).expect("it is there");
-    assert!(text.starts_with("---- MODULE other_name ----"), "{text}");
-    let configuration = fs::read_to_string(folder.text("models/other-name.cfg")).expect("it is there");
+    assert!(text.starts_with("---- MODULE other ----"), "{text}");
+    let configuration = fs::read_to_string(folder.text("models/other.cfg")).expect("it is there");
     assert!(configuration.contains("INVARIANT No_deadlock") && tla.out.ends_with(&configuration));
 }
 
 #[test]
 fn what_a_model_asserts_follows_the_levels() {
     let folder = Folder::new();
-    let file = folder.write("warning.bar", WARNING);
+    let file = folder.add("warning.bar", WARNING);
     let usual = run(&["export", "--to", "promela", &file]).expect(0).prints("#define note_nobody_waits skip");
     assert!(usual.out.contains("#define end_count_mismatch violated(count_mismatch)"));
     let denied = ["export", "--to", "promela", "--deny", "nobody-waits", "--allow", "count-mismatch", &file];
@@ -181,15 +181,14 @@ fn what_a_model_asserts_follows_the_levels() {
 #[test]
 fn what_cannot_be_exported_is_refused_and_what_is_not_asserted_is_said() {
     let folder = Folder::new();
-    let reads = folder.write("reads.bar", "target bcu;\ncta 32;\nwarp 0 { B2R.BAR R4, 1; R2B.BAR 1, R4; }\n");
+    let reads = folder.add("reads.bar", "target bcu;\ncta 32;\nwarp 0 { B2R.BAR R4, 1; R2B.BAR 1, R4; }\n");
     run(&["export", "--to", "promela", &reads]).expect(2).says("warp 0").says("barrier's state");
     let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync 1, 32; } }\n";
-    let counts = folder.write("counts.bar", counts);
+    let counts = folder.add("counts.bar", counts);
     run(&["export", "--to", "promela", &counts]).expect(2).says("does not stay within");
-    let endless =
-        folder.write("endless.bar", "target ptx; cta 64; warps 0..2 { loop { bar.sync 1, 64; } }\n");
+    let endless = folder.add("endless.bar", "target ptx; cta 64; warps 0..2 { loop { bar.sync 1, 64; } }\n");
     run(&["export", "--to", "promela", &endless]).expect(0).says("stuck-agent is not asserted");
-    let file = folder.write("good.bar", GOOD);
+    let file = folder.add("good.bar", GOOD);
     run(&["export", "--to", "promela", &file, "-o", &file]).expect(2).says("would overwrite");
     run(&["export", "--to", "fortran", &file]).expect(2).says("promela, tla");
     run(&["export", "--to", "tla", "-D", "N=3", &file]).expect(2).says("param");

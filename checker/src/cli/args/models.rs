@@ -1,6 +1,6 @@
 //! What the user can type for models in other languages.
 
-use super::LevelArgs;
+use super::levels::{LevelArgs, exited_threads_parser};
 use crate::cli::values::{self, Define, named};
 use barcheck::export::Language;
 use barcheck_model::machine::ExitedThreads;
@@ -23,7 +23,7 @@ pub(crate) struct ExportArgs {
     pub(crate) define: Vec<Define>,
     /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
     /// other warp has exited
-    #[arg(long, value_name = "READING", default_value = "hold", value_parser = super::exited_threads_parser())]
+    #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
     pub(crate) exited_threads: ExitedThreads,
     /// Write it to PATH instead of standard output; TLC's configuration goes beside it, to a file with the ending .cfg
     #[arg(long, short, value_name = "PATH")]

@@ -3,7 +3,8 @@
 use super::tables::{declare, declare_all};
 use super::targets;
 use crate::export::columns::{Barriers, Columns, kind_number};
-use crate::export::group::{Act, Group, Step};
+use crate::export::group::Group;
+use crate::export::node::{Act, Step};
 use barcheck_model::program::{AgentId, LocationId, Space, Target};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -12,7 +12,8 @@ mod tables;
 mod targets;
 
 use super::columns::{Barriers, Columns, identifier};
-use super::group::{Act, ExportError, Group, Kind, Node};
+use super::group::{ExportError, Group};
+use super::node::{Act, Kind, Node};
 use super::rows;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;

@@ -1,7 +1,8 @@
 //! Sets of nodes, and of agents at them, as Promela conditions.
 
 use crate::export::arrivals::Standing;
-use crate::export::group::{Act, Group};
+use crate::export::group::Group;
+use crate::export::node::Act;
 use crate::export::says;
 use barcheck_model::program::AgentId;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! The tables of an exported Promela model: what every step and every wait leads to.
 
 use crate::export::columns::{Barriers, Columns, identifier};
-use crate::export::group::{Act, ExportError, Group, Kind, Node, Step};
+use crate::export::group::{ExportError, Group};
+use crate::export::node::{Act, Kind, Node, Step};
 use crate::export::says;
 use std::fmt::Write as _;
 

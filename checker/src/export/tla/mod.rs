@@ -6,7 +6,8 @@
 
 use super::arrivals::{Key, Standing, arrivals};
 use super::columns::{Barriers, Columns, identifier};
-use super::group::{Act, Group, Kind, Step};
+use super::group::Group;
+use super::node::{Act, Kind, Step};
 use super::{rows, says};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces, Target};
