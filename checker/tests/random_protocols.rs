@@ -10,7 +10,7 @@ mod walks;
 
 use agreement::{Compared, compare};
 use barcheck::gate::{Effort, Extent};
-use barcheck::{Budgets, Levels, Quiet, Settings, check};
+use barcheck::{Budgets, Inconclusive, Levels, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_specs::bar::{LoadOptions, load};
 use naive::engine::engine;
@@ -164,6 +164,40 @@ fn engine_and_naive_explorer_agree_when_exited_threads_release() {
             panic!("seed {seed}\n{what}\n{}", smallest.text());
         }
     }
+}
+
+/// The comparisons above would mean little if the engines that make few runs gave up on most protocols, or on all that go round with choices.
+#[test]
+fn engines_that_make_few_runs_decide_many_random_protocols_with_choices_and_cycles() {
+    let (mut by_one, mut by_choice, mut cyclic, mut by_search) = (0, 0, 0, 0);
+    for seed in 0..1_000 {
+        let text = generate(seed).text();
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
+        let settings = Settings {
+            budgets: Budgets { max_states: Some(20_000), ..Budgets::default() },
+            ..Settings::default()
+        };
+        let settings = |reduction| Settings { reduction, ..settings.clone() };
+        let (program, options) = (Arc::new(loaded.program), Options::default());
+        let undecided =
+            |outcome: &barcheck::Outcome| matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_)));
+        let one = check(Arc::clone(&program), options, &settings(Reduction::Schedule), &Quiet);
+        if !undecided(&one) {
+            by_one += 1;
+            continue;
+        }
+        let each = check(program, options, &settings(Reduction::Stubborn), &Quiet);
+        if undecided(&each) {
+            by_search += 1;
+            continue;
+        }
+        by_choice += 1;
+        cyclic += usize::from(text.contains("loop {") || text.contains("while "));
+    }
+    println!(
+        "one schedule decides {by_one}, one for each choice {by_choice} more ({cyclic} with endless loops), a search {by_search}"
+    );
+    assert!(by_one >= 100 && by_choice >= 100 && cyclic >= 30);
 }
 
 /// Loom runs the same protocols on barriers that know nothing of the model.
