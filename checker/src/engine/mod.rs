@@ -137,10 +137,15 @@ impl Job<'_> {
         match answer {
             Answer::Undecided(why) => {
                 let place = |agent, pc| in_line(&machine, agent, pc);
-                let because_why = format!("nor is one for each choice: {}", why.describe(&place));
+                let why_not = why.describe(&place);
                 match because {
-                    None => self.undecided(method(&because_why)),
-                    Some(_) => self.search_after(method(&because_why).why, &why),
+                    None => {
+                        self.undecided(method(&format!("one run for each choice is not enough: {why_not}")))
+                    }
+                    Some(_) => {
+                        let because = method(&format!("nor is one for each choice: {why_not}")).why;
+                        self.search_after(because, &why)
+                    }
                 }
             }
             answer => {

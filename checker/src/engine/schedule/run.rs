@@ -68,7 +68,9 @@ pub(super) struct Run {
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
     races: Races,
-    /// What had grown when configurations were last forgotten.
+    /// How often configurations have been forgotten.
+    forgotten: u64,
+    /// What had grown at one of these times, the latest whose number is a power of two.
     grew: Option<String>,
     /// Where the run goes round for ever: the number of steps before the first of the cycle.
     pub(super) cycle_from: Option<usize>,
@@ -101,6 +103,7 @@ impl Run {
             sightings: BTreeMap::new(),
             hides: None,
             races: Races::of(program.target),
+            forgotten: 0,
             grew: None,
             cycle_from: None,
             peak_bytes: 0,
@@ -329,7 +332,10 @@ impl Run {
     fn forget_configs(&mut self) {
         let known: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
         if known > MOST_CONFIGS {
-            self.grew = what_grew(&self.machine, known as u64);
+            self.forgotten += 1;
+            if self.forgotten.is_power_of_two() {
+                self.grew = what_grew(&self.machine, known as u64);
+            }
             self.machine.forget_configs(&mut self.state);
         }
     }
