@@ -35,7 +35,13 @@ enum Compared {
 /// Every error of a protocol, found without reductions; `None` if there are too many states.
 fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outcome> {
     let budgets = Budgets { max_states: Some(MOST_STATES), ..Budgets::default() };
-    let settings = Settings { all: true, reduction: Reduction::None, levels: levels.clone(), budgets, ..Settings::default() };
+    let settings = Settings {
+        all: true,
+        reduction: Reduction::None,
+        levels: levels.clone(),
+        budgets,
+        ..Settings::default()
+    };
     let outcome = check(Arc::clone(program), options, &settings, &Quiet);
     (!matches!(outcome.inconclusive, Some(Inconclusive::States(..)))).then_some(outcome)
 }
