@@ -187,7 +187,7 @@ impl Search<'_> {
         let budgets = self.settings.budgets;
         let soon = store.most_bytes_until(more, BATCH * BETWEEN_LOOKS as usize) + self.table_bytes();
         let most = budgets.max_states.unwrap_or(u64::MAX).min(MOST_STATES);
-        // With more states than there are now, the table may grow twice.
+        // With more states than there are now, what is said of memory does not hold.
         more > store.len()
             || (store.len() + more) as u64 > most
             || budgets.max_memory.is_some_and(|most| soon > most)

@@ -54,7 +54,7 @@ impl Search<'_> {
     fn begins_level<const W: usize>(&mut self, store: &Store<W>) -> bool {
         let found = to_u32(store.len());
         if self.next == found {
-            self.peak_bytes = self.peak_bytes.max(store.peak_bytes() + self.table_bytes() + self.crew_bytes);
+            self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.crew_bytes);
             return true;
         }
         if self.next == self.level_end {

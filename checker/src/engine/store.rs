@@ -67,8 +67,6 @@ pub(super) struct Store<const W: usize> {
     parents: Vec<StateId>,
     table: Table,
     recent: Recent<W>,
-    /// Bytes in use while the table grew.
-    peak: u64,
 }
 
 /// A hash of the words: of each product both halves are used, so that high and low bits are good.
@@ -92,7 +90,6 @@ impl<const W: usize> Store<W> {
             parents: Vec::new(),
             table: Table::new(),
             recent: Recent(Vec::new()),
-            peak: 0,
         }
     }
 
@@ -124,11 +121,6 @@ impl<const W: usize> Store<W> {
             + self.table.bytes()
     }
 
-    /// The most bytes that have been in use.
-    pub(super) fn peak_bytes(&self) -> u64 {
-        self.peak.max(self.bytes())
-    }
-
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         let bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
@@ -136,18 +128,19 @@ impl<const W: usize> Store<W> {
     }
 
     /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
-    /// more than there are, so that the table grows once at most.
+    /// more than there are.
     pub(super) fn most_bytes_until(&self, more: usize, ahead: usize) -> u64 {
-        self.bytes_with(more + ahead + PIECE) + self.table.bytes()
+        // The parents may move once, to a place of twice the size.
+        self.bytes_with(more + ahead + PIECE) + (self.parents.capacity() * size_of::<StateId>()) as u64
     }
 
-    /// Bytes of the table that takes so many states, if it has to be made.
+    /// Bytes by which the table has to grow to take so many states.
     fn growth(&self, states: usize) -> u64 {
         let mut doubled = 0;
         while !self.table.has_room(states >> doubled) {
             doubled += 1;
         }
-        if doubled == 0 { 0 } else { self.table.bytes() << doubled }
+        (self.table.bytes() << doubled) - self.table.bytes()
     }
 
     /// The place of a state, or the free place where it belongs.
@@ -228,13 +221,10 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
-        // While it grows there are two tables.
-        self.peak = self.peak.max(self.bytes() + 2 * self.table.bytes());
         if self.recent.0.is_empty() {
             self.recent.forget(self.pieces[0][0]);
         }
-        let pieces = &self.pieces;
-        self.table.grow(|id| hash(&pieces[id as usize / PIECE][id as usize % PIECE]));
+        self.table.grow(self.pieces.iter().flatten().map(hash));
     }
 
     /// The same states, differently packed, in the same order.

@@ -7,7 +7,7 @@
 use super::{Store, TOGETHER, hash};
 use crate::engine::layout::Packed;
 use crate::engine::store::StateId;
-use crate::engine::table::{Free, Line, Part};
+use crate::engine::table::{Free, Part};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -109,7 +109,7 @@ fn each<T: Send, L: Send>(parts: &mut [Part<L>], work: impl Fn(usize, &mut Part<
 
 /// Enters the states that belong to a part and are new; `false` if there is no place for one.
 fn enter<const W: usize>(
-    part: &mut Part<&mut [Line]>,
+    part: &mut Part<&mut [u32]>,
     made: &[Packed<W>],
     base: usize,
     new: &New,
