@@ -16,7 +16,7 @@ pub struct Settings {
     pub budgets: Budgets,
     /// What need not be searched.
     pub reduction: Reduction,
-    /// Threads that search; as many as the machine runs at once, if not given. The outcome is the same for any number.
+    /// Threads that search; one, if not given. The outcome is the same for any number.
     pub threads: Option<NonZeroUsize>,
     /// Levels of fewer states than this are searched by one thread; 8192, if not given. The outcome is the same for any
     /// number.
@@ -27,8 +27,7 @@ impl Settings {
     /// Threads that search.
     #[must_use]
     pub fn threads(&self) -> usize {
-        let of_machine = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or_else(of_machine, NonZeroUsize::get)
+        self.threads.map_or(1, NonZeroUsize::get)
     }
 }
 

@@ -154,7 +154,8 @@ pub(crate) struct SearchArgs {
     /// Give up on a FILE after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Search with N threads; the report is the same for any N [default: as many as the machine runs at once]
+    /// Search with N threads: that pays for millions of states, on cores that are idle. The report is the same for any N
+    /// [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that differ only in
