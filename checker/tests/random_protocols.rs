@@ -16,6 +16,7 @@ use barcheck_specs::bar::{LoadOptions, load};
 use naive::engine::engine;
 use naive::explore::{Outcome, Verdict, explore, explore_with};
 use naive::generate::{generate, generate_for};
+use naive::generate_rounds::generate_rounds;
 use naive::protocol::{Protocol, Target};
 use naive::rules::RULES;
 use naive::shrink::shrink;
@@ -198,6 +199,64 @@ fn engines_that_make_few_runs_decide_many_random_protocols_with_choices_and_cycl
         "one schedule decides {by_one}, one for each choice {by_choice} more ({cyclic} with endless loops), a search {by_search}"
     );
     assert!(by_one >= 100 && by_choice >= 100 && cyclic >= 30);
+}
+
+/// As [`cap`], for protocols that go round for long: most of their graphs are small, and the others very large.
+fn rounds_cap() -> usize {
+    number("BARCHECK_STATES", 500) as usize
+}
+
+/// What the engine that makes one run for each choice says, if one run is not enough and it decides.
+fn decided_by_choice(protocol: &Protocol) -> Option<barcheck::Outcome> {
+    let loaded = load(protocol.text().as_bytes(), &LoadOptions::default()).expect("a valid protocol");
+    let (program, options) = (Arc::new(loaded.program), Options::default());
+    let budgets = Budgets { max_states: Some(20_000), ..Budgets::default() };
+    let decide = |reduction| {
+        let settings = Settings { reduction, budgets, ..Settings::default() };
+        check(Arc::clone(&program), options, &settings, &Quiet)
+    };
+    let decides = |outcome: &barcheck::Outcome| outcome.inconclusive.is_none();
+    if decides(&decide(Reduction::Schedule)) {
+        return None;
+    }
+    Some(decide(Reduction::Stubborn)).filter(decides)
+}
+
+#[test]
+fn engines_and_naive_explorer_agree_on_protocols_that_are_mostly_right_and_go_round_with_choices() {
+    let count = number("BARCHECK_RANDOM", 1_500);
+    let first = number("BARCHECK_SEED", 0);
+    let (mut compared, mut cyclic, mut by_choice, mut right) = (0, 0, 0, 0);
+    let mut statistics = Statistics::default();
+    for seed in first..first + count {
+        let protocol = generate_rounds(seed);
+        let outcome = explore(&protocol, rounds_cap());
+        statistics.add(protocol.target, &outcome);
+        if outcome.gave_up {
+            continue;
+        }
+        compared += 1;
+        if difference(&protocol, &outcome).is_some() {
+            let smallest = shrink(&protocol, |p| difference(p, &explore(p, rounds_cap())).is_some());
+            let what = difference(&smallest, &explore(&smallest, rounds_cap())).expect("it still differs");
+            panic!("seed {seed}\n{what}\n{}", smallest.text());
+        }
+        let text = protocol.text();
+        if !text.contains('?') || !(text.contains("loop {") || text.contains("while ")) {
+            continue;
+        }
+        cyclic += 1;
+        if let Some(decided) = decided_by_choice(&protocol) {
+            by_choice += 1;
+            right += u64::from(decided.verdict == barcheck::Verdict::Verified);
+        }
+    }
+    statistics.print();
+    println!(
+        "{compared} compared, {cyclic} go round with choices; one run for each choice decides {by_choice} of these \
+         and verifies {right}"
+    );
+    assert!(cyclic * 4 >= count && by_choice * 2 >= cyclic && right * 4 >= cyclic);
 }
 
 /// Loom runs the same protocols on barriers that know nothing of the model.

@@ -400,3 +400,18 @@ fn the_report_says_what_was_used_and_why() {
         "one schedule is not enough: the protocol leaves a choice open (warp 0, line 1); one run for each choice is enough, whatever the timing"
     );
 }
+
+/// An agent whose locals grow without end never comes back to where it was. The others have their turns all the same.
+#[test]
+fn an_agent_that_grows_without_end_does_not_hide_what_another_violates() {
+    for growth in ["i = i + 1;", "if ? { i = i + 1; } else { i = i + 2; }"] {
+        let text = format!(
+            "target ptx; cta 64; shared x;
+            warps 0..1 {{ let i = 0; loop {{ {growth} read x; }} }}
+            warps 1..2 {{ if ? {{ bar.sync 1, 32; }} else {{ bar.arrive 1, 48; }} }}"
+        );
+        let outcome = stubborn(&text);
+        assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["count-range"]));
+        walk_all(&text, &outcome);
+    }
+}

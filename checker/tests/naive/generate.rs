@@ -73,16 +73,7 @@ pub fn generate_for(target: Target, seed: u64) -> Protocol {
     } else {
         *rng.pick(&[1, 2, 2, 2, 3, 3, 3, 4])
     };
-    let mut g = Gen {
-        rng,
-        target,
-        agents,
-        blocks: Vec::new(),
-        arrays: Vec::new(),
-        toggle: None,
-        toggled: false,
-        serial: 0,
-    };
+    let mut g = Gen::new(rng, target, agents);
     g.arrange();
     let bodies = g.bodies();
     let mut protocol = g.assemble(bodies);
@@ -96,6 +87,20 @@ pub fn generate_for(target: Target, seed: u64) -> Protocol {
 }
 
 impl Gen {
+    /// Nothing is generated yet.
+    pub fn new(rng: Rng, target: Target, agents: i32) -> Self {
+        Gen {
+            rng,
+            target,
+            agents,
+            blocks: Vec::new(),
+            arrays: Vec::new(),
+            toggle: None,
+            toggled: false,
+            serial: 0,
+        }
+    }
+
     /// Divides the agents among blocks and invents locations.
     fn arrange(&mut self) {
         // Agents meet in one block, or not at all, where the same statement is asked for.

@@ -11,6 +11,7 @@ pub mod explore;
 pub mod expr;
 pub mod generate;
 pub mod generate_lanes;
+pub mod generate_rounds;
 pub mod generate_threads;
 pub mod graph;
 pub mod local;

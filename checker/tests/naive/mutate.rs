@@ -88,7 +88,7 @@ fn wrap(g: &mut Gen, place: &mut Stmt) {
 }
 
 /// Changes one of a statement's numbers.
-fn operand(g: &mut Gen, place: &mut Stmt) {
+pub fn operand(g: &mut Gen, place: &mut Stmt) {
     let mut numbers = Vec::new();
     match &mut place.kind {
         Kind::Instr(instr) => instr_operands(instr, &mut numbers),

@@ -10,7 +10,7 @@ use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Detail, Path};
 use barcheck_model::rule::Level;
 
-/// What the exploration says about the protocol; `None` if it has found something on detours that no path made of it shows.
+/// What the exploration says about the protocol; `None` if it has found something that no path made of it shows.
 pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Option<Answer> {
     let complete = matches!(ending, Ending::Complete);
     let statistics = |exploration: &Exploration<'_>| Statistics {
@@ -30,7 +30,7 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
         }
         Ending::Complete => {
             let stuck = match stuck::find(exploration) {
-                Ok(stuck) => stuck,
+                Ok(stuck) => stuck?,
                 Err(reason) => return Some(Answer::GaveUp(reason, statistics(exploration))),
             };
             let lowered = lowered(exploration);

@@ -48,9 +48,8 @@ mod turns;
 
 use super::answer::{Answer, Undecided};
 use crate::settings::{Control, Settings};
-use crate::verdict::Statistics;
 use barcheck_model::machine::{ExitedThreads, Machine};
-use barcheck_model::program::Target;
+use barcheck_model::program::{AgentId, Pc, Target};
 use std::time::Instant;
 
 /// Makes one run for each way that choices may go, and decides what can be decided from these.
@@ -74,5 +73,6 @@ pub(super) fn answer(
     exploration.detours = None;
     let ending = exploration.explore();
     let answer = located::answer(&mut exploration, ending);
-    (exploration.machine, answer.unwrap_or(Answer::Violated(Vec::new(), Statistics::default())))
+    // What cannot be shown even so is not believed, and nothing else is.
+    (exploration.machine, answer.unwrap_or(Answer::Undecided(Undecided::Unfollowed(AgentId(0), Pc(0)))))
 }

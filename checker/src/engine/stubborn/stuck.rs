@@ -30,18 +30,21 @@ struct Graph {
     unblocked: Vec<Vec<bool>>,
 }
 
-/// Agents that are stuck, one finding for each place, with a path that ends in a cycle; an error if the search is to end.
-pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Vec<Found>, Inconclusive> {
+/// Agents that are stuck, one finding for each place, with a path that ends in a cycle; `None` if there are some and no path shows it, an error
+/// if the search is to end.
+pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found>>, Inconclusive> {
     let spins = |e: &Exploration<'_>| (0..e.nodes.len()).any(|node| spinner(e, to_u32(node)).is_some());
     if !exploration.loops.iter().any(|loops| loops.has_cycle()) && !spins(exploration) {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     exploration.repeats = true;
     let mut graph = graph(exploration)?;
     spread(&mut graph);
     let suspects: Vec<NodeId> =
         (0..graph.edges.len()).filter(|n| graph.unblocked[*n].contains(&false)).map(to_u32).collect();
-    let Some((node, spins)) = first_endless(exploration, &graph, &suspects) else { return Ok(Vec::new()) };
+    let Some((node, spins)) = first_endless(exploration, &graph, &suspects) else {
+        return Ok(Some(Vec::new()));
+    };
     let (made, who, _) = path_to(exploration, node);
     let mut steps = exploration.steps(&made, None);
     let stuck = graph.unblocked[node as usize].iter().zip(&who).filter(|(unblocked, _)| !**unblocked);
@@ -66,18 +69,18 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Vec<Found>, Inco
                 })
                 .collect();
             let path = stuck::unroll(&mut exploration.machine, steps, &who, &cycle);
-            let Some(path) = path else { return Ok(Vec::new()) };
+            let Some(path) = path else { return Ok(None) };
             path
         }
     };
     let upto = path.cycle_from.unwrap_or(path.steps.len());
     let state = stuck::state_after(&mut exploration.machine, None, &path.steps[..upto]);
-    let Some(state) = state else { return Ok(Vec::new()) };
+    let Some(state) = state else { return Ok(None) };
     let found = stuck::findings(&exploration.machine, &state, &names);
     let level = |rule| exploration.level(rule);
     let found =
         found.into_iter().map(|finding| Found { level: level(finding.rule), finding, path: path.clone() });
-    Ok(found.collect())
+    Ok(Some(found.collect()))
 }
 
 /// A step of an endless local loop in a state.

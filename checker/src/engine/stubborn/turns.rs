@@ -3,7 +3,7 @@
 //! An agent that takes an edge which closes a cycle of its automaton has had its turn. It makes no further step before every
 //! agent that has a step has had one too; then a new round begins. So a run that never ends leaves nobody out: every cycle of states
 //! contains a cycle of the automaton of each agent that moves in it, hence a closing edge of each, and between two closing edges of one agent a
-//! round has begun anew, which takes a step of everybody who has one.
+//! round has begun anew, which takes a step of everybody who has one. Edges may count as closing besides: that costs states, never correctness.
 
 use crate::engine::numbering::to_u32;
 use barcheck_model::machine::ConfigId;
@@ -12,6 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Configurations looked at, at most, to see whether an edge closes a cycle. An edge for which this is not enough counts as closing:
 /// that costs states, never correctness.
 const MOST_LOOKED_AT: usize = 1 << 12;
+
+/// Configurations of an automaton between two edges that count as closing although they close no cycle. An agent whose locals grow without end
+/// closes none, and would leave nobody else a step.
+const MOST_BETWEEN_TURNS: u32 = 1 << 12;
 
 /// Who has had a turn in this round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +76,7 @@ impl Loops {
         if let Some(closes) = self.closing.get(&edge) {
             return *closes;
         }
-        let closes = self.leads(edge.1, edge.0);
+        let closes = self.leads(edge.1, edge.0) || edge.1 % MOST_BETWEEN_TURNS == MOST_BETWEEN_TURNS - 1;
         let size = self.edges.len().max(edge.0.max(edge.1) as usize + 1);
         self.edges.resize(size, Vec::new());
         self.edges[edge.0 as usize].push(edge.1);
