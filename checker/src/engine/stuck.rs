@@ -64,8 +64,10 @@ pub(super) fn find<const W: usize>(search: &mut Search<'_>, store: &Store<W>) ->
     let stretch = |edge: Edge<W>| Stretch { choices: vec![edge.choice], moved: edge.moved };
     let cycle: Vec<Stretch> = cycle.into_iter().map(stretch).collect();
     let machine = &mut search.tables.machine;
-    let Some(path) = unroll(machine, steps, &who, &cycle) else { return Vec::new() };
-    let Some(state) = state_after(machine, None, &path.steps) else { return Vec::new() };
+    // What cannot be unrolled is found all the same; whoever looks at the path says that it does not show it.
+    let to_cycle = Path { steps: steps.clone(), cycle_from: None };
+    let path = unroll(machine, steps, &who, &cycle).unwrap_or(to_cycle);
+    let state = state_after(machine, None, &path.steps).unwrap_or_else(|| machine.initial());
     let mut names: Vec<AgentId> = stuck.iter().map(|place| who[*place]).collect();
     names.sort_unstable();
     let found = findings(&search.tables.machine, &state, &names);
