@@ -11,5 +11,5 @@ mod settings;
 mod verdict;
 
 pub use engine::check;
-pub use settings::{Budgets, Control, Levels, Progress, Quiet, Reduction, Settings};
+pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};

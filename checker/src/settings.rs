@@ -3,6 +3,7 @@
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the user asks of a search.
@@ -21,6 +22,11 @@ pub struct Settings {
     /// Levels of fewer states than this are searched by one thread; 8192, if not given. The outcome is the same for any
     /// number.
     pub many_states: Option<u32>,
+    /// A folder to which a search moves old states once they have no room in memory. The outcome is the same.
+    pub spill: Option<PathBuf>,
+    /// A folder in which a long search keeps what it has found, to go on from there if it is ended before it is complete. Each
+    /// protocol has a folder of its own there. The outcome is the same.
+    pub checkpoint: Option<PathBuf>,
 }
 
 impl Settings {
@@ -115,6 +121,22 @@ pub struct Progress {
 pub trait Control {
     /// Called every few thousand states. `false` ends the search; what was found so far is reported.
     fn goes_on(&self, progress: Progress) -> bool;
+
+    /// Called when something happens of which the user should know at once.
+    fn notes(&self, _: Note<'_>) {}
+}
+
+/// What happens in a search and the user should know of at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note<'n> {
+    /// Memory is used up: from now on old states are moved to this folder.
+    MovesToDisk(&'n Path),
+    /// The search goes on from a checkpoint, with so many states.
+    Resumes(u64),
+    /// The checkpoint that is there cannot be used, for this reason: the search begins anew.
+    CannotResume(&'n str),
+    /// No more checkpoints are made, for this reason.
+    NoCheckpoint(&'n str),
 }
 
 /// Lets a search run undisturbed.

@@ -42,6 +42,8 @@ pub enum Inconclusive {
     Memory(u64, Option<String>),
     /// Time is up. Names what grew, where that can be told.
     Time(Duration, Option<String>),
+    /// States could not be kept on disk, or read back; why.
+    Disk(String),
     /// Ended from outside.
     Interrupted,
     /// A rule that ends paths was lowered below error and has cut a path.

@@ -2,6 +2,7 @@
 
 mod heads;
 mod naive;
+mod outcomes;
 
 use barcheck::{Budgets, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::Options;
@@ -9,19 +10,13 @@ use barcheck_model::program::Program;
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
 use naive::generate::generate;
+use outcomes::{program, shown};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
 const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
-
-/// All of an outcome but time and memory.
-fn shown(outcome: &Outcome) -> String {
-    let Outcome { verdict, findings, fault, inconclusive, statistics, method } = outcome;
-    let counts = (statistics.states, statistics.transitions, statistics.depth, statistics.complete);
-    format!("{verdict:?}\n{findings:#?}\n{fault:?}\n{inconclusive:?}\n{counts:?}\n{method:?}")
-}
 
 /// Decides with one thread, and with several from small levels on: says the same.
 fn outcome_of_any_number(
@@ -40,11 +35,6 @@ fn outcome_of_any_number(
         assert_eq!(shown(&together), shown(&alone), "{name}, {threads} threads, {settings:?}");
     }
     alone
-}
-
-fn program(text: &str, defines: &[(&str, i64)]) -> Arc<Program> {
-    let defines: BTreeMap<String, i64> = defines.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect();
-    Arc::new(load(text.as_bytes(), &LoadOptions { defines }).expect("a valid protocol").program)
 }
 
 #[test]

@@ -147,10 +147,20 @@ pub(crate) struct SearchArgs {
     /// Give up on a FILE after N states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
-    /// Give up on a FILE when the search needs more memory: bytes, or with K, M, G in powers of 1,024
-    /// [default: half of the memory available]
+    /// Memory for the search: bytes, or with K, M, G in powers of 1,024. What has no room is moved to disk as far as can be;
+    /// then the search gives up on the FILE [default: half of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) max_memory: Option<u64>,
+    /// The folder for states that have no room in memory [default: that for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spill: Option<PathBuf>,
+    /// Move nothing to disk: give up on a FILE when memory is used up
+    #[arg(long, conflicts_with = "spill")]
+    pub(crate) no_spill: bool,
+    /// Keep what long searches have found in DIR: run again, a search that was ended or killed goes on from there. What is
+    /// kept of a search is removed once it is complete
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
     /// Give up on a FILE after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,

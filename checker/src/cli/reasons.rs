@@ -78,6 +78,9 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
         Inconclusive::Undecided(why) => {
             Reason::new(why.clone(), "leave --reduction out: a search then decides")
         }
+        Inconclusive::Disk(error) => {
+            Reason::new(error.clone(), "choose a folder with more room by --spill, or raise --max-memory")
+        }
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
         Inconclusive::Lowered(rule) => Reason::new(
             format!(

@@ -1,6 +1,6 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::VerifyArgs;
+use super::args::{SearchArgs, VerifyArgs};
 use super::decide::{self, Decided, Search, Trouble};
 use super::delivery::Delivery;
 use super::files::{self, Input};
@@ -14,6 +14,7 @@ use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{self, LoadOptions};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
 pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
@@ -73,6 +74,8 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
         reduction: args.search.reduction,
         threads: args.search.threads,
         many_states: None,
+        spill: spill_folder(&args.search),
+        checkpoint: args.search.checkpoint.clone(),
     };
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     Search {
@@ -81,6 +84,12 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
         load: LoadOptions { defines },
         progress: !args.quiet,
     }
+}
+
+/// Where states go that have no room in memory.
+fn spill_folder(args: &SearchArgs) -> Option<PathBuf> {
+    let default = || std::env::temp_dir();
+    (!args.no_spill).then(|| args.spill.clone().unwrap_or_else(default))
 }
 
 /// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read might

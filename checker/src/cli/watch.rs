@@ -1,7 +1,7 @@
 //! Watches over a search: shows how far it is, and ends it when the user asks.
 
-use super::output::{bytes, grouped};
-use barcheck::{Control, Progress};
+use super::output::{bytes, complain, grouped};
+use barcheck::{Control, Note, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -37,6 +37,8 @@ const REDRAW: Duration = Duration::from_millis(100);
 pub(crate) struct Watch {
     name: String,
     visible: bool,
+    /// What happens is said, on a terminal or not.
+    says: bool,
     start: Instant,
     view: RefCell<View>,
 }
@@ -47,12 +49,13 @@ struct View {
 }
 
 impl Watch {
-    /// A watch that shows progress if standard error is a terminal and `visible`.
+    /// A watch that shows progress if standard error is a terminal and `visible`, and says what happens if `visible`.
     pub(crate) fn new(name: &str, visible: bool) -> Self {
         let start = Instant::now();
+        let says = visible;
         let visible = visible && std::io::stderr().is_terminal();
         let view = RefCell::new(View { bar: None, next: start + PATIENCE });
-        Self { name: name.to_owned(), visible, start, view }
+        Self { name: name.to_owned(), visible, says, start, view }
     }
 
     fn show(&self, progress: Progress) {
@@ -88,6 +91,28 @@ impl Control for Watch {
             self.show(progress);
         }
         !interrupted()
+    }
+
+    fn notes(&self, note: Note<'_>) {
+        if !self.says {
+            return;
+        }
+        let line = format!("{}: {}\n", self.name, in_words(note));
+        match self.view.try_borrow().ok().and_then(|view| view.bar.clone()) {
+            Some(bar) => bar.println(line.trim_end()),
+            None => complain(&line),
+        }
+    }
+}
+
+fn in_words(note: Note<'_>) -> String {
+    match note {
+        Note::MovesToDisk(folder) => {
+            format!("memory is used up (see --max-memory): old states go to {}", folder.display())
+        }
+        Note::Resumes(states) => format!("goes on from its checkpoint, with {} states", grouped(states)),
+        Note::CannotResume(why) => format!("its checkpoint cannot be used, the search begins anew: {why}"),
+        Note::NoCheckpoint(why) => format!("no more checkpoints: {why}"),
     }
 }
 

@@ -211,7 +211,7 @@ impl<const W: usize> Known<'_, W> {
         let take = || work.lock().unwrap_or_else(PoisonError::into_inner).next();
         let explore = |recent: &mut Recent<W>| {
             let mut scratch = Scratch::default();
-            recent.forget(*self.store.get(0));
+            recent.forget(self.store.get(0));
             while let Some(chunk) = take() {
                 self.explore(recent, &mut scratch, chunk);
             }
@@ -232,7 +232,7 @@ impl<const W: usize> Known<'_, W> {
         while chunk.next < chunk.end {
             let before = made.len();
             let words = self.store.get(chunk.next);
-            if !self.swift.successors((self.tables, self.layout), words, scratch, made) {
+            if !self.swift.successors((self.tables, self.layout), &words, scratch, made) {
                 break;
             }
             chunk.transitions += (made.len() - before) as u64;

@@ -1,5 +1,6 @@
 //! The course of a search: level after level, with a look at the budgets now and then.
 
+use super::checkpoint::{Checkpoint, REHEARSAL};
 use super::crew::Crew;
 use super::expand::Opened;
 use super::layout::Packed;
@@ -8,7 +9,7 @@ use super::rehearsal;
 use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use super::store::Store;
 use super::swift::Scratch;
-use crate::settings::Progress;
+use crate::settings::{Note, Progress};
 
 impl Search<'_> {
     /// Explores until there is a reason to pause.
@@ -32,11 +33,13 @@ impl Search<'_> {
                     Ok(some) => some,
                     Err(pause) => return pause,
                 };
-                if together && self.has_to_stop(store) {
-                    return Pause::Stopped;
-                }
                 first = self.next;
                 if together {
+                    if self.has_to_stop(store) {
+                        self.save(store);
+                        return Pause::Stopped;
+                    }
+                    self.save_if_due(store);
                     continue;
                 }
             }
@@ -65,18 +68,48 @@ impl Search<'_> {
     }
 
     /// Looks at the budgets, and at whether the search has turned out to be large.
-    fn look<const W: usize>(&mut self, store: &Store<W>) -> Option<Pause> {
+    fn look<const W: usize>(&mut self, store: &mut Store<W>) -> Option<Pause> {
         if self.is_over_budget(store) {
+            self.save(store);
             return Some(Pause::Stopped);
         }
+        self.save_if_due(store);
         if self.has_rehearsed || store.len() < rehearsal::LARGE {
             return None;
         }
+        self.rehearse();
+        (self.tables.sizes().layout() != self.layout).then_some(Pause::Widen)
+    }
+
+    /// Makes a few random runs, see [`rehearsal`].
+    pub(super) fn rehearse(&mut self) {
         self.has_rehearsed = true;
+        self.asked.push(REHEARSAL);
         let (settings, started, control) = (self.settings, self.started, self.control);
         let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
-        rehearsal::rehearse(&mut self.tables, &|| in_time() && control.goes_on(Progress::default()));
-        (self.tables.layout() != self.layout).then_some(Pause::Widen)
+        let goes_on = || in_time() && control.goes_on(Progress::default());
+        if !rehearsal::rehearse(&mut self.tables, &goes_on) {
+            // It cannot be made once more just as far.
+            self.checkpoint.iter_mut().for_each(Checkpoint::stop);
+        }
+    }
+
+    /// Writes down how far the search has come, if that was asked for and it is time. All successors of the states explored
+    /// are in the store.
+    fn save_if_due<const W: usize>(&mut self, store: &Store<W>) {
+        if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due) {
+            self.save(store);
+        }
+    }
+
+    fn save<const W: usize>(&mut self, store: &Store<W>) {
+        let Some(mut checkpoint) = self.checkpoint.take().filter(|_| store.failed().is_none()) else {
+            return;
+        };
+        match checkpoint.save(self, store) {
+            Ok(()) => self.checkpoint = Some(checkpoint),
+            Err(error) => self.control.notes(Note::NoCheckpoint(&error.to_string())),
+        }
     }
 
     /// Whether time is up. Which states were found until then is for a later look to judge.

@@ -1,6 +1,8 @@
 //! How a state is packed into machine words: one field for each agent, for each barrier in use, and one for
 //! the rest.
 
+use serde::{Deserialize, Serialize};
+
 /// A state, packed.
 pub(super) type Packed<const W: usize> = [u64; W];
 
@@ -68,6 +70,31 @@ impl BarrierField {
     /// The field, if there is one.
     pub(super) fn field(self) -> Option<usize> {
         (self.0 as usize).checked_sub(1)
+    }
+}
+
+/// How many numbers of each kind there are: what a layout depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sizes {
+    /// For each agent, the slots of its class.
+    pub(super) agents: Vec<usize>,
+    /// For each barrier, its states.
+    pub(super) barriers: Vec<usize>,
+    pub(super) rests: usize,
+}
+
+impl Sizes {
+    /// The layout with room for such numbers.
+    pub(super) fn layout(&self) -> Layout {
+        Layout::of(&self.agents, &self.barriers, self.rests)
+    }
+
+    /// Whether all numbers of a state are among these.
+    pub(super) fn hold<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
+        let among = |field: &Field, size: usize| (field.get(words) as usize) < size.max(1);
+        layout.agents.iter().zip(&self.agents).all(|(field, size)| among(field, *size))
+            && layout.barriers.iter().zip(&self.barriers).all(|(field, size)| among(field, *size))
+            && among(&layout.rest, self.rests)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The engine: exhaustive search over packed states.
 
 mod answer;
+mod checkpoint;
 mod crew;
 mod expand;
 mod explore;
@@ -24,13 +25,16 @@ mod symmetry;
 mod table;
 mod tables;
 
-use crate::settings::{Budgets, Control, Progress, Reduction, Settings};
+use crate::settings::{Budgets, Control, Note, Progress, Reduction, Settings};
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
 use answer::{Answer, Undecided};
 use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::Level;
+use checkpoint::{Checkpoint, Saved};
 use search::{Pause, Search};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use store::Store;
@@ -45,6 +49,25 @@ const MOST_TO_SHORTEN: u64 = 50_000;
 
 /// Why a run that ends early says enough.
 const BY_ONE_RUN: &str = "one run is enough to show a violation";
+
+/// The widths, in words, for which states are specialised.
+macro_rules! widths {
+    ($words:expr, $call:ident $(, $arg:expr)*) => {
+        match $words {
+            0..=1 => $call::<1>($($arg),*),
+            2 => $call::<2>($($arg),*),
+            3 => $call::<3>($($arg),*),
+            4 => $call::<4>($($arg),*),
+            5..=6 => $call::<6>($($arg),*),
+            7..=8 => $call::<8>($($arg),*),
+            9..=16 => $call::<16>($($arg),*),
+            17..=32 => $call::<32>($($arg),*),
+            33..=64 => $call::<64>($($arg),*),
+            65..=128 => $call::<128>($($arg),*),
+            _ => $call::<1024>($($arg),*),
+        }
+    };
+}
 
 /// Decides a protocol.
 ///
@@ -78,19 +101,57 @@ struct Job<'j> {
 impl Job<'_> {
     /// Searches.
     fn search(&self, reduction: Reduction, budgets: Budgets, why: String) -> Outcome {
-        let mut machine = Machine::new(self.program.clone(), self.options);
         let settings = Settings { reduction, budgets, ..self.settings.clone() };
-        if reduction == Reduction::Symmetry {
+        // A search that is not the last word is short.
+        let folder = settings.checkpoint.as_ref().filter(|_| budgets == self.settings.budgets);
+        let outcome = match folder.map(|folder| folder.join(self.identity(reduction))) {
+            Some(folder) => self.search_on(&settings, folder),
+            None => begin(&mut self.begun(&settings), &settings),
+        };
+        Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
+    }
+
+    /// A search that has not found anything yet.
+    fn begun<'s>(&'s self, settings: &'s Settings) -> Search<'s> {
+        let mut machine = Machine::new(self.program.clone(), self.options);
+        if settings.reduction == Reduction::Symmetry {
             self.merge_alike(&mut machine);
         }
         let tables = Tables::new(machine);
-        let symmetry = match reduction {
+        let symmetry = match settings.reduction {
             Reduction::Symmetry => Symmetry::of(&tables),
             _ => Symmetry::none(&tables),
         };
-        let mut search = Search::new(tables, symmetry, &settings, self.control, self.started);
-        let outcome = begin(&mut search, &settings);
-        Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
+        Search::new(tables, symmetry, settings, self.control, self.started)
+    }
+
+    /// Searches from where the checkpoint in a folder says, if there is one, and makes others there.
+    fn search_on(&self, settings: &Settings, folder: PathBuf) -> Outcome {
+        let resumed = Checkpoint::load(folder.clone()).and_then(|saved| match saved {
+            None => Ok(None),
+            Some(saved) => {
+                let mut search = self.begun(settings);
+                search.checkpoint = Some(Checkpoint::new(folder.clone()));
+                widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
+            }
+        });
+        match resumed {
+            Ok(Some(outcome)) => return outcome,
+            Ok(None) => {}
+            Err(why) => self.control.notes(Note::CannotResume(&why)),
+        }
+        let mut search = self.begun(settings);
+        search.checkpoint = Some(Checkpoint::new(folder));
+        begin(&mut search, settings)
+    }
+
+    /// A name for what is searched: another protocol, or another question about it, has another.
+    fn identity(&self, reduction: Reduction) -> String {
+        let mut hasher = DefaultHasher::new();
+        let Settings { all, levels, .. } = self.settings;
+        let what = (&self.program, self.options, all, levels, reduction, env!("CARGO_PKG_VERSION"));
+        format!("{what:?}").hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// Finds out which agents behave alike.
@@ -268,25 +329,6 @@ fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
     format!("({noun} {}, line {})", agent.0, machine.place(agent, pc).line)
 }
 
-/// The widths, in words, for which states are specialised.
-macro_rules! widths {
-    ($words:expr, $call:ident $(, $arg:expr)*) => {
-        match $words {
-            0..=1 => $call::<1>($($arg),*),
-            2 => $call::<2>($($arg),*),
-            3 => $call::<3>($($arg),*),
-            4 => $call::<4>($($arg),*),
-            5..=6 => $call::<6>($($arg),*),
-            7..=8 => $call::<8>($($arg),*),
-            9..=16 => $call::<16>($($arg),*),
-            17..=32 => $call::<32>($($arg),*),
-            33..=64 => $call::<64>($($arg),*),
-            65..=128 => $call::<128>($($arg),*),
-            _ => $call::<1024>($($arg),*),
-        }
-    };
-}
-
 fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
     // The initial numbers fit one word whatever they are: each component has only one so far.
     let mut store = Store::<1>::new();
@@ -296,19 +338,45 @@ fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
     drive(search, store, settings)
 }
 
+/// Goes on from a checkpoint; an error says why that cannot be.
+fn resume<const W: usize>(
+    search: &mut Search<'_>,
+    saved: Saved,
+    settings: &Settings,
+) -> Result<Outcome, String> {
+    let store = saved.restore::<W>(search)?;
+    search.control.notes(Note::Resumes(store.len() as u64));
+    Ok(drive(search, store, settings))
+}
+
 /// Searches, repacking whenever the layout has become too narrow.
 fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings: &Settings) -> Outcome {
     loop {
         match search.run(&mut store) {
             Pause::Widen => {
-                let wider = search.tables.layout();
+                let numbers = search.tables.sizes();
+                let wider = numbers.layout();
+                // All states will be there twice for a moment.
+                search.room().iter().for_each(|room| store.make_way(room));
                 if wider.words > W {
-                    return widths!(wider.words, repack_and_drive, search, Box::new(store), settings, wider);
+                    return widths!(
+                        wider.words,
+                        repack_and_drive,
+                        search,
+                        Box::new(store),
+                        settings,
+                        numbers
+                    );
                 }
                 store = repack(search, &store, &wider);
-                search.lay_out(wider);
+                search.lay_out(numbers);
             }
-            pause => return report::outcome(search, &store, settings, pause == Pause::Complete),
+            pause => {
+                if pause == Pause::Complete || search.stopped_at.is_some() {
+                    search.checkpoint.iter().for_each(Checkpoint::remove);
+                }
+                return report::outcome(search, &store, settings, pause == Pause::Complete);
+            }
         }
     }
 }
@@ -317,17 +385,20 @@ fn repack_and_drive<const V: usize>(
     search: &mut Search<'_>,
     store: Box<dyn Repackable>,
     settings: &Settings,
-    wider: layout::Layout,
+    numbers: layout::Sizes,
 ) -> Outcome {
-    let states = store.numbers(&search.layout).map(|(numbers, parent)| {
-        let mut words = [0; V];
-        write(&wider, &numbers, &mut words);
-        (words, parent)
-    });
-    let wide: Store<V> = states.collect();
+    let wide = {
+        let wider = numbers.layout();
+        let states = store.numbers(&search.layout).map(|(numbers, parent)| {
+            let mut words = [0; V];
+            write(&wider, &numbers, &mut words);
+            (words, parent)
+        });
+        Store::<V>::filled(states, search.room().as_ref())
+    };
     // The narrow states are not needed any more, and may be many.
     drop(store);
-    search.lay_out(wider);
+    search.lay_out(numbers);
     drive(search, wide, settings)
 }
 
@@ -345,7 +416,7 @@ impl<const W: usize> Repackable for Store<W> {
         &'s self,
         layout: &'s layout::Layout,
     ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's> {
-        Box::new(self.states().map(move |(words, parent)| (read(layout, words), parent)))
+        Box::new(self.states().map(move |(words, parent)| (read(layout, &words), parent)))
     }
 }
 
@@ -368,11 +439,12 @@ fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout:
         [layout.rest].into_iter().chain(agents).chain(layout.barriers.iter().copied()).collect()
     };
     let (from, to) = (all(&search.layout), all(wider));
-    store.repacked(|words| {
+    let states = store.states().map(|(words, parent)| {
         let mut next = [0; W];
         for (from, to) in from.iter().zip(&to) {
-            to.set(&mut next, from.get(words));
+            to.set(&mut next, from.get(&words));
         }
-        next
-    })
+        (next, parent)
+    });
+    Store::filled(states, search.room().as_ref())
 }

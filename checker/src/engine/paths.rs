@@ -73,9 +73,9 @@ impl Search<'_> {
 
     /// The step by which a state was found, and from where.
     fn step_to<const W: usize>(&mut self, store: &Store<W>, state: StateId) -> Option<(StateId, Edge<W>)> {
-        let goal = *store.get(state);
+        let goal = store.get(state);
         store.possible_parents(state).find_map(|parent| {
-            let edges = self.edges(store.get(parent));
+            let edges = self.edges(&store.get(parent));
             edges.into_iter().find(|edge| edge.to == goal).map(|edge| (parent, edge))
         })
     }

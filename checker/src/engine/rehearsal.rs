@@ -12,21 +12,22 @@ pub(super) const LARGE: usize = 20_000;
 const RUNS: usize = 16;
 const MOST_STEPS: usize = 1000;
 
-/// Makes the runs, as long as `goes_on` says so.
-pub(super) fn rehearse(tables: &mut Tables, goes_on: &dyn Fn() -> bool) {
+/// Makes the runs; `false` if they end early since `goes_on` says so.
+pub(super) fn rehearse(tables: &mut Tables, goes_on: &dyn Fn() -> bool) -> bool {
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..RUNS {
         let mut state = tables.machine.initial();
         let mut numbers = tables.number(&state);
         for _ in 0..MOST_STEPS {
             if !goes_on() {
-                return;
+                return false;
             }
             let Some(after) = next(tables, &state, &mut random) else { break };
             numbers = tables.number_after((&state, &numbers), &after);
             state = after;
         }
     }
+    true
 }
 
 /// A random step that leads on, if there is one.

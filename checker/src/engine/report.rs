@@ -42,7 +42,7 @@ pub(super) fn outcome<const W: usize>(
     }
     found.retain(|f| f.level >= Level::Warning);
     sort(&search.tables.machine, &mut found);
-    let fault = search.fault.take().and_then(|(state, step)| {
+    let mut fault = search.fault.take().and_then(|(state, step)| {
         let path = path(search, store, state, step);
         match walk(&mut search.tables.machine, &path).end? {
             End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
@@ -55,6 +55,12 @@ pub(super) fn outcome<const W: usize>(
         if let Some(End::Cut { agent, at, reason, .. }) = walk(&mut search.tables.machine, &path).end {
             search.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
         }
+    }
+    if let Some(error) = store.failed() {
+        // States that were read back, for paths too, need not be those that were written.
+        found.clear();
+        fault = None;
+        search.inconclusive = Some(Inconclusive::Disk(error));
     }
     let covered = complete && search.stopped_at.is_none() && search.inconclusive.is_none();
     let violated = found.iter().any(|f| f.level == Level::Error);

@@ -5,13 +5,14 @@
 //! model is asked, state by state. Successors are collected and handed to the visited set together, see
 //! [`Store::insert_all`].
 
+use super::checkpoint::Checkpoint;
 use super::expand::{Opened, Successor};
-use super::layout::{Layout, Packed};
-use super::store::{StateId, Store};
+use super::layout::{Layout, Packed, Sizes};
+use super::store::{Room, StateId, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
-use crate::settings::{Control, Progress, Settings};
+use crate::settings::{Control, Note, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::machine::{Choice, End, Finding, Path};
 use barcheck_model::program::{AgentId, Place};
@@ -74,6 +75,12 @@ pub(super) struct Search<'a> {
     pub(super) has_rehearsed: bool,
     /// What several threads take for themselves.
     pub(super) crew_bytes: u64,
+    /// Where to write down from time to time how far the search has come.
+    pub(super) checkpoint: Option<Checkpoint>,
+    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
+    pub(super) asked: Vec<StateId>,
+    /// The numbers that there were when states were laid out.
+    pub(super) laid_out: Sizes,
 }
 
 /// Why [`Search::run`] returned.
@@ -117,6 +124,9 @@ impl<'a> Search<'a> {
             stopped_at: None,
             has_rehearsed: false,
             crew_bytes: 0,
+            checkpoint: None,
+            asked: Vec::new(),
+            laid_out: Sizes::default(),
         }
     }
 
@@ -136,23 +146,32 @@ impl<'a> Search<'a> {
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
         let is_done = self.next > 0
-            && self.swift.successors((&self.tables, &self.layout), words, scratch, batch)
+            && self.swift.successors((&self.tables, &self.layout), &words, scratch, batch)
             && self.sort(batch, before);
         if is_done {
             self.transitions += (batch.len() - before) as u64;
             return None;
         }
         batch.truncate(before);
-        let words = *words;
+        let traces = self.checkpoint.is_some().then(|| self.traces());
         let pause = self.explore_by_tables(&words, opened, batch);
+        if traces.is_some_and(|traces| traces != self.traces()) {
+            self.asked.push(self.next);
+        }
         if pause.is_none() {
             self.swift.learn(&self.tables, &self.layout, &words);
         }
         pause
     }
 
+    /// What only ever grows when the model is asked something new.
+    fn traces(&self) -> (usize, usize, [bool; 3]) {
+        let ends = [self.fault.is_some(), self.cut.is_some(), self.inconclusive.is_some()];
+        (self.tables.numbers(), self.sightings.len(), ends)
+    }
+
     /// Explores a state with what the tables say, or the model.
-    fn explore_by_tables<const W: usize>(
+    pub(super) fn explore_by_tables<const W: usize>(
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
@@ -374,14 +393,15 @@ impl<'a> Search<'a> {
         };
     }
 
-    pub(super) fn is_over_budget<const W: usize>(&mut self, store: &Store<W>) -> bool {
+    pub(super) fn is_over_budget<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
+        self.make_room(store);
         self.note_progress(store);
         let (states, budgets, progress) = (store.len() as u64, self.settings.budgets, self.progress);
-        // What the next looks may add at most, a table that moves included.
-        let soon = store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + self.table_bytes();
-        let over = if budgets.max_states.is_some_and(|most| states > most) {
+        let over = if let Some(error) = store.failed() {
+            Inconclusive::Disk(error)
+        } else if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
-        } else if budgets.max_memory.is_some_and(|most| soon > most) {
+        } else if budgets.max_memory.is_some_and(|most| self.bytes_soon(store) > most) {
             Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.what_grew(states))
         } else if states >= MOST_STATES {
             Inconclusive::States(states, self.what_grew(states))
@@ -396,6 +416,30 @@ impl<'a> Search<'a> {
         true
     }
 
+    /// Bytes of memory in use once the next looks are due, a table that moves included.
+    fn bytes_soon<const W: usize>(&self, store: &Store<W>) -> u64 {
+        store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + self.table_bytes()
+    }
+
+    /// Moves old states to disk if memory is short and there is a folder for them.
+    fn make_room<const W: usize>(&mut self, store: &mut Store<W>) {
+        let Some(room) = self.room() else { return };
+        if self.bytes_soon(store) <= room.most_bytes + self.table_bytes() {
+            return;
+        }
+        let before = store.states_away();
+        store.keep_within(&room, BATCH * BETWEEN_LOOKS as usize);
+        if before == 0 && store.states_away() > 0 {
+            self.control.notes(Note::MovesToDisk(&room.folder));
+        }
+    }
+
+    /// What states may take of memory, and a folder for those that have no room, if there is one.
+    pub(super) fn room(&self) -> Option<Room> {
+        let most_bytes = self.settings.budgets.max_memory?.saturating_sub(self.table_bytes());
+        self.settings.spill.clone().map(|folder| Room { folder, most_bytes })
+    }
+
     /// The local whose values are most numerous among an automaton's configurations, if the automata are
     /// large against the search as a whole.
     fn what_grew(&self, states: u64) -> Option<String> {
@@ -406,17 +450,18 @@ impl<'a> Search<'a> {
         self.tables.bytes() + self.swift.bytes() as u64
     }
 
-    /// From now on states are packed like this.
-    pub(super) fn lay_out(&mut self, layout: Layout) {
-        self.swift = Swift::new(&layout);
-        self.layout = layout;
+    /// From now on states are packed so that the numbers that there were have room.
+    pub(super) fn lay_out(&mut self, numbers: Sizes) {
+        self.layout = numbers.layout();
+        self.swift = Swift::new(&self.layout);
+        self.laid_out = numbers;
     }
 
     /// Packs the initial state.
     pub(super) fn start<const W: usize>(&mut self) -> Option<Packed<W>> {
         let initial = self.tables.machine.initial();
         let numbers = self.tables.number(&initial);
-        self.lay_out(self.tables.layout());
+        self.lay_out(self.tables.sizes());
         if self.layout.words > W {
             return None;
         }

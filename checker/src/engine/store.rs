@@ -1,11 +1,15 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
+mod away;
 mod threads;
 
 use super::layout::Packed;
 pub(super) use super::table::StateId;
 use super::table::{Free, Table};
+use away::Away;
+use std::io;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
@@ -14,7 +18,7 @@ const TOGETHER: usize = 64;
 const RECENT: usize = 1 << 16;
 
 /// Of so many states in a row, the parent of the first is kept.
-const FAMILY: usize = 64;
+pub(super) const FAMILY: usize = 64;
 
 /// States are kept in pieces of this many: growing moves none of them, and leaves little unused.
 const PIECE: usize = 1 << 16;
@@ -60,8 +64,13 @@ impl<const W: usize> Recent<W> {
 /// the store itself.
 #[derive(Debug)]
 pub(super) struct Store<const W: usize> {
+    /// The states that are in memory, from `base` on.
     pieces: Vec<Vec<Packed<W>>>,
+    /// So many states are on disk.
+    base: usize,
+    away: Option<Box<Away<W>>>,
     len: usize,
+    failed: Option<String>,
     /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
@@ -86,7 +95,10 @@ impl<const W: usize> Store<W> {
     pub(super) fn new() -> Self {
         Self {
             pieces: vec![Vec::new()],
+            base: 0,
+            away: None,
             len: 0,
+            failed: None,
             parents: Vec::new(),
             table: Table::new(),
             recent: Recent(Vec::new()),
@@ -97,9 +109,24 @@ impl<const W: usize> Store<W> {
         self.len
     }
 
+    /// A state.
     #[inline]
-    pub(super) fn get(&self, id: StateId) -> &Packed<W> {
-        &self.pieces[id as usize / PIECE][id as usize % PIECE]
+    pub(super) fn get(&self, id: StateId) -> Packed<W> {
+        match (id as usize).checked_sub(self.base) {
+            Some(at) => self.pieces[at / PIECE][at % PIECE],
+            None => self.get_away(id),
+        }
+    }
+
+    #[cold]
+    fn get_away(&self, id: StateId) -> Packed<W> {
+        self.away.as_ref().map_or([0; W], |away| away.get(id))
+    }
+
+    /// The state with this number in the table.
+    #[inline(always)]
+    fn listed(&self, at: StateId) -> &Packed<W> {
+        &self.pieces[at as usize / PIECE][at as usize % PIECE]
     }
 
     /// States among which this one's parent is the first that leads to it. Empty for the initial state.
@@ -107,24 +134,45 @@ impl<const W: usize> Store<W> {
         if id == 0 { 0..0 } else { self.parents[id as usize / FAMILY]..id }
     }
 
-    /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
-    pub(super) fn states(&self) -> impl Iterator<Item = (&Packed<W>, StateId)> {
-        let states = self.pieces.iter().flatten();
-        states.enumerate().map(|(id, words)| (words, self.parents[id / FAMILY]))
+    /// Of the first state of each family, one from which on its parent is to be looked for.
+    pub(super) fn first_parents(&self) -> &[StateId] {
+        &self.parents
     }
 
-    /// Bytes in use.
+    /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
+    pub(super) fn states(&self) -> impl Iterator<Item = (Packed<W>, StateId)> {
+        (0..self.len).map(|id| (self.get(super::numbering::to_u32(id)), self.parents[id / FAMILY]))
+    }
+
+    /// States on disk.
+    pub(super) fn states_away(&self) -> usize {
+        self.base
+    }
+
+    /// States in memory.
+    fn here(&self) -> usize {
+        self.len - self.base
+    }
+
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> u64 {
         let last = self.pieces.last().map_or(0, Vec::capacity);
         let states = ((self.pieces.len() - 1) * PIECE + last) * size_of::<Packed<W>>();
-        (states + self.recent.bytes() + self.parents.capacity() * size_of::<StateId>()) as u64
+        states as u64
+            + self.bytes_beside()
+            + self.away.as_ref().map_or(0, |away| away.bytes())
             + self.table.bytes()
+    }
+
+    /// Bytes for what comes with the states, wherever they are.
+    fn bytes_beside(&self) -> u64 {
+        (self.recent.bytes() + self.parents.capacity() * size_of::<StateId>()) as u64
     }
 
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         let bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
-        bytes + self.growth(self.len + more)
+        bytes + Table::bytes_for(self.here() + more).saturating_sub(self.table.bytes())
     }
 
     /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
@@ -134,24 +182,67 @@ impl<const W: usize> Store<W> {
         self.bytes_with(more + ahead + PIECE) + (self.parents.capacity() * size_of::<StateId>()) as u64
     }
 
-    /// Bytes by which the table has to grow to take so many states.
-    fn growth(&self, states: usize) -> u64 {
-        let mut doubled = 0;
-        while !self.table.has_room(states >> doubled) {
-            doubled += 1;
+    /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some bytes of memory,
+    /// or as near to that as can be. Nothing is moved if even the fewest in memory would take all of them.
+    fn move_away(&mut self, folder: &Path, more: usize, most_bytes: u64) -> io::Result<()> {
+        let full = self.pieces.len() - 1;
+        let bytes = |kept: usize| {
+            let moved = (full - kept) * PIECE;
+            let away = match &self.away {
+                Some(away) => away.bytes_with(moved),
+                None => Away::<W>::bytes_for(moved),
+            };
+            let states = ((kept + 2) * PIECE + more) * size_of::<Packed<W>>();
+            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
+        };
+        if full == 0 || bytes(0) > most_bytes {
+            return Ok(());
         }
-        (self.table.bytes() << doubled) - self.table.bytes()
+        let kept = (0..full).rev().find(|kept| bytes(*kept) <= most_bytes / 2).unwrap_or(0);
+        self.move_pieces_away(folder, full - kept)
+    }
+
+    /// Moves the first pieces of those in memory to disk.
+    fn move_pieces_away(&mut self, folder: &Path, count: usize) -> io::Result<()> {
+        let mut away = match self.away.take() {
+            Some(away) => away,
+            None => Box::new(Away::new(folder)?),
+        };
+        // It is made anew, and memory is short.
+        self.table = Table::new();
+        let taken = away.take(&self.pieces[..count]);
+        if taken.is_ok() {
+            self.base += count * PIECE;
+            self.pieces.drain(..count);
+        }
+        self.table = Table::of(self.here(), || self.pieces.iter().flatten().map(hash));
+        self.away = (self.base > 0).then_some(away);
+        taken
+    }
+
+    /// Why states could not be moved to disk, or read from there, if so: then nothing that has been found counts.
+    pub(super) fn failed(&self) -> Option<String> {
+        self.failed.clone().or_else(|| self.away.as_ref()?.failed())
     }
 
     /// The place of a state, or the free place where it belongs.
     #[inline(always)]
     fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, Free> {
-        self.table.look_up(hash, |id| self.get(id) == words)
+        self.table.look_up(hash, |at| self.listed(at) == words)
     }
 
     /// The index of a state if it has been found.
     pub(super) fn find(&self, words: &Packed<W>) -> Option<StateId> {
-        self.look_up(words, hash(words)).ok()
+        let hash = hash(words);
+        match self.look_up(words, hash) {
+            Ok(at) => Some(at + super::numbering::to_u32(self.base)),
+            Err(_) => self.find_away(words, hash),
+        }
+    }
+
+    #[inline]
+    fn find_away(&self, words: &Packed<W>, hash: u64) -> Option<StateId> {
+        self.away.as_ref().and_then(|away| away.find(words, hash))
     }
 
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
@@ -176,7 +267,7 @@ impl<const W: usize> Store<W> {
             }
             for hash in &hashes[..chunk.len()] {
                 if let Some(id) = self.table.guess(*hash) {
-                    touched ^= u32::from(self.get(id)[0] == 0);
+                    touched ^= u32::from(self.listed(id)[0] == 0);
                 }
             }
             for (words, hash) in chunk.iter().zip(&hashes) {
@@ -184,12 +275,13 @@ impl<const W: usize> Store<W> {
                     match self.look_up(words, *hash) {
                         Ok(_) => break,
                         Err(Free::Nowhere) => self.grow(),
+                        Err(Free::At(_)) if self.find_away(words, *hash).is_some() => break,
                         Err(Free::At(place)) => {
                             #[expect(
                                 clippy::cast_possible_truncation,
                                 reason = "the search ends before indices run out"
                             )]
-                            self.table.put(place, self.len as StateId, *hash);
+                            self.table.put(place, self.here() as StateId, *hash);
                             self.push(*words, from);
                             break;
                         }
@@ -205,17 +297,18 @@ impl<const W: usize> Store<W> {
     fn push(&mut self, words: Packed<W>, parent: StateId) {
         if self.len.is_multiple_of(FAMILY) {
             self.parents.push(parent);
-            if self.len.is_multiple_of(PIECE) && self.len > 0 {
+            if self.here().is_multiple_of(PIECE) && self.here() > 0 {
                 self.pieces.push(Vec::with_capacity(PIECE));
             }
         }
-        self.pieces[self.len / PIECE].push(words);
+        let at = self.here() / PIECE;
+        self.pieces[at].push(words);
         self.len += 1;
     }
 
     /// Sees to it that so many states can be added without growing.
     fn make_room(&mut self, more: usize) {
-        while !self.table.has_room(self.len + more) {
+        while !self.table.has_room(self.here() + more) {
             self.grow();
         }
     }
@@ -227,27 +320,53 @@ impl<const W: usize> Store<W> {
         self.table.grow(self.pieces.iter().flatten().map(hash));
     }
 
-    /// The same states, differently packed, in the same order.
-    pub(super) fn repacked<const V: usize>(&self, repack: impl Fn(&Packed<W>) -> Packed<V>) -> Store<V> {
-        self.states().map(|(words, parent)| (repack(words), parent)).collect()
+    /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
+    pub(super) fn filled(states: impl Iterator<Item = (Packed<W>, StateId)>, room: Option<&Room>) -> Self {
+        let mut store = Self::new();
+        for (words, parent) in states {
+            store.push(words, parent);
+            if store.len.is_multiple_of(PIECE) {
+                room.iter().for_each(|room| store.keep_within(room, PIECE));
+            }
+        }
+        // None of them had to be looked for.
+        store.table = Table::of(store.here(), || store.pieces.iter().flatten().map(hash));
+        if store.here() > PIECE {
+            store.recent.forget(store.pieces[0][0]);
+        }
+        store
+    }
+
+    /// Moves old states to disk if `more` further ones have no room in memory.
+    pub(super) fn keep_within(&mut self, room: &Room, more: usize) {
+        if self.bytes_with(more) <= room.most_bytes {
+            return;
+        }
+        let moved = self.move_away(&room.folder, more, room.most_bytes);
+        self.remember_failure(moved);
+    }
+
+    /// Moves what it can to disk if there is no room in memory for all states once more.
+    pub(super) fn make_way(&mut self, room: &Room) {
+        let full = self.pieces.len() - 1;
+        if full > 0 && 2 * self.bytes() > room.most_bytes {
+            let moved = self.move_pieces_away(&room.folder, full);
+            self.remember_failure(moved);
+        }
+    }
+
+    fn remember_failure(&mut self, moved: io::Result<()>) {
+        if let Err(error) = moved {
+            self.failed.get_or_insert_with(|| format!("states cannot be moved to disk: {error}"));
+        }
     }
 }
 
-/// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
-impl<const W: usize> FromIterator<(Packed<W>, StateId)> for Store<W> {
-    fn from_iter<I: IntoIterator<Item = (Packed<W>, StateId)>>(states: I) -> Self {
-        let mut store = Self::new();
-        let (mut made, mut from) = (Vec::with_capacity(TOGETHER), 0);
-        for (words, parent) in states {
-            if made.len() == TOGETHER || parent != from {
-                store.insert_all(&mut made, from);
-                from = parent;
-            }
-            made.push(words);
-        }
-        store.insert_all(&mut made, from);
-        store
-    }
+/// How much memory states may take, and a folder for those that have no room.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    pub(super) folder: PathBuf,
+    pub(super) most_bytes: u64,
 }
 
 #[cfg(test)]
@@ -275,9 +394,9 @@ mod tests {
         for n in 0..2000_u64 {
             store.insert([n], n as u32 / 2);
         }
-        let wide = store.repacked(|w| [0, w[0], 1]);
+        let wide = Store::filled(store.states().map(|(w, parent)| ([0, w[0], 1], parent)), None);
         assert_eq!(wide.len(), 2000);
-        assert_eq!(wide.get(77), &[0, 77, 1]);
+        assert_eq!(wide.get(77), [0, 77, 1]);
         for n in 1..2000 {
             assert!(wide.possible_parents(n).contains(&(n / 2)));
             assert!(n - wide.possible_parents(n).start <= n / 2 + FAMILY as u32);

@@ -118,7 +118,7 @@ fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -
     let mut sets = AgentSets::new(store.len(), agents);
     let mut opened = Opened::default();
     for state in 0..store.len() {
-        search.tables.open(&search.layout, store.get(super::numbering::to_u32(state)), &mut opened);
+        search.tables.open(&search.layout, &store.get(super::numbering::to_u32(state)), &mut opened);
         for (agent, slot) in opened.slots.iter().enumerate() {
             if !search.tables.slot(agent, *slot).blocked {
                 sets.add(state, agent);
@@ -130,7 +130,7 @@ fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -
     loop {
         let mut changed = false;
         for state in open.iter().rev() {
-            let words = *store.get(super::numbering::to_u32(*state));
+            let words = store.get(super::numbering::to_u32(*state));
             for edge in search.edges(&words) {
                 let Some(to) = store.find(&edge.to) else { continue };
                 for agent in 0..agents {
@@ -157,7 +157,7 @@ fn first_cyclic<const W: usize>(
     let mut graph = DiGraph::<StateId, ()>::with_capacity(states.len(), states.len());
     let nodes: HashMap<StateId, NodeIndex> = states.iter().map(|s| (*s, graph.add_node(*s))).collect();
     for state in states {
-        let words = *store.get(*state);
+        let words = store.get(*state);
         for edge in search.edges(&words) {
             let to = store.find(&edge.to).and_then(|to| nodes.get(&to));
             if let Some(to) = to {
@@ -173,7 +173,7 @@ fn first_cyclic<const W: usize>(
 
 /// The shortest cycle through a state that lies on one, as edges.
 fn shortest_cycle<const W: usize>(search: &mut Search<'_>, store: &Store<W>, state: StateId) -> Vec<Edge<W>> {
-    let goal = *store.get(state);
+    let goal = store.get(state);
     let mut before: HashMap<Packed<W>, (Packed<W>, Edge<W>)> = HashMap::new();
     let mut queue = VecDeque::from([goal]);
     while let Some(words) = queue.pop_front() {

@@ -13,6 +13,9 @@ const NONE: u32 = u32::MAX;
 /// Tables of fewer places than this are one section, others have [`SECTIONS`].
 const MANY_PLACES: usize = 1 << 16;
 
+/// Bits that name the places of the smallest table.
+const FEWEST_BITS: u32 = 10;
+
 /// Sections of a large table.
 const SECTIONS: usize = 64;
 
@@ -154,7 +157,7 @@ pub(super) type Table = Part<Vec<u32>>;
 
 impl Table {
     pub(super) fn new() -> Self {
-        let shape = Shape { bits: 10 };
+        let shape = Shape { bits: FEWEST_BITS };
         Self { shape, first: 0, entries: vec![NONE; 1 << shape.bits] }
     }
 
@@ -168,6 +171,29 @@ impl Table {
         entries * 4 <= self.entries.len() * 3
     }
 
+    /// A table with these hashes, which are those of 0, 1, 2, … and so many.
+    pub(super) fn of<H: Iterator<Item = u64>>(entries: usize, hashes: impl Fn() -> H) -> Self {
+        let mut bits = Self::bits_for(entries);
+        loop {
+            let mut table = Self { shape: Shape { bits }, first: 0, entries: vec![NONE; 1 << bits] };
+            if table.fill(hashes()) {
+                return table;
+            }
+            bits += 1;
+        }
+    }
+
+    /// Bits that name the places of a table with room for so many entries.
+    fn bits_for(entries: usize) -> u32 {
+        let places = (entries * 4).div_ceil(3).next_power_of_two();
+        places.trailing_zeros().max(FEWEST_BITS)
+    }
+
+    /// Bytes of a table with room for so many entries.
+    pub(super) fn bytes_for(entries: usize) -> u64 {
+        (size_of::<u32>() as u64) << Self::bits_for(entries)
+    }
+
     /// So many parts at most, each of some sections.
     pub(super) fn parts(&mut self, count: usize) -> Vec<Part<&mut [u32]>> {
         let (shape, section) = (self.shape, self.shape.section());
@@ -177,23 +203,26 @@ impl Table {
     }
 
     /// Doubles the places and enters the hashes of 0, 1, 2, … anew. The old table goes first.
-    pub(super) fn grow(&mut self, mut hashes: impl Iterator<Item = u64>) {
+    pub(super) fn grow(&mut self, hashes: impl Iterator<Item = u64>) {
         self.shape.bits += 1;
         self.entries = Vec::new();
         self.entries = vec![NONE; 1 << self.shape.bits];
+        assert!(self.fill(hashes), "a table that has just grown has free places in each section");
+    }
+
+    /// Enters hashes into an empty table; `false` if there is no place for one.
+    fn fill(&mut self, mut hashes: impl Iterator<Item = u64>) -> bool {
         let (mut id, mut some) = (0, Vec::with_capacity(TOGETHER));
         loop {
             some.clear();
             some.extend(hashes.by_ref().take(TOGETHER));
             if some.is_empty() {
-                return;
+                return true;
             }
             let touched = some.iter().fold(0, |touched, hash| touched ^ self.touch(*hash));
             std::hint::black_box(touched);
             for hash in &some {
-                let Err(Free::At(place)) = self.look_up(*hash, |_| false) else {
-                    unreachable!("a table that has just grown has free places in each section");
-                };
+                let Err(Free::At(place)) = self.look_up(*hash, |_| false) else { return false };
                 self.put(place, id, *hash);
                 id += 1;
             }

@@ -5,7 +5,7 @@
 //! decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
 //! depends on nothing else; see [`super::expand`].
 
-use super::layout::{BarrierField, Layout, Packed};
+use super::layout::{BarrierField, Layout, Packed, Sizes};
 use super::numbering::{BarrierStates, UNKNOWN, field_of, to_u32};
 use super::steps::{Key, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
@@ -13,6 +13,7 @@ use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
 use barcheck_model::memory::Memory;
 use barcheck_model::program::AgentId;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A move of an agent in a slot.
@@ -75,7 +76,7 @@ pub(super) struct Class {
 }
 
 /// The rest of a state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Rest {
     pub(super) memory: Memory,
     pub(super) sequences: Vec<Sequence>,
@@ -124,11 +125,20 @@ impl Tables {
         }
     }
 
-    /// The layout that the numbers given out so far need.
-    pub(super) fn layout(&self) -> Layout {
-        let agents: Vec<usize> = self.class_of.iter().map(|c| self.classes[*c].slots.len()).collect();
-        let barriers: Vec<usize> = self.barriers.iter().map(|b| b.states.len()).collect();
-        Layout::of(&agents, &barriers, self.rests.len())
+    /// How many numbers have been given out.
+    pub(super) fn sizes(&self) -> Sizes {
+        Sizes {
+            agents: self.class_of.iter().map(|c| self.classes[*c].slots.len()).collect(),
+            barriers: self.barriers.iter().map(|b| b.states.len()).collect(),
+            rests: self.rests.len(),
+        }
+    }
+
+    /// How many numbers have been given out, in all, those of rests aside.
+    pub(super) fn numbers(&self) -> usize {
+        let slots: usize = self.classes.iter().map(|class| class.slots.len()).sum();
+        let barriers: usize = self.barriers.iter().map(|barrier| barrier.states.len()).sum();
+        slots + barriers
     }
 
     pub(super) fn slot(&self, agent: usize, slot: u32) -> &Slot {

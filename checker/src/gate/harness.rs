@@ -245,6 +245,7 @@ fn said(why: &Inconclusive) -> String {
         Inconclusive::Time(limit, grew) => {
             format!("{} s are over{}", limit.as_secs_f64(), grown(grew.as_deref()))
         }
+        Inconclusive::Disk(error) => error.clone(),
         Inconclusive::Interrupted => "interrupted".to_owned(),
         Inconclusive::Undecided(why) => why.clone(),
         Inconclusive::Lowered(rule) => format!("`{rule}`, lowered below error, has cut a path"),

@@ -142,6 +142,7 @@ impl<K> State<K> {
 
 /// A sequence of decisions that all agents make alike: those that some agent has made and another has yet to make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sequence {
     /// The decisions, oldest first.
     pub ahead: VecDeque<bool>,

@@ -17,6 +17,7 @@ use crate::rule::Rule;
 
 /// One access that may still matter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Access {
     /// The location.
     pub location: LocationId,
@@ -30,6 +31,7 @@ pub struct Access {
 
 /// A set of holders of knowledge, numbered by [`Layout`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Holders(Vec<u64>);
 
 impl Holders {
@@ -85,6 +87,7 @@ impl Known for Holders {
 
 /// The accesses that may still matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Memory {
     accesses: Vec<Access>,
 }

@@ -35,6 +35,7 @@ pub struct Spaces {
 
 /// The kinds of memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AccessKind {
     /// A read.
     Read,

@@ -44,7 +44,7 @@ impl<const W: usize> Store<W> {
         from: &[(usize, StateId)],
     ) -> bool {
         let base = self.len;
-        if threads < 2 || !self.table.has_room(base + made.len()) {
+        if threads < 2 || self.away.is_some() || !self.table.has_room(base + made.len()) {
             return false;
         }
         let new = New((0..made.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect());
@@ -172,19 +172,20 @@ mod tests {
         for n in 0..60_000 {
             alone.insert([n], n as StateId / 3);
         }
-        let states = |store: &Store<1>| store.states().map(|(words, _)| *words).collect::<Vec<_>>();
-        let before: Store<1> = alone.states().map(|(words, parent)| (*words, parent)).collect();
+        let states = |store: &Store<1>| store.states().map(|(words, _)| words).collect::<Vec<_>>();
+        let copy = |store: &Store<1>| Store::filled(store.states(), None);
+        let before = copy(&alone);
         assert!(!alone.insert_with(1, &made, &from));
         alone.insert_all(&mut made.clone(), 60_000 / 3);
         for threads in [2, 3, 5, 64] {
-            let mut store: Store<1> = before.states().map(|(words, parent)| (*words, parent)).collect();
+            let mut store = copy(&before);
             while !store.insert_with(threads, &made, &from) {
                 assert_eq!(store.len(), before.len());
                 store.grow();
             }
             assert_eq!(states(&store), states(&alone));
             for id in 0..store.len() as StateId {
-                assert_eq!(store.find(alone.get(id)), Some(id));
+                assert_eq!(store.find(&alone.get(id)), Some(id));
             }
             assert_eq!(store.find(&[1 << 40]), None);
         }

@@ -1,0 +1,389 @@
+//! Checkpoints: what a search has found is kept in a folder, and a search that was killed goes on from there.
+//!
+//! States and their parents only ever grow by what is appended, so a checkpoint appends what is new and then replaces a small
+//! file, the record, which says how much of the others counts. Whenever the process ends, the record fits what it speaks of.
+//!
+//! What numbers in states stand for is written down for what is neither an agent nor a barrier: for memory above all. As for
+//! agents and barriers, the tables (see [`super::tables`]) come about by what the model has been asked in which order, so it
+//! is enough to know at which states it was asked something that gave out a new number or showed something new. Those are few,
+//! and are asked again in that order. The states in between were explored as well, but left no trace in the tables.
+//!
+//! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared, then the sizes of
+//! the tables, then successors of some states are made and must all be there. If something does not fit, the search begins anew.
+
+use super::expand::Opened;
+use super::layout::Sizes;
+use super::numbering::to_u32;
+use super::search::Search;
+use super::store::{FAMILY, StateId, Store};
+use super::tables::Rest;
+use crate::verdict::Inconclusive;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Time between two checkpoints, at least.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Checkpoints take no more than one part in so many of the time.
+const SHARE: u32 = 10;
+
+/// So many states are tried to see whether what was read fits.
+const TRIED: usize = 64;
+
+/// Why a checkpoint cannot be used whose files are in order.
+const OTHER: &str = "it was made by another version, or of another protocol";
+
+const RECORD: &str = "record.json";
+
+/// In the list of states at which the tables grew: they grew by a rehearsal.
+pub(super) const REHEARSAL: StateId = StateId::MAX;
+
+/// A file that only grows: how many words of it count, and their sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Extent {
+    words: u64,
+    sum: u64,
+}
+
+impl Extent {
+    fn add(&mut self, word: u64) {
+        self.words += 1;
+        self.sum = (self.sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// The files that only grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    States,
+    Parents,
+    Asked,
+    Rests,
+}
+
+/// The small file: what of the others counts, and how far the search has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    /// The other files have this number in their names. Another layout begins others.
+    number: u32,
+    /// Words of a state.
+    width: usize,
+    /// The numbers that there were when states were laid out.
+    laid_out: Sizes,
+    /// The numbers that there are.
+    sizes: Sizes,
+    states: Extent,
+    parents: Extent,
+    asked: Extent,
+    /// Each begins with its number of bytes; words are filled up.
+    rests: Extent,
+    next: StateId,
+    level_end: StateId,
+    transitions: u64,
+    depth: u64,
+    peak_bytes: u64,
+    has_rehearsed: bool,
+}
+
+/// A folder for the checkpoints of one search.
+#[derive(Debug)]
+pub(super) struct Checkpoint {
+    folder: PathBuf,
+    /// What is there.
+    record: Option<Record>,
+    due: Instant,
+    has_stopped: bool,
+}
+
+impl Checkpoint {
+    /// Checkpoints go into this folder, which is made when it is needed.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, record: None, due: Instant::now() + INTERVAL, has_stopped: false }
+    }
+
+    fn path(&self, part: Part, number: u32) -> PathBuf {
+        let name = match part {
+            Part::States => "states",
+            Part::Parents => "parents",
+            Part::Asked => "asked",
+            Part::Rests => "rests",
+        };
+        self.folder.join(format!("{name}-{number}"))
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub(super) fn is_due(&self) -> bool {
+        Instant::now() >= self.due
+    }
+
+    /// From now on nothing is written: what is there remains.
+    pub(super) fn stop(&mut self) {
+        self.has_stopped = true;
+    }
+
+    /// Nobody will go on from here.
+    pub(super) fn remove(&self) {
+        // What is left over is in nobody's way.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    /// Writes down how far a search has come that is about to explore `search.next`.
+    pub(super) fn save<const W: usize>(&mut self, search: &Search<'_>, store: &Store<W>) -> io::Result<()> {
+        if self.has_stopped {
+            return Ok(());
+        }
+        let began = Instant::now();
+        fs::create_dir_all(&self.folder)?;
+        let goes_on = |record: &&Record| record.width == W && record.laid_out == search.laid_out;
+        let before = self.record.as_ref().filter(goes_on);
+        let number = self.record.as_ref().map_or(0, |record| record.number + u32::from(before.is_none()));
+        let mut record = Record {
+            number,
+            width: W,
+            laid_out: search.laid_out.clone(),
+            sizes: search.tables.sizes(),
+            states: before.map(|before| before.states).unwrap_or_default(),
+            parents: before.map(|before| before.parents).unwrap_or_default(),
+            asked: before.map(|before| before.asked).unwrap_or_default(),
+            rests: before.map(|before| before.rests).unwrap_or_default(),
+            next: search.next,
+            level_end: search.level_end,
+            transitions: search.transitions,
+            depth: search.depth,
+            peak_bytes: search.peak_bytes,
+            has_rehearsed: search.has_rehearsed,
+        };
+        let first = usize::try_from(record.states.words).unwrap_or(usize::MAX) / W;
+        let states = (first..store.len()).flat_map(|id| store.get(to_u32(id)));
+        append(&self.path(Part::States, number), &mut record.states, states)?;
+        let parents = rest(store.first_parents(), record.parents);
+        append(&self.path(Part::Parents, number), &mut record.parents, parents)?;
+        let asked = rest(&search.asked, record.asked);
+        append(&self.path(Part::Asked, number), &mut record.asked, asked)?;
+        let first = before.map_or(0, |before| before.sizes.rests);
+        let rests: Vec<u64> =
+            search.tables.rests[first..].iter().map(in_words).collect::<Result<Vec<_>, _>>()?.concat();
+        append(&self.path(Part::Rests, number), &mut record.rests, rests.into_iter())?;
+        // A file is replaced as a whole or not at all.
+        let new = self.folder.join("record.new");
+        fs::write(&new, serde_json::to_vec(&record)?)?;
+        fs::rename(new, self.folder.join(RECORD))?;
+        let old = self.record.replace(record).map(|old| old.number).filter(|old| *old != number);
+        for part in [Part::States, Part::Parents, Part::Asked, Part::Rests] {
+            // What is left over is in nobody's way.
+            let _ = old.map(|old| fs::remove_file(self.path(part, old)));
+        }
+        self.due = Instant::now() + INTERVAL.max(began.elapsed() * SHARE);
+        Ok(())
+    }
+
+    /// Reads the record, if there is one.
+    pub(super) fn load(folder: PathBuf) -> Result<Option<Saved>, String> {
+        let text = match fs::read(folder.join(RECORD)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| error.to_string())?,
+        };
+        let record: Record = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        if record.laid_out.layout().words > record.width {
+            return Err("files are damaged".to_owned());
+        }
+        Ok(Some(Saved { checkpoint: Self::new(folder), record }))
+    }
+}
+
+/// The indices that are not in a file yet.
+fn rest(ids: &[StateId], there: Extent) -> impl Iterator<Item = u64> {
+    let first = usize::try_from(there.words).unwrap_or(usize::MAX).min(ids.len());
+    ids[first..].iter().map(|id| u64::from(*id))
+}
+
+/// A rest: its number of bytes, then these.
+fn in_words(rest: &Rest) -> io::Result<Vec<u64>> {
+    let bytes = postcard::to_stdvec(rest).map_err(io::Error::other)?;
+    let mut words = vec![bytes.len() as u64];
+    words.extend(bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    }));
+    Ok(words)
+}
+
+/// The next rest, if it is there and sound.
+fn next_rest(words: &mut Words) -> Option<Rest> {
+    let length = usize::try_from(words.next()?).ok()?;
+    let count = length.div_ceil(8);
+    let bytes: Vec<u8> = words.take(count).flat_map(u64::to_le_bytes).collect();
+    postcard::from_bytes(bytes.get(..length)?).ok()
+}
+
+/// Appends words to what counts of a file.
+fn append(path: &Path, extent: &mut Extent, words: impl Iterator<Item = u64>) -> io::Result<()> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    // What follows was written by a process that has been killed.
+    file.set_len(8 * extent.words)?;
+    let mut into = BufWriter::with_capacity(1 << 18, file);
+    into.seek(SeekFrom::End(0))?;
+    for word in words {
+        extent.add(word);
+        into.write_all(&word.to_le_bytes())?;
+    }
+    into.flush()
+}
+
+/// Words read one after the other; none after an error.
+struct Words {
+    from: BufReader<File>,
+    /// So many have not been read.
+    left: u64,
+    read: Extent,
+}
+
+impl Words {
+    fn open(path: &Path, extent: Extent) -> Result<Self, String> {
+        let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let from = BufReader::with_capacity(1 << 18, file);
+        Ok(Self { from, left: extent.words, read: Extent::default() })
+    }
+
+    /// Whether all has been read, as it was written.
+    fn agrees(&self, extent: Extent) -> Result<(), String> {
+        if self.read == extent { Ok(()) } else { Err("files are damaged".to_owned()) }
+    }
+}
+
+impl Iterator for Words {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.left = self.left.checked_sub(1)?;
+        self.from.read_exact(&mut bytes).ok()?;
+        let word = u64::from_le_bytes(bytes);
+        self.read.add(word);
+        Some(word)
+    }
+}
+
+/// A checkpoint that has been found.
+pub(super) struct Saved {
+    checkpoint: Checkpoint,
+    record: Record,
+}
+
+impl Saved {
+    /// Words of a state.
+    pub(super) fn width(&self) -> usize {
+        self.record.width
+    }
+
+    /// Brings a search that has not begun to where it was when this was saved, and gives the states found. After an error
+    /// neither is of use.
+    pub(super) fn restore<const W: usize>(self, search: &mut Search<'_>) -> Result<Store<W>, String> {
+        let Self { mut checkpoint, record } = self;
+        let mut rests = Words::open(&checkpoint.path(Part::Rests, record.number), record.rests)?;
+        while let Some(rest) = next_rest(&mut rests) {
+            search.tables.number_rest(rest);
+        }
+        rests.agrees(record.rests)?;
+        search.start::<1>();
+        search.lay_out(record.laid_out.clone());
+        let store = read_states(&checkpoint, &record, search)?;
+        let mut asked = Words::open(&checkpoint.path(Part::Asked, record.number), record.asked)?;
+        search.has_rehearsed = false;
+        search.ask_again(&store, asked.by_ref())?;
+        asked.agrees(record.asked)?;
+        if search.tables.sizes() != record.sizes || search.has_rehearsed != record.has_rehearsed {
+            return Err(OTHER.to_owned());
+        }
+        search.next = record.next;
+        search.try_some(&store)?;
+        search.level_end = record.level_end;
+        search.transitions = record.transitions;
+        search.depth = record.depth;
+        search.peak_bytes = record.peak_bytes;
+        checkpoint.record = Some(record);
+        search.checkpoint = Some(checkpoint);
+        Ok(store)
+    }
+}
+
+fn read_states<const W: usize>(
+    checkpoint: &Checkpoint,
+    record: &Record,
+    search: &Search<'_>,
+) -> Result<Store<W>, String> {
+    let mut words = Words::open(&checkpoint.path(Part::States, record.number), record.states)?;
+    let mut parents = Words::open(&checkpoint.path(Part::Parents, record.number), record.parents)?;
+    let (mut parent, mut count, mut is_sound) = (0, 0_usize, record.width == W);
+    let states = std::iter::from_fn(|| {
+        if count.is_multiple_of(FAMILY) {
+            parent = u32::try_from(parents.next()?).ok()?;
+        }
+        count += 1;
+        let mut state = [0; W];
+        for word in &mut state {
+            *word = words.next()?;
+        }
+        is_sound &= record.sizes.hold(&search.layout, &state);
+        is_sound.then_some((state, parent))
+    });
+    let store = Store::filled(states, search.room().as_ref());
+    words.agrees(record.states)?;
+    parents.agrees(record.parents)?;
+    let is_sound =
+        store.len() as u64 * W as u64 == record.states.words && (record.next as usize) < store.len();
+    match store.failed() {
+        Some(error) => Err(error),
+        None if is_sound => Ok(store),
+        None => Err("files are damaged".to_owned()),
+    }
+}
+
+impl Search<'_> {
+    /// Asks the model what it was asked before.
+    fn ask_again<const W: usize>(
+        &mut self,
+        store: &Store<W>,
+        asked: impl Iterator<Item = u64>,
+    ) -> Result<(), String> {
+        let (mut opened, mut batch) = (Opened::default(), Vec::new());
+        for id in asked {
+            if id == u64::from(REHEARSAL) {
+                self.rehearse();
+                continue;
+            }
+            let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < store.len()) else {
+                return Err("files are damaged".to_owned());
+            };
+            let words = store.get(id);
+            if !self.tables.sizes().hold(&self.layout, &words) {
+                return Err(OTHER.to_owned());
+            }
+            self.next = id;
+            batch.clear();
+            if self.explore_by_tables(&words, &mut opened, &mut batch).is_some() {
+                let is_over =
+                    matches!(self.inconclusive, Some(Inconclusive::Time(..) | Inconclusive::Interrupted));
+                return Err(if is_over { "time is up" } else { OTHER }.to_owned());
+            }
+            self.asked.push(id);
+        }
+        Ok(())
+    }
+
+    /// Makes the successors of some states that have been explored: all of them must be in the store.
+    fn try_some<const W: usize>(&mut self, store: &Store<W>) -> Result<(), String> {
+        let explored = self.next as usize;
+        for id in (0..explored).step_by((explored / TRIED).max(1)) {
+            let edges = self.edges(&store.get(to_u32(id)));
+            if edges.iter().any(|edge| store.find(&edge.to).is_none()) {
+                return Err(OTHER.to_owned());
+            }
+        }
+        Ok(())
+    }
+}

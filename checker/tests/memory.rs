@@ -1,0 +1,162 @@
+//! Searches that outgrow memory, and searches that are ended and go on: the outcome is that of one that was left alone.
+
+mod heads;
+mod naive;
+mod outcomes;
+
+use barcheck::{
+    Budgets, Control, Levels, Note, Outcome, Progress, Quiet, Reduction, Settings, Verdict, check,
+};
+use barcheck_model::machine::Options;
+use barcheck_model::program::Program;
+use barcheck_model::rule::Rule;
+use barcheck_specs::bar::{LoadOptions, load};
+use heads::{files, head};
+use naive::generate::generate;
+use outcomes::{program, shown};
+use std::cell::{Cell, RefCell};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
+
+/// Pairs that go round for ever; warp 8 waits for somebody who never comes.
+const STUCK: &str = "
+target ptx;
+param K = 7;
+param LOST = 0;
+cta 288;
+warps 0..8 { let n = 0; loop { bar.sync warp / 2, 64; n = (n + 1) % K; } }
+warp 8 { if (LOST) { bar.sync 9, 64; } }
+";
+
+/// Ends the search at the n-th look, and keeps the notes.
+struct Ending {
+    looks_left: Cell<u64>,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Ending {
+    fn after(looks: u64) -> Self {
+        Self { looks_left: Cell::new(looks), notes: RefCell::default() }
+    }
+}
+
+impl Control for Ending {
+    fn goes_on(&self, _: Progress) -> bool {
+        self.looks_left.set(self.looks_left.get().saturating_sub(1));
+        self.looks_left.get() > 0
+    }
+
+    fn notes(&self, note: Note<'_>) {
+        self.notes.borrow_mut().push(format!("{note:?}"));
+    }
+}
+
+fn with_memory(program: &Arc<Program>, mebibytes: u64, settings: &Settings) -> (Outcome, Vec<String>) {
+    let budgets = Budgets { max_memory: Some(mebibytes << 20), ..Budgets::default() };
+    let control = Ending::after(u64::MAX);
+    let settings = Settings { budgets, spill: Some(std::env::temp_dir()), ..settings.clone() };
+    let outcome = check(Arc::clone(program), Options::default(), &settings, &control);
+    (outcome, control.notes.into_inner())
+}
+
+#[test]
+fn a_search_that_outgrows_memory_goes_on_with_old_states_on_disk() {
+    let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    for (name, text, defines, mebibytes, verdict) in [
+        ("pairs", PAIRS, &[("W", 8), ("K", 12)][..], 20, Verdict::Verified),
+        ("rounds", STUCK, &[("LOST", 0)], 12, Verdict::Verified),
+        ("stuck", STUCK, &[("LOST", 1)], 12, Verdict::Violated),
+    ] {
+        let program = program(text, defines);
+        let alone = check(Arc::clone(&program), Options::default(), &none, &Quiet);
+        let (outcome, notes) = with_memory(&program, mebibytes, &none);
+        assert_eq!(alone.verdict, verdict, "{name}");
+        assert_eq!(shown(&outcome), shown(&alone), "{name}");
+        assert!(
+            notes.iter().any(|note| note.starts_with("MovesToDisk")),
+            "{name}: {notes:?} {:?}",
+            outcome.statistics
+        );
+        assert!(outcome.statistics.peak_memory_bytes <= mebibytes << 20, "{name}: {:?}", outcome.statistics);
+    }
+}
+
+/// Runs a search again and again, each time a few looks longer, until it is complete. Says how often it went on.
+fn resumed(program: &Arc<Program>, settings: &Settings) -> (Outcome, usize) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..settings.clone() };
+    let mut times = 0;
+    for looks in 2.. {
+        let control = Ending::after(looks);
+        let outcome = check(Arc::clone(program), Options::default(), &settings, &control);
+        let (was_ended, notes) = (control.looks_left.get() == 0, control.notes.into_inner());
+        times += notes.iter().filter(|note| note.starts_with("Resumes")).count();
+        let odd =
+            notes.iter().find(|note| note.starts_with("CannotResume") || note.starts_with("NoCheckpoint"));
+        // A run may be over before the model has been asked all that it was asked before.
+        assert!(odd.is_none_or(|note| note.contains("time is up")), "{odd:?}");
+        if !was_ended {
+            let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+            assert_eq!(
+                left, 0,
+                "checkpoints of a search that is complete: {:?} {:?}",
+                outcome.verdict, outcome.statistics
+            );
+            return (outcome, times);
+        }
+    }
+    unreachable!("some number of looks is enough")
+}
+
+#[test]
+fn a_search_that_is_ended_again_and_again_comes_to_the_same_outcome() {
+    let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    let pairs = program(PAIRS, &[("W", 6), ("K", 12)]);
+    let stuck = program(STUCK, &[("K", 3), ("LOST", 1)]);
+    for (name, program) in [("pairs", &pairs), ("stuck", &stuck)] {
+        let alone = check(Arc::clone(program), Options::default(), &none, &Quiet);
+        let (outcome, times) = resumed(program, &none);
+        assert_eq!(shown(&outcome), shown(&alone), "{name}");
+        assert!(times > 3, "{name}: {times}");
+    }
+}
+
+#[test]
+fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
+    let mut searches = Vec::new();
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let head = head(&text);
+        let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid protocol");
+        let levels = Levels { changes: head.changes, strict: true };
+        searches.push((path.display().to_string(), Arc::new(loaded.program), levels));
+    }
+    for seed in 0..300 {
+        let text = generate(seed).text();
+        searches.push((format!("seed {seed}\n{text}"), program(&text, &[]), Levels::default()));
+    }
+    let mut times = 0;
+    for (number, (name, program, levels)) in searches.iter().enumerate() {
+        let budgets = Budgets { max_states: Some(30_000), ..Budgets::default() };
+        let reduction = if number % 3 == 0 { Reduction::Symmetry } else { Reduction::None };
+        let settings = Settings {
+            all: number % 4 > 0,
+            levels: levels.clone(),
+            reduction,
+            budgets,
+            ..Settings::default()
+        };
+        let alone = check(Arc::clone(program), Options::default(), &settings, &Quiet);
+        if !(3_000..30_000).contains(&alone.statistics.states) || alone.inconclusive.is_some() {
+            continue;
+        }
+        let (outcome, went_on) = resumed(program, &settings);
+        assert_eq!(shown(&outcome), shown(&alone), "{name}");
+        times += went_on;
+    }
+    println!("{times} times");
+    assert!(times > 20, "{times}");
+}
