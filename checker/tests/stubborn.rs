@@ -391,6 +391,20 @@ fn a_race_too_deep_for_a_search_is_found_by_a_run_in_which_one_hurries() {
     assert_eq!(decide(text, &Settings::default()).findings, outcome.findings, "the same every time");
 }
 
+/// It never comes to an end, and has nothing to do with the others: runs go on without it, whoever falls behind.
+#[test]
+fn a_local_loop_without_end_does_not_keep_runs_by_chance_from_going_on() {
+    let text = "target bcu; shared a[1]; cta 128;
+        warp 0 { B2R.BAR R1, 0x3; for i in 0..1000 { BAR.ARV 0x1, 64; BAR.SYNC 0x2, 64; } let x = any 0..50; assert x != 7; }
+        warp 1 { for i in 0..1000 { BAR.SYNC 0x1, 64; BAR.ARV 0x2, 64; } }
+        warp 2 { for i in 0..100 { read a[0]; } }
+        warp 3 { let n = 0; loop { n = 1 - n; } }";
+    let outcome = decide(text, &Settings::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["assertion"]));
+    assert_eq!(outcome.method.engine, Engine::Schedule);
+    walk_all(text, &outcome);
+}
+
 #[test]
 fn the_report_says_what_was_used_and_why() {
     let text = "target ptx; cta 64; warps 0..2 { if ? { bar.sync 1, 64; } else { bar.sync 1, 64; } }";
