@@ -1,9 +1,13 @@
 //! One schedule for each choice: where it is enough, where it is not, and what it then says.
 
-use barcheck::{Engine, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
+use barcheck::{
+    Budgets, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction, Settings, Verdict,
+    check,
+};
 use barcheck_model::machine::{Machine, Options, StepOutcome};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{LoadOptions, load};
+use std::cell::Cell;
 use std::sync::Arc;
 
 fn decide(text: &str, settings: &Settings) -> Outcome {
@@ -428,4 +432,50 @@ fn an_agent_that_grows_without_end_does_not_hide_what_another_violates() {
         assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["count-range"]));
         walk_all(&text, &outcome);
     }
+}
+
+/// Few states, and many ways from one to the next.
+const MANY_WAYS: &str = "target ptx; shared a[1]; cta 64;
+    warps 0..2 { loop { let x = any 0..20000; x = 0; bar.sync 0; } }";
+
+#[test]
+fn the_graph_on_which_stuck_agents_are_looked_for_counts_as_memory() {
+    let outcome = stubborn(MANY_WAYS);
+    assert_eq!(outcome.verdict, Verdict::Verified);
+    assert!(outcome.statistics.peak_memory_bytes > 2_000_000, "{:?}", outcome.statistics);
+    let budgets = Budgets { max_memory: Some(1_000_000), ..Budgets::default() };
+    let settings = Settings { all: true, budgets, ..with(Reduction::Stubborn) };
+    let outcome = decide(MANY_WAYS, &settings);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    assert!(matches!(outcome.inconclusive, Some(Inconclusive::Memory(1_000_000, _))));
+    // What has been found before is an error all the same.
+    let race = MANY_WAYS.replace("{ loop", "{ write a[0]; loop");
+    let outcome = decide(&race, &settings);
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
+    assert!(!outcome.statistics.complete);
+}
+
+/// Ends a search at the second look after its states have all been gone through.
+#[derive(Default)]
+struct LooksAfterwards(Cell<u32>);
+
+impl Control for LooksAfterwards {
+    fn goes_on(&self, progress: Progress) -> bool {
+        let is_afterwards = progress.states > 0 && progress.frontier == 0;
+        self.0.set(self.0.get() + u32::from(is_afterwards));
+        self.0.get() < 2
+    }
+}
+
+#[test]
+fn whoever_looks_for_stuck_agents_can_be_interrupted() {
+    // What is known of a state's continuations reaches the states before it pass by pass, and there is a look at each.
+    let text = "target ptx; cta 96;
+        warps 0..2 { loop { if uniform ? { bar.sync 1, 64; bar.sync 3, 96; } else { bar.sync 2, 64; bar.sync 3, 96; } } }
+        warp 2 { loop { bar.sync 3, 96; } }";
+    assert_eq!(stubborn(text).verdict, Verdict::Verified);
+    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
+    let settings = with(Reduction::Stubborn);
+    let outcome = check(program, Options::default(), &settings, &LooksAfterwards::default());
+    assert_eq!(outcome.inconclusive, Some(Inconclusive::Interrupted));
 }
