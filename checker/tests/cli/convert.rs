@@ -167,6 +167,17 @@ fn a_model_goes_to_standard_output_or_where_it_is_told_with_what_belongs_beside_
     assert!(configuration.contains("INVARIANT No_deadlock") && tla.out.ends_with(&configuration));
 }
 
+/// SPIN counts none where it has not looked at everything either.
+#[test]
+fn a_model_says_when_no_errors_prove_nothing() {
+    let model = run_on(&["export", "--to", "promela", "-"], GOOD.as_bytes()).expect(0);
+    let (head, _) = model.out.split_once("*/").expect("a head");
+    for said in ["errors: 0", "max search depth too small", "larger -m", "Search not completed", "-DCOLLAPSE"]
+    {
+        assert!(head.contains(said), "no `{said}` in {head}");
+    }
+}
+
 #[test]
 fn what_a_model_asserts_follows_the_levels() {
     let folder = Folder::new();
