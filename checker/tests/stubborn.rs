@@ -1,18 +1,18 @@
 //! One schedule for each choice: where it is enough, where it is not, and what it then says.
 
+mod decisions;
+
 use barcheck::{
     Budgets, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction, Settings, Verdict,
     check,
 };
-use barcheck_model::machine::{Machine, Options, StepOutcome};
+use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar::{LoadOptions, load};
+use decisions::{program, walk_all, why_undecided};
 use std::cell::Cell;
-use std::sync::Arc;
 
 fn decide(text: &str, settings: &Settings) -> Outcome {
-    let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    check(Arc::new(loaded.program), Options::default(), settings, &Quiet)
+    check(program(text), Options::default(), settings, &Quiet)
 }
 
 fn with(reduction: Reduction) -> Settings {
@@ -31,34 +31,7 @@ fn rules(outcome: &Outcome) -> Vec<&'static str> {
 
 /// Why the engine does not know.
 fn undecided(text: &str) -> String {
-    let outcome = stubborn(text);
-    match outcome.inconclusive {
-        Some(Inconclusive::Undecided(why)) => why,
-        other => panic!("{:?} {other:?} {:?}", outcome.verdict, outcome.findings),
-    }
-}
-
-/// The path of every finding can be walked, and closes its cycle if it has one.
-fn walk_all(text: &str, outcome: &Outcome) {
-    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
-    for found in &outcome.findings {
-        let mut machine = Machine::new(program.clone(), Options::default());
-        let (mut state, mut at_cycle) = (machine.initial(), None);
-        for (number, choice) in found.path.steps.iter().enumerate() {
-            if found.path.cycle_from == Some(number) {
-                at_cycle = Some(state.clone());
-            }
-            match machine.step(&state, *choice) {
-                StepOutcome::Progress(next) | StepOutcome::Noted(next, _) => state = next.state,
-                StepOutcome::NoEffect => {}
-                StepOutcome::Error(_) => assert_eq!(number + 1, found.path.steps.len()),
-                StepOutcome::Disabled => panic!("{}: step {number} cannot be made", found.finding.rule),
-            }
-        }
-        if found.path.cycle_from.is_some() {
-            assert_eq!(at_cycle.as_ref(), Some(&state), "the cycle closes");
-        }
-    }
+    why_undecided(stubborn(text))
 }
 
 /// The engine alone and the plain search say the same of everything that is violated.
@@ -474,8 +447,7 @@ fn whoever_looks_for_stuck_agents_can_be_interrupted() {
         warps 0..2 { loop { if uniform ? { bar.sync 1, 64; bar.sync 3, 96; } else { bar.sync 2, 64; bar.sync 3, 96; } } }
         warp 2 { loop { bar.sync 3, 96; } }";
     assert_eq!(stubborn(text).verdict, Verdict::Verified);
-    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
     let settings = with(Reduction::Stubborn);
-    let outcome = check(program, Options::default(), &settings, &LooksAfterwards::default());
+    let outcome = check(program(text), Options::default(), &settings, &LooksAfterwards::default());
     assert_eq!(outcome.inconclusive, Some(Inconclusive::Interrupted));
 }
