@@ -1,13 +1,13 @@
 //! One schedule: where it is enough, where it is not, and what it then says.
 
+mod decisions;
+
 use barcheck::{Budgets, Engine, Inconclusive, Outcome, Quiet, Reduction, Settings, Verdict, check};
-use barcheck_model::machine::{ExitedThreads, Machine, Options, StepOutcome};
-use barcheck_specs::bar::{LoadOptions, load};
-use std::sync::Arc;
+use barcheck_model::machine::{ExitedThreads, Options};
+use decisions::{program, walk_all, why_undecided};
 
 fn decide(text: &str, settings: &Settings, options: Options) -> Outcome {
-    let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    check(Arc::new(loaded.program), options, settings, &Quiet)
+    check(program(text), options, settings, &Quiet)
 }
 
 fn schedule(text: &str) -> Outcome {
@@ -21,35 +21,7 @@ fn rules(outcome: &Outcome) -> Vec<&'static str> {
 
 /// What one schedule alone gives as the reason for not knowing.
 fn undecided(text: &str) -> String {
-    let outcome = schedule(text);
-    match outcome.inconclusive {
-        Some(Inconclusive::Undecided(why)) => why,
-        other => panic!("{:?} {other:?} {:?}", outcome.verdict, outcome.findings),
-    }
-}
-
-/// Makes the steps of a finding's path on the model.
-fn walk(text: &str, outcome: &Outcome) -> Machine {
-    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
-    let mut machine = Machine::new(program, Options::default());
-    let mut state = machine.initial();
-    let path = &outcome.findings.first().expect("a finding").path;
-    let mut at_cycle = None;
-    for (number, choice) in path.steps.iter().enumerate() {
-        if path.cycle_from == Some(number) {
-            at_cycle = Some(state.clone());
-        }
-        match machine.step(&state, *choice) {
-            StepOutcome::Progress(next) | StepOutcome::Noted(next, _) => state = next.state,
-            StepOutcome::NoEffect => {}
-            StepOutcome::Error(_) => assert_eq!(number + 1, path.steps.len()),
-            StepOutcome::Disabled => panic!("step {number} cannot be made"),
-        }
-    }
-    if path.cycle_from.is_some() {
-        assert_eq!(at_cycle.as_ref(), Some(&state), "the cycle closes");
-    }
-    machine
+    why_undecided(schedule(text))
 }
 
 const RING: &str = "
@@ -125,7 +97,7 @@ fn a_deadlock_at_the_end_of_the_run_is_the_deadlock_of_every_run() {
     let outcome = schedule(text);
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["deadlock"]));
     assert!(outcome.statistics.complete);
-    walk(text, &outcome);
+    walk_all(text, &outcome);
 }
 
 #[test]
@@ -144,11 +116,11 @@ fn an_agent_blocked_while_others_go_round_for_ever_is_stuck() {
     let outcome = schedule(text);
     assert_eq!(rules(&outcome), ["stuck-agent"]);
     assert!(outcome.findings[0].path.cycle_from.is_some());
-    walk(text, &outcome);
+    walk_all(text, &outcome);
     let spinning = "target ptx; cta 64; warp 0 { loop { } } warp 1 { bar.sync 2, 64; }";
     let outcome = schedule(spinning);
     assert_eq!(rules(&outcome), ["stuck-agent"]);
-    walk(spinning, &outcome);
+    walk_all(spinning, &outcome);
     // Nobody is stuck where the loop is the only thing that there is.
     assert_eq!(schedule("target ptx; cta 32; warp 0 { loop { } }").verdict, Verdict::Verified);
 }
@@ -162,7 +134,7 @@ fn a_race_is_found_whoever_comes_first_and_its_path_holds_no_more_than_it_needs(
     let outcome = schedule(text);
     assert_eq!(rules(&outcome), ["data-race"]);
     assert!(outcome.findings[0].path.steps.iter().all(|step| step.agent.0 < 2));
-    walk(text, &outcome);
+    walk_all(text, &outcome);
 }
 
 #[test]
@@ -221,7 +193,7 @@ fn a_notification_that_timing_may_lose_is_left_to_a_search() {
         assert!(undecided(text).contains("timing could put an arrival into an earlier generation (thread 1"));
         let outcome = decide(text, &Settings::default(), Options::default());
         assert_eq!(rules(&outcome), ["lost-notification"]);
-        walk(text, &outcome);
+        walk_all(text, &outcome);
     }
 }
 

@@ -1,14 +1,18 @@
 //! One schedule for each choice: where it is enough, where it is not, and what it then says.
 
-use barcheck::{Engine, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
-use barcheck_model::machine::{Machine, Options, StepOutcome};
+mod decisions;
+
+use barcheck::{
+    Budgets, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction, Settings, Verdict,
+    check,
+};
+use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar::{LoadOptions, load};
-use std::sync::Arc;
+use decisions::{program, walk_all, why_undecided};
+use std::cell::Cell;
 
 fn decide(text: &str, settings: &Settings) -> Outcome {
-    let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    check(Arc::new(loaded.program), Options::default(), settings, &Quiet)
+    check(program(text), Options::default(), settings, &Quiet)
 }
 
 fn with(reduction: Reduction) -> Settings {
@@ -27,34 +31,7 @@ fn rules(outcome: &Outcome) -> Vec<&'static str> {
 
 /// Why the engine does not know.
 fn undecided(text: &str) -> String {
-    let outcome = stubborn(text);
-    match outcome.inconclusive {
-        Some(Inconclusive::Undecided(why)) => why,
-        other => panic!("{:?} {other:?} {:?}", outcome.verdict, outcome.findings),
-    }
-}
-
-/// The path of every finding can be walked, and closes its cycle if it has one.
-fn walk_all(text: &str, outcome: &Outcome) {
-    let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol").program);
-    for found in &outcome.findings {
-        let mut machine = Machine::new(program.clone(), Options::default());
-        let (mut state, mut at_cycle) = (machine.initial(), None);
-        for (number, choice) in found.path.steps.iter().enumerate() {
-            if found.path.cycle_from == Some(number) {
-                at_cycle = Some(state.clone());
-            }
-            match machine.step(&state, *choice) {
-                StepOutcome::Progress(next) | StepOutcome::Noted(next, _) => state = next.state,
-                StepOutcome::NoEffect => {}
-                StepOutcome::Error(_) => assert_eq!(number + 1, found.path.steps.len()),
-                StepOutcome::Disabled => panic!("{}: step {number} cannot be made", found.finding.rule),
-            }
-        }
-        if found.path.cycle_from.is_some() {
-            assert_eq!(at_cycle.as_ref(), Some(&state), "the cycle closes");
-        }
-    }
+    why_undecided(stubborn(text))
 }
 
 /// The engine alone and the plain search say the same of everything that is violated.
@@ -391,6 +368,20 @@ fn a_race_too_deep_for_a_search_is_found_by_a_run_in_which_one_hurries() {
     assert_eq!(decide(text, &Settings::default()).findings, outcome.findings, "the same every time");
 }
 
+/// It never comes to an end, and has nothing to do with the others: runs go on without it, whoever falls behind.
+#[test]
+fn a_local_loop_without_end_does_not_keep_runs_by_chance_from_going_on() {
+    let text = "target bcu; shared a[1]; cta 128;
+        warp 0 { B2R.BAR R1, 0x3; for i in 0..1000 { BAR.ARV 0x1, 64; BAR.SYNC 0x2, 64; } let x = any 0..50; assert x != 7; }
+        warp 1 { for i in 0..1000 { BAR.SYNC 0x1, 64; BAR.ARV 0x2, 64; } }
+        warp 2 { for i in 0..100 { read a[0]; } }
+        warp 3 { let n = 0; loop { n = 1 - n; } }";
+    let outcome = decide(text, &Settings::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["assertion"]));
+    assert_eq!(outcome.method.engine, Engine::Schedule);
+    walk_all(text, &outcome);
+}
+
 #[test]
 fn the_report_says_what_was_used_and_why() {
     let text = "target ptx; cta 64; warps 0..2 { if ? { bar.sync 1, 64; } else { bar.sync 1, 64; } }";
@@ -414,4 +405,49 @@ fn an_agent_that_grows_without_end_does_not_hide_what_another_violates() {
         assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["count-range"]));
         walk_all(&text, &outcome);
     }
+}
+
+/// Few states, and many ways from one to the next.
+const MANY_WAYS: &str = "target ptx; shared a[1]; cta 64;
+    warps 0..2 { loop { let x = any 0..20000; x = 0; bar.sync 0; } }";
+
+#[test]
+fn the_graph_on_which_stuck_agents_are_looked_for_counts_as_memory() {
+    let outcome = stubborn(MANY_WAYS);
+    assert_eq!(outcome.verdict, Verdict::Verified);
+    assert!(outcome.statistics.peak_memory_bytes > 2_000_000, "{:?}", outcome.statistics);
+    let budgets = Budgets { max_memory: Some(1_000_000), ..Budgets::default() };
+    let settings = Settings { all: true, budgets, ..with(Reduction::Stubborn) };
+    let outcome = decide(MANY_WAYS, &settings);
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    assert!(matches!(outcome.inconclusive, Some(Inconclusive::Memory(1_000_000, _))));
+    // What has been found before is an error all the same.
+    let race = MANY_WAYS.replace("{ loop", "{ write a[0]; loop");
+    let outcome = decide(&race, &settings);
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
+    assert!(!outcome.statistics.complete);
+}
+
+/// Ends a search at the second look after its states have all been gone through.
+#[derive(Default)]
+struct LooksAfterwards(Cell<u32>);
+
+impl Control for LooksAfterwards {
+    fn goes_on(&self, progress: Progress) -> bool {
+        let is_afterwards = progress.states > 0 && progress.frontier == 0;
+        self.0.set(self.0.get() + u32::from(is_afterwards));
+        self.0.get() < 2
+    }
+}
+
+#[test]
+fn whoever_looks_for_stuck_agents_can_be_interrupted() {
+    // What is known of a state's continuations reaches the states before it pass by pass, and there is a look at each.
+    let text = "target ptx; cta 96;
+        warps 0..2 { loop { if uniform ? { bar.sync 1, 64; bar.sync 3, 96; } else { bar.sync 2, 64; bar.sync 3, 96; } } }
+        warp 2 { loop { bar.sync 3, 96; } }";
+    assert_eq!(stubborn(text).verdict, Verdict::Verified);
+    let settings = with(Reduction::Stubborn);
+    let outcome = check(program(text), Options::default(), &settings, &LooksAfterwards::default());
+    assert_eq!(outcome.inconclusive, Some(Inconclusive::Interrupted));
 }

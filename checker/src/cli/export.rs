@@ -2,13 +2,11 @@
 
 use super::args::ExportArgs;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use super::{input, values};
+use super::{input, protocol};
 use barcheck::Levels;
 use barcheck::export::{Exported, export};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar::{self, LoadOptions, Loaded};
-use barcheck_specs::render;
 use std::io;
 use std::sync::Arc;
 
@@ -23,16 +21,13 @@ pub(crate) fn run(args: &ExportArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if place.is_some_and(|place| input::is_same(place, &args.file)) {
         return trouble("the model would overwrite the protocol");
     }
-    let loaded = match load(args, &name, colours) {
+    let loaded = match protocol::load(&args.file, &args.define, colours) {
         Ok(loaded) => loaded,
         Err(said) => {
             complain(&said);
             return Ok(Status::Trouble);
         }
     };
-    if let Some(unknown) = args.define.iter().find(|define| !loaded.params.contains(&define.name)) {
-        return trouble(&values::no_such_param(unknown, true, &loaded.params));
-    }
     let options = Options { exited_threads: args.exited_threads };
     let levels = Levels { changes, strict: args.levels.strict };
     match export(Arc::new(loaded.program), options, &levels, (&name, &module(args)), args.to) {
@@ -62,14 +57,4 @@ fn module(args: &ExportArgs) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if plain.chars().any(|c| c.is_ascii_alphabetic()) { plain } else { "protocol".to_owned() }
-}
-
-/// The protocol. The error is for people, ended by a line break.
-fn load(args: &ExportArgs, name: &str, colours: Colours) -> Result<Loaded, String> {
-    let bytes = input::protocol(&args.file)
-        .map_err(|why| error_line(colours.err, format_args!("cannot read {name}: {why}")))?;
-    let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
-    bar::load(&bytes, &LoadOptions { defines }).map_err(|diagnostics| {
-        render(&diagnostics, name, &String::from_utf8_lossy(&bytes), colours.err.colour())
-    })
 }

@@ -2,11 +2,9 @@
 
 use super::args::GraphArgs;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use super::{input, values};
+use super::{input, protocol};
 use barcheck_counterexamples::{self as counterexamples, GraphView};
 use barcheck_model::machine::{NotUnfolded, Options};
-use barcheck_specs::bar::{self, LoadOptions, Loaded};
-use barcheck_specs::render;
 use std::io;
 use std::sync::Arc;
 
@@ -26,16 +24,13 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
     if place.is_some_and(|place| input::is_same(place, &args.file)) {
         return trouble("the graph would overwrite the protocol");
     }
-    let loaded = match load(args, &name, colours) {
+    let loaded = match protocol::load(&args.file, &args.define, colours) {
         Ok(loaded) => loaded,
         Err(said) => {
             complain(&said);
             return Ok(Status::Trouble);
         }
     };
-    if let Some(unknown) = args.define.iter().find(|define| !loaded.params.contains(&define.name)) {
-        return trouble(&values::no_such_param(unknown, true, &loaded.params));
-    }
     let usual = if args.what == GraphView::Automata { MOST_DRAWN } else { MOST_SUMMED_UP };
     let most = args.max_states.map_or(usual, |most| usize::try_from(most).unwrap_or(usize::MAX));
     match counterexamples::graph(Arc::new(loaded.program), Options::default(), &name, args.what, most) {
@@ -55,14 +50,4 @@ pub(crate) fn run(args: &GraphArgs, colours: Colours) -> io::Result<Status> {
             Ok(Status::Inconclusive)
         }
     }
-}
-
-/// The protocol. The error is for people, ended by a line break.
-fn load(args: &GraphArgs, name: &str, colours: Colours) -> Result<Loaded, String> {
-    let bytes = input::protocol(&args.file)
-        .map_err(|why| error_line(colours.err, format_args!("cannot read {name}: {why}")))?;
-    let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
-    bar::load(&bytes, &LoadOptions { defines }).map_err(|diagnostics| {
-        render(&diagnostics, name, &String::from_utf8_lossy(&bytes), colours.err.colour())
-    })
 }

@@ -24,6 +24,7 @@ mod memory;
 mod notices;
 mod output;
 mod pages;
+mod protocol;
 mod reasons;
 mod replay;
 mod report;

@@ -262,6 +262,14 @@ impl Job<'_> {
                     outcome
                 }
             }
+            Answer::Violated(found, _) if !has_error(&found) => {
+                let why = "no path shows what a run has violated".to_owned();
+                if may_search {
+                    self.search(Reduction::Symmetry, self.settings.budgets, why)
+                } else {
+                    self.undecided(Method { why, ..some })
+                }
+            }
             Answer::Violated(found, statistics) => {
                 let outcome = self.outcome(found, None, statistics, some);
                 match (may_search, self.settings.all) {
@@ -294,10 +302,12 @@ impl Job<'_> {
     fn completed(&self, outcome: Outcome) -> Outcome {
         let why = "one run has shown a violation, and a search finds all";
         let mut found = self.search(Reduction::Symmetry, self.settings.budgets, why.to_owned());
-        if !found.statistics.complete {
+        // A path shows the violation, whatever a search says.
+        if !found.statistics.complete || found.verdict != Verdict::Violated {
             found.findings.extend(outcome.findings);
             report::sort(&Machine::new(self.program.clone(), self.options), &mut found.findings);
             found.verdict = Verdict::Violated;
+            found.statistics.complete = false;
             (found.fault, found.inconclusive) = (None, None);
         }
         found
@@ -310,7 +320,10 @@ impl Job<'_> {
         statistics: Statistics,
         method: Method,
     ) -> Outcome {
-        let verdict = if findings.iter().any(|f| f.level == Level::Error) {
+        // Nothing is verified that has not been covered.
+        let open = || Inconclusive::Undecided(method.why.clone());
+        let inconclusive = inconclusive.or_else(|| (!statistics.complete).then(open));
+        let verdict = if has_error(&findings) {
             Verdict::Violated
         } else if inconclusive.is_some() {
             Verdict::Inconclusive
@@ -321,6 +334,10 @@ impl Job<'_> {
         let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
         Outcome { verdict, findings, fault: None, inconclusive, statistics, method }
     }
+}
+
+fn has_error(found: &[Found]) -> bool {
+    found.iter().any(|f| f.level == Level::Error)
 }
 
 /// An instruction's place, for people.
@@ -447,4 +464,75 @@ fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout:
         (next, parent)
     });
     Store::filled(states, search.room().as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Quiet;
+    use barcheck_model::machine::{Detail, Finding, Path};
+    use barcheck_model::rule::Rule;
+
+    /// What becomes of an answer about a protocol in which nothing is violated.
+    fn about_a_correct_protocol<T>(all: bool, ask: impl FnOnce(&Job<'_>) -> T) -> T {
+        let text = b"target ptx; cta 64; warps 0..2 { bar.sync 0; }";
+        let loaded = barcheck_specs::bar::load(text, &barcheck_specs::bar::LoadOptions::default());
+        let program = Arc::new(loaded.expect("a valid protocol").program);
+        let settings = Settings { all, ..Settings::default() };
+        let (options, started) = (Options::default(), Instant::now());
+        ask(&Job { program, options, settings: &settings, control: &Quiet, started })
+    }
+
+    fn found(level: Level) -> Found {
+        let finding = Finding {
+            rule: Rule::Deadlock,
+            agent: AgentId(0),
+            pc: Pc(0),
+            agents: Vec::new(),
+            barrier: None,
+            detail: Detail::None,
+        };
+        Found { finding, level, path: Path { steps: Vec::new(), cycle_from: None } }
+    }
+
+    fn method(why: &str) -> Method {
+        Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why: why.to_owned() }
+    }
+
+    fn answered(findings: Vec<Found>, may_search: bool) -> Outcome {
+        let answer = Answer::Violated(findings, Statistics::default());
+        about_a_correct_protocol(false, |job| job.answered(answer, method("all"), method("some"), may_search))
+    }
+
+    #[test]
+    fn a_violation_that_nothing_shows_is_left_to_a_search_or_to_the_user() {
+        for findings in [Vec::new(), vec![found(Level::Warning)]] {
+            let outcome = answered(findings.clone(), false);
+            assert_eq!(outcome.verdict, Verdict::Inconclusive);
+            assert!(matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))));
+            let outcome = answered(findings, true);
+            assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Search));
+            assert!(outcome.statistics.complete && outcome.findings.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_has_not_been_covered_is_not_verified() {
+        let statistics = Statistics::default();
+        let outcome = about_a_correct_protocol(false, |job| {
+            job.outcome(Vec::new(), None, statistics, method("one run"))
+        });
+        assert_eq!(outcome.verdict, Verdict::Inconclusive);
+        assert_eq!(outcome.inconclusive, Some(Inconclusive::Undecided("one run".to_owned())));
+    }
+
+    #[test]
+    fn what_one_run_has_shown_stays_violated_whatever_a_search_says() {
+        let outcome = about_a_correct_protocol(true, |job| {
+            let answer = Answer::Violated(vec![found(Level::Error)], Statistics::default());
+            job.answered(answer, method("all"), method("some"), true)
+        });
+        assert_eq!((outcome.verdict, outcome.findings.len()), (Verdict::Violated, 1));
+        assert!(outcome.inconclusive.is_none() && !outcome.statistics.complete);
+    }
 }

@@ -11,7 +11,7 @@
 use super::answer::Undecided;
 use barcheck_model::agent::{Action, BarrierAction, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Event, Standing, State};
+use barcheck_model::machine::{Event, ExitedThreads, Machine, Standing, State};
 use barcheck_model::program::{AgentId, Pc, SplitKind, Target};
 use barcheck_model::rule::Rule;
 
@@ -36,6 +36,12 @@ pub(super) fn arrival<K>(
         }
         action => Ok(Standing::of(action).map(|at| at.barrier)),
     }
+}
+
+/// Whether exits may release barriers that have a count of their own (`--exited-threads release`): which generation they release is
+/// a matter of timing.
+pub(super) fn exits_release(machine: &Machine) -> bool {
+    machine.options().exited_threads == ExitedThreads::Release && machine.program().target == Target::Ptx
 }
 
 /// Whether a data race leaves it open what else is violated.

@@ -7,6 +7,7 @@
 
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Found;
+use barcheck_model::agent::{Action, Move};
 use barcheck_model::machine::{Advanced, Choice, End, Finding, Log, Machine, Path, State};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Level;
@@ -50,6 +51,7 @@ pub(super) fn rush(
             return None;
         }
         length = made.max(length);
+        // However short a run was, runs come to an end.
         left = left.saturating_sub(made.max(64));
         priorities = shuffled(&agents, &mut random);
         let count = random.below(MOST_CHANGES + 1);
@@ -81,35 +83,20 @@ impl Run<'_> {
             if let Some(found) = self.error(self.machine.judge(&state)) {
                 return Some(found);
             }
-            let in_front = (0..self.priorities.len())
-                .find(|at| !self.machine.moves(&state, self.priorities[*at]).is_empty())?;
-            let at = if self.changes.contains(&self.path.len()) {
+            let in_front = self.in_front(&state)?;
+            if self.changes.contains(&self.path.len()) {
                 let agent = self.priorities.remove(in_front);
                 self.priorities.push(agent);
-                (0..self.priorities.len())
-                    .find(|at| !self.machine.moves(&state, self.priorities[*at]).is_empty())?
-            } else {
-                in_front
-            };
-            let choice = self.choose(&state, self.priorities[at], random);
+            }
+            let agent = self.priorities[self.in_front(&state)?];
+            let choice = self.choose(&state, agent, random);
             log.events.clear();
             log.noted.clear();
             self.path.push(choice);
             match self.machine.advance(&mut state, choice, &mut log) {
                 Advanced::Progress => {}
-                // An agent in an endless local loop lets the others go by.
-                Advanced::NoEffect | Advanced::Disabled => {
-                    self.path.pop();
-                    let agent = self.priorities.remove(at);
-                    self.priorities.push(agent);
-                    let all_spin = self.machine.agents().all(|agent| {
-                        let moves = self.machine.moves(&state, agent);
-                        moves.iter().all(|made| made.action == barcheck_model::agent::Action::Spin)
-                    });
-                    if all_spin {
-                        return None;
-                    }
-                }
+                // Whatever changes nothing would be made again and again.
+                Advanced::NoEffect | Advanced::Disabled => return None,
                 Advanced::Error(end) => {
                     return match *end {
                         End::Violation(finding) => self.error(vec![finding]),
@@ -124,9 +111,16 @@ impl Run<'_> {
         None
     }
 
+    /// The place in the priorities of the first agent that has a step.
+    fn in_front(&self, state: &State) -> Option<usize> {
+        self.priorities.iter().position(|agent| self.machine.moves(state, *agent).iter().any(is_step))
+    }
+
+    /// One of the steps that an agent has.
     fn choose(&self, state: &State, agent: AgentId, random: &mut Random) -> Choice {
         let moves = self.machine.moves(state, agent);
-        let index = random.below(moves.len() as u64) as usize;
+        let steps: Vec<usize> = (0..moves.len()).filter(|index| is_step(&moves[*index])).collect();
+        let index = steps[random.below(steps.len() as u64) as usize];
         let picks = self.machine.picks(state, agent, &moves[index]);
         let pick = picks.start + random.below(picks.end - picks.start);
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -141,6 +135,11 @@ impl Run<'_> {
         let path = Path { steps: self.path.clone(), cycle_from: None };
         Some(Found { level: Level::Error, finding, path })
     }
+}
+
+/// An endless local loop goes round without changing anything: whoever is in one lets the others go by.
+fn is_step(made: &Move) -> bool {
+    made.action != Action::Spin
 }
 
 fn shuffled(agents: &[AgentId], random: &mut Random) -> Vec<AgentId> {

@@ -1,18 +1,9 @@
 //! Conversions and graphs from outside: where they go, what is refused, and what the help says.
 
-use crate::support::{DEADLOCK, Folder, GOOD, WARNING, run, run_on};
+use crate::support::{DEADLOCK, Folder, GOOD, WARNING, no_traces, ring, run, run_on};
 use std::fs;
 
 const FORMATS: [&str; 6] = ["text", "svg", "mermaid", "dot", "perfetto", "itf"];
-
-/// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
-fn ring() -> (Folder, String) {
-    let folder = Folder::new();
-    let (file, trace) = (folder.add("ring.bar", DEADLOCK), folder.text("ring.json"));
-    run(&["verify", &file, "--trace", &trace]).expect(1);
-    let text = fs::read_to_string(&trace).expect("it is there");
-    (folder, text)
-}
 
 #[test]
 fn a_conversion_goes_to_standard_output_or_where_it_is_told() {
@@ -42,18 +33,11 @@ fn a_conversion_goes_to_standard_output_or_where_it_is_told() {
 #[test]
 fn what_is_no_trace_is_converted_to_nothing() {
     let (folder, text) = ring();
-    let half = text.get(..text.len() / 2).expect("the text is ASCII");
-    for (name, contents, said) in [
-        ("half.json", half.to_owned(), "EOF while parsing"),
-        (
-            "version.json",
-            text.replace("barcheck-trace/1", "barcheck-trace/9"),
-            "the format is `barcheck-trace/9`",
-        ),
+    let others = [
         ("index.json", text.replace("\"index\":1,\"agent\"", "\"index\":7,\"agent\""), "is 7 and must be 1"),
-        ("empty.json", String::new(), "EOF"),
         ("other.json", "[]".to_owned(), "cannot convert"),
-    ] {
+    ];
+    for (name, contents, said) in no_traces(&text).into_iter().chain(others) {
         let file = folder.add(name, contents);
         let place = folder.text("converted");
         for format in FORMATS {
@@ -165,6 +149,17 @@ fn a_model_goes_to_standard_output_or_where_it_is_told_with_what_belongs_beside_
     assert!(text.starts_with("---- MODULE other ----"), "{text}");
     let configuration = fs::read_to_string(folder.text("models/other.cfg")).expect("it is there");
     assert!(configuration.contains("INVARIANT No_deadlock") && tla.out.ends_with(&configuration));
+}
+
+/// SPIN counts none where it has not looked at everything either.
+#[test]
+fn a_model_says_when_no_errors_prove_nothing() {
+    let model = run_on(&["export", "--to", "promela", "-"], GOOD.as_bytes()).expect(0);
+    let (head, _) = model.out.split_once("*/").expect("a head");
+    for said in ["errors: 0", "max search depth too small", "larger -m", "Search not completed", "-DCOLLAPSE"]
+    {
+        assert!(head.contains(said), "no `{said}` in {head}");
+    }
 }
 
 #[test]

@@ -130,6 +130,26 @@ pub(crate) fn verify(source: impl AsRef<[u8]>, options: &[&str]) -> Run {
     run(&arguments)
 }
 
+/// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
+pub(crate) fn ring() -> (Folder, String) {
+    let folder = Folder::new();
+    let (file, trace) = (folder.add("ring.bar", DEADLOCK), folder.text("ring.json"));
+    run(&["verify", &file, "--trace", &trace]).expect(1);
+    let text = std::fs::read_to_string(&trace).expect("it is there");
+    (folder, text)
+}
+
+/// What is no trace, made of one, under a name for each, with what is said of it.
+pub(crate) fn no_traces(trace: &str) -> [(&'static str, String, &'static str); 3] {
+    let half = trace.get(..trace.len() / 2).expect("the text is ASCII");
+    let version = trace.replace("barcheck-trace/1", "barcheck-trace/9");
+    [
+        ("half.json", half.to_owned(), "EOF while parsing"),
+        ("version.json", version, "the format is `barcheck-trace/9`"),
+        ("empty.json", String::new(), "EOF"),
+    ]
+}
+
 /// Names that mean something to XML, URIs, GitHub or terminals, and some that mean nothing to Unicode.
 #[cfg(unix)]
 pub(crate) fn hostile_names() -> Vec<std::ffi::OsString> {

@@ -1,20 +1,11 @@
 //! Pages: written where they should be, of traces that hold, and harmless whatever a trace says.
 
-use crate::support::{DEADLOCK, Folder, WARNING, run, run_on};
+use crate::support::{DEADLOCK, Folder, WARNING, no_traces, ring, run, run_on};
 use serde_json::{Value, json};
 use std::fs;
 
 /// More than this is no page to attach to a report.
 const LARGEST: usize = 300_000;
-
-/// A folder with `ring.bar` and its counterexample `ring.json`, and what the latter holds.
-fn ring() -> (Folder, String) {
-    let folder = Folder::new();
-    let (file, trace) = (folder.add("ring.bar", DEADLOCK), folder.text("ring.json"));
-    run(&["verify", &file, "--trace", &trace]).expect(1);
-    let text = fs::read_to_string(&trace).expect("it is there");
-    (folder, text)
-}
 
 fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.at(name)).expect("the page is there")
@@ -115,18 +106,11 @@ fn a_violation_outweighs_the_way_to_where_a_path_ends() {
 #[test]
 fn what_is_no_trace_gets_no_page() {
     let (folder, text) = ring();
-    let half = text.get(..text.len() / 2).expect("the text is ASCII");
-    for (name, contents, said) in [
-        ("half.json", half.to_owned(), "EOF while parsing"),
-        (
-            "version.json",
-            text.replace("barcheck-trace/1", "barcheck-trace/9"),
-            "the format is `barcheck-trace/9`",
-        ),
+    let others = [
         ("index.json", text.replace("\"index\":1,\"agent\"", "\"index\":7,\"agent\""), "is 7 and must be 1"),
-        ("empty.json", String::new(), "EOF"),
         ("other.json", "[]".to_owned(), "cannot show"),
-    ] {
+    ];
+    for (name, contents, said) in no_traces(&text).into_iter().chain(others) {
         let file = folder.add(name, contents);
         for options in [vec!["view", &file], vec!["view", "--anyway", &file]] {
             run(&options).expect(2).says("cannot show").says(said);

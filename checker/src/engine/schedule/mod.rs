@@ -59,10 +59,9 @@ mod locate;
 mod run;
 
 use super::answer::{Answer, Undecided};
+use super::order::exits_release;
 use crate::settings::{Control, Settings};
-
-use barcheck_model::machine::{ExitedThreads, Machine};
-use barcheck_model::program::Target;
+use barcheck_model::machine::Machine;
 use std::time::Instant;
 
 /// Makes one run and decides what can be decided from it.
@@ -72,8 +71,7 @@ pub(super) fn answer(
     control: &dyn Control,
     started: Instant,
 ) -> (Machine, Answer) {
-    let release = machine.options().exited_threads == ExitedThreads::Release;
-    if release && machine.program().target == Target::Ptx {
+    if exits_release(&machine) {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     if u16::try_from(machine.program().agents.len()).is_err() {

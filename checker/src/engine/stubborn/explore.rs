@@ -94,6 +94,8 @@ pub(super) struct Exploration<'a> {
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
+    /// Bytes of the graph of the states kept, once it is made.
+    pub(super) graph_bytes: u64,
     /// What has been made since the last state kept.
     pub(super) made: Vec<Made>,
     /// Steps are made again: what they show is known.
@@ -131,6 +133,7 @@ impl<'a> Exploration<'a> {
             transitions: 0,
             depth: 0,
             peak_bytes: 0,
+            graph_bytes: 0,
             made: Vec::new(),
             repeats: false,
             follows_waits,
@@ -464,7 +467,7 @@ impl<'a> Exploration<'a> {
         let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
         let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
         let loops: u64 = self.loops.iter().map(Loops::bytes).sum();
-        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops
+        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops + self.graph_bytes
     }
 
     /// Looks at the budgets, now and then.
@@ -473,29 +476,33 @@ impl<'a> Exploration<'a> {
         if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
             return Ok(());
         }
+        let states = self.nodes.len() as u64;
+        if let Some(most) = self.settings.budgets.max_states.filter(|most| states > *most) {
+            return Err(Ending::GaveUp(Inconclusive::States(most, what_grew(&self.machine, states))));
+        }
+        self.look_on(states - u64::from(node)).map_err(Ending::GaveUp)
+    }
+
+    /// Looks at the budgets that may be used up whether or not there are new states; so many states are still to be gone through.
+    pub(super) fn look_on(&mut self, frontier: u64) -> Result<(), Inconclusive> {
         let (states, bytes) = (self.nodes.len() as u64, self.bytes());
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
         let grew = || what_grew(&self.machine, states);
+        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+            return Err(Inconclusive::Memory(most, grew()));
+        }
+        if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
+            return Err(Inconclusive::Time(limit, grew()));
+        }
         let progress = Progress {
             states,
             transitions: self.transitions,
             depth: self.depth,
-            frontier: states - u64::from(node),
+            frontier,
             memory_bytes: bytes,
         };
-        let over = if budgets.max_states.is_some_and(|most| states > most) {
-            Inconclusive::States(budgets.max_states.unwrap_or(0), grew())
-        } else if budgets.max_memory.is_some_and(|most| bytes > most) {
-            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), grew())
-        } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
-            Inconclusive::Time(limit, grew())
-        } else if !self.control.goes_on(progress) {
-            Inconclusive::Interrupted
-        } else {
-            return Ok(());
-        };
-        Err(Ending::GaveUp(over))
+        if self.control.goes_on(progress) { Ok(()) } else { Err(Inconclusive::Interrupted) }
     }
 }
 

@@ -31,6 +31,12 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
         Ending::Complete => {
             let stuck = match stuck::find(exploration) {
                 Ok(stuck) => stuck?,
+                // An error found before is an error, however this ends.
+                Err(_) if exploration.has_error() => {
+                    let found = all(exploration)?;
+                    let statistics = Statistics { complete: false, ..statistics(exploration) };
+                    return Some(Answer::Violated(found, statistics));
+                }
                 Err(reason) => return Some(Answer::GaveUp(reason, statistics(exploration))),
             };
             let lowered = lowered(exploration);

@@ -47,9 +47,10 @@ mod ties;
 mod turns;
 
 use super::answer::{Answer, Undecided};
+use super::order::exits_release;
 use crate::settings::{Control, Settings};
-use barcheck_model::machine::{ExitedThreads, Machine};
-use barcheck_model::program::{AgentId, Pc, Target};
+use barcheck_model::machine::Machine;
+use barcheck_model::program::{AgentId, Pc};
 use std::time::Instant;
 
 /// Makes one run for each way that choices may go, and decides what can be decided from these.
@@ -59,8 +60,7 @@ pub(super) fn answer(
     control: &dyn Control,
     started: Instant,
 ) -> (Machine, Answer) {
-    let release = machine.options().exited_threads == ExitedThreads::Release;
-    if release && machine.program().target == Target::Ptx {
+    if exits_release(&machine) {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     let mut exploration = explore::Exploration::new(machine, settings, control, started);

@@ -5,7 +5,6 @@ use super::paths::{kept, path_to};
 use crate::engine::numbering::to_u32;
 use crate::engine::paths::real;
 use crate::engine::stuck::{self, Stretch};
-use crate::settings::Progress;
 use crate::verdict::{Found, Inconclusive};
 use barcheck_model::agent::Action;
 use barcheck_model::machine::{Choice, Machine, Path};
@@ -13,6 +12,11 @@ use barcheck_model::program::AgentId;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, VecDeque};
+
+/// Ways out of states, made once more, between two looks at the budgets.
+const WAYS_BETWEEN_LOOKS: usize = 64;
+/// States, where no steps are made, between two looks.
+const STATES_BETWEEN_LOOKS: usize = 1024;
 
 /// A way from one state kept to another.
 struct Edge {
@@ -24,6 +28,14 @@ struct Edge {
     unblocked: Vec<bool>,
 }
 
+impl Edge {
+    /// Roughly the bytes in use.
+    fn bytes(&self) -> u64 {
+        // Of two allocations, each with the allocator's own words.
+        (size_of::<Self>() + size_of_val(&*self.moved) + self.unblocked.len() + 32) as u64
+    }
+}
+
 /// The graph, by state: the ways out, and the agents that some continuation unblocks.
 struct Graph {
     edges: Vec<Vec<Edge>>,
@@ -33,16 +45,16 @@ struct Graph {
 /// Agents that are stuck, one finding for each place, with a path that ends in a cycle; `None` if there are some and no path shows it, an error
 /// if the search is to end.
 pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found>>, Inconclusive> {
-    let spins = |e: &Exploration<'_>| (0..e.nodes.len()).any(|node| spinner(e, to_u32(node)).is_some());
-    if !exploration.loops.iter().any(|loops| loops.has_cycle()) && !spins(exploration) {
+    let has_cycle = exploration.loops.iter().any(|loops| loops.has_cycle());
+    if !has_cycle && first_spinner(exploration, 0..to_u32(exploration.nodes.len()))?.is_none() {
         return Ok(Some(Vec::new()));
     }
     exploration.repeats = true;
     let mut graph = graph(exploration)?;
-    spread(&mut graph);
+    spread(exploration, &mut graph)?;
     let suspects: Vec<NodeId> =
         (0..graph.edges.len()).filter(|n| graph.unblocked[*n].contains(&false)).map(to_u32).collect();
-    let Some((node, spins)) = first_endless(exploration, &graph, &suspects) else {
+    let Some((node, spins)) = first_endless(exploration, &graph, &suspects)? else {
         return Ok(Some(Vec::new()));
     };
     let (made, who, _) = path_to(exploration, node);
@@ -93,21 +105,42 @@ fn spinner(exploration: &Exploration<'_>, node: NodeId) -> Option<Choice> {
     })
 }
 
+/// The first of the states in which an agent is in an endless local loop, and the step of that loop.
+fn first_spinner(
+    exploration: &mut Exploration<'_>,
+    nodes: impl Iterator<Item = NodeId>,
+) -> Result<Option<(NodeId, Choice)>, Inconclusive> {
+    for (number, node) in nodes.enumerate() {
+        if number.is_multiple_of(STATES_BETWEEN_LOOKS) {
+            exploration.look_on(0)?;
+        }
+        if let Some(choice) = spinner(exploration, node) {
+            return Ok(Some((node, choice)));
+        }
+    }
+    Ok(None)
+}
+
 /// Makes all steps once more.
 fn graph(exploration: &mut Exploration<'_>) -> Result<Graph, Inconclusive> {
     let count = exploration.nodes.len();
     let (mut edges, mut unblocked) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut ways = 0_usize;
     for node in 0..count {
-        if node % 1024 == 0 {
-            still_in_time(exploration)?;
-        }
         let at = kept(exploration, to_u32(node));
         let agents = exploration.machine.agents();
         unblocked
             .push(agents.map(|a| !exploration.machine.config(&at.state, a).is_blocked()).collect::<Vec<_>>());
         let mut out = Vec::new();
+        exploration.graph_bytes += (2 * size_of::<Vec<Edge>>() + unblocked[node].len()) as u64;
         for made in exploration.ways(&at) {
-            out.extend(edge(exploration, &at, to_u32(node), made, &unblocked[node]));
+            if ways.is_multiple_of(WAYS_BETWEEN_LOOKS) {
+                exploration.look_on((count - node) as u64)?;
+            }
+            ways += 1;
+            let edge = edge(exploration, &at, to_u32(node), made, &unblocked[node]);
+            exploration.graph_bytes += edge.as_ref().map_or(0, Edge::bytes);
+            out.extend(edge);
         }
         edges.push(out);
     }
@@ -133,21 +166,16 @@ fn edge(
     Some(Edge { made, to: *exploration.numbers.get(&key)?, moved, unblocked })
 }
 
-fn still_in_time(exploration: &Exploration<'_>) -> Result<(), Inconclusive> {
-    let limit = exploration.settings.budgets.timeout;
-    if let Some(limit) = limit.filter(|limit| exploration.started.elapsed() >= *limit) {
-        return Err(Inconclusive::Time(limit, None));
-    }
-    let progress = Progress { states: exploration.nodes.len() as u64, ..Progress::default() };
-    if exploration.control.goes_on(progress) { Ok(()) } else { Err(Inconclusive::Interrupted) }
-}
-
 /// What is unblocked after a state is unblocked by a continuation of the states before.
-fn spread(graph: &mut Graph) {
+fn spread(exploration: &mut Exploration<'_>, graph: &mut Graph) -> Result<(), Inconclusive> {
     let mut changed = true;
     while changed {
         changed = false;
         for node in (0..graph.edges.len()).rev() {
+            // There may be as many passes as states: each looks once at least.
+            if node.is_multiple_of(STATES_BETWEEN_LOOKS) {
+                exploration.look_on(0)?;
+            }
             for edge in &graph.edges[node] {
                 for agent in 0..edge.moved.len() {
                     let later = || graph.unblocked[edge.to as usize][edge.moved[agent] as usize];
@@ -159,15 +187,16 @@ fn spread(graph: &mut Graph) {
             }
         }
     }
+    Ok(())
 }
 
 /// The first of the states, which are closed under successors, from which a run goes on for ever without leaving it for good, and the step of a local
 /// loop that does so, if it is one.
 fn first_endless(
-    exploration: &Exploration<'_>,
+    exploration: &mut Exploration<'_>,
     graph: &Graph,
     suspects: &[NodeId],
-) -> Option<(NodeId, Option<Choice>)> {
+) -> Result<Option<(NodeId, Option<Choice>)>, Inconclusive> {
     let mut among = DiGraph::<NodeId, ()>::with_capacity(suspects.len(), suspects.len());
     let nodes: HashMap<NodeId, NodeIndex> = suspects.iter().map(|n| (*n, among.add_node(*n))).collect();
     for node in suspects {
@@ -181,8 +210,9 @@ fn first_endless(
     let components = kosaraju_scc(&among);
     let cyclic = components.into_iter().filter(|c| c.len() > 1 || among.contains_edge(c[0], c[0]));
     let cyclic = cyclic.flatten().map(|node| (among[node], None)).min_by_key(|(node, _)| *node);
-    let spins = suspects.iter().find_map(|node| Some((*node, Some(spinner(exploration, *node)?))));
-    cyclic.into_iter().chain(spins).min_by_key(|(node, _)| *node)
+    let spins = first_spinner(exploration, suspects.iter().copied())?;
+    let spins = spins.map(|(node, choice)| (node, Some(choice)));
+    Ok(cyclic.into_iter().chain(spins).min_by_key(|(node, _)| *node))
 }
 
 /// The shortest cycle through a state that lies on one.

@@ -19,7 +19,9 @@ pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
          -o pan pan.c && ./pan -m1000000\n\n   For a state vector above 1024 bytes add -DVECTORSZ=4096 to cc's options. \
          `pan: ... assertion violated !(data_race)` names the\n   rule that is violated, `invalid end state` is deadlock; \
          `spin -t -p model.pml` shows the steps that lead there.\n   `errors: 0` means verified as far as what is \
-         asserted goes.\n\n",
+         asserted goes, but only if pan has looked at everything:\n   if it says `max search depth too small`, run it with \
+         a larger -m; if it says `Search not completed`, or runs\n   out of memory, add -DCOLLAPSE to cc's options, or \
+         give it more memory.\n\n",
         says::plain(file),
         program.target,
         group.starts.len(),
