@@ -5,19 +5,21 @@ mod naive;
 mod outcomes;
 
 use barcheck::{
-    Budgets, Control, Levels, Note, Outcome, Progress, Quiet, Reduction, Settings, Verdict, check,
+    Budgets, Control, Inconclusive, Levels, Note, Outcome, Progress, Quiet, Reduction, Settings, Verdict,
+    check,
 };
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
-use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
 use naive::generate::generate;
 use outcomes::{program, shown};
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::thread::sleep;
+use std::time::Duration;
 
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
 
@@ -159,4 +161,83 @@ fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
     }
     println!("{times} times");
     assert!(times > 20, "{times}");
+}
+
+/// Starts a long search that keeps checkpoints in a folder.
+fn long_search(checkpoints: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
+    let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/protocols/ptx/ring.bar");
+    let sizes = ["-D", "P=3", "-D", "C=3", "-D", "S=3", "-D", "I=12"];
+    command.args(["verify", "--all", "--reduction", "none", "--format", "json"]).args(sizes).arg(ring);
+    command.arg("--checkpoint").arg(checkpoints).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+/// The report, time and memory aside.
+fn report(output: &[u8]) -> serde_json::Value {
+    let mut report: serde_json::Value = serde_json::from_slice(output).expect("a report");
+    let statistics = report["statistics"].as_object_mut().expect("statistics");
+    assert!(statistics.remove("seconds").is_some() && statistics.remove("peak_memory_bytes").is_some());
+    report
+}
+
+/// What the records of all searches in a folder say.
+fn records(checkpoints: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(checkpoints).into_iter().flatten().flatten();
+    folders.filter_map(|folder| std::fs::read_to_string(folder.path().join("record.json")).ok()).collect()
+}
+
+#[test]
+fn a_search_that_is_killed_ten_times_comes_to_the_same_report() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let (undisturbed, killed) = (folder.path().join("undisturbed"), folder.path().join("killed"));
+    let alone = long_search(&undisturbed).output().expect("a process");
+    let mut random = 12_345_u64;
+    let (mut kills, mut went_on) = (0, 0);
+    while kills < 10 {
+        let before = records(&killed);
+        let mut process = long_search(&killed).spawn().expect("a process");
+        while records(&killed) == before && process.try_wait().expect("a process").is_none() {
+            sleep(Duration::from_millis(5));
+        }
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        sleep(Duration::from_millis(random >> 56));
+        process.kill().expect("a process");
+        let ended = process.wait().expect("a process");
+        kills += usize::from(ended.code().is_none());
+        went_on += usize::from(!before.is_empty());
+    }
+    assert!(went_on > 4, "{went_on}");
+    let outcome = long_search(&killed).output().expect("a process");
+    assert_eq!(report(&outcome.stdout), report(&alone.stdout));
+    assert!(records(&killed).is_empty());
+}
+
+#[test]
+fn a_damaged_checkpoint_is_not_used() {
+    let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    let pairs = program(PAIRS, &[("W", 6), ("K", 8)]);
+    let alone = check(Arc::clone(&pairs), Options::default(), &none, &Quiet);
+    for name in ["states-", "parents-", "asked-", "rests-", "record"] {
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..none.clone() };
+        let ended = check(Arc::clone(&pairs), Options::default(), &settings, &Ending::after(8));
+        assert_eq!(ended.inconclusive, Some(Inconclusive::Interrupted), "{name}");
+        let of_search =
+            std::fs::read_dir(folder.path()).expect("a folder").next().expect("one").expect("one");
+        let file = std::fs::read_dir(of_search.path()).expect("a folder").flatten();
+        let file = file
+            .map(|file| file.path())
+            .find(|path| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name)));
+        let file = file.unwrap_or_else(|| panic!("{name}"));
+        let mut bytes = std::fs::read(&file).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        std::fs::write(&file, bytes).expect("a file");
+        let control = Ending::after(u64::MAX);
+        let outcome = check(Arc::clone(&pairs), Options::default(), &settings, &control);
+        assert_eq!(shown(&outcome), shown(&alone), "{name}");
+        let notes = control.notes.into_inner();
+        assert!(notes.iter().any(|note| note.starts_with("CannotResume")), "{name}: {notes:?}");
+    }
 }
