@@ -48,6 +48,8 @@ pub enum Inconclusive {
     Interrupted,
     /// A rule that ends paths was lowered below error and has cut a path.
     Lowered(Rule),
+    /// Whether an agent is stuck for ever cannot be told from hashes of states.
+    Forgotten,
     /// One schedule was asked for and is not enough; why.
     Undecided(String),
     /// The model could not follow a path.
@@ -149,4 +151,7 @@ pub struct Statistics {
     pub peak_memory_bytes: u64,
     /// Every reachable state was covered.
     pub complete: bool,
+    /// Where only hashes of states were kept: the probability, at most, that states were taken for others, and what follows from
+    /// them was not searched. A violation found is one all the same.
+    pub odds_of_omission: Option<f64>,
 }

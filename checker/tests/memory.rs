@@ -10,6 +10,7 @@ use barcheck::{
 };
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
+use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head};
 use naive::generate::generate;
@@ -126,22 +127,27 @@ fn a_search_that_is_ended_again_and_again_comes_to_the_same_outcome() {
     }
 }
 
-#[test]
-fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
-    let mut searches = Vec::new();
+/// The library, and random protocols with these seeds: names, programs and levels.
+fn library_and_random_ones(seeds: u64) -> Vec<(String, Arc<Program>, Levels)> {
+    let mut all = Vec::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let head = head(&text);
         let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid protocol");
         let levels = Levels { changes: head.changes, strict: true };
-        searches.push((path.display().to_string(), Arc::new(loaded.program), levels));
+        all.push((path.display().to_string(), Arc::new(loaded.program), levels));
     }
-    for seed in 0..300 {
+    for seed in 0..seeds {
         let text = generate(seed).text();
-        searches.push((format!("seed {seed}\n{text}"), program(&text, &[]), Levels::default()));
+        all.push((format!("seed {seed}\n{text}"), program(&text, &[]), Levels::default()));
     }
+    all
+}
+
+#[test]
+fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
     let mut times = 0;
-    for (number, (name, program, levels)) in searches.iter().enumerate() {
+    for (number, (name, program, levels)) in library_and_random_ones(300).iter().enumerate() {
         let budgets = Budgets { max_states: Some(30_000), ..Budgets::default() };
         let reduction = if number % 3 == 0 { Reduction::Symmetry } else { Reduction::None };
         let settings = Settings {
@@ -239,5 +245,63 @@ fn a_damaged_checkpoint_is_not_used() {
         assert_eq!(shown(&outcome), shown(&alone), "{name}");
         let notes = control.notes.into_inner();
         assert!(notes.iter().any(|note| note.starts_with("CannotResume")), "{name}: {notes:?}");
+    }
+}
+
+#[test]
+fn hashes_of_states_say_what_the_states_say() {
+    let (mut compared, mut forgotten, mut violated) = (0, 0, 0);
+    for (number, (name, program, levels)) in library_and_random_ones(700).iter().enumerate() {
+        let budgets = Budgets { max_states: Some(10_000), ..Budgets::default() };
+        let reduction = if number % 3 == 0 { Reduction::Symmetry } else { Reduction::None };
+        let settings = Settings {
+            all: number % 4 > 0,
+            levels: levels.clone(),
+            reduction,
+            budgets,
+            ..Settings::default()
+        };
+        let decide = |compact| {
+            let settings = Settings { compact, ..settings.clone() };
+            check(Arc::clone(program), Options::default(), &settings, &Quiet)
+        };
+        let (mut exact, compact) = (decide(false), decide(true));
+        assert!(compact.statistics.odds_of_omission.is_some_and(|odds| odds < 1e-9), "{name}");
+        assert_eq!(exact.statistics.odds_of_omission, None);
+        if compact.inconclusive == Some(Inconclusive::Forgotten) {
+            let stuck = |rule| rule == Rule::StuckAgent;
+            assert!(
+                exact.findings.iter().all(|found| found.level < Level::Error || stuck(found.finding.rule))
+            );
+            forgotten += 1;
+            continue;
+        }
+        // That nothing more is to be found is not known where states would be needed to tell.
+        if exact.findings.iter().any(|found| found.finding.rule == Rule::StuckAgent) {
+            exact.findings.retain(|found| found.finding.rule != Rule::StuckAgent);
+        }
+        exact.statistics.complete = compact.statistics.complete;
+        assert_eq!(shown(&compact), shown(&exact), "{name}");
+        compared += 1;
+        violated += u32::from(compact.verdict == Verdict::Violated);
+    }
+    println!("{compared} compared, {violated} violated, {forgotten} inconclusive since states are forgotten");
+    assert!(compared > 500 && violated > 100 && forgotten > 5);
+}
+
+#[test]
+fn paths_of_a_large_search_are_found_again_although_its_states_are_forgotten() {
+    // A race late in the search, and numbers that outgrow their fields by the way.
+    let racing = PAIRS
+        .replace("warps 0..W", "warp W { bar.sync 15, 64; }\nwarps 0..W")
+        .replace("cta 32 * W", "cta 32 * W + 32");
+    let program = program(&racing, &[("W", 6), ("K", 14)]);
+    for all in [false, true] {
+        let exact = Settings { all, reduction: Reduction::None, ..Settings::default() };
+        let compact = Settings { compact: true, ..exact.clone() };
+        let exact = check(Arc::clone(&program), Options::default(), &exact, &Quiet);
+        let compact = check(Arc::clone(&program), Options::default(), &compact, &Quiet);
+        assert_eq!((exact.verdict, exact.statistics.states > 70_000), (Verdict::Violated, true));
+        assert_eq!(shown(&compact), shown(&exact));
     }
 }

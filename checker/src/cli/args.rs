@@ -157,6 +157,10 @@ pub(crate) struct SearchArgs {
     /// Move nothing to disk: give up on a FILE when memory is used up
     #[arg(long, conflicts_with = "spill")]
     pub(crate) no_spill: bool,
+    /// Keep only hashes of the states that have been searched: about 16 bytes for each, however wide. The report says how
+    /// likely it is that a state was missed; a violation found is always a real one
+    #[arg(long, conflicts_with_all = ["checkpoint", "spill"])]
+    pub(crate) compact: bool,
     /// Keep what long searches have found in DIR: run again, a search that was ended or killed goes on from there. What is
     /// kept of a search is removed once it is complete
     #[arg(long, value_name = "DIR")]

@@ -87,14 +87,26 @@ fn headline(report: &Report, quiet: bool, palette: Palette) -> String {
     let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
     let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.file));
     let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
-    let but = match (report.verdict, warnings) {
+    let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
         (_, n) => format!(", {}", palette.unsure(counted(n, "warning"))),
     };
+    if let Some(odds) = report.statistics.odds_of_omission.filter(|_| report.verdict == Verdict::Verified) {
+        but.push_str(", ");
+        but.push_str(&palette.unsure(from_hashes(odds)));
+    }
     if quiet || report.target.is_none() {
         return format!("{head}{but}\n");
     }
     format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
+}
+
+/// What a verdict is worth that rests on hashes of states.
+fn from_hashes(odds: f64) -> String {
+    if odds == 0.0 {
+        return "by hashes of states (each has its own: none can have been missed)".to_owned();
+    }
+    format!("by hashes of states (the odds that any was missed are {odds:.1e} at most)")
 }
 
 fn verdict(verdict: Verdict, palette: Palette) -> String {
@@ -106,7 +118,7 @@ fn verdict(verdict: Verdict, palette: Palette) -> String {
 }
 
 fn statistics(statistics: &Statistics, method: &Method) -> String {
-    let Statistics { states, transitions, depth, seconds, peak_memory_bytes, complete } = *statistics;
+    let Statistics { states, transitions, depth, seconds, peak_memory_bytes, complete, .. } = *statistics;
     if method.engine == Engine::Schedule {
         let steps = counted(transitions, "step");
         let stands = if complete { " stands for all" } else { ", not run to the end" };

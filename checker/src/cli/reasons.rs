@@ -81,6 +81,10 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
         Inconclusive::Disk(error) => {
             Reason::new(error.clone(), "choose a folder with more room by --spill, or raise --max-memory")
         }
+        Inconclusive::Forgotten => Reason::new(
+            "some agents may run for ever, and whether others are then stuck cannot be told from hashes of states",
+            "leave --compact out",
+        ),
         Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
         Inconclusive::Lowered(rule) => Reason::new(
             format!(

@@ -129,6 +129,8 @@ struct JsonStatistics<'r> {
     seconds: f64,
     peak_memory_bytes: u64,
     complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    odds_of_omission: Option<f64>,
     engine: &'static str,
     reduction: &'static str,
     /// Why this engine and this reduction.
@@ -171,6 +173,7 @@ impl Report {
                 seconds: statistics.seconds,
                 peak_memory_bytes: statistics.peak_memory_bytes,
                 complete: statistics.complete,
+                odds_of_omission: statistics.odds_of_omission,
                 engine: self.method.engine.name(),
                 reduction: self.method.reduction.name(),
                 why: &self.method.why,

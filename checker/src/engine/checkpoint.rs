@@ -11,13 +11,10 @@
 //! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared, then the sizes of
 //! the tables, then successors of some states are made and must all be there. If something does not fit, the search begins anew.
 
-use super::expand::Opened;
 use super::layout::Sizes;
 use super::numbering::to_u32;
-use super::search::Search;
-use super::store::{FAMILY, StateId, Store};
+use super::store::{FAMILY, Room, StateId, Store};
 use super::tables::Rest;
-use crate::verdict::Inconclusive;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -30,11 +27,8 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// Checkpoints take no more than one part in so many of the time.
 const SHARE: u32 = 10;
 
-/// So many states are tried to see whether what was read fits.
-const TRIED: usize = 64;
-
-/// Why a checkpoint cannot be used whose files are in order.
-const OTHER: &str = "it was made by another version, or of another protocol";
+/// Why a checkpoint cannot be used whose files are not what was written.
+const DAMAGED: &str = "files are damaged";
 
 const RECORD: &str = "record.json";
 
@@ -64,6 +58,23 @@ enum Part {
     Rests,
 }
 
+/// How far a search has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Course {
+    /// The numbers that there were when states were laid out.
+    pub(super) laid_out: Sizes,
+    /// The numbers that there are.
+    pub(super) sizes: Sizes,
+    /// The next state to explore.
+    pub(super) next: StateId,
+    /// The first state of the next depth.
+    pub(super) level_end: StateId,
+    pub(super) transitions: u64,
+    pub(super) depth: u64,
+    pub(super) peak_bytes: u64,
+    pub(super) has_rehearsed: bool,
+}
+
 /// The small file: what of the others counts, and how far the search has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
@@ -71,21 +82,12 @@ struct Record {
     number: u32,
     /// Words of a state.
     width: usize,
-    /// The numbers that there were when states were laid out.
-    laid_out: Sizes,
-    /// The numbers that there are.
-    sizes: Sizes,
     states: Extent,
     parents: Extent,
     asked: Extent,
     /// Each begins with its number of bytes; words are filled up.
     rests: Extent,
-    next: StateId,
-    level_end: StateId,
-    transitions: u64,
-    depth: u64,
-    peak_bytes: u64,
-    has_rehearsed: bool,
+    course: Course,
 }
 
 /// A folder for the checkpoints of one search.
@@ -130,43 +132,41 @@ impl Checkpoint {
         let _ = fs::remove_dir_all(&self.folder);
     }
 
-    /// Writes down how far a search has come that is about to explore `search.next`.
-    pub(super) fn save<const W: usize>(&mut self, search: &Search<'_>, store: &Store<W>) -> io::Result<()> {
+    /// Writes down how far a search has come: the states found, what numbers of rests stand for, and the states at which the
+    /// model was asked something that left a trace.
+    pub(super) fn save<const W: usize>(
+        &mut self,
+        course: Course,
+        store: &Store<W>,
+        (rests, asked): (&[Rest], &[StateId]),
+    ) -> io::Result<()> {
         if self.has_stopped {
             return Ok(());
         }
         let began = Instant::now();
         fs::create_dir_all(&self.folder)?;
-        let goes_on = |record: &&Record| record.width == W && record.laid_out == search.laid_out;
+        let goes_on = |record: &&Record| record.width == W && record.course.laid_out == course.laid_out;
         let before = self.record.as_ref().filter(goes_on);
         let number = self.record.as_ref().map_or(0, |record| record.number + u32::from(before.is_none()));
+        let first_rest = before.map_or(0, |before| before.course.sizes.rests);
         let mut record = Record {
             number,
             width: W,
-            laid_out: search.laid_out.clone(),
-            sizes: search.tables.sizes(),
             states: before.map(|before| before.states).unwrap_or_default(),
             parents: before.map(|before| before.parents).unwrap_or_default(),
             asked: before.map(|before| before.asked).unwrap_or_default(),
             rests: before.map(|before| before.rests).unwrap_or_default(),
-            next: search.next,
-            level_end: search.level_end,
-            transitions: search.transitions,
-            depth: search.depth,
-            peak_bytes: search.peak_bytes,
-            has_rehearsed: search.has_rehearsed,
+            course,
         };
         let first = usize::try_from(record.states.words).unwrap_or(usize::MAX) / W;
         let states = (first..store.len()).flat_map(|id| store.get(to_u32(id)));
         append(&self.path(Part::States, number), &mut record.states, states)?;
         let parents = rest(store.first_parents(), record.parents);
         append(&self.path(Part::Parents, number), &mut record.parents, parents)?;
-        let asked = rest(&search.asked, record.asked);
+        let asked = rest(asked, record.asked);
         append(&self.path(Part::Asked, number), &mut record.asked, asked)?;
-        let first = before.map_or(0, |before| before.sizes.rests);
-        let rests: Vec<u64> =
-            search.tables.rests[first..].iter().map(in_words).collect::<Result<Vec<_>, _>>()?.concat();
-        append(&self.path(Part::Rests, number), &mut record.rests, rests.into_iter())?;
+        let rests: io::Result<Vec<_>> = rests[first_rest..].iter().map(in_words).collect();
+        append(&self.path(Part::Rests, number), &mut record.rests, rests?.into_iter().flatten())?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");
         fs::write(&new, serde_json::to_vec(&record)?)?;
@@ -187,8 +187,8 @@ impl Checkpoint {
             read => read.map_err(|error| error.to_string())?,
         };
         let record: Record = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-        if record.laid_out.layout().words > record.width {
-            return Err("files are damaged".to_owned());
+        if record.course.laid_out.layout().words > record.width {
+            return Err(DAMAGED.to_owned());
         }
         Ok(Some(Saved { checkpoint: Self::new(folder), record }))
     }
@@ -251,7 +251,7 @@ impl Words {
 
     /// Whether all has been read, as it was written.
     fn agrees(&self, extent: Extent) -> Result<(), String> {
-        if self.read == extent { Ok(()) } else { Err("files are damaged".to_owned()) }
+        if self.read == extent { Ok(()) } else { Err(DAMAGED.to_owned()) }
     }
 }
 
@@ -280,110 +280,62 @@ impl Saved {
         self.record.width
     }
 
-    /// Brings a search that has not begun to where it was when this was saved, and gives the states found. After an error
-    /// neither is of use.
-    pub(super) fn restore<const W: usize>(self, search: &mut Search<'_>) -> Result<Store<W>, String> {
-        let Self { mut checkpoint, record } = self;
-        let mut rests = Words::open(&checkpoint.path(Part::Rests, record.number), record.rests)?;
-        while let Some(rest) = next_rest(&mut rests) {
-            search.tables.number_rest(rest);
-        }
-        rests.agrees(record.rests)?;
-        search.start::<1>();
-        search.lay_out(record.laid_out.clone());
-        let store = read_states(&checkpoint, &record, search)?;
-        let mut asked = Words::open(&checkpoint.path(Part::Asked, record.number), record.asked)?;
-        search.has_rehearsed = false;
-        search.ask_again(&store, asked.by_ref())?;
-        asked.agrees(record.asked)?;
-        if search.tables.sizes() != record.sizes || search.has_rehearsed != record.has_rehearsed {
-            return Err(OTHER.to_owned());
-        }
-        search.next = record.next;
-        search.try_some(&store)?;
-        search.level_end = record.level_end;
-        search.transitions = record.transitions;
-        search.depth = record.depth;
-        search.peak_bytes = record.peak_bytes;
-        checkpoint.record = Some(record);
-        search.checkpoint = Some(checkpoint);
-        Ok(store)
-    }
-}
-
-fn read_states<const W: usize>(
-    checkpoint: &Checkpoint,
-    record: &Record,
-    search: &Search<'_>,
-) -> Result<Store<W>, String> {
-    let mut words = Words::open(&checkpoint.path(Part::States, record.number), record.states)?;
-    let mut parents = Words::open(&checkpoint.path(Part::Parents, record.number), record.parents)?;
-    let (mut parent, mut count, mut is_sound) = (0, 0_usize, record.width == W);
-    let states = std::iter::from_fn(|| {
-        if count.is_multiple_of(FAMILY) {
-            parent = u32::try_from(parents.next()?).ok()?;
-        }
-        count += 1;
-        let mut state = [0; W];
-        for word in &mut state {
-            *word = words.next()?;
-        }
-        is_sound &= record.sizes.hold(&search.layout, &state);
-        is_sound.then_some((state, parent))
-    });
-    let store = Store::filled(states, search.room().as_ref());
-    words.agrees(record.states)?;
-    parents.agrees(record.parents)?;
-    let is_sound =
-        store.len() as u64 * W as u64 == record.states.words && (record.next as usize) < store.len();
-    match store.failed() {
-        Some(error) => Err(error),
-        None if is_sound => Ok(store),
-        None => Err("files are damaged".to_owned()),
-    }
-}
-
-impl Search<'_> {
-    /// Asks the model what it was asked before.
-    fn ask_again<const W: usize>(
-        &mut self,
-        store: &Store<W>,
-        asked: impl Iterator<Item = u64>,
-    ) -> Result<(), String> {
-        let (mut opened, mut batch) = (Opened::default(), Vec::new());
-        for id in asked {
-            if id == u64::from(REHEARSAL) {
-                self.rehearse();
-                continue;
-            }
-            let Some(id) = u32::try_from(id).ok().filter(|id| (*id as usize) < store.len()) else {
-                return Err("files are damaged".to_owned());
-            };
-            let words = store.get(id);
-            if !self.tables.sizes().hold(&self.layout, &words) {
-                return Err(OTHER.to_owned());
-            }
-            self.next = id;
-            batch.clear();
-            if self.explore_by_tables(&words, &mut opened, &mut batch).is_some() {
-                let is_over =
-                    matches!(self.inconclusive, Some(Inconclusive::Time(..) | Inconclusive::Interrupted));
-                return Err(if is_over { "time is up" } else { OTHER }.to_owned());
-            }
-            self.asked.push(id);
-        }
-        Ok(())
+    /// How far the search had come.
+    pub(super) fn course(&self) -> &Course {
+        &self.record.course
     }
 
-    /// Makes the successors of some states that have been explored: all of them must be in the store.
-    fn try_some<const W: usize>(&mut self, store: &Store<W>) -> Result<(), String> {
-        let explored = self.next as usize;
-        for id in (0..explored).step_by((explored / TRIED).max(1)) {
-            let edges = self.edges(&store.get(to_u32(id)));
-            if edges.iter().any(|edge| store.find(&edge.to).is_none()) {
-                return Err(OTHER.to_owned());
+    /// What the numbers of rests stand for.
+    pub(super) fn rests(&self) -> Result<Vec<Rest>, String> {
+        let mut words = self.open(Part::Rests, self.record.rests)?;
+        let rests = std::iter::from_fn(|| next_rest(&mut words)).collect();
+        words.agrees(self.record.rests)?;
+        Ok(rests)
+    }
+
+    /// The states at which the model was asked something that left a trace.
+    pub(super) fn asked(&self) -> Result<Vec<StateId>, String> {
+        let mut words = self.open(Part::Asked, self.record.asked)?;
+        let asked = words.by_ref().map_while(|id| u32::try_from(id).ok()).collect();
+        words.agrees(self.record.asked)?;
+        Ok(asked)
+    }
+
+    /// The states found.
+    pub(super) fn states<const W: usize>(&self, room: Option<&Room>) -> Result<Store<W>, String> {
+        let Record { width, states: in_all, parents: all_parents, course, .. } = &self.record;
+        let layout = course.laid_out.layout();
+        let mut words = self.open(Part::States, *in_all)?;
+        let mut parents = self.open(Part::Parents, *all_parents)?;
+        let (mut parent, mut count, mut is_sound) = (0, 0_usize, *width == W);
+        let states = std::iter::from_fn(|| {
+            if count.is_multiple_of(FAMILY) {
+                parent = u32::try_from(parents.next()?).ok()?;
             }
+            count += 1;
+            let mut state = [0; W];
+            for word in &mut state {
+                *word = words.next()?;
+            }
+            is_sound &= course.sizes.hold(&layout, &state);
+            is_sound.then_some((state, parent))
+        });
+        let store = Store::filled(states, room);
+        words.agrees(*in_all)?;
+        parents.agrees(*all_parents)?;
+        match store.failed() {
+            Some(error) => Err(error),
+            None if (course.next as usize) < store.len() => Ok(store),
+            None => Err(DAMAGED.to_owned()),
         }
-        Ok(())
+    }
+
+    fn open(&self, part: Part, extent: Extent) -> Result<Words, String> {
+        Words::open(&self.checkpoint.path(part, self.record.number), extent)
+    }
+
+    /// Further checkpoints add to this one.
+    pub(super) fn into_checkpoint(self) -> Checkpoint {
+        Checkpoint { record: Some(self.record), ..self.checkpoint }
     }
 }

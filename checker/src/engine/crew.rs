@@ -56,7 +56,8 @@ impl<const W: usize> Crew<W> {
     pub(super) fn new(settings: &Settings) -> Self {
         let few = settings.many_states.unwrap_or(FEW).max(1);
         Self {
-            threads: settings.threads(),
+            // Who found a state has to be known to the state, and not to the chunk, where states are forgotten.
+            threads: if settings.compact { 1 } else { settings.threads() },
             few,
             from_the_start: settings.many_states.is_some(),
             not_before: 1,

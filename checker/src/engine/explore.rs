@@ -9,7 +9,7 @@ use super::rehearsal;
 use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use super::store::Store;
 use super::swift::Scratch;
-use crate::settings::{Note, Progress};
+use crate::settings::Progress;
 
 impl Search<'_> {
     /// Explores until there is a reason to pause.
@@ -21,7 +21,9 @@ impl Search<'_> {
         loop {
             // Looks come at the same states however many threads there are, and find the same.
             let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
-            if self.next == self.level_end || batch.len() >= BATCH || looks || together {
+            // Where states are forgotten, each has to know from where it was found.
+            let alone = store.is_compact();
+            if self.next == self.level_end || batch.len() >= BATCH || looks || together || alone {
                 store.insert_all(&mut batch, first);
                 if self.begins_level(store) {
                     return Pause::Complete;
@@ -69,6 +71,10 @@ impl Search<'_> {
 
     /// Looks at the budgets, and at whether the search has turned out to be large.
     fn look<const W: usize>(&mut self, store: &mut Store<W>) -> Option<Pause> {
+        store.forget_before(self.next);
+        if self.retraces.is_some_and(|last| self.next >= last) {
+            return Some(Pause::Stopped);
+        }
         if self.is_over_budget(store) {
             self.save(store);
             return Some(Pause::Stopped);
@@ -91,24 +97,6 @@ impl Search<'_> {
         if !rehearsal::rehearse(&mut self.tables, &goes_on) {
             // It cannot be made once more just as far.
             self.checkpoint.iter_mut().for_each(Checkpoint::stop);
-        }
-    }
-
-    /// Writes down how far the search has come, if that was asked for and it is time. All successors of the states explored
-    /// are in the store.
-    fn save_if_due<const W: usize>(&mut self, store: &Store<W>) {
-        if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due) {
-            self.save(store);
-        }
-    }
-
-    fn save<const W: usize>(&mut self, store: &Store<W>) {
-        let Some(mut checkpoint) = self.checkpoint.take().filter(|_| store.failed().is_none()) else {
-            return;
-        };
-        match checkpoint.save(self, store) {
-            Ok(()) => self.checkpoint = Some(checkpoint),
-            Err(error) => self.control.notes(Note::NoCheckpoint(&error.to_string())),
         }
     }
 

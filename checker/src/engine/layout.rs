@@ -6,6 +6,19 @@ use serde::{Deserialize, Serialize};
 /// A state, packed.
 pub(super) type Packed<const W: usize> = [u64; W];
 
+/// A hash of the words: of each product both halves are used, so that high and low bits are good.
+#[inline]
+pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
+    let mut h = 0x243f_6a88_85a3_08d3_u64;
+    for word in words {
+        let product = u128::from(h.rotate_left(23) ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+        let folded = product as u64 ^ (product >> 64) as u64;
+        h = folded;
+    }
+    h
+}
+
 /// Where a field lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Field {

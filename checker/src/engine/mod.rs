@@ -13,6 +13,7 @@ mod paths;
 mod races;
 mod rehearsal;
 mod report;
+mod resume;
 mod rush;
 mod schedule;
 mod search;
@@ -32,7 +33,7 @@ use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::Level;
 use checkpoint::{Checkpoint, Saved};
-use search::{Pause, Search};
+use search::{Pause, Search, Shown};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -101,10 +102,16 @@ struct Job<'j> {
 impl Job<'_> {
     /// Searches.
     fn search(&self, reduction: Reduction, budgets: Budgets, why: String) -> Outcome {
-        let settings = Settings { reduction, budgets, ..self.settings.clone() };
-        // A search that is not the last word is short.
-        let folder = settings.checkpoint.as_ref().filter(|_| budgets == self.settings.budgets);
-        let outcome = match folder.map(|folder| folder.join(self.identity(reduction))) {
+        // A search that is not the last word is short: it needs no help.
+        let is_last = budgets == self.settings.budgets;
+        let settings = Settings {
+            reduction,
+            budgets,
+            compact: self.settings.compact && is_last,
+            checkpoint: self.settings.checkpoint.clone().filter(|_| is_last),
+            ..self.settings.clone()
+        };
+        let outcome = match settings.checkpoint.as_ref().map(|folder| folder.join(self.identity(reduction))) {
             Some(folder) => self.search_on(&settings, folder),
             None => begin(&mut self.begun(&settings), &settings),
         };
@@ -347,6 +354,10 @@ fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
 }
 
 fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
+    if settings.compact {
+        search.start::<1>();
+        return widths!(search.layout.words, compact, search, settings);
+    }
     // The initial numbers fit one word whatever they are: each component has only one so far.
     let mut store = Store::<1>::new();
     if let Some(words) = search.start::<1>() {
@@ -355,13 +366,45 @@ fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
     drive(search, store, settings)
 }
 
+/// Searches without keeping the states that have been explored.
+fn compact<const W: usize>(search: &mut Search<'_>, settings: &Settings) -> Outcome {
+    let mut store = Store::<W>::compact(Vec::new());
+    search.restart(&mut store);
+    let pause = search.run(&mut store);
+    if pause == Pause::Widen {
+        // The hashes are those of states as they were packed.
+        drop(store);
+        search.lay_out(search.tables.sizes());
+        return widths!(search.layout.words, compact, search, settings);
+    }
+    let ends = search.ends_of_paths();
+    if !ends.is_empty() {
+        // Paths need states that have been forgotten: the same search finds them again.
+        let wanted = ends.iter().flat_map(|end| store.line(*end)).collect();
+        store = Store::compact(wanted);
+        let shown = search.shown();
+        search.retraces = Some(search.next);
+        search.restart(&mut store);
+        search.run(&mut store);
+        if search.inconclusive == Some(Inconclusive::Interrupted) {
+            // Not all of the states are there.
+            let interrupted = search.inconclusive.take();
+            search.show(Shown::default());
+            search.inconclusive = interrupted;
+        } else {
+            search.show(shown);
+        }
+    }
+    report::outcome(search, &store, settings, pause == Pause::Complete)
+}
+
 /// Goes on from a checkpoint; an error says why that cannot be.
 fn resume<const W: usize>(
     search: &mut Search<'_>,
     saved: Saved,
     settings: &Settings,
 ) -> Result<Outcome, String> {
-    let store = saved.restore::<W>(search)?;
+    let store = search.restore::<W>(saved)?;
     search.control.notes(Note::Resumes(store.len() as u64));
     Ok(drive(search, store, settings))
 }

@@ -2,7 +2,7 @@
 
 use super::paths::real;
 use super::search::{Search, Sighting};
-use super::store::Store;
+use super::store::{Store, odds_of_omission};
 use super::stuck;
 use crate::settings::Settings;
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
@@ -19,27 +19,7 @@ pub(super) fn outcome<const W: usize>(
     settings: &Settings,
     complete: bool,
 ) -> Outcome {
-    let target = search.tables.machine.program().target;
-    let levels = &settings.levels;
-    let mut found = Vec::new();
-    if let Some(key) = search.stopped_at {
-        let sighting = search.sightings.remove(&key);
-        found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
-        if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
-            found.extend(along(&mut search.tables.machine, settings, &path));
-        }
-    } else {
-        for sighting in std::mem::take(&mut search.sightings).into_values() {
-            found.push(locate(search, store, settings, sighting));
-        }
-        if complete {
-            found.extend(stuck::find(search, store).into_iter().map(|(finding, path)| Found {
-                level: levels.of(finding.rule, target),
-                finding,
-                path,
-            }));
-        }
-    }
+    let mut found = findings(search, store, settings, complete);
     found.retain(|f| f.level >= Level::Warning);
     sort(&search.tables.machine, &mut found);
     let mut fault = search.fault.take().and_then(|(state, step)| {
@@ -85,9 +65,43 @@ pub(super) fn outcome<const W: usize>(
             seconds: search.seconds(),
             peak_memory_bytes: search.peak_bytes.max(store.bytes() + search.tables.bytes()),
             complete: covered,
+            odds_of_omission: store.is_compact().then(|| odds_of_omission::<W>(store.len() as u64)),
         },
         method: Method { engine: Engine::Search, reduction: settings.reduction, why: String::new() },
     }
+}
+
+/// What a search has found, with paths.
+fn findings<const W: usize>(
+    search: &mut Search<'_>,
+    store: &Store<W>,
+    settings: &Settings,
+    complete: bool,
+) -> Vec<Found> {
+    let target = search.tables.machine.program().target;
+    let levels = &settings.levels;
+    let mut found = Vec::new();
+    if let Some(key) = search.stopped_at {
+        let sighting = search.sightings.remove(&key);
+        found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
+        if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
+            found.extend(along(&mut search.tables.machine, settings, &path));
+        }
+    } else {
+        for sighting in std::mem::take(&mut search.sightings).into_values() {
+            found.push(locate(search, store, settings, sighting));
+        }
+        if complete && store.is_compact() && stuck::may_run_for_ever(search) {
+            search.inconclusive.get_or_insert(Inconclusive::Forgotten);
+        } else if complete && !store.is_compact() {
+            found.extend(stuck::find(search, store).into_iter().map(|(finding, path)| Found {
+                level: levels.of(finding.rule, target),
+                finding,
+                path,
+            }));
+        }
+    }
+    found
 }
 
 /// Sorts findings by rule and place, and keeps one for each.

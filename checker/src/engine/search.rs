@@ -12,7 +12,7 @@ use super::store::{Room, StateId, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
 use super::tables::Tables;
-use crate::settings::{Control, Note, Progress, Settings};
+use crate::settings::{Budgets, Control, Note, Progress, Settings};
 use crate::verdict::Inconclusive;
 use barcheck_model::machine::{Choice, End, Finding, Path};
 use barcheck_model::program::{AgentId, Place};
@@ -81,6 +81,20 @@ pub(super) struct Search<'a> {
     pub(super) asked: Vec<StateId>,
     /// The numbers that there were when states were laid out.
     pub(super) laid_out: Sizes,
+    /// What a search has found is found once more, up to this state, and budgets are not looked at.
+    pub(super) retraces: Option<StateId>,
+}
+
+/// What a search has found so far.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    sightings: BTreeMap<Key, Sighting>,
+    fault: Option<(StateId, Option<Choice>)>,
+    cut: Option<(StateId, Option<Choice>)>,
+    inconclusive: Option<Inconclusive>,
+    stopped_at: Option<Key>,
+    transitions: u64,
+    depth: u64,
 }
 
 /// Why [`Search::run`] returned.
@@ -127,6 +141,7 @@ impl<'a> Search<'a> {
             checkpoint: None,
             asked: Vec::new(),
             laid_out: Sizes::default(),
+            retraces: None,
         }
     }
 
@@ -367,7 +382,7 @@ impl<'a> Search<'a> {
 
     pub(super) fn is_out_of_time(&mut self) -> bool {
         self.last_look = Instant::now();
-        let late = self.settings.budgets.timeout.filter(|limit| self.started.elapsed() >= *limit);
+        let late = self.budgets().timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
             self.inconclusive = Some(Inconclusive::Time(limit, self.what_grew(self.progress.states)));
             return true;
@@ -396,7 +411,7 @@ impl<'a> Search<'a> {
     pub(super) fn is_over_budget<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
         self.make_room(store);
         self.note_progress(store);
-        let (states, budgets, progress) = (store.len() as u64, self.settings.budgets, self.progress);
+        let (states, budgets, progress) = (store.len() as u64, self.budgets(), self.progress);
         let over = if let Some(error) = store.failed() {
             Inconclusive::Disk(error)
         } else if budgets.max_states.is_some_and(|most| states > most) {
@@ -455,6 +470,50 @@ impl<'a> Search<'a> {
         self.layout = numbers.layout();
         self.swift = Swift::new(&self.layout);
         self.laid_out = numbers;
+    }
+
+    fn budgets(&self) -> Budgets {
+        if self.retraces.is_some() { Budgets::default() } else { self.settings.budgets }
+    }
+
+    /// Begins anew with the numbers that have been given out. Everything is shown again: what is remembered of steps does not
+    /// say what they showed.
+    pub(super) fn restart<const W: usize>(&mut self, store: &mut Store<W>) {
+        (self.next, self.level_end) = (0, 0);
+        self.show(Shown::default());
+        self.swift = Swift::new(&self.layout);
+        self.tables.steps.forget_effects();
+        let initial = self.tables.machine.initial();
+        let words = self.tables.number(&initial).pack(&self.layout);
+        let words = words.and_then(|w| self.symmetry.canonical(&mut self.tables, &self.layout, w, None));
+        words.into_iter().for_each(|words| store.insert_all(&mut vec![words], 0));
+    }
+
+    /// What has been found.
+    pub(super) fn shown(&mut self) -> Shown {
+        Shown {
+            sightings: std::mem::take(&mut self.sightings),
+            fault: self.fault.take(),
+            cut: self.cut.take(),
+            inconclusive: self.inconclusive.take(),
+            stopped_at: self.stopped_at.take(),
+            transitions: self.transitions,
+            depth: self.depth,
+        }
+    }
+
+    /// This has been found, and nothing else.
+    pub(super) fn show(&mut self, shown: Shown) {
+        let Shown { sightings, fault, cut, inconclusive, stopped_at, transitions, depth } = shown;
+        (self.sightings, self.fault, self.cut) = (sightings, fault, cut);
+        (self.inconclusive, self.stopped_at) = (inconclusive, stopped_at);
+        (self.transitions, self.depth) = (transitions, depth);
+    }
+
+    /// The states at which something was found.
+    pub(super) fn ends_of_paths(&self) -> Vec<StateId> {
+        let ends = [&self.fault, &self.cut].into_iter().flatten().map(|(state, _)| *state);
+        self.sightings.values().map(|sighting| sighting.state).chain(ends).collect()
     }
 
     /// Packs the initial state.

@@ -101,6 +101,12 @@ impl Steps {
         self.effects[(step.first + key) as usize] = effect;
     }
 
+    /// Forgets all effects: what the model says besides will be said again.
+    pub(super) fn forget_effects(&mut self) {
+        self.effects.clear();
+        self.steps.iter_mut().for_each(|step| (step.first, step.count) = (0, 0));
+    }
+
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.steps.capacity() * size_of::<Step>() + self.effects.capacity() * size_of::<Effect>()

@@ -1,15 +1,20 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
 mod away;
+mod compact;
 mod threads;
 
-use super::layout::Packed;
+use super::layout::{Packed, hash};
+use super::numbering::to_u32;
 pub(super) use super::table::StateId;
 use super::table::{Free, Table};
 use away::Away;
+use compact::Compact;
+pub(super) use compact::odds_of_omission;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
@@ -69,26 +74,17 @@ pub(super) struct Store<const W: usize> {
     /// So many states are on disk.
     base: usize,
     away: Option<Box<Away<W>>>,
+    /// Only hashes are kept, and the states that have yet to be explored.
+    compact: Option<Box<Compact<W>>>,
     len: usize,
     failed: Option<String>,
+    /// A state was asked for that is not there.
+    forgotten: AtomicBool,
     /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     table: Table,
     recent: Recent<W>,
-}
-
-/// A hash of the words: of each product both halves are used, so that high and low bits are good.
-#[inline]
-pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
-    let mut h = 0x243f_6a88_85a3_08d3_u64;
-    for word in words {
-        let product = u128::from(h.rotate_left(23) ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-        let folded = product as u64 ^ (product >> 64) as u64;
-        h = folded;
-    }
-    h
 }
 
 impl<const W: usize> Store<W> {
@@ -97,16 +93,40 @@ impl<const W: usize> Store<W> {
             pieces: vec![Vec::new()],
             base: 0,
             away: None,
+            compact: None,
             len: 0,
             failed: None,
+            forgotten: AtomicBool::new(false),
             parents: Vec::new(),
             table: Table::new(),
             recent: Recent(Vec::new()),
         }
     }
 
+    /// A store that keeps of states that have been explored nothing but hashes, except of those that are wanted.
+    pub(super) fn compact(wanted: Vec<StateId>) -> Self {
+        Self { compact: Some(Box::new(Compact::new(wanted))), ..Self::new() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Whether states are forgotten.
+    pub(super) fn is_compact(&self) -> bool {
+        self.compact.is_some()
+    }
+
+    /// Forgets the states before one, if this is a store that does.
+    pub(super) fn forget_before(&mut self, id: StateId) {
+        if self.compact.is_none() {
+            return;
+        }
+        // The state to explore has not been forgotten.
+        let full = (id as usize - self.base) / PIECE;
+        let count = full.min(self.pieces.len() - 1);
+        self.base += count * PIECE;
+        self.pieces.drain(..count);
     }
 
     /// A state.
@@ -120,7 +140,14 @@ impl<const W: usize> Store<W> {
 
     #[cold]
     fn get_away(&self, id: StateId) -> Packed<W> {
-        self.away.as_ref().map_or([0; W], |away| away.get(id))
+        match (&self.away, &self.compact) {
+            (Some(away), _) => away.get(id),
+            (None, Some(compact)) => compact.kept(id).unwrap_or_else(|| {
+                self.forgotten.store(true, Ordering::Relaxed);
+                [0; W]
+            }),
+            (None, None) => [0; W],
+        }
     }
 
     /// The state with this number in the table.
@@ -131,7 +158,20 @@ impl<const W: usize> Store<W> {
 
     /// States among which this one's parent is the first that leads to it. Empty for the initial state.
     pub(super) fn possible_parents(&self, id: StateId) -> Range<StateId> {
-        if id == 0 { 0..0 } else { self.parents[id as usize / FAMILY]..id }
+        let Some(first) = self.parents.get(id as usize / FAMILY).filter(|_| id > 0) else { return 0..0 };
+        match &self.compact {
+            None => *first..id,
+            Some(compact) => {
+                let parent = compact.parent((id - id % to_u32(FAMILY), *first), id);
+                parent..parent + 1
+            }
+        }
+    }
+
+    /// A state, the one it was found from, and so on to the initial one, if this is a store that forgets.
+    pub(super) fn line(&self, id: StateId) -> Vec<StateId> {
+        let parent = |id: &StateId| self.possible_parents(*id).next();
+        std::iter::successors(Some(id), parent).collect()
     }
 
     /// Of the first state of each family, one from which on its parent is to be looked for.
@@ -141,7 +181,7 @@ impl<const W: usize> Store<W> {
 
     /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
     pub(super) fn states(&self) -> impl Iterator<Item = (Packed<W>, StateId)> {
-        (0..self.len).map(|id| (self.get(super::numbering::to_u32(id)), self.parents[id / FAMILY]))
+        (0..self.len).map(|id| (self.get(to_u32(id)), self.parents[id / FAMILY]))
     }
 
     /// States on disk.
@@ -172,6 +212,9 @@ impl<const W: usize> Store<W> {
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         let bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
+        if let Some(compact) = &self.compact {
+            return bytes + compact.growth(more);
+        }
         bytes + Table::bytes_for(self.here() + more).saturating_sub(self.table.bytes())
     }
 
@@ -193,7 +236,8 @@ impl<const W: usize> Store<W> {
                 None => Away::<W>::bytes_for(moved),
             };
             let states = ((kept + 2) * PIECE + more) * size_of::<Packed<W>>();
-            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
+            let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
+            states as u64 + compact + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());
@@ -222,7 +266,9 @@ impl<const W: usize> Store<W> {
 
     /// Why states could not be moved to disk, or read from there, if so: then nothing that has been found counts.
     pub(super) fn failed(&self) -> Option<String> {
-        self.failed.clone().or_else(|| self.away.as_ref()?.failed())
+        let forgotten =
+            self.forgotten.load(Ordering::Relaxed).then(|| "a state of a path has been forgotten".to_owned());
+        self.failed.clone().or(forgotten).or_else(|| self.away.as_ref()?.failed())
     }
 
     /// The place of a state, or the free place where it belongs.
@@ -235,7 +281,7 @@ impl<const W: usize> Store<W> {
     pub(super) fn find(&self, words: &Packed<W>) -> Option<StateId> {
         let hash = hash(words);
         match self.look_up(words, hash) {
-            Ok(at) => Some(at + super::numbering::to_u32(self.base)),
+            Ok(at) => Some(at + to_u32(self.base)),
             Err(_) => self.find_away(words, hash),
         }
     }
@@ -255,6 +301,11 @@ impl<const W: usize> Store<W> {
     /// Adds the states that have not been found before, and empties the list. No parent of theirs comes before `from`,
     /// which must not decrease.
     pub(super) fn insert_all(&mut self, made: &mut Vec<Packed<W>>, from: StateId) {
+        if let Some(mut compact) = self.compact.take() {
+            self.insert_compact(&mut compact, made, from);
+            self.compact = Some(compact);
+            return;
+        }
         self.recent.keep_new(made, 0);
         let mut touched = 0;
         for chunk in made.chunks(TOGETHER) {
@@ -291,6 +342,18 @@ impl<const W: usize> Store<W> {
         }
         std::hint::black_box(touched);
         made.clear();
+    }
+
+    /// As [`Store::insert_all`], where only hashes are kept. The states were found from `parent`.
+    fn insert_compact(&mut self, compact: &mut Compact<W>, made: &mut Vec<Packed<W>>, parent: StateId) {
+        let touched = made.iter().fold(0, |touched, words| touched ^ compact.touch(words));
+        std::hint::black_box(touched);
+        for words in made.drain(..) {
+            if compact.meet(&words) {
+                compact.push(&words, parent);
+                self.push(words, parent);
+            }
+        }
     }
 
     #[inline]
@@ -339,7 +402,7 @@ impl<const W: usize> Store<W> {
 
     /// Moves old states to disk if `more` further ones have no room in memory.
     pub(super) fn keep_within(&mut self, room: &Room, more: usize) {
-        if self.bytes_with(more) <= room.most_bytes {
+        if self.compact.is_some() || self.bytes_with(more) <= room.most_bytes {
             return;
         }
         let moved = self.move_away(&room.folder, more, room.most_bytes);

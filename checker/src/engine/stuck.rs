@@ -96,7 +96,7 @@ pub(super) fn findings<K>(machine: &Machine, state: &State<K>, names: &[AgentId]
 }
 
 /// Whether some agent's automaton has a cycle. Without one, every path is finite.
-fn may_run_for_ever(search: &Search<'_>) -> bool {
+pub(super) fn may_run_for_ever(search: &Search<'_>) -> bool {
     search.tables.machine.automata().iter().any(|automaton| {
         let mut graph = DiGraph::<(), ()>::with_capacity(automaton.len(), automaton.len());
         for _ in 0..automaton.len() {

@@ -246,6 +246,9 @@ fn said(why: &Inconclusive) -> String {
             format!("{} s are over{}", limit.as_secs_f64(), grown(grew.as_deref()))
         }
         Inconclusive::Disk(error) => error.clone(),
+        Inconclusive::Forgotten => {
+            "hashes of states do not tell whether an agent is stuck for ever".to_owned()
+        }
         Inconclusive::Interrupted => "interrupted".to_owned(),
         Inconclusive::Undecided(why) => why.clone(),
         Inconclusive::Lowered(rule) => format!("`{rule}`, lowered below error, has cut a path"),

@@ -24,6 +24,7 @@ pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started
         seconds: started.elapsed().as_secs_f64(),
         peak_memory_bytes: run.peak_bytes,
         complete,
+        ..Statistics::default()
     };
     match ending {
         Ending::Undecided(why) => Answer::Undecided(why),

@@ -8,8 +8,7 @@
 //! Both files have no name: they are gone with the process, however it ends. What cannot be read or written is remembered, and
 //! the search ends as inconclusive: nothing that was read afterwards is used.
 
-use super::hash;
-use crate::engine::layout::Packed;
+use crate::engine::layout::{Packed, hash};
 use crate::engine::numbering::to_u32;
 use crate::engine::table::StateId;
 use std::fs::File;

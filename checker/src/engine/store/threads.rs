@@ -4,8 +4,8 @@
 //! the numbers that they would have if all were new. So of equal states the first is entered, as by one thread alone.
 //! Then the states entered are counted in order, and get the numbers that one thread would have given.
 
-use super::{Store, TOGETHER, hash};
-use crate::engine::layout::Packed;
+use super::{Store, TOGETHER};
+use crate::engine::layout::{Packed, hash};
 use crate::engine::store::StateId;
 use crate::engine::table::{Free, Part};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -20,6 +20,7 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
         seconds: exploration.started.elapsed().as_secs_f64(),
         peak_memory_bytes: exploration.peak_bytes,
         complete,
+        ..Statistics::default()
     };
     Some(match ending {
         Ending::Undecided(why) => Answer::Undecided(why),
