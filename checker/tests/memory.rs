@@ -303,5 +303,7 @@ fn paths_of_a_large_search_are_found_again_although_its_states_are_forgotten() {
         let compact = check(Arc::clone(&program), Options::default(), &compact, &Quiet);
         assert_eq!((exact.verdict, exact.statistics.states > 70_000), (Verdict::Violated, true));
         assert_eq!(shown(&compact), shown(&exact));
+        let bytes = compact.statistics.peak_memory_bytes;
+        assert!((9..40).contains(&(bytes / compact.statistics.states)), "{bytes}");
     }
 }

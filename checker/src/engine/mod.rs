@@ -377,6 +377,7 @@ fn compact<const W: usize>(search: &mut Search<'_>, settings: &Settings) -> Outc
         search.lay_out(search.tables.sizes());
         return widths!(search.layout.words, compact, search, settings);
     }
+    search.leave_out_silent();
     let ends = search.ends_of_paths();
     if !ends.is_empty() {
         // Paths need states that have been forgotten: the same search finds them again.

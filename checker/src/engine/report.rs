@@ -19,6 +19,7 @@ pub(super) fn outcome<const W: usize>(
     settings: &Settings,
     complete: bool,
 ) -> Outcome {
+    search.leave_out_silent();
     let mut found = findings(search, store, settings, complete);
     found.retain(|f| f.level >= Level::Warning);
     sort(&search.tables.machine, &mut found);

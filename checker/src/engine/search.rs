@@ -510,6 +510,12 @@ impl<'a> Search<'a> {
         (self.transitions, self.depth) = (transitions, depth);
     }
 
+    /// Leaves out what nobody wants to see.
+    pub(super) fn leave_out_silent(&mut self) {
+        let (levels, target) = (&self.settings.levels, self.tables.machine.program().target);
+        self.sightings.retain(|(rule, ..), _| levels.of(*rule, target) >= Level::Warning);
+    }
+
     /// The states at which something was found.
     pub(super) fn ends_of_paths(&self) -> Vec<StateId> {
         let ends = [&self.fault, &self.cut].into_iter().flatten().map(|(state, _)| *state);

@@ -201,6 +201,7 @@ impl<const W: usize> Store<W> {
         states as u64
             + self.bytes_beside()
             + self.away.as_ref().map_or(0, |away| away.bytes())
+            + self.compact.as_ref().map_or(0, |compact| compact.bytes())
             + self.table.bytes()
     }
 
@@ -236,8 +237,7 @@ impl<const W: usize> Store<W> {
                 None => Away::<W>::bytes_for(moved),
             };
             let states = ((kept + 2) * PIECE + more) * size_of::<Packed<W>>();
-            let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
-            states as u64 + compact + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
+            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());
@@ -346,6 +346,10 @@ impl<const W: usize> Store<W> {
 
     /// As [`Store::insert_all`], where only hashes are kept. The states were found from `parent`.
     fn insert_compact(&mut self, compact: &mut Compact<W>, made: &mut Vec<Packed<W>>, parent: StateId) {
+        if self.recent.0.is_empty() && self.len > PIECE {
+            self.recent.forget(self.pieces[0][0]);
+        }
+        self.recent.keep_new(made, 0);
         let touched = made.iter().fold(0, |touched, words| touched ^ compact.touch(words));
         std::hint::black_box(touched);
         for words in made.drain(..) {
