@@ -151,7 +151,7 @@ pub(crate) struct SearchArgs {
     /// then the search gives up on the FILE [default: half of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) max_memory: Option<u64>,
-    /// The folder for states that have no room in memory [default: that for temporary files]
+    /// The folder for states that have no room in memory [default: TMPDIR, or /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub(crate) spill: Option<PathBuf>,
     /// Move nothing to disk: give up on a FILE when memory is used up

@@ -69,7 +69,7 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
         ),
         Inconclusive::Memory(limit, grew) => Reason::new(
             format!("the search needs more than its {} of memory{}", bytes(*limit), growth(grew)),
-            "raise --max-memory, or make the protocol smaller",
+            "raise --max-memory, try --compact, or make the protocol smaller",
         ),
         Inconclusive::Time(limit, grew) => Reason::new(
             format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),

@@ -14,7 +14,7 @@ use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{self, LoadOptions};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
 pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
@@ -89,8 +89,17 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
 
 /// Where states go that have no room in memory.
 fn spill_folder(args: &SearchArgs) -> Option<PathBuf> {
-    let default = || std::env::temp_dir();
-    (!args.no_spill).then(|| args.spill.clone().unwrap_or_else(default))
+    (!args.no_spill).then(|| args.spill.clone().unwrap_or_else(roomy_folder))
+}
+
+/// A folder for large temporary files: `/tmp` is often kept in memory, `/var/tmp` is not (Filesystem Hierarchy Standard 3.0, 5.15).
+fn roomy_folder() -> PathBuf {
+    let on_disk = Path::new("/var/tmp");
+    if std::env::var_os("TMPDIR").is_none() && on_disk.is_dir() {
+        on_disk.to_owned()
+    } else {
+        std::env::temp_dir()
+    }
 }
 
 /// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read might

@@ -120,6 +120,39 @@ fn budgets_name_what_to_do() {
     verify(LARGE, &["--timeout", "0.2"]).expect(3).prints("0.2 s").prints("--timeout");
 }
 
+/// 1.3 million states.
+const PAIRS: &str = "target ptx; cta 256; warps 0..8 { for i in 0..10 { bar.sync 1 + warp / 2, 64; } }\n";
+
+#[test]
+fn what_memory_has_no_room_for_goes_to_disk_unless_that_is_not_wanted() {
+    let small = ["--reduction", "none", "--max-memory", "14M"];
+    let verify = |more: &[&str]| verify(PAIRS, &[&small[..], more].concat());
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().display().to_string();
+    verify(&["--spill", &path]).expect(0).says("memory is used up").says(&path);
+    assert_eq!(std::fs::read_dir(&path).expect("a folder").count(), 0);
+    assert_eq!(verify(&["--quiet"]).expect(0).err, "");
+    verify(&["--no-spill"]).expect(3).prints("14.0 MiB of memory").prints("--compact");
+    verify(&["--spill", &format!("{path}/no/such")])
+        .expect(3)
+        .prints("cannot be moved to disk")
+        .prints("--spill");
+    verify(&["--spill", &path, "--no-spill"]).expect(2);
+}
+
+#[test]
+fn a_verdict_from_hashes_says_so() {
+    let verify =
+        |source, more: &[&str]| verify(source, &[&["--reduction", "none", "--compact"], more].concat());
+    verify(PAIRS, &[]).expect(0).prints("by hashes of states (each has its own: none can have been missed)");
+    let report = verify(PAIRS, &["--format", "json"]).expect(0).prints("\"odds_of_omission\":0.0");
+    assert!(report.out.contains("\"verdict\":\"verified\""));
+    verify(DEADLOCK, &[]).expect(1).prints("deadlock");
+    let endless = "target ptx; cta 64; warps 0..2 { loop { bar.sync 1, 64; } }\n";
+    verify(endless, &[]).expect(3).prints("leave --compact out");
+    verify(PAIRS, &["--checkpoint", "x"]).expect(2);
+}
+
 #[test]
 fn a_counter_without_end_is_named_whichever_budget_runs_out() {
     let source = "target ptx; cta 32; warp 0 { let rounds = 0; loop { bar.sync 0; rounds = rounds + 1; } }\n";

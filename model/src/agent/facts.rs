@@ -232,7 +232,8 @@ pub(crate) fn expressions(op: &Op) -> Vec<&Expr> {
     exprs
 }
 
-fn read_bcu<'a>(op: &'a BcuOp, exprs: &mut Vec<&'a Expr>) {
+/// The expressions that an operation of the BCU set reads.
+pub(super) fn read_bcu<'a>(op: &'a BcuOp, exprs: &mut Vec<&'a Expr>) {
     match op {
         BcuOp::Sync { id, count } => {
             exprs.push(&id.value);

@@ -287,10 +287,15 @@ pub(crate) fn with_pick(
     ptx::Contribution { truths: contribution.truths + truths, ..contribution }
 }
 
-/// The operands of a fragment whose lanes agree, evaluated in each of them.
-fn every_lane<T>(eval: &Eval<'_>, mut operands: impl FnMut(u32) -> Result<T, Bad>) -> Result<T, Bad> {
+/// The operands of a fragment whose lanes agree, evaluated in each of them; in one, unless the expressions may `vary`.
+fn every_lane<T>(
+    eval: &Eval<'_>,
+    vary: bool,
+    mut operands: impl FnMut(u32) -> Result<T, Bad>,
+) -> Result<T, Bad> {
+    let lanes = if vary { eval.lanes } else { 1 << eval.lanes.trailing_zeros() };
     let mut first = None;
-    for lane in super::eval::each_lane(eval.lanes) {
+    for lane in super::eval::each_lane(lanes) {
         let found = operands(lane);
         if let Err(Bad::Fault(_)) = found {
             return found;
@@ -311,7 +316,8 @@ fn ptx_action(
         PtxKind::Sync | PtxKind::Arrive => (None, None),
     };
     let (contribution, open) = contribution(eval, predicate)?;
-    let what = every_lane(eval, |lane| operands::ptx_lane(eval, op, lane))?;
+    let vary = eval.varies(&op.id) || op.count.iter().any(|count| eval.varies(count));
+    let what = every_lane(eval, vary, |lane| operands::ptx_lane(eval, op, lane))?;
     let alone = fragment.lanes == config.live_lanes();
     // clause: ptx.aligned, barcheck.aligned-per-warp
     if op.aligned && !alone {
@@ -345,7 +351,10 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
             };
             let (contribution, open) = contribution(eval, predicate)?;
             let mut truncated = false;
-            let what = every_lane(eval, |lane| {
+            let mut exprs = Vec::new();
+            super::facts::read_bcu(op, &mut exprs);
+            let vary = exprs.into_iter().any(|expr| eval.varies(expr));
+            let what = every_lane(eval, vary, |lane| {
                 let what = operands::bcu_lane(eval, op, lane)?;
                 truncated |= what.truncated;
                 Ok(what)

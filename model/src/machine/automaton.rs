@@ -5,7 +5,9 @@
 
 use crate::agent::{self, Config, Context, Move, Outcome};
 use crate::program::AgentId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 /// A configuration of an [`Automaton`].
@@ -25,10 +27,12 @@ pub enum Label {
 struct Entry {
     config: Arc<Config>,
     moves: Arc<[Move]>,
-    /// Where it leads, as far as that is known, by label.
-    edges: Vec<(Label, ConfigId)>,
+    /// Where it leads, as far as that is known, by label: most often to one other.
+    edges: SmallVec<[(Label, ConfigId); 1]>,
     exited: bool,
     failed: bool,
+    /// Another configuration with the same hash.
+    before: Option<ConfigId>,
 }
 
 impl Entry {
@@ -42,7 +46,8 @@ impl Entry {
 pub struct Automaton {
     representative: AgentId,
     entries: Vec<Entry>,
-    numbers: FxHashMap<Arc<Config>, ConfigId>,
+    /// By hash, the configuration found last; [`Entry::before`] leads to the others. Growing need not hash them again.
+    numbers: FxHashMap<u64, ConfigId>,
 }
 
 impl Automaton {
@@ -130,15 +135,24 @@ impl Automaton {
     }
 
     pub(super) fn intern(&mut self, context: Context<'_>, config: Config) -> ConfigId {
-        if let Some(id) = self.numbers.get(&config) {
-            return *id;
+        let hash = FxBuildHasher.hash_one(&config);
+        let mut same_hash =
+            std::iter::successors(self.numbers.get(&hash).copied(), |id| self.entries[id.0 as usize].before);
+        if let Some(id) = same_hash.find(|id| *self.config(*id) == config) {
+            return id;
         }
         let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let moves = agent::moves(context, &config).into();
         let (exited, failed) = (config.has_exited(), config.fault.is_some());
-        let config = Arc::new(config);
-        self.entries.push(Entry { config: config.clone(), moves, edges: Vec::new(), exited, failed });
-        self.numbers.insert(config, id);
+        let before = self.numbers.insert(hash, id);
+        self.entries.push(Entry {
+            config: Arc::new(config),
+            moves,
+            edges: SmallVec::new(),
+            exited,
+            failed,
+            before,
+        });
         id
     }
 
