@@ -220,6 +220,26 @@ fn a_search_that_is_killed_ten_times_comes_to_the_same_report() {
 }
 
 #[test]
+fn a_checkpoint_survives_a_run_that_is_ended_before_it_has_been_read() {
+    let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    let pairs = program(PAIRS, &[("W", 6), ("K", 8)]);
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..none };
+    let run = |looks| {
+        let control = Ending::after(looks);
+        let outcome = check(Arc::clone(&pairs), Options::default(), &settings, &control);
+        (outcome.inconclusive, control.notes.into_inner())
+    };
+    assert_eq!(run(12), (Some(Inconclusive::Interrupted), Vec::new()));
+    let before = records(folder.path());
+    assert_eq!(run(1), (Some(Inconclusive::Interrupted), Vec::new()));
+    assert_eq!(records(folder.path()), before);
+    let (inconclusive, notes) = run(u64::MAX);
+    assert_eq!(inconclusive, None);
+    assert!(notes[0].starts_with("Resumes"), "{notes:?}");
+}
+
+#[test]
 fn a_damaged_checkpoint_is_not_used() {
     let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
     let pairs = program(PAIRS, &[("W", 6), ("K", 8)]);

@@ -33,6 +33,7 @@ use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::Level;
 use checkpoint::{Checkpoint, Saved};
+use resume::Unusable;
 use search::{Pause, Search, Shown};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -134,20 +135,23 @@ impl Job<'_> {
 
     /// Searches from where the checkpoint in a folder says, if there is one, and makes others there.
     fn search_on(&self, settings: &Settings, folder: PathBuf) -> Outcome {
-        let resumed = Checkpoint::load(folder.clone()).and_then(|saved| match saved {
-            None => Ok(None),
-            Some(saved) => {
+        let resumed = match Checkpoint::load(folder.clone()) {
+            Err(why) => Err(Unusable::Unfit(why)),
+            Ok(None) => Ok(None),
+            Ok(Some(saved)) => {
                 let mut search = self.begun(settings);
                 search.checkpoint = Some(Checkpoint::new(folder.clone()));
                 widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
             }
-        });
+        };
+        let mut search = self.begun(settings);
         match resumed {
             Ok(Some(outcome)) => return outcome,
+            // What is there is not touched: this search is over before it has begun.
+            Err(Unusable::Unread) => return begin(&mut search, settings),
+            Err(Unusable::Unfit(why)) => self.control.notes(Note::CannotResume(&why)),
             Ok(None) => {}
-            Err(why) => self.control.notes(Note::CannotResume(&why)),
         }
-        let mut search = self.begun(settings);
         search.checkpoint = Some(Checkpoint::new(folder));
         begin(&mut search, settings)
     }
@@ -404,7 +408,7 @@ fn resume<const W: usize>(
     search: &mut Search<'_>,
     saved: Saved,
     settings: &Settings,
-) -> Result<Outcome, String> {
+) -> Result<Outcome, Unusable> {
     let store = search.restore::<W>(saved)?;
     search.control.notes(Note::Resumes(store.len() as u64));
     Ok(drive(search, store, settings))

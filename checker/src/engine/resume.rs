@@ -14,6 +14,26 @@ const TRIED: usize = 64;
 /// Why a checkpoint cannot be used whose files are in order.
 const OTHER: &str = "it was made by another version, or of another protocol";
 
+/// Why a search does not go on from a checkpoint.
+pub(super) enum Unusable {
+    /// What is there does not fit, for this reason.
+    Unfit(String),
+    /// Time was up, or the user ended it, before all was read: nothing is wrong with it.
+    Unread,
+}
+
+impl From<String> for Unusable {
+    fn from(why: String) -> Self {
+        Self::Unfit(why)
+    }
+}
+
+impl From<&str> for Unusable {
+    fn from(why: &str) -> Self {
+        Self::Unfit(why.to_owned())
+    }
+}
+
 impl Search<'_> {
     /// Writes down how far the search has come, if that was asked for and it is time. All successors of the states explored
     /// are in the store.
@@ -46,17 +66,20 @@ impl Search<'_> {
 
     /// Brings a search that has not begun to where it was when this was saved, and gives the states found. After an error
     /// neither is of use.
-    pub(super) fn restore<const W: usize>(&mut self, saved: Saved) -> Result<Store<W>, String> {
+    pub(super) fn restore<const W: usize>(&mut self, saved: Saved) -> Result<Store<W>, Unusable> {
         for rest in saved.rests()? {
             self.tables.number_rest(rest);
         }
         self.start::<1>();
         self.lay_out(saved.course().laid_out.clone());
         let store = saved.states(self.room().as_ref())?;
+        if self.is_out_of_time() {
+            return Err(Unusable::Unread);
+        }
         self.ask_again(&store, &saved.asked()?)?;
         let course = saved.course();
         if self.tables.sizes() != course.sizes || self.has_rehearsed != course.has_rehearsed {
-            return Err(OTHER.to_owned());
+            return Err(OTHER.into());
         }
         self.next = course.next;
         self.try_some(&store)?;
@@ -69,26 +92,29 @@ impl Search<'_> {
     }
 
     /// Asks the model what it was asked before.
-    fn ask_again<const W: usize>(&mut self, store: &Store<W>, asked: &[StateId]) -> Result<(), String> {
+    fn ask_again<const W: usize>(&mut self, store: &Store<W>, asked: &[StateId]) -> Result<(), Unusable> {
         let (mut opened, mut batch) = (Opened::default(), Vec::new());
         for id in asked {
             if *id == REHEARSAL {
                 self.rehearse();
+                if self.is_out_of_time() {
+                    return Err(Unusable::Unread);
+                }
                 continue;
             }
             if *id as usize >= store.len() {
-                return Err(OTHER.to_owned());
+                return Err(OTHER.into());
             }
             let words = store.get(*id);
             if !self.tables.sizes().hold(&self.layout, &words) {
-                return Err(OTHER.to_owned());
+                return Err(OTHER.into());
             }
             self.next = *id;
             batch.clear();
             if self.explore_by_tables(&words, &mut opened, &mut batch).is_some() {
                 let is_over =
                     matches!(self.inconclusive, Some(Inconclusive::Time(..) | Inconclusive::Interrupted));
-                return Err(if is_over { "time is up" } else { OTHER }.to_owned());
+                return Err(if is_over { Unusable::Unread } else { OTHER.into() });
             }
             self.asked.push(*id);
         }
@@ -96,12 +122,12 @@ impl Search<'_> {
     }
 
     /// Makes the successors of some states that have been explored: all of them must be in the store.
-    fn try_some<const W: usize>(&mut self, store: &Store<W>) -> Result<(), String> {
+    fn try_some<const W: usize>(&mut self, store: &Store<W>) -> Result<(), Unusable> {
         let explored = self.next as usize;
         for id in (0..explored).step_by((explored / TRIED).max(1)) {
             let edges = self.edges(&store.get(to_u32(id)));
             if edges.iter().any(|edge| store.find(&edge.to).is_none()) {
-                return Err(OTHER.to_owned());
+                return Err(OTHER.into());
             }
         }
         Ok(())
