@@ -127,6 +127,14 @@ fn a_search_that_is_ended_again_and_again_comes_to_the_same_outcome() {
     }
 }
 
+/// Settings that differ from one protocol to the next.
+fn settings_for(number: usize, levels: &Levels, most: u64) -> Settings {
+    let budgets = Budgets { max_states: Some(most), ..Budgets::default() };
+    let reduction = if number.is_multiple_of(3) { Reduction::Symmetry } else { Reduction::None };
+    let all = !number.is_multiple_of(4);
+    Settings { all, levels: levels.clone(), reduction, budgets, ..Settings::default() }
+}
+
 /// The library, and random protocols with these seeds: names, programs and levels.
 fn library_and_random_ones(seeds: u64) -> Vec<(String, Arc<Program>, Levels)> {
     let mut all = Vec::new();
@@ -148,15 +156,7 @@ fn library_and_random_ones(seeds: u64) -> Vec<(String, Arc<Program>, Levels)> {
 fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
     let mut times = 0;
     for (number, (name, program, levels)) in library_and_random_ones(300).iter().enumerate() {
-        let budgets = Budgets { max_states: Some(30_000), ..Budgets::default() };
-        let reduction = if number % 3 == 0 { Reduction::Symmetry } else { Reduction::None };
-        let settings = Settings {
-            all: number % 4 > 0,
-            levels: levels.clone(),
-            reduction,
-            budgets,
-            ..Settings::default()
-        };
+        let settings = settings_for(number, levels, 30_000);
         let alone = check(Arc::clone(program), Options::default(), &settings, &Quiet);
         if !(3_000..30_000).contains(&alone.statistics.states) || alone.inconclusive.is_some() {
             continue;
@@ -272,15 +272,7 @@ fn a_damaged_checkpoint_is_not_used() {
 fn hashes_of_states_say_what_the_states_say() {
     let (mut compared, mut forgotten, mut violated) = (0, 0, 0);
     for (number, (name, program, levels)) in library_and_random_ones(700).iter().enumerate() {
-        let budgets = Budgets { max_states: Some(10_000), ..Budgets::default() };
-        let reduction = if number % 3 == 0 { Reduction::Symmetry } else { Reduction::None };
-        let settings = Settings {
-            all: number % 4 > 0,
-            levels: levels.clone(),
-            reduction,
-            budgets,
-            ..Settings::default()
-        };
+        let settings = settings_for(number, levels, 10_000);
         let decide = |compact| {
             let settings = Settings { compact, ..settings.clone() };
             check(Arc::clone(program), Options::default(), &settings, &Quiet)

@@ -461,6 +461,7 @@ fn repack_and_drive<const V: usize>(
         });
         Store::<V>::filled(states, search.room().as_ref())
     };
+    let wide = wide.misread_like(store.misread());
     // The narrow states are not needed any more, and may be many.
     drop(store);
     search.lay_out(numbers);
@@ -469,6 +470,9 @@ fn repack_and_drive<const V: usize>(
 
 /// A store whose width does not matter.
 trait Repackable {
+    /// As [`Store::misread`].
+    fn misread(&self) -> Option<String>;
+
     /// Every state's numbers, field by field, with the parent that [`Store::states`] gives.
     fn numbers<'s>(
         &'s self,
@@ -477,6 +481,10 @@ trait Repackable {
 }
 
 impl<const W: usize> Repackable for Store<W> {
+    fn misread(&self) -> Option<String> {
+        Store::misread(self)
+    }
+
     fn numbers<'s>(
         &'s self,
         layout: &'s layout::Layout,
@@ -511,7 +519,7 @@ fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout:
         }
         (next, parent)
     });
-    Store::filled(states, search.room().as_ref())
+    Store::filled(states, search.room().as_ref()).misread_like(store.misread())
 }
 
 #[cfg(test)]

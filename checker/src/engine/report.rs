@@ -20,6 +20,8 @@ pub(super) fn outcome<const W: usize>(
     complete: bool,
 ) -> Outcome {
     search.leave_out_silent();
+    // There is an initial state, and every state could be looked up, or not all have been covered.
+    let complete = complete && store.len() > 0 && store.failed().is_none();
     let mut found = findings(search, store, settings, complete);
     found.retain(|f| f.level >= Level::Warning);
     sort(&search.tables.machine, &mut found);
@@ -38,9 +40,10 @@ pub(super) fn outcome<const W: usize>(
         }
     }
     if let Some(error) = store.failed() {
-        // States that were read back, for paths too, need not be those that were written.
-        found.clear();
-        fault = None;
+        if store.misread().is_some() {
+            found.clear();
+            fault = None;
+        }
         search.inconclusive = Some(Inconclusive::Disk(error));
     }
     let covered = complete && search.stopped_at.is_none() && search.inconclusive.is_none();

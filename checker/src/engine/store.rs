@@ -78,6 +78,7 @@ pub(super) struct Store<const W: usize> {
     compact: Option<Box<Compact<W>>>,
     len: usize,
     failed: Option<String>,
+    misread: Option<String>,
     /// A state was asked for that is not there.
     forgotten: AtomicBool,
     /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
@@ -96,6 +97,7 @@ impl<const W: usize> Store<W> {
             compact: None,
             len: 0,
             failed: None,
+            misread: None,
             forgotten: AtomicBool::new(false),
             parents: Vec::new(),
             table: Table::new(),
@@ -264,11 +266,21 @@ impl<const W: usize> Store<W> {
         taken
     }
 
-    /// Why states could not be moved to disk, or read from there, if so: then nothing that has been found counts.
+    /// Why states could not be moved to disk, or read from there, if so: then not every state is found.
     pub(super) fn failed(&self) -> Option<String> {
+        self.failed.clone().or_else(|| self.misread())
+    }
+
+    /// Why states that were read need not be those that were found, if so: then nothing that they show counts.
+    pub(super) fn misread(&self) -> Option<String> {
         let forgotten =
             self.forgotten.load(Ordering::Relaxed).then(|| "a state of a path has been forgotten".to_owned());
-        self.failed.clone().or(forgotten).or_else(|| self.away.as_ref()?.failed())
+        self.misread.clone().or(forgotten).or_else(|| self.away.as_ref()?.failed())
+    }
+
+    /// The same states as in another store, which may have been read wrongly there.
+    pub(super) fn misread_like(self, misread: Option<String>) -> Self {
+        Self { misread: misread.or(self.misread), ..self }
     }
 
     /// The place of a state, or the free place where it belongs.

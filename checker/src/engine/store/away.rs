@@ -90,6 +90,9 @@ impl<const W: usize> Away<W> {
     /// A state, or any if it cannot be read. So many are read together, beginning at a multiple of that.
     fn read(&self, id: StateId, together: usize) -> Packed<W> {
         let mut states = self.states();
+        if states.failed.is_some() {
+            return [0; W];
+        }
         match states.get(id as usize, self.len, together) {
             Ok(words) => words,
             Err(error) => {
@@ -351,7 +354,19 @@ mod tests {
         let most_bytes = store.bytes();
         store.keep_within(&Room { folder, most_bytes }, 1);
         assert!(store.failed().is_some_and(|why| why.contains("moved to disk")));
+        assert_eq!(store.misread(), None);
         assert_eq!((store.states_away(), store.find(&[77])), (0, Some(77)));
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_reported_of_every_copy() {
+        let store = store(4);
+        assert!(store.states_away() > 0);
+        let away = store.away.as_ref().expect("states on disk");
+        away.states().file.set_len(8).expect("a shorter file");
+        let copy = Store::filled(store.states(), None).misread_like(store.misread());
+        assert!(store.misread().is_some_and(|why| why.contains("read back")));
+        assert_eq!(copy.failed(), store.misread());
     }
 
     #[test]
