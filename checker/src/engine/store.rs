@@ -183,7 +183,12 @@ impl<const W: usize> Store<W> {
 
     /// Every state, in order, each with its parent or an earlier state: so [`Store::insert`] will have them.
     pub(super) fn states(&self) -> impl Iterator<Item = (Packed<W>, StateId)> {
-        (0..self.len).map(|id| (self.get(to_u32(id)), self.parents[id / FAMILY]))
+        // States that cannot be read are all alike: there is no use in going on.
+        let is_read =
+            |id: &usize| *id >= self.base || self.away.as_ref().is_none_or(|away| !away.has_failed());
+        let states =
+            (0..self.len).map(|id| (id, self.get(to_u32(id)))).take_while(move |(id, _)| is_read(id));
+        states.map(|(id, words)| (words, self.parents[id / FAMILY]))
     }
 
     /// States on disk.

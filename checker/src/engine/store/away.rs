@@ -82,6 +82,11 @@ impl<const W: usize> Away<W> {
         self.states().failed.clone()
     }
 
+    /// Whether something could not be read or written.
+    pub(super) fn has_failed(&self) -> bool {
+        self.states().failed.is_some()
+    }
+
     /// A state, or any if it cannot be read. The next ones are read along.
     pub(super) fn get(&self, id: StateId) -> Packed<W> {
         self.read(id, (BLOCK / size_of::<Packed<W>>()).max(1))
