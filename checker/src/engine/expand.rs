@@ -18,6 +18,7 @@
 use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
+use super::recent::Batch;
 use super::steps::{Effect, Key, Step};
 use super::tables::{Numbers, Picks, Tables};
 use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
@@ -139,7 +140,7 @@ impl Tables {
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> bool {
         if !opened.is_swift {
             return false;

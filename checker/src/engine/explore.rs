@@ -3,8 +3,8 @@
 use super::checkpoint::{Checkpoint, REHEARSAL};
 use super::crew::Crew;
 use super::expand::Opened;
-use super::layout::Packed;
 use super::numbering::to_u32;
+use super::recent::Batch;
 use super::rehearsal;
 use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use super::store::Store;
@@ -14,27 +14,27 @@ use crate::settings::Progress;
 impl Search<'_> {
     /// Explores until there is a reason to pause.
     pub(super) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
-        let mut batch: Vec<Packed<W>> = Vec::with_capacity(2 * BATCH);
+        let mut batch = Batch::<W>::default();
         let (mut opened, mut scratch, mut crew) =
             (Opened::default(), Scratch::default(), Crew::new(self.settings));
         let (mut first, mut together) = (self.next, false);
+        if store.len() > 0 {
+            store.expect(self.level_end - self.next);
+        }
         loop {
             // Looks come at the same states however many threads there are, and find the same.
             let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
             // Where states are forgotten, each has to know from where it was found.
             let alone = store.is_compact();
             if self.next == self.level_end || batch.len() >= BATCH || looks || together || alone {
-                store.insert_all(&mut batch, first);
+                store.insert_batch(&mut batch, first);
                 if self.begins_level(store) {
                     return Pause::Complete;
                 }
                 if let Some(pause) = looks.then(|| self.look(store)).flatten() {
                     return pause;
                 }
-                together = match self.explore_together(store, &mut crew) {
-                    Ok(some) => some,
-                    Err(pause) => return pause,
-                };
+                together = self.explore_together(store, &mut crew);
                 first = self.next;
                 if together {
                     if self.has_to_stop(store) {
@@ -47,7 +47,7 @@ impl Search<'_> {
             }
             match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
                 Some(pause) => {
-                    store.insert_all(&mut batch, first);
+                    store.insert_batch(&mut batch, first);
                     return pause;
                 }
                 None => self.next += 1,
@@ -56,7 +56,7 @@ impl Search<'_> {
     }
 
     /// Goes on to the next level where one is at its end; `true` if there is none.
-    fn begins_level<const W: usize>(&mut self, store: &Store<W>) -> bool {
+    fn begins_level<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
         let found = to_u32(store.len());
         if self.next == found {
             self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.crew_bytes);
@@ -65,6 +65,7 @@ impl Search<'_> {
         if self.next == self.level_end {
             self.depth += u64::from(self.level_end > 0);
             self.level_end = found;
+            store.expect(found - self.next);
         }
         false
     }

@@ -24,14 +24,14 @@ pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
 pub(super) struct Field {
     word: u32,
     shift: u32,
-    mask: u64,
+    mask: u32,
 }
 
 impl Field {
     #[inline]
     pub(super) fn get<const W: usize>(self, words: &Packed<W>) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "fields have at most 32 bits")]
-        let value = (words[self.word::<W>()] >> self.shift & self.mask) as u32;
+        let value = (words[self.word::<W>()] >> self.shift) as u32 & self.mask;
         value
     }
 
@@ -43,8 +43,13 @@ impl Field {
 
     /// What has to be added to the field's word to change its value, if the field has room for the new one.
     pub(super) fn difference(self, from: u32, to: u32) -> Option<u64> {
-        let fits = u64::from(to) <= self.mask;
+        let fits = to <= self.mask;
         fits.then(|| u64::from(to).wrapping_sub(u64::from(from)) << self.shift)
+    }
+
+    /// The number of the word in which the field lies.
+    pub(super) fn is_in_first_word(self) -> bool {
+        self.word == 0
     }
 
     /// Adds a difference.
@@ -64,7 +69,7 @@ impl Field {
     #[inline]
     pub(super) fn set<const W: usize>(self, words: &mut Packed<W>, value: u32) {
         let word = &mut words[self.word::<W>()];
-        *word = *word & !(self.mask << self.shift) | u64::from(value) << self.shift;
+        *word = *word & !(u64::from(self.mask) << self.shift) | u64::from(value) << self.shift;
     }
 }
 
@@ -183,7 +188,7 @@ fn place(widths: &[u32]) -> (Vec<Field>, usize) {
         let shift = if bits == 0 { 0 } else { used[word] };
         used[word] += bits;
         let word = u32::try_from(word).unwrap_or(u32::MAX);
-        fields[index] = Field { word, shift, mask: (1_u64 << bits) - 1 };
+        fields[index] = Field { word, shift, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
     }
     (fields, used.len())
 }

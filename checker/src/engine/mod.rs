@@ -11,6 +11,7 @@ mod numbering;
 mod order;
 mod paths;
 mod races;
+mod recent;
 mod rehearsal;
 mod report;
 mod resume;
@@ -25,6 +26,7 @@ mod swift;
 mod symmetry;
 mod table;
 mod tables;
+mod team;
 
 use crate::settings::{Budgets, Control, Note, Progress, Reduction, Settings};
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};

@@ -9,7 +9,7 @@ use barcheck_model::program::AgentId;
 
 /// States after which a search counts as large.
 pub(super) const LARGE: usize = 20_000;
-const RUNS: usize = 16;
+const RUNS: usize = 8;
 const MOST_STEPS: usize = 1000;
 
 /// Makes the runs; `false` if they end early since `goes_on` says so.
@@ -32,13 +32,13 @@ pub(super) fn rehearse(tables: &mut Tables, goes_on: &dyn Fn() -> bool) -> bool 
 
 /// A random step that leads on, if there is one.
 fn next(tables: &mut Tables, state: &State, random: &mut u64) -> Option<State> {
-    let agents: Vec<AgentId> =
-        tables.machine.agents().filter(|agent| !tables.machine.moves(state, *agent).is_empty()).collect();
-    if agents.is_empty() {
-        return None;
-    }
-    let agent = agents[below(random, agents.len() as u64) as usize];
-    let moves = tables.machine.moves(state, agent);
+    // The first that can go on, from a random one.
+    let count = tables.machine.agents().count();
+    let first = below(random, count as u64) as usize;
+    let agents = (first..count).chain(0..first).map(AgentId::from_index);
+    let (agent, moves) = agents
+        .map(|agent| (agent, tables.machine.moves(state, agent)))
+        .find(|(_, moves)| !moves.is_empty())?;
     let index = below(random, moves.len() as u64);
     let picks = tables.machine.picks(state, agent, &moves[index as usize]);
     let pick = picks.start + below(random, picks.end - picks.start);

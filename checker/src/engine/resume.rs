@@ -3,6 +3,7 @@
 use super::checkpoint::{Checkpoint, Course, REHEARSAL, Saved};
 use super::expand::Opened;
 use super::numbering::to_u32;
+use super::recent::Batch;
 use super::search::Search;
 use super::store::{StateId, Store};
 use crate::settings::Note;
@@ -93,7 +94,7 @@ impl Search<'_> {
 
     /// Asks the model what it was asked before.
     fn ask_again<const W: usize>(&mut self, store: &Store<W>, asked: &[StateId]) -> Result<(), Unusable> {
-        let (mut opened, mut batch) = (Opened::default(), Vec::new());
+        let (mut opened, mut batch) = (Opened::default(), Batch::default());
         for id in asked {
             if *id == REHEARSAL {
                 self.rehearse();

@@ -8,6 +8,7 @@
 use super::checkpoint::Checkpoint;
 use super::expand::{Opened, Successor};
 use super::layout::{Layout, Packed, Sizes};
+use super::recent::Batch;
 use super::store::{Room, StateId, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
@@ -21,15 +22,17 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Successors made before they are inserted.
-pub(super) const BATCH: usize = 512;
+pub(super) const BATCH: usize = 1024;
 /// States explored between two looks at the budgets.
 pub(super) const BETWEEN_LOOKS: StateId = 1024;
+/// So many states are added meanwhile, at most; more would be a surprise, and be noticed at the second look.
+pub(super) const BETWEEN_LOOKS_AT_MOST: usize = 512 * BETWEEN_LOOKS as usize;
 
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
-pub(super) const MOST_STATES: u64 = (3 << 29) - BATCH as u64 * 1024 * BETWEEN_LOOKS as u64;
+pub(super) const MOST_STATES: u64 = (3 << 29) - 1024 * BETWEEN_LOOKS_AT_MOST as u64;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
@@ -153,19 +156,20 @@ impl<'a> Search<'a> {
     #[inline]
     pub(super) fn explore<const W: usize>(
         &mut self,
-        store: &Store<W>,
+        store: &mut Store<W>,
         (opened, scratch): (&mut Opened, &mut Scratch),
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> Option<Pause> {
         let words = store.get(self.next);
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
-        let is_done = self.next > 0
-            && self.swift.successors((&self.tables, &self.layout), &words, scratch, batch)
-            && self.sort(batch, before);
-        if is_done {
-            self.transitions += (batch.len() - before) as u64;
-            return None;
+        if self.next > 0 {
+            let known = (&self.tables, &self.layout);
+            let made = self.swift.successors(known, &words, scratch, batch);
+            if made.is_some() && self.sort(batch, before) {
+                self.transitions += (batch.len() - before) as u64;
+                return None;
+            }
         }
         batch.truncate(before);
         let traces = self.checkpoint.is_some().then(|| self.traces());
@@ -190,7 +194,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> Option<Pause> {
         self.tables.open(&self.layout, words, opened);
         let before = batch.len();
@@ -212,7 +216,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> Option<Pause> {
         let mut pause = None;
         if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
@@ -235,11 +239,11 @@ impl<'a> Search<'a> {
 
     /// Sorts the agents of the states in a batch from some place on; `false` if the layout has no room for one.
     #[inline]
-    fn sort<const W: usize>(&mut self, batch: &mut [Packed<W>], from: usize) -> bool {
+    fn sort<const W: usize>(&mut self, batch: &mut Batch<W>, from: usize) -> bool {
         if self.symmetry.is_trivial() {
             return true;
         }
-        for words in &mut batch[from..] {
+        for words in &mut batch.states_mut()[from..] {
             let Some(sorted) = self.symmetry.canonical(&mut self.tables, &self.layout, *words, None) else {
                 return false;
             };
@@ -264,7 +268,7 @@ impl<'a> Search<'a> {
         &mut self,
         words: &Packed<W>,
         opened: &mut Opened,
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> Option<Pause> {
         let id = self.next;
         for agent in 0..opened.slots.len() {
@@ -303,7 +307,7 @@ impl<'a> Search<'a> {
         opened: &mut Opened,
         choice: Choice,
         id: StateId,
-        batch: &mut Vec<Packed<W>>,
+        batch: &mut Batch<W>,
     ) -> Option<Pause> {
         if self.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
             return Some(Pause::Stopped);
@@ -330,7 +334,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds a successor to the batch; `false` if the layout has no room for it.
-    fn push<const W: usize>(&mut self, next: Packed<W>, batch: &mut Vec<Packed<W>>) -> bool {
+    fn push<const W: usize>(&mut self, next: Packed<W>, batch: &mut Batch<W>) -> bool {
         batch.push(next);
         let last = batch.len() - 1;
         self.sort(batch, last)
@@ -433,7 +437,7 @@ impl<'a> Search<'a> {
 
     /// Bytes of memory in use once the next looks are due, a table that moves included.
     fn bytes_soon<const W: usize>(&self, store: &Store<W>) -> u64 {
-        store.bytes_with(BATCH * BETWEEN_LOOKS as usize) + self.table_bytes()
+        store.bytes_with(BETWEEN_LOOKS_AT_MOST) + self.table_bytes()
     }
 
     /// Moves old states to disk if memory is short and there is a folder for them.
@@ -443,7 +447,7 @@ impl<'a> Search<'a> {
             return;
         }
         let before = store.states_away();
-        store.keep_within(&room, BATCH * BETWEEN_LOOKS as usize);
+        store.keep_within(&room, BETWEEN_LOOKS_AT_MOST);
         if before == 0 && store.states_away() > 0 {
             self.control.notes(Note::MovesToDisk(&room.folder));
         }
@@ -486,7 +490,9 @@ impl<'a> Search<'a> {
         let initial = self.tables.machine.initial();
         let words = self.tables.number(&initial).pack(&self.layout);
         let words = words.and_then(|w| self.symmetry.canonical(&mut self.tables, &self.layout, w, None));
-        words.into_iter().for_each(|words| store.insert_all(&mut vec![words], 0));
+        words.into_iter().for_each(|words| {
+            store.insert(words, 0);
+        });
     }
 
     /// What has been found.

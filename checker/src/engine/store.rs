@@ -6,64 +6,28 @@ mod threads;
 
 use super::layout::{Packed, hash};
 use super::numbering::to_u32;
+use super::recent::{Batch, Recent};
 pub(super) use super::table::StateId;
 use super::table::{Free, Table};
+use super::team::Team;
 use away::Away;
 use compact::Compact;
 pub(super) use compact::odds_of_omission;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+pub(super) use threads::{Share, States};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
-
-/// So many states are remembered as met lately: few enough for the second level of the caches.
-const RECENT: usize = 1 << 16;
 
 /// Of so many states in a row, the parent of the first is kept.
 pub(super) const FAMILY: usize = 64;
 
 /// States are kept in pieces of this many: growing moves none of them, and leaves little unused.
 const PIECE: usize = 1 << 16;
-
-/// States met lately, by bits of their hash. Most successors have been met by way of another interleaving just before:
-/// they are dropped here, without a look at the table, which is far larger than the caches.
-#[derive(Debug, Default)]
-pub(super) struct Recent<const W: usize>(Vec<Packed<W>>);
-
-impl<const W: usize> Recent<W> {
-    /// From now on only one state is known to have been met.
-    pub(super) fn forget(&mut self, met: Packed<W>) {
-        self.0.clear();
-        self.0.resize(RECENT, met);
-    }
-
-    /// Drops states that have been met lately, from some place on.
-    #[inline]
-    pub(super) fn keep_new(&mut self, made: &mut Vec<Packed<W>>, from: usize) {
-        if self.0.is_empty() {
-            return;
-        }
-        let mut kept = from;
-        for at in from..made.len() {
-            let words = made[at];
-            #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
-            let met = &mut self.0[hash(&words) as usize & (RECENT - 1)];
-            // Written in any case: whether a state is kept is as good as random, and not to be waited for.
-            made[kept] = words;
-            kept += usize::from(*met != words);
-            *met = words;
-        }
-        made.truncate(kept);
-    }
-
-    /// Bytes in use.
-    pub(super) fn bytes(&self) -> usize {
-        self.0.len() * size_of::<Packed<W>>()
-    }
-}
 
 /// The states found so far. Indices follow the order of discovery, so that the breadth-first queue is
 /// the store itself.
@@ -85,7 +49,10 @@ pub(super) struct Store<const W: usize> {
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     table: Table,
-    recent: Recent<W>,
+    /// Threads that may help.
+    pub(super) team: Option<Arc<Team>>,
+    /// States that are there already need not be offered again.
+    pub(super) recent: Recent<W>,
 }
 
 impl<const W: usize> Store<W> {
@@ -101,7 +68,8 @@ impl<const W: usize> Store<W> {
             forgotten: AtomicBool::new(false),
             parents: Vec::new(),
             table: Table::new(),
-            recent: Recent(Vec::new()),
+            team: None,
+            recent: Recent::default(),
         }
     }
 
@@ -311,19 +279,31 @@ impl<const W: usize> Store<W> {
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
     pub(super) fn insert(&mut self, words: Packed<W>, parent: StateId) -> bool {
         let before = self.len;
-        self.insert_all(&mut vec![words], parent);
+        self.insert_all(&[words], parent);
         self.len > before
     }
 
-    /// Adds the states that have not been found before, and empties the list. No parent of theirs comes before `from`,
-    /// which must not decrease.
-    pub(super) fn insert_all(&mut self, made: &mut Vec<Packed<W>>, from: StateId) {
+    /// So many states will be explored before the filter is of use.
+    pub(super) fn expect(&mut self, states: StateId) {
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.fit(states as usize, || self.get(0));
+        self.recent = recent;
+    }
+
+    /// As [`Store::insert_all`], and empties the batch.
+    pub(super) fn insert_batch(&mut self, batch: &mut Batch<W>, from: StateId) {
+        batch.keep_new(0, &mut self.recent);
+        self.insert_all(batch.states(), from);
+        batch.clear();
+    }
+
+    /// Adds the states that have not been found before. No parent of theirs comes before `from`, which must not decrease.
+    pub(super) fn insert_all(&mut self, made: &[Packed<W>], from: StateId) {
         if let Some(mut compact) = self.compact.take() {
             self.insert_compact(&mut compact, made, from);
             self.compact = Some(compact);
             return;
         }
-        self.recent.keep_new(made, 0);
         let mut touched = 0;
         for chunk in made.chunks(TOGETHER) {
             self.make_room(chunk.len());
@@ -358,21 +338,16 @@ impl<const W: usize> Store<W> {
             }
         }
         std::hint::black_box(touched);
-        made.clear();
     }
 
     /// As [`Store::insert_all`], where only hashes are kept. The states were found from `parent`.
-    fn insert_compact(&mut self, compact: &mut Compact<W>, made: &mut Vec<Packed<W>>, parent: StateId) {
-        if self.recent.0.is_empty() && self.len > PIECE {
-            self.recent.forget(self.pieces[0][0]);
-        }
-        self.recent.keep_new(made, 0);
+    fn insert_compact(&mut self, compact: &mut Compact<W>, made: &[Packed<W>], parent: StateId) {
         let touched = made.iter().fold(0, |touched, words| touched ^ compact.touch(words));
         std::hint::black_box(touched);
-        for words in made.drain(..) {
-            if compact.meet(&words) {
-                compact.push(&words, parent);
-                self.push(words, parent);
+        for words in made {
+            if compact.meet(words) {
+                compact.push(words, parent);
+                self.push(*words, parent);
             }
         }
     }
@@ -398,10 +373,8 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
-        if self.recent.0.is_empty() {
-            self.recent.forget(self.pieces[0][0]);
-        }
-        self.table.grow(self.pieces.iter().flatten().map(hash));
+        let pieces = &self.pieces;
+        self.table.grow(self.team.as_deref(), || pieces.iter().flatten().map(hash));
     }
 
     /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
@@ -415,9 +388,6 @@ impl<const W: usize> Store<W> {
         }
         // None of them had to be looked for.
         store.table = Table::of(store.here(), || store.pieces.iter().flatten().map(hash));
-        if store.here() > PIECE {
-            store.recent.forget(store.pieces[0][0]);
-        }
         store
     }
 

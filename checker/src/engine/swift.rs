@@ -1,9 +1,9 @@
 //! The successors of most states, by additions.
 //!
 //! What [`super::steps`] remembers of a step is laid out here once more, for each agent by itself and for the layout in
-//! use: a step adds one number to the word with the agent's field and one to the word with its barrier's field. That is
-//! the same as setting both fields, since each number is the difference between two values that the field holds: nothing
-//! is carried out of it.
+//! use: a step adds one number to the word with the agent's field and one to the word with its barrier's field (or, where there
+//! are two words at most, their sum for each word). That is the same as setting both fields, since each number is the
+//! difference between two values that the field holds: nothing is carried out of it.
 //!
 //! How many agents stand at arrivals is counted for all groups (see [`super::races`]) in one word: each group has a field,
 //! wide enough for twice as many agents as there are, with one bit more, its guard. A step carries the room of its
@@ -16,6 +16,7 @@
 use super::layout::{Field, Layout, Packed, bits};
 use super::numbering::to_u32;
 use super::races::NOBODY;
+use super::recent::Batch;
 use super::steps::{Effect, Key, Step};
 use super::tables::Tables;
 
@@ -24,10 +25,10 @@ const MOST_BYTES: usize = 1 << 25;
 
 /// [`Change::release`] of a step that completes no generation.
 const NONE: u32 = u32::MAX;
-/// [`Change::release`] of a step about which nothing is known here.
-const UNKNOWN: u32 = u32::MAX - 1;
-/// [`Row::exited`] of a slot about which nothing is known here.
-const NO_ROW: u32 = u32::MAX;
+/// [`Change::release`] of an exit: it completes none unless some barrier heeds exits.
+const EXIT: u32 = u32::MAX - 1;
+/// [`Row::count`] of a slot about which nothing is known here.
+const NO_ROW: u32 = 1 << 24;
 
 /// An agent's field, and a row for each of its slots, as far as known.
 #[derive(Debug)]
@@ -43,8 +44,9 @@ struct Row {
     standing: u64,
     /// Its steps.
     first: u32,
+    /// How many; [`NO_ROW`] if the row is not filled.
     count: u32,
-    /// 1 if the agent has exited; [`NO_ROW`] if the row is not filled.
+    /// 1 if the agent has exited.
     exited: u32,
 }
 
@@ -52,10 +54,11 @@ struct Row {
 #[derive(Clone, Copy, Debug)]
 struct SwiftStep {
     barrier: Field,
-    /// Its effect is remembered under the state of its barrier times this, plus, if `exits` is 1, the agents exited.
+    /// Its effect is remembered under the state of its barrier times this, plus, if all bits of `exits` are set, the agents
+    /// exited; else none is.
     times: u32,
     exits: u32,
-    is_exit: bool,
+    agent: u32,
     /// Where its changes are.
     first: u32,
     count: u32,
@@ -64,27 +67,18 @@ struct SwiftStep {
 /// What a step does under a key.
 #[derive(Clone, Copy, Debug)]
 struct Change {
-    /// Added to the word with the agent's field.
-    agent: u64,
-    /// Added to the word with the barrier's field.
-    barrier: u64,
-    /// The room of its groups, see the module.
+    /// Where states have more than two words, added to the word with the agent's field and to the word with the barrier's
+    /// field; else to the first word and to the second.
+    add: [u64; 2],
+    /// The room of its groups, see the module; 0, with no guard set, if nothing is known.
     room: u64,
     /// The generation completed, in [`Tables::releases`].
     release: u32,
 }
 
-/// An agent that has steps.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ready {
-    agent: u32,
-    first: u32,
-    count: u32,
-}
-
-/// Room for the agents that have steps, so that it need not be found for each state anew.
+/// Room for the steps of agents that have some, first and number, so that it need not be found for each state anew.
 #[derive(Debug, Default)]
-pub(super) struct Scratch(Vec<Ready>);
+pub(super) struct Scratch(Vec<(u32, u32)>);
 
 /// What is known of the steps of each agent, for one layout.
 #[derive(Debug, Default)]
@@ -116,70 +110,79 @@ impl Swift {
         (tables, layout): (&Tables, &Layout),
         words: &Packed<W>,
         Scratch(ready): &mut Scratch,
-        batch: &mut Vec<Packed<W>>,
-    ) -> bool {
+        batch: &mut Batch<W>,
+    ) -> Option<()> {
         if !tables.quiet[layout.rest.get(words) as usize] {
-            return false;
+            return None;
         }
-        ready.resize(self.agents.len(), Ready::default());
-        let (mut count, mut standing, mut exited) = (0, 0, 0);
-        for (number, agent) in (0..).zip(&self.agents) {
-            let row = agent.rows.get(agent.field.get(words) as usize);
-            let Some(row) = row.filter(|row| row.exited != NO_ROW) else { return false };
-            standing += row.standing;
+        if ready.len() < self.agents.len() {
+            ready.resize(self.agents.len(), (0, 0));
+        }
+        let (mut count, mut standing, mut exited, mut made) = (0, 0_u64, 0, 0);
+        for agent in &self.agents {
+            let row = agent.rows.get(agent.field.get(words) as usize)?;
+            // Where a row is not filled, the sums mean nothing.
+            standing = standing.wrapping_add(row.standing);
             exited += row.exited;
-            ready[count] = Ready { agent: number, first: row.first, count: row.count };
+            made += u64::from(row.count);
+            ready[count] = (row.first, row.count);
             count += usize::from(row.count > 0);
         }
-        if count == 0 {
-            return false;
+        if made == 0 || made >= u64::from(NO_ROW) {
+            return None;
         }
-        let before = batch.len();
-        for Ready { agent: number, first, count } in &ready[..count] {
-            let agent = &self.agents[*number as usize];
+        let mut into = batch.room(made as usize).iter_mut();
+        for (first, count) in &ready[..count] {
             for step in &self.steps[*first as usize..(*first + *count) as usize] {
-                let change = self.change(step, step.barrier.get(words), exited);
-                let Some(change) = change.filter(|c| self.has_room(c, standing)) else {
-                    batch.truncate(before);
-                    return false;
-                };
-                let mut next = *words;
-                agent.field.add(&mut next, change.agent);
-                step.barrier.add(&mut next, change.barrier);
-                let is_complete =
-                    change.release == NONE || self.release(tables, change.release, *number, words, &mut next);
-                if !is_complete || step.is_exit && tables.heeds_exits(layout, words) {
-                    batch.truncate(before);
-                    return false;
+                let change = self.change(step, step.barrier.get(words), exited)?;
+                // Whether the change is known, and no more agents stand in the step's groups than there is room for.
+                if change.room.wrapping_sub(standing) & change.room & self.guards != self.guards {
+                    return None;
                 }
-                batch.push(next);
+                let mut next = *words;
+                if W > 2 {
+                    self.agents[step.agent as usize].field.add(&mut next, change.add[0]);
+                    step.barrier.add(&mut next, change.add[1]);
+                } else {
+                    next[0] = next[0].wrapping_add(change.add[0]);
+                    if W == 2 {
+                        next[W - 1] = next[W - 1].wrapping_add(change.add[1]);
+                    }
+                }
+                if change.release != NONE {
+                    self.complete((tables, layout), change.release, step.agent, words, &mut next)?;
+                }
+                *into.next()? = next;
             }
         }
-        true
+        batch.add(made as usize);
+        Some(())
+    }
+
+    /// Where a step's change is kept.
+    #[inline(always)]
+    fn key(step: &SwiftStep, barrier: u32, exited: u32) -> u32 {
+        barrier * step.times + (exited & step.exits)
     }
 
     #[inline(always)]
     fn change(&self, step: &SwiftStep, barrier: u32, exited: u32) -> Option<&Change> {
-        let key = barrier * step.times + exited * step.exits;
+        let key = Self::key(step, barrier, exited);
         if key >= step.count { None } else { self.changes.get((step.first + key) as usize) }
     }
 
-    /// Whether no more agents stand in the step's groups than there is room for, and the change is known.
-    #[inline(always)]
-    fn has_room(&self, change: &Change, standing: u64) -> bool {
-        change.room.wrapping_sub(standing) & self.guards == self.guards && change.release != UNKNOWN
-    }
-
-    /// Adds what a release does to every agent but the one that acts; `false` if that is not all known.
-    #[inline]
-    fn release<const W: usize>(
+    /// Adds what a step does to every agent but the one that acts; `None` if that is not all known.
+    fn complete<const W: usize>(
         &self,
-        tables: &Tables,
+        (tables, layout): (&Tables, &Layout),
         release: u32,
         actor: u32,
         words: &Packed<W>,
         next: &mut Packed<W>,
-    ) -> bool {
+    ) -> Option<()> {
+        if release == EXIT {
+            return (!tables.heeds_exits(layout, words)).then_some(());
+        }
         let release = &tables.releases[release as usize];
         for (agent, class) in &tables.seated[release.field] {
             if *agent == actor {
@@ -188,12 +191,9 @@ impl Swift {
             let field = self.agents[*agent as usize].field;
             let slot = field.get(words);
             let after = release.after[*class as usize].get(slot as usize).copied();
-            match after {
-                None | Some(super::numbering::UNKNOWN) => return false,
-                Some(after) => field.change(next, slot, after),
-            }
+            field.change(next, slot, after.filter(|after| *after != super::numbering::UNKNOWN)?);
         }
-        true
+        Some(())
     }
 
     /// Takes over what the tables know of the steps from a state.
@@ -205,7 +205,7 @@ impl Swift {
             self.learn_row(tables, layout, agent, self.agents[agent].field.get(words));
         }
         let rows: Vec<Row> = self.agents.iter().map(|a| a.rows[a.field.get(words) as usize]).collect();
-        if rows.iter().any(|row| row.exited == NO_ROW) {
+        if rows.iter().any(|row| row.count == NO_ROW) {
             return;
         }
         let exited: u32 = rows.iter().map(|row| row.exited).sum();
@@ -215,13 +215,13 @@ impl Swift {
             for number in 0..row.count {
                 let step = self.steps[(row.first + number) as usize];
                 let state = step.barrier.get(words);
-                let key = state * step.times + exited * step.exits;
-                if self.change(&step, state, exited).is_some_and(|c| c.release != UNKNOWN) {
+                let key = Self::key(&step, state, exited);
+                if self.change(&step, state, exited).is_some_and(|c| c.room != 0) {
                     continue;
                 }
                 let known = tables.steps.get(first + number);
                 let effect = tables.steps.effect(known, key).copied();
-                let change = effect.and_then(|e| self.change_of(agent, slot, &step, state, known, e));
+                let change = effect.and_then(|e| self.change_of::<W>(agent, slot, &step, state, known, e));
                 if let Some(change) = change {
                     self.remember((row.first + number) as usize, key, change);
                 }
@@ -233,24 +233,24 @@ impl Swift {
     fn learn_row(&mut self, tables: &Tables, layout: &Layout, agent: usize, slot: u32) {
         let rows = &mut self.agents[agent].rows;
         if rows.len() <= slot as usize {
-            rows.resize(slot as usize + 1, Row { standing: 0, first: 0, count: 0, exited: NO_ROW });
+            rows.resize(slot as usize + 1, Row { standing: 0, first: 0, count: NO_ROW, exited: 0 });
         }
         let known = &tables.classes[tables.class_of[agent]].rows[slot as usize];
+        if known.slow || rows[slot as usize].count != NO_ROW {
+            return;
+        }
         let steps = tables.steps.run(known.first_step, known.steps);
         let fields: Option<Vec<Field>> =
             steps.iter().map(|step| layout.barrier_field(step.barrier)).collect();
         let standing = known.standing.iter().map(|group| self.one(*group)).sum::<Option<u64>>();
         let (Some(fields), Some(standing)) = (fields, standing) else { return };
-        if known.slow || self.agents[agent].rows[slot as usize].exited != NO_ROW {
-            return;
-        }
         let exited = u32::from(known.exited);
         self.agents[agent].rows[slot as usize] =
             Row { standing, first: to_u32(self.steps.len()), count: known.steps, exited };
         let others = to_u32(self.agents.len()) + 1;
         self.steps.extend(steps.iter().zip(fields).map(|(step, barrier)| {
-            let (times, exits) = if step.key == Key::BarrierAndExits { (others, 1) } else { (1, 0) };
-            SwiftStep { barrier, times, exits, is_exit: step.key == Key::Exit, first: 0, count: 0 }
+            let (times, exits) = if step.key == Key::BarrierAndExits { (others, u32::MAX) } else { (1, 0) };
+            SwiftStep { barrier, times, exits, agent: to_u32(agent), first: 0, count: 0 }
         }));
     }
 
@@ -263,7 +263,7 @@ impl Swift {
         (field < 64 / self.width).then(|| 1 << (field * self.width))
     }
 
-    fn change_of(
+    fn change_of<const W: usize>(
         &self,
         agent: usize,
         slot: u32,
@@ -280,10 +280,21 @@ impl Swift {
         for (group, left) in known.standing.iter().zip(effect.room).take(groups) {
             room -= self.one(*group)? * most.saturating_sub(u64::from(left));
         }
-        let agent = self.agents[agent].field.difference(slot, effect.slot)?;
-        let barrier = step.barrier.difference(state, effect.barrier)?;
-        let release = if effect.release == super::numbering::UNKNOWN { NONE } else { effect.release };
-        Some(Change { agent, barrier, room, release })
+        let field = self.agents[agent].field;
+        let mut add = [field.difference(slot, effect.slot)?, step.barrier.difference(state, effect.barrier)?];
+        if W <= 2 {
+            let first =
+                |field: Field, number: u64| if field.is_in_first_word() { [number, 0] } else { [0, number] };
+            let (agent, barrier) = (first(field, add[0]), first(step.barrier, add[1]));
+            add = [agent[0].wrapping_add(barrier[0]), agent[1].wrapping_add(barrier[1])];
+        }
+        let release = match (effect.release, known.key) {
+            (super::numbering::UNKNOWN, Key::Exit) => EXIT,
+            (super::numbering::UNKNOWN, _) => NONE,
+            (_, Key::Exit) => return None,
+            (release, _) => release,
+        };
+        Some(Change { add, room, release })
     }
 
     fn remember(&mut self, step: usize, key: u32, change: Change) {
@@ -294,7 +305,7 @@ impl Swift {
             let count = (key + 1).next_power_of_two();
             let first = self.changes.len();
             self.changes.extend_from_within(old);
-            let unknown = Change { agent: 0, barrier: 0, room: 0, release: UNKNOWN };
+            let unknown = Change { add: [0; 2], room: 0, release: NONE };
             self.changes.resize(first + count as usize, unknown);
             (step.first, step.count) = (to_u32(first), count);
         }

@@ -4,6 +4,9 @@
 //! same way and ends at a place that is free. Places are passed over within a section only, the last of which is
 //! followed by the first. So sections have nothing to do with one another, and several threads may each have some of them.
 
+use super::numbering::to_u32;
+use super::team::Team;
+
 /// The index of a state in its store.
 pub(super) type StateId = u32;
 
@@ -18,6 +21,9 @@ const FEWEST_BITS: u32 = 10;
 
 /// Sections of a large table.
 const SECTIONS: usize = 64;
+
+/// Tables grow fourfold up to so many bits, so that what is in them is moved less often.
+const BITS_OF_SMALL: u32 = 20;
 
 /// So many hashes are asked for together, so that the misses of the cache overlap.
 const TOGETHER: usize = 64;
@@ -65,13 +71,6 @@ impl Shape {
         let places = 1 << self.bits;
         if places < MANY_PLACES { places } else { places / SECTIONS }
     }
-
-    /// The place to look at after this one.
-    #[inline]
-    fn after(self, place: usize) -> usize {
-        let within = self.section() - 1;
-        place & !within | (place + 1) & within
-    }
 }
 
 /// Some sections of a table, or all.
@@ -108,17 +107,19 @@ impl<E: AsRef<[u32]>> Part<E> {
     #[inline(always)]
     pub(super) fn look_up(&self, hash: u64, is_it: impl Fn(StateId) -> bool) -> Result<StateId, Free> {
         let (tag, bits, mask) = (self.shape.tag(hash), self.shape.bits, self.shape.mask());
-        let home = self.shape.home(hash);
+        let (entries, within) = (self.entries.as_ref(), self.shape.section() - 1);
+        // Parts begin with a section.
+        let home = self.shape.home(hash) - self.first;
         let mut at = home;
         loop {
-            let entry = self.entries.as_ref()[at - self.first];
-            if (entry ^ tag) >> bits == 0 && entry != NONE && is_it(entry & mask) {
+            let entry = entries[at];
+            if entry == NONE {
+                return Err(Free::At(at + self.first));
+            }
+            if (entry ^ tag) >> bits == 0 && is_it(entry & mask) {
                 return Ok(entry & mask);
             }
-            if entry == NONE {
-                return Err(Free::At(at));
-            }
-            at = self.shape.after(at);
+            at = at & !within | (at + 1) & within;
             if at == home {
                 return Err(Free::Nowhere);
             }
@@ -166,9 +167,15 @@ impl Table {
         (self.entries.len() * size_of::<u32>()) as u64
     }
 
-    /// Whether so many entries fit. At most three quarters are used, so no index has all bits set.
+    /// Whether so many entries fit.
     pub(super) fn has_room(&self, entries: usize) -> bool {
-        entries * 4 <= self.entries.len() * 3
+        entries <= Self::most(self.shape.bits)
+    }
+
+    /// So many entries fit: half of the places, for the sake of speed, or three quarters, where there are many. So no index
+    /// has all bits set.
+    fn most(bits: u32) -> usize {
+        if bits < BITS_OF_SMALL { 1 << (bits - 1) } else { 3 << (bits - 2) }
     }
 
     /// A table with these hashes, which are those of 0, 1, 2, … and so many.
@@ -185,8 +192,12 @@ impl Table {
 
     /// Bits that name the places of a table with room for so many entries.
     fn bits_for(entries: usize) -> u32 {
-        let places = (entries * 4).div_ceil(3).next_power_of_two();
-        places.trailing_zeros().max(FEWEST_BITS)
+        (FEWEST_BITS..)
+            .step_by(2)
+            .take_while(|bits| *bits < BITS_OF_SMALL)
+            .chain(BITS_OF_SMALL..)
+            .find(|bits| entries <= Self::most(*bits))
+            .unwrap_or(u32::BITS)
     }
 
     /// Bytes of a table with room for so many entries.
@@ -194,39 +205,100 @@ impl Table {
         (size_of::<u32>() as u64) << Self::bits_for(entries)
     }
 
-    /// So many parts at most, each of some sections.
-    pub(super) fn parts(&mut self, count: usize) -> Vec<Part<&mut [u32]>> {
-        let (shape, section) = (self.shape, self.shape.section());
+    /// So many entries fit in all.
+    pub(super) fn room(&self) -> usize {
+        Self::most(self.shape.bits)
+    }
+
+    /// How to cut it into so many parts at most, each of some sections.
+    pub(super) fn cut(&self, count: usize) -> Cut {
+        let section = self.shape.section();
         let places = (self.entries.len() / section).div_ceil(count) * section;
-        let parts = (0..).step_by(places).zip(self.entries.chunks_mut(places));
+        let parts = (0..self.entries.len()).step_by(section).map(|place| to_u32(place / places));
+        Cut { places, shift: 64 - self.shape.bits + section.ilog2(), parts: parts.collect() }
+    }
+
+    /// The parts.
+    pub(super) fn parts(&mut self, cut: &Cut) -> Vec<Part<&mut [u32]>> {
+        let shape = self.shape;
+        let parts = (0..).step_by(cut.places).zip(self.entries.chunks_mut(cut.places));
         parts.map(|(first, entries)| Part { shape, first, entries }).collect()
     }
 
-    /// Doubles the places and enters the hashes of 0, 1, 2, … anew. The old table goes first.
-    pub(super) fn grow(&mut self, hashes: impl Iterator<Item = u64>) {
-        self.shape.bits += 1;
+    /// Makes more places and enters the hashes of 0, 1, 2, … anew, with a team if there is one. The old table goes first.
+    pub(super) fn grow<H: Iterator<Item = u64>>(
+        &mut self,
+        team: Option<&Team>,
+        hashes: impl Fn() -> H + Sync,
+    ) {
+        self.shape.bits += if self.shape.bits + 2 <= BITS_OF_SMALL { 2 } else { 1 };
         self.entries = Vec::new();
         self.entries = vec![NONE; 1 << self.shape.bits];
-        assert!(self.fill(hashes), "a table that has just grown has free places in each section");
-    }
-
-    /// Enters hashes into an empty table; `false` if there is no place for one.
-    fn fill(&mut self, mut hashes: impl Iterator<Item = u64>) -> bool {
-        let (mut id, mut some) = (0, Vec::with_capacity(TOGETHER));
-        loop {
-            some.clear();
-            some.extend(hashes.by_ref().take(TOGETHER));
-            if some.is_empty() {
-                return true;
-            }
-            let touched = some.iter().fold(0, |touched, hash| touched ^ self.touch(*hash));
-            std::hint::black_box(touched);
-            for hash in &some {
-                let Err(Free::At(place)) = self.look_up(*hash, |_| false) else { return false };
-                self.put(place, id, *hash);
-                id += 1;
+        let fill = |mut part: Part<&mut [u32]>| {
+            assert!(part.fill(hashes()), "a table that has just grown has free places in each section");
+        };
+        let cut = self.cut(team.map_or(1, Team::len));
+        let mut parts: Vec<_> = self.parts(&cut).into_iter().map(Some).collect();
+        match team {
+            None => parts.into_iter().flatten().for_each(fill),
+            Some(team) => {
+                parts.resize_with(team.len(), || None);
+                team.work(parts, |_, part| part.into_iter().for_each(fill));
             }
         }
+    }
+}
+
+impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
+    /// Enters those of the hashes of 0, 1, 2, … that belong here, where there are none; `false` if there is no place for one.
+    fn fill(&mut self, hashes: impl Iterator<Item = u64>) -> bool {
+        let mut hashes = (0..).zip(hashes);
+        loop {
+            let (mut some, mut count, mut touched) = ([(0, 0); TOGETHER], 0, 0);
+            for (id, hash) in hashes.by_ref() {
+                if self.has(hash) {
+                    some[count] = (id, hash);
+                    touched ^= self.touch(hash);
+                    count += 1;
+                    if count == TOGETHER {
+                        break;
+                    }
+                }
+            }
+            std::hint::black_box(touched);
+            if count == 0 {
+                return true;
+            }
+            for (id, hash) in &some[..count] {
+                let Err(Free::At(place)) = self.look_up(*hash, |_| false) else { return false };
+                self.put(place, *id, *hash);
+            }
+        }
+    }
+}
+
+/// How a table is cut into parts.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    /// Places of each part; the last may have fewer.
+    places: usize,
+    /// A hash belongs to the section named by the bits that are left after a shift by so many.
+    shift: u32,
+    /// The part of each section.
+    parts: Vec<u32>,
+}
+
+impl Cut {
+    /// How many parts there are.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.last().map_or(0, |last| *last as usize + 1)
+    }
+
+    /// The part that a hash belongs to.
+    #[inline(always)]
+    pub(super) fn part(&self, hash: u64) -> usize {
+        // Of one section there are no bits.
+        self.parts[hash.checked_shr(self.shift).unwrap_or(0) as usize] as usize
     }
 }
 
@@ -245,7 +317,7 @@ mod tests {
         let mut table = Table::new();
         for id in 0..3000 {
             while !table.has_room(id as usize + 1) {
-                table.grow((0..id).map(crowded));
+                table.grow(None, || (0..id).map(crowded));
             }
             let Err(Free::At(place)) = table.look_up(crowded(id), |other| other == id) else {
                 panic!("{id}")
@@ -274,15 +346,18 @@ mod tests {
     fn parts_have_every_place_once_and_whole_sections() {
         let mut table = Table::new();
         for _ in 0..10 {
-            table.grow(std::iter::empty());
+            table.grow(None, std::iter::empty);
         }
         let (section, places) = (table.shape.section(), table.entries.len());
         for count in [1, 2, 3, 64, 100] {
-            let parts = table.parts(count);
+            let cut = table.cut(count);
+            let parts = table.parts(&cut);
+            assert_eq!(cut.parts(), parts.len());
             assert!(parts.len() <= count && parts.iter().all(|part| part.entries.len() % section == 0));
             assert_eq!(parts.iter().map(|part| part.entries.len()).sum::<usize>(), places);
             let hash = 0xffff_u64 << 48;
             assert_eq!(parts.iter().filter(|part| part.has(hash)).count(), 1);
+            assert!(parts[cut.part(hash)].has(hash));
         }
     }
 }

@@ -326,7 +326,8 @@ mod tests {
             made.extend((n % 2 == 0).then(|| words(n)));
             made.extend((n % 1000 == 0).then(|| words(n / 2)));
             if made.len() > 512 || n == (pieces * PIECE) as u64 {
-                store.insert_all(&mut made, to_u32(n as usize / 2));
+                store.insert_all(&made, to_u32(n as usize / 2));
+                made.clear();
             }
             if n % (3 * PIECE as u64) == 3 * PIECE as u64 - 1 {
                 let room = Room { folder: std::env::temp_dir(), most_bytes: store.bytes() };
@@ -353,8 +354,8 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_reported_and_loses_nothing() {
         let mut store = Store::<1>::new();
-        let mut made = (0..3 * PIECE as u64).map(|n| [n]).collect();
-        store.insert_all(&mut made, 0);
+        let made: Vec<_> = (0..3 * PIECE as u64).map(|n| [n]).collect();
+        store.insert_all(&made, 0);
         let folder = std::env::temp_dir().join("barcheck/no/such/folder");
         let most_bytes = store.bytes();
         store.keep_within(&Room { folder, most_bytes }, 1);

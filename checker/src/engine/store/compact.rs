@@ -185,7 +185,7 @@ mod tests {
         let count = 3 * PIECE as u64;
         for n in 0..count {
             let parent = if n < 100_000 { n / 2 } else { n - 1000 } as StateId;
-            store.insert_all(&mut vec![[n, 7], [n, 7], [n / 3, 7]], parent);
+            store.insert_all(&[[n, 7], [n, 7], [n / 3, 7]], parent);
         }
         assert_eq!(store.len() as u64, count);
         store.forget_before(count as StateId - 1);

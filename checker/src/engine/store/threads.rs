@@ -1,193 +1,360 @@
-//! Several threads add states, and the store comes out as if one had done it.
+//! Several threads make states and add them, and the store comes out as if one had done it.
 //!
-//! Each thread has a part of the table. It goes through all states in order and enters those that belong to its part, under
-//! the numbers that they would have if all were new. So of equal states the first is entered, as by one thread alone.
-//! Then the states entered are counted in order, and get the numbers that one thread would have given.
+//! Each thread makes the states of its share and sorts them by the parts of the table, one for each thread. Then each enters
+//! those that belong to its part, share after share, under the numbers that they would have if all were new. So of equal
+//! states, which belong to the same part, the first is entered, as by one thread alone. Then the states entered are counted in
+//! order, and get the numbers that one thread would have given.
 
-use super::{Store, TOGETHER};
+use super::{Away, FAMILY, PIECE, Store, TOGETHER};
 use crate::engine::layout::{Packed, hash};
-use crate::engine::store::StateId;
-use crate::engine::table::{Free, Part};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use crate::engine::numbering::to_u32;
+use crate::engine::recent::Batch;
+use crate::engine::table::{Cut, Free, Part, StateId};
+use crate::engine::team::{Meeting, Team};
 
-/// States that are new, a bit for each.
-struct New(Vec<AtomicU64>);
+/// The states that a thread makes, in order.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Share<const W: usize> {
+    pub(in crate::engine) made: Batch<W>,
+    /// Where each run of them begins, and a state from which on its parents are to be looked for.
+    runs: Vec<(u32, StateId)>,
+    /// For each part, the hashes of the states that belong to it, and where they are.
+    parts: Vec<Vec<(u64, u32)>>,
+    /// Whether it is all that it was to be.
+    pub(in crate::engine) is_whole: bool,
+}
+
+impl<const W: usize> Share<W> {
+    /// Empties it.
+    pub(in crate::engine) fn clear(&mut self) {
+        self.made.clear();
+        self.runs.clear();
+        self.parts.iter_mut().for_each(Vec::clear);
+        self.is_whole = false;
+    }
+
+    /// What has been made from some place on is a run whose parents are no earlier than a state.
+    pub(in crate::engine) fn end_run(&mut self, from: usize, parent: StateId, cut: &Cut) {
+        self.parts.resize_with(cut.parts(), Vec::new);
+        self.runs.push((to_u32(from), parent));
+        for (at, words) in (to_u32(from)..).zip(&self.made.states()[from..]) {
+            let hash = hash(words);
+            self.parts[cut.part(hash)].push((hash, at));
+        }
+    }
+
+    /// The runs, each with the first of its states and what lies behind it.
+    fn each_run(&self) -> impl Iterator<Item = (usize, usize, StateId)> {
+        let ends = self.runs.iter().skip(1).map(|(from, _)| *from as usize).chain([self.made.len()]);
+        self.runs.iter().zip(ends).map(|((from, parent), end)| (*from as usize, end, *parent))
+    }
+
+    /// Bytes in use.
+    pub(in crate::engine) fn bytes(&self) -> usize {
+        let parts: usize = self.parts.iter().map(Vec::capacity).sum();
+        self.made.bytes()
+            + self.runs.capacity() * size_of::<(u32, StateId)>()
+            + parts * size_of::<(u64, u32)>()
+    }
+}
+
+/// The states that there are.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct States<'s, const W: usize> {
+    pieces: &'s [Vec<Packed<W>>],
+    base: usize,
+    away: Option<&'s Away<W>>,
+}
+
+impl<const W: usize> States<'_, W> {
+    #[inline]
+    pub(in crate::engine) fn get(&self, id: StateId) -> Packed<W> {
+        match (id as usize).checked_sub(self.base) {
+            Some(at) => self.pieces[at / PIECE][at % PIECE],
+            None => self.away.map_or([0; W], |away| away.get(id)),
+        }
+    }
+}
+
+/// What a thread has entered into its part.
+#[derive(Debug, Default)]
+struct Entered {
+    /// Which of all states made, in order, and where they are in the table.
+    states: Vec<(u32, usize)>,
+    /// The same, a bit for each state made.
+    bits: Vec<u64>,
+    /// There was no place for one.
+    is_full: bool,
+}
+
+/// States that are new, a bit for each of those made.
+struct New {
+    bits: Vec<u64>,
+    /// How many come before each word.
+    before: Vec<u32>,
+}
 
 impl New {
-    fn add(&self, at: usize) {
-        // Who reads has joined the thread that writes.
-        self.0[at / 64].fetch_or(1 << (at % 64), Ordering::Relaxed);
+    fn of(entered: &[&Entered], count: usize) -> Self {
+        let word = |at| entered.iter().filter_map(|one| one.bits.get(at)).fold(0, |bits, more| bits | more);
+        let bits: Vec<u64> = (0..count.div_ceil(64)).map(word).collect();
+        let ones = bits.iter().map(|bits| bits.count_ones());
+        let before = ones.scan(0, |sum, ones| Some(std::mem::replace(sum, *sum + ones))).collect();
+        Self { bits, before }
     }
 
-    fn word(&self, at: usize) -> u64 {
-        self.0[at].load(Ordering::Relaxed)
+    /// How many come before one.
+    fn rank(&self, at: usize) -> u32 {
+        self.before[at / 64] + (self.bits[at / 64] & ((1 << (at % 64)) - 1)).count_ones()
     }
 
-    /// How many come before each word.
-    fn before(&self) -> Vec<u32> {
-        let ones = (0..self.0.len()).map(|at| self.word(at).count_ones());
-        ones.scan(0, |sum, ones| Some(std::mem::replace(sum, *sum + ones))).collect()
+    fn has(&self, at: usize) -> bool {
+        self.bits[at / 64] >> (at % 64) & 1 == 1
     }
 }
 
-/// What a thread has entered: which of the states, and where.
-type Entered = Vec<(u32, usize)>;
+/// The states of a share that are new, and how many come before the end of each run, with its parent.
+#[derive(Debug, Default)]
+struct Fresh<const W: usize> {
+    states: Vec<Packed<W>>,
+    runs: Vec<(usize, StateId)>,
+}
+
+impl<const W: usize> Fresh<W> {
+    fn of(share: &Share<W>, offset: usize, new: &New) -> Self {
+        let mut fresh = Self::default();
+        fresh.states.reserve(share.made.len());
+        for (from, end, parent) in share.each_run() {
+            for (at, words) in (offset + from..offset + end).zip(&share.made.states()[from..end]) {
+                if new.has(at) {
+                    fresh.states.push(*words);
+                }
+            }
+            fresh.runs.push((fresh.states.len(), parent));
+        }
+        fresh
+    }
+}
 
 impl<const W: usize> Store<W> {
-    /// Adds the states as [`Store::insert_all`] does. `from` has, in order, the first state of each run and one from
-    /// which on the parents of the run are to be looked for. `false`, and nothing is added, if the table would have to grow.
-    pub(in crate::engine) fn insert_with(
+    /// Adds the states that the threads of a team make, as [`Store::insert_all`] does share after share, if all shares are
+    /// whole, there are no more than `most` of them in all, and the table need not grow. Says whether it did, and returns
+    /// the shares.
+    pub(in crate::engine) fn add_together(
         &mut self,
-        threads: usize,
-        made: &[Packed<W>],
-        from: &[(usize, StateId)],
-    ) -> bool {
-        let base = self.len;
-        if threads < 2 || self.away.is_some() || !self.table.has_room(base + made.len()) {
-            return false;
-        }
-        let new = New((0..made.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect());
-        let pieces = &self.pieces;
-        let is_it = |id: StateId, words: &Packed<W>| match (id as usize).checked_sub(base) {
-            None => pieces[id as usize / super::PIECE][id as usize % super::PIECE] == *words,
-            Some(at) => made[at] == *words,
+        team: &Team,
+        most: usize,
+        make: impl Fn(usize, States<'_, W>, &Cut) -> Share<W> + Sync,
+    ) -> (Vec<Share<W>>, bool) {
+        let (base, threads) = (self.len, team.len());
+        let (cut, most) = (self.table.cut(threads), most.min(self.table.room().saturating_sub(base)));
+        let (made, entered, fresh) = (Meeting::new(threads), Meeting::new(threads), Meeting::new(threads));
+        let states = States { pieces: &self.pieces, base: self.base, away: self.away.as_deref() };
+        let is_here = self.away.is_none();
+        let work = |number: usize, mut part: Option<Part<&mut [u32]>>| -> Option<()> {
+            let shares = made.bring(number, || make(number, states, &cut))?;
+            let all = All::of(shares, states.pieces, base);
+            if !is_here || all.count > most || all.shares.iter().any(|share| !share.is_whole) {
+                return None;
+            }
+            let entered = entered
+                .bring(number, || part.as_mut().map(|part| all.enter(number, part)).unwrap_or_default())?;
+            let mine = part.as_mut().map(|part| (part, &entered[number].states));
+            if entered.iter().any(|one| one.is_full) {
+                mine.into_iter().for_each(|(part, states)| take_back(part, states));
+                return None;
+            }
+            let new = New::of(&entered, all.count);
+            fresh.bring(number, || {
+                mine.into_iter().for_each(|(part, states)| renumber(part, states, base, &new));
+                Fresh::of(all.shares[number], all.offsets[number], &new)
+            })?;
+            Some(())
         };
-        let mut parts = self.table.parts(threads);
-        let entered = each(&mut parts, |_, part| enter(part, made, base, &new, &is_it));
-        if entered.iter().any(|(_, all)| !all) {
-            for (part, (entered, _)) in parts.iter_mut().zip(&entered) {
-                entered.iter().rev().for_each(|(_, place)| part.take_back(*place));
-            }
-            return false;
-        }
-        let before = new.before();
-        each(&mut parts, |number, part| {
-            for (at, place) in &entered[number].0 {
-                let earlier = new.word(*at as usize / 64) & ((1 << (at % 64)) - 1);
-                let rank = before[*at as usize / 64] + earlier.count_ones();
-                part.renumber(*place, to_id(base) + rank);
-            }
+        let mut parts: Vec<_> = self.table.parts(&cut).into_iter().map(Some).collect();
+        parts.resize_with(threads, || None);
+        team.work(parts, |number, part| {
+            work(number, part);
         });
-        self.append(made, &new, from);
-        true
+        let mut is_added = false;
+        for fresh in fresh.into_all() {
+            is_added = true;
+            let mut from = 0;
+            for (end, parent) in fresh.runs {
+                self.push_all(&fresh.states[from..end], parent);
+                from = end;
+            }
+        }
+        (made.into_all().collect(), is_added)
     }
 
-    /// Adds the new states; they are in the table.
-    fn append(&mut self, made: &[Packed<W>], new: &New, from: &[(usize, StateId)]) {
-        let mut runs = from.iter().peekable();
-        let mut parent = 0;
-        for word in 0..made.len().div_ceil(64) {
-            let mut left = new.word(word);
-            while left != 0 {
-                let at = word * 64 + left.trailing_zeros() as usize;
-                left &= left - 1;
-                while let Some((_, first)) = runs.next_if(|(begin, _)| *begin <= at) {
-                    parent = *first;
-                }
-                self.push(made[at], parent);
+    /// Adds the states of a share that are new; they are not in the table yet.
+    pub(in crate::engine) fn insert_share(&mut self, share: &Share<W>) {
+        for (from, end, parent) in share.each_run() {
+            self.insert_all(&share.made.states()[from..end], parent);
+        }
+    }
+
+    /// Adds states that are in the table.
+    fn push_all(&mut self, mut states: &[Packed<W>], parent: StateId) {
+        let families = (self.len + states.len()).div_ceil(FAMILY);
+        self.parents.resize(families, parent);
+        self.len += states.len();
+        while let Some(last) = self.pieces.last_mut().filter(|_| !states.is_empty()) {
+            let (now, later) = states.split_at(states.len().min(PIECE - last.len()));
+            last.extend_from_slice(now);
+            states = later;
+            if !states.is_empty() {
+                self.pieces.push(Vec::with_capacity(PIECE));
             }
         }
     }
 }
 
-/// Does the work for every part, each but the first in a thread of its own.
-fn each<T: Send, L: Send>(parts: &mut [Part<L>], work: impl Fn(usize, &mut Part<L>) -> T + Sync) -> Vec<T> {
-    let work = &work;
-    thread::scope(|scope| {
-        let mut parts = parts.iter_mut().enumerate();
-        let first = parts.next();
-        let others: Vec<_> = parts.map(|(number, part)| scope.spawn(move || work(number, part))).collect();
-        let first = first.map(|(number, part)| work(number, part));
-        let others = others.into_iter().map(|other| match other.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        first.into_iter().chain(others).collect()
-    })
-}
-
-/// Enters the states that belong to a part and are new; `false` if there is no place for one.
-fn enter<const W: usize>(
-    part: &mut Part<&mut [u32]>,
-    made: &[Packed<W>],
+/// All shares, one after the other.
+struct All<'s, const W: usize> {
+    shares: Vec<&'s Share<W>>,
+    /// How many states come before those of each share.
+    offsets: Vec<usize>,
+    count: usize,
+    pieces: &'s [Vec<Packed<W>>],
+    /// States that were there before.
     base: usize,
-    new: &New,
-    is_it: &(impl Fn(StateId, &Packed<W>) -> bool + Sync),
-) -> (Entered, bool) {
-    let mut entered = Vec::new();
-    let mut next = 0;
-    while next < made.len() {
-        // As in `Store::insert_all`, what will be looked at is read before any of it is needed.
-        let (mut some, mut count, mut touched) = ([(0, 0); TOGETHER], 0, 0);
-        while count < TOGETHER && next < made.len() {
-            let hash = hash(&made[next]);
-            if part.has(hash) {
-                some[count] = (next, hash);
-                touched ^= part.touch(hash);
-                count += 1;
-            }
-            next += 1;
-        }
-        for (_, hash) in &some[..count] {
-            if let Some(id) = part.guess(*hash) {
-                touched ^= u32::from(is_it(id, &made[0]));
-            }
-        }
-        std::hint::black_box(touched);
-        for (at, hash) in &some[..count] {
-            match part.look_up(*hash, |id| is_it(id, &made[*at])) {
-                Ok(_) => {}
-                Err(Free::Nowhere) => return (entered, false),
-                Err(Free::At(place)) => {
-                    part.put(place, to_id(base + at), *hash);
-                    new.add(*at);
-                    entered.push((super::super::numbering::to_u32(*at), place));
-                }
+}
+
+impl<'s, const W: usize> All<'s, W> {
+    fn of(shares: Vec<&'s Share<W>>, pieces: &'s [Vec<Packed<W>>], base: usize) -> Self {
+        let lens = shares.iter().map(|share| share.made.len());
+        let offsets = lens.scan(0, |sum, len| Some(std::mem::replace(sum, *sum + len))).collect();
+        Self { count: shares.iter().map(|share| share.made.len()).sum(), shares, offsets, pieces, base }
+    }
+
+    /// Whether the state with a number is this one.
+    #[inline]
+    fn is(&self, id: StateId, words: &Packed<W>) -> bool {
+        match (id as usize).checked_sub(self.base) {
+            None => self.pieces[id as usize / PIECE][id as usize % PIECE] == *words,
+            Some(at) => {
+                let share = self.offsets.partition_point(|offset| *offset <= at) - 1;
+                self.shares[share].made.states()[at - self.offsets[share]] == *words
             }
         }
     }
-    (entered, true)
+
+    /// Enters the states that belong to a part and are new.
+    fn enter(&self, number: usize, part: &mut Part<&mut [u32]>) -> Entered {
+        let mut entered = Entered { bits: vec![0; self.count.div_ceil(64)], ..Entered::default() };
+        for (share, offset) in self.shares.iter().zip(&self.offsets) {
+            let made = share.made.states();
+            let mine = share.parts.get(number).map_or(&[][..], |mine| mine);
+            for some in mine.chunks(TOGETHER) {
+                // As in `Store::insert_all`, what will be looked at is read before any of it is needed.
+                let mut touched = some.iter().fold(0, |touched, (hash, _)| touched ^ part.touch(*hash));
+                for (hash, at) in some {
+                    if let Some(id) = part.guess(*hash) {
+                        touched ^= u32::from(self.is(id, &made[*at as usize]));
+                    }
+                }
+                std::hint::black_box(touched);
+                for (hash, at) in some {
+                    let words = &made[*at as usize];
+                    match part.look_up(*hash, |id| self.is(id, words)) {
+                        Ok(_) => {}
+                        Err(Free::Nowhere) => return Entered { is_full: true, ..entered },
+                        Err(Free::At(place)) => {
+                            let at = offset + *at as usize;
+                            part.put(place, to_u32(self.base + at), *hash);
+                            entered.bits[at / 64] |= 1 << (at % 64);
+                            entered.states.push((to_u32(at), place));
+                        }
+                    }
+                }
+            }
+        }
+        entered
+    }
 }
 
-fn to_id(index: usize) -> StateId {
-    super::super::numbering::to_u32(index)
+fn take_back(part: &mut Part<&mut [u32]>, states: &[(u32, usize)]) {
+    states.iter().rev().for_each(|(_, place)| part.take_back(*place));
+}
+
+fn renumber(part: &mut Part<&mut [u32]>, states: &[(u32, usize)], base: usize, new: &New) {
+    for (at, place) in states {
+        part.renumber(*place, to_u32(base) + new.rank(*at as usize));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Numbers that come again and again, in runs of 100.
-    fn numbers(count: u64) -> (Vec<Packed<1>>, Vec<(usize, StateId)>) {
-        let made = (0..count).map(|n| [n.wrapping_mul(n) % 70_001 * 3]).collect();
-        let from = (0..count as usize / 100).map(|run| (run * 100, run as StateId / 2));
-        (made, from.collect())
+    /// Numbers that come again and again, in runs of 100, for some shares.
+    fn shares(count: u64, shares: usize, cut: &Cut) -> Vec<Share<1>> {
+        let runs = count / 100;
+        let mut all: Vec<Share<1>> = (0..shares).map(|_| Share::default()).collect();
+        for run in 0..runs {
+            let share = &mut all[(run * shares as u64 / runs) as usize];
+            let from = share.made.len();
+            (run * 100..run * 100 + 100).for_each(|n| share.made.push([n.wrapping_mul(n) % 70_001 * 3]));
+            share.end_run(from, 20_000 + run as StateId / 2, cut);
+            share.is_whole = true;
+        }
+        all
     }
 
     #[test]
     fn any_number_of_threads_leaves_the_store_that_one_leaves() {
-        let (made, from) = numbers(120_000);
         let mut alone = Store::<1>::new();
         for n in 0..60_000 {
             alone.insert([n], n as StateId / 3);
         }
-        let states = |store: &Store<1>| store.states().map(|(words, _)| words).collect::<Vec<_>>();
         let copy = |store: &Store<1>| Store::filled(store.states(), None);
         let before = copy(&alone);
-        assert!(!alone.insert_with(1, &made, &from));
-        alone.insert_all(&mut made.clone(), 60_000 / 3);
+        alone.insert_share(&shares(120_000, 1, &before.table.cut(1))[0]);
         for threads in [2, 3, 5, 64] {
+            let team = Team::new(threads).expect("threads");
             let mut store = copy(&before);
-            while !store.insert_with(threads, &made, &from) {
+            loop {
+                let all = shares(120_000, threads, &store.table.cut(threads));
+                let all = std::sync::Mutex::new(all);
+                let take = |number: usize, _: States<'_, 1>, _: &Cut| {
+                    std::mem::take(&mut all.lock().expect("no panic")[number])
+                };
+                let (shares, is_added) = store.add_together(&team, usize::MAX, take);
+                assert_eq!(shares.iter().map(|share| share.made.len()).sum::<usize>(), 120_000);
+                if is_added {
+                    break;
+                }
                 assert_eq!(store.len(), before.len());
                 store.grow();
             }
-            assert_eq!(states(&store), states(&alone));
+            assert_eq!(store.states().collect::<Vec<_>>(), alone.states().collect::<Vec<_>>());
             for id in 0..store.len() as StateId {
                 assert_eq!(store.find(&alone.get(id)), Some(id));
             }
             assert_eq!(store.find(&[1 << 40]), None);
+        }
+    }
+
+    #[test]
+    fn shares_that_are_not_whole_or_too_many_are_returned_and_nothing_is_added() {
+        let team = Team::new(2).expect("threads");
+        for (is_whole, most) in [(false, usize::MAX), (true, 50)] {
+            let mut store = Store::<1>::new();
+            store.insert([0], 0);
+            let make = |number: usize, states: States<'_, 1>, cut: &Cut| {
+                assert_eq!(states.get(0), [0]);
+                let mut share = Share::default();
+                (0..100).for_each(|n| share.made.push([n + number as u64]));
+                share.end_run(0, 0, cut);
+                share.is_whole = is_whole || number == 0;
+                share
+            };
+            let (shares, is_added) = store.add_together(&team, most, make);
+            assert!(!is_added && shares.len() == 2 && store.len() == 1);
+            shares.iter().for_each(|share| store.insert_share(share));
+            assert_eq!(store.len(), 101);
         }
     }
 }
