@@ -4,6 +4,7 @@
 //! look at the table, which is far larger than the caches.
 
 use super::layout::Packed;
+use std::cell::Cell;
 
 /// So many bytes of states are remembered at most: few enough for the second level of the caches.
 const MOST_BYTES: usize = 1 << 19;
@@ -62,13 +63,14 @@ impl<const W: usize> Batch<W> {
     }
 
     /// Drops states that have been met lately, from some place on.
+    #[inline(never)]
     pub(super) fn keep_new(&mut self, from: usize, recent: &mut Recent<W>) {
-        let states = &mut self.states[..self.len];
+        let states = Cell::from_mut(&mut self.states[..self.len]).as_slice_of_cells();
         let mut kept = from;
-        for at in from..states.len() {
-            let words = states[at];
+        for words in &states[from..] {
+            let words = words.get();
             // Written in any case: whether a state is kept is as good as random, and not to be waited for.
-            states[kept] = words;
+            states[kept].set(words);
             kept += usize::from(recent.meet(&words));
         }
         self.len = kept;
@@ -127,7 +129,8 @@ impl<const W: usize> Recent<W> {
         const FACTORS: [u64; 4] =
             [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xaef1_7502_108e_f2d9, 0x8cb9_2ba7_2f3d_8dd7];
         let sum = words.iter().enumerate().fold(0_u64, |sum, (at, word)| {
-            sum.rotate_left(7).wrapping_add(word.wrapping_mul(FACTORS[at % FACTORS.len()]))
+            let sum = if at % FACTORS.len() == 0 { sum.rotate_left(7) } else { sum };
+            sum.wrapping_add(word.wrapping_mul(FACTORS[at % FACTORS.len()]))
         });
         #[expect(clippy::cast_possible_truncation, reason = "the high bits are wanted")]
         let place = (sum >> self.shift) as usize;

@@ -9,7 +9,7 @@ use barcheck_model::program::AgentId;
 
 /// States after which a search counts as large.
 pub(super) const LARGE: usize = 20_000;
-const RUNS: usize = 8;
+const RUNS: usize = 4;
 const MOST_STEPS: usize = 1000;
 
 /// Makes the runs; `false` if they end early since `goes_on` says so.

@@ -76,9 +76,9 @@ struct Change {
     release: u32,
 }
 
-/// Room for the steps of agents that have some, first and number, so that it need not be found for each state anew.
+/// Room for the steps of a state, so that it need not be found for each anew.
 #[derive(Debug, Default)]
-pub(super) struct Scratch(Vec<(u32, u32)>);
+pub(super) struct Scratch(Vec<u32>);
 
 /// What is known of the steps of each agent, for one layout.
 #[derive(Debug, Default)]
@@ -116,47 +116,60 @@ impl Swift {
             return None;
         }
         if ready.len() < self.agents.len() {
-            ready.resize(self.agents.len(), (0, 0));
+            ready.resize(self.agents.len(), 0);
         }
-        let (mut count, mut standing, mut exited, mut made) = (0, 0_u64, 0, 0);
+        let (mut count, mut standing, mut exited) = (0, 0_u64, 0);
         for agent in &self.agents {
             let row = agent.rows.get(agent.field.get(words) as usize)?;
-            // Where a row is not filled, the sums mean nothing.
             standing = standing.wrapping_add(row.standing);
             exited += row.exited;
-            made += u64::from(row.count);
-            ready[count] = (row.first, row.count);
+            ready[count] = row.first;
             count += usize::from(row.count > 0);
-        }
-        if made == 0 || made >= u64::from(NO_ROW) {
-            return None;
-        }
-        let mut into = batch.room(made as usize).iter_mut();
-        for (first, count) in &ready[..count] {
-            for step in &self.steps[*first as usize..(*first + *count) as usize] {
-                let change = self.change(step, step.barrier.get(words), exited)?;
-                // Whether the change is known, and no more agents stand in the step's groups than there is room for.
-                if change.room.wrapping_sub(standing) & change.room & self.guards != self.guards {
+            if row.count > 1 {
+                if row.count == NO_ROW {
                     return None;
                 }
-                let mut next = *words;
-                if W > 2 {
-                    self.agents[step.agent as usize].field.add(&mut next, change.add[0]);
-                    step.barrier.add(&mut next, change.add[1]);
-                } else {
-                    next[0] = next[0].wrapping_add(change.add[0]);
-                    if W == 2 {
-                        next[W - 1] = next[W - 1].wrapping_add(change.add[1]);
-                    }
+                ready.resize(ready.len().max(count + row.count as usize + self.agents.len()), 0);
+                for step in row.first + 1..row.first + row.count {
+                    ready[count] = step;
+                    count += 1;
                 }
-                if change.release != NONE {
-                    self.complete((tables, layout), change.release, step.agent, words, &mut next)?;
-                }
-                *into.next()? = next;
             }
         }
-        batch.add(made as usize);
+        if count == 0 {
+            return None;
+        }
+        for (next, step) in batch.room(count).iter_mut().zip(&ready[..count]) {
+            let step = &self.steps[*step as usize];
+            let change = self.change(step, step.barrier.get(words), exited)?;
+            // Whether the change is known, and no more agents stand in the step's groups than there is room for.
+            if change.room.wrapping_sub(standing) & change.room & self.guards != self.guards {
+                return None;
+            }
+            *next = if change.release == NONE {
+                self.changed(words, step, change)
+            } else {
+                self.completed((tables, layout), words, step, change)?
+            };
+        }
+        batch.add(count);
         Some(())
+    }
+
+    /// The state after a step that concerns no more than its agent and its barrier.
+    #[inline(always)]
+    fn changed<const W: usize>(&self, words: &Packed<W>, step: &SwiftStep, change: &Change) -> Packed<W> {
+        let mut next = *words;
+        if W > 2 {
+            self.agents[step.agent as usize].field.add(&mut next, change.add[0]);
+            step.barrier.add(&mut next, change.add[1]);
+        } else {
+            next[0] = next[0].wrapping_add(change.add[0]);
+            if W == 2 {
+                next[W - 1] = next[W - 1].wrapping_add(change.add[1]);
+            }
+        }
+        next
     }
 
     /// Where a step's change is kept.
@@ -171,29 +184,31 @@ impl Swift {
         if key >= step.count { None } else { self.changes.get((step.first + key) as usize) }
     }
 
-    /// Adds what a step does to every agent but the one that acts; `None` if that is not all known.
-    fn complete<const W: usize>(
+    /// The state after a step that completes a generation or may do so; `None` if what that does to the other agents is not
+    /// all known.
+    #[inline(never)]
+    fn completed<const W: usize>(
         &self,
         (tables, layout): (&Tables, &Layout),
-        release: u32,
-        actor: u32,
         words: &Packed<W>,
-        next: &mut Packed<W>,
-    ) -> Option<()> {
-        if release == EXIT {
-            return (!tables.heeds_exits(layout, words)).then_some(());
+        step: &SwiftStep,
+        change: &Change,
+    ) -> Option<Packed<W>> {
+        let mut next = self.changed(words, step, change);
+        if change.release == EXIT {
+            return (!tables.heeds_exits(layout, words)).then_some(next);
         }
-        let release = &tables.releases[release as usize];
+        let release = &tables.releases[change.release as usize];
         for (agent, class) in &tables.seated[release.field] {
-            if *agent == actor {
+            if *agent == step.agent {
                 continue;
             }
             let field = self.agents[*agent as usize].field;
             let slot = field.get(words);
             let after = release.after[*class as usize].get(slot as usize).copied();
-            field.change(next, slot, after.filter(|after| *after != super::numbering::UNKNOWN)?);
+            field.change(&mut next, slot, after.filter(|after| *after != super::numbering::UNKNOWN)?);
         }
-        Some(())
+        Some(next)
     }
 
     /// Takes over what the tables know of the steps from a state.
@@ -211,20 +226,42 @@ impl Swift {
         let exited: u32 = rows.iter().map(|row| row.exited).sum();
         for (agent, row) in rows.iter().enumerate() {
             let slot = self.agents[agent].field.get(words);
-            let first = tables.classes[tables.class_of[agent]].rows[slot as usize].first_step;
             for number in 0..row.count {
                 let step = self.steps[(row.first + number) as usize];
                 let state = step.barrier.get(words);
-                let key = Self::key(&step, state, exited);
-                if self.change(&step, state, exited).is_some_and(|c| c.room != 0) {
-                    continue;
+                if self.change(&step, state, exited).is_none_or(|change| change.room == 0) {
+                    self.learn_change::<W>(
+                        (tables, layout),
+                        tables.class_of[agent],
+                        (slot, number),
+                        (state, exited),
+                    );
                 }
-                let known = tables.steps.get(first + number);
-                let effect = tables.steps.effect(known, key).copied();
-                let change = effect.and_then(|e| self.change_of::<W>(agent, slot, &step, state, known, e));
-                if let Some(change) = change {
-                    self.remember((row.first + number) as usize, key, change);
-                }
+            }
+        }
+    }
+
+    /// Takes over what the tables know of a step of a class's agents. What one of them meets, the others will meet.
+    fn learn_change<const W: usize>(
+        &mut self,
+        (tables, layout): (&Tables, &Layout),
+        class: usize,
+        (slot, number): (u32, u32),
+        (state, exited): (u32, u32),
+    ) {
+        let known = tables.steps.get(tables.classes[class].rows[slot as usize].first_step + number);
+        for agent in (0..self.agents.len()).filter(|agent| tables.class_of[*agent] == class) {
+            self.learn_row(tables, layout, agent, slot);
+            let row = self.agents[agent].rows[slot as usize];
+            if row.count == NO_ROW {
+                continue;
+            }
+            let step = self.steps[(row.first + number) as usize];
+            let key = Self::key(&step, state, exited);
+            let effect = tables.steps.effect(known, key).copied();
+            let change = effect.and_then(|e| self.change_of::<W>(agent, slot, &step, state, known, e));
+            if let Some(change) = change {
+                self.remember((row.first + number) as usize, key, change);
             }
         }
     }

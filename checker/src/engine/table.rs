@@ -233,8 +233,10 @@ impl Table {
     ) {
         self.shape.bits += if self.shape.bits + 2 <= BITS_OF_SMALL { 2 } else { 1 };
         self.entries = Vec::new();
-        self.entries = vec![NONE; 1 << self.shape.bits];
+        // Zeroed memory need not be touched until each thread does so in its part.
+        self.entries = vec![0; 1 << self.shape.bits];
         let fill = |mut part: Part<&mut [u32]>| {
+            part.entries.fill(NONE);
             assert!(part.fill(hashes()), "a table that has just grown has free places in each section");
         };
         let cut = self.cut(team.map_or(1, Team::len));
@@ -254,22 +256,22 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     fn fill(&mut self, hashes: impl Iterator<Item = u64>) -> bool {
         let mut hashes = (0..).zip(hashes);
         loop {
-            let (mut some, mut count, mut touched) = ([(0, 0); TOGETHER], 0, 0);
+            let (mut some, mut count) = ([(0, 0); TOGETHER + 1], 0);
             for (id, hash) in hashes.by_ref() {
-                if self.has(hash) {
-                    some[count] = (id, hash);
-                    touched ^= self.touch(hash);
-                    count += 1;
-                    if count == TOGETHER {
-                        break;
-                    }
+                // Written in any case: whether a hash belongs here is as good as random, and not to be waited for.
+                some[count] = (id, hash);
+                count += usize::from(self.has(hash));
+                if count == TOGETHER {
+                    break;
                 }
             }
+            let some = &some[..count];
+            let touched = some.iter().fold(0, |touched, (_, hash)| touched ^ self.touch(*hash));
             std::hint::black_box(touched);
             if count == 0 {
                 return true;
             }
-            for (id, hash) in &some[..count] {
+            for (id, hash) in some {
                 let Err(Free::At(place)) = self.look_up(*hash, |_| false) else { return false };
                 self.put(place, *id, *hash);
             }

@@ -34,6 +34,7 @@ impl<const W: usize> Share<W> {
     }
 
     /// What has been made from some place on is a run whose parents are no earlier than a state.
+    #[inline(never)]
     pub(in crate::engine) fn end_run(&mut self, from: usize, parent: StateId, cut: &Cut) {
         self.parts.resize_with(cut.parts(), Vec::new);
         self.runs.push((to_u32(from), parent));
@@ -80,7 +81,7 @@ impl<const W: usize> States<'_, W> {
 #[derive(Debug, Default)]
 struct Entered {
     /// Which of all states made, in order, and where they are in the table.
-    states: Vec<(u32, usize)>,
+    states: Vec<(u32, u32)>,
     /// The same, a bit for each state made.
     bits: Vec<u64>,
     /// There was no place for one.
@@ -95,6 +96,7 @@ struct New {
 }
 
 impl New {
+    #[inline(never)]
     fn of(entered: &[&Entered], count: usize) -> Self {
         let word = |at| entered.iter().filter_map(|one| one.bits.get(at)).fold(0, |bits, more| bits | more);
         let bits: Vec<u64> = (0..count.div_ceil(64)).map(word).collect();
@@ -121,6 +123,7 @@ struct Fresh<const W: usize> {
 }
 
 impl<const W: usize> Fresh<W> {
+    #[inline(never)]
     fn of(share: &Share<W>, offset: usize, new: &New) -> Self {
         let mut fresh = Self::default();
         fresh.states.reserve(share.made.len());
@@ -242,6 +245,7 @@ impl<'s, const W: usize> All<'s, W> {
     }
 
     /// Enters the states that belong to a part and are new.
+    #[inline(never)]
     fn enter(&self, number: usize, part: &mut Part<&mut [u32]>) -> Entered {
         let mut entered = Entered { bits: vec![0; self.count.div_ceil(64)], ..Entered::default() };
         for (share, offset) in self.shares.iter().zip(&self.offsets) {
@@ -265,7 +269,7 @@ impl<'s, const W: usize> All<'s, W> {
                             let at = offset + *at as usize;
                             part.put(place, to_u32(self.base + at), *hash);
                             entered.bits[at / 64] |= 1 << (at % 64);
-                            entered.states.push((to_u32(at), place));
+                            entered.states.push((to_u32(at), to_u32(place)));
                         }
                     }
                 }
@@ -275,13 +279,13 @@ impl<'s, const W: usize> All<'s, W> {
     }
 }
 
-fn take_back(part: &mut Part<&mut [u32]>, states: &[(u32, usize)]) {
-    states.iter().rev().for_each(|(_, place)| part.take_back(*place));
+fn take_back(part: &mut Part<&mut [u32]>, states: &[(u32, u32)]) {
+    states.iter().rev().for_each(|(_, place)| part.take_back(*place as usize));
 }
 
-fn renumber(part: &mut Part<&mut [u32]>, states: &[(u32, usize)], base: usize, new: &New) {
+fn renumber(part: &mut Part<&mut [u32]>, states: &[(u32, u32)], base: usize, new: &New) {
     for (at, place) in states {
-        part.renumber(*place, to_u32(base) + new.rank(*at as usize));
+        part.renumber(*place as usize, to_u32(base) + new.rank(*at as usize));
     }
 }
 
