@@ -1,38 +1,40 @@
 //! Several threads explore a level, and the search goes as if one had done it.
 //!
 //! A stretch of the states to explore is cut into as many shares as there are threads. Each makes the successors of the states of
-//! its share, as far as [`Swift`](super::swift::Swift) can: for that, nothing is written that another thread reads. If all were
-//! made, the threads add them to the store, in the order of the states that they come from, see [`Store::add_together`].
-//!
-//! If not, the model has to be asked about a state, and what one thread alone finds by the way is found in a certain order. So
-//! what comes behind that state is forgotten, and the search goes on there with one thread. That happens less and less
-//! often as more is known; stretches are short as long as it is frequent.
+//! its share, as far as [`Swift`](super::swift::Swift) can: for that, nothing is written that another thread reads. Where it
+//! cannot, it leaves a hole. Then one thread goes through the holes in order. So the model is asked the same questions in the
+//! same order as by one thread alone, and what is found by the way is found in that order; that states behind have been
+//! explored before makes no difference, since what is known of a step never changes. Where the search has to pause, what comes
+//! behind that state is forgotten. At last the threads add all successors to the store, in the order of the states that they
+//! come from, see [`Store::add_together`].
 //!
 //! Budgets are looked at where one thread alone would: a stretch ends before a state at which a look might find that one is
 //! used up, and one thread goes on from there.
 //!
 //! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met them as successors of
-//! an earlier state, and they have been added unless what came from that state was forgotten.
+//! an earlier state, and they are added unless what comes from that state is forgotten.
 
+use super::expand::Opened;
 use super::layout::{Layout, Packed};
 use super::numbering::to_u32;
 use super::recent::Recent;
-use super::search::{BATCH, BETWEEN_LOOKS, BETWEEN_LOOKS_AT_MOST, MOST_STATES, Search};
+use super::search::{BATCH, BETWEEN_LOOKS, BETWEEN_LOOKS_AT_MOST, MOST_STATES, Pause, Search};
 use super::store::{Share, StateId, States, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
-use super::table::Cut;
 use super::tables::Tables;
 use super::team::Team;
 use crate::settings::Settings;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Levels of fewer states than this are explored by one thread.
-const FEW: StateId = 1 << 9;
+const FEW: StateId = 1 << 13;
 /// States explored together at most.
 const MANY: StateId = 1 << 17;
-/// Stretches are no shorter than this if more than this are to be explored.
-const SHORT: StateId = 1 << 12;
+/// A hole among so many states is one too many: one thread does as well.
+const STATES_PER_HOLE: usize = 4;
+/// Few holes take more successors than this.
+const MOST_IN_HOLE: usize = 1 << 12;
 
 /// How states are explored by several threads.
 #[derive(Debug)]
@@ -45,11 +47,9 @@ pub(super) struct Crew<const W: usize> {
     from_the_start: bool,
     /// No stretch begins before this state.
     not_before: StateId,
-    /// States for which to leave it at one thread once a stretch was not made to its end.
+    /// States for which to leave it at one thread, should the next stretch have too many holes.
     pause: StateId,
-    /// States of a stretch at most.
-    most: StateId,
-    hands: Vec<Mutex<Hand<W>>>,
+    hands: Vec<Hand<W>>,
 }
 
 /// What a thread keeps from stretch to stretch.
@@ -58,8 +58,9 @@ struct Hand<const W: usize> {
     recent: Recent<W>,
     scratch: Scratch,
     share: Share<W>,
-    /// The first state that is not explored yet.
-    next: StateId,
+    /// Where the share ends.
+    end: StateId,
+    /// Transitions from its states, from those with holes aside.
     transitions: u64,
 }
 
@@ -74,7 +75,6 @@ impl<const W: usize> Crew<W> {
             from_the_start: settings.many_states.is_some(),
             not_before: 1,
             pause: few,
-            most: SHORT,
             hands: Vec::new(),
         }
     }
@@ -86,7 +86,7 @@ impl<const W: usize> Crew<W> {
             return None;
         }
         // What is added should be little against what there is.
-        let mut end = search.level_end.min(first + self.most.min(to_u32(states) / 8));
+        let mut end = search.level_end.min(first + MANY.min(to_u32(states) / 8));
         if !search.has_rehearsed {
             // The next look may find that the search is large.
             end = end.min((first + 1) | (BETWEEN_LOOKS - 1));
@@ -99,74 +99,104 @@ impl<const W: usize> Crew<W> {
         if self.team.is_none() {
             self.team = Team::new(self.threads).ok().map(Arc::new);
             self.threads = self.team.as_ref().map_or(1, |team| team.len());
-            self.hands.resize_with(self.threads, Mutex::default);
+            self.hands.resize_with(self.threads, Hand::default);
         }
         self.team.clone()
     }
 
-    /// What a thread keeps, while no other uses it.
-    fn hand(&mut self, number: usize) -> &mut Hand<W> {
-        self.hands[number].get_mut().unwrap_or_else(PoisonError::into_inner)
+    /// What threads from this one on have met counts no more: it has not been added.
+    fn forget_from(&mut self, number: usize) {
+        self.hands[number..].iter_mut().for_each(|hand| hand.recent = Recent::default());
+    }
+
+    /// Bytes in use.
+    fn bytes(&self, shares: &[Share<W>]) -> usize {
+        let recent: usize = self.hands.iter().map(|hand| hand.recent.bytes()).sum();
+        recent + shares.iter().map(Share::bytes).sum::<usize>()
     }
 }
 
 impl Search<'_> {
-    /// Explores some of the states up to the end of the level, if they are many; `false` if it was none.
+    /// Explores some of the states up to the end of the level, if they are many; `false` if it was none. An error is a
+    /// reason to pause.
     pub(super) fn explore_together<const W: usize>(
         &mut self,
         store: &mut Store<W>,
         crew: &mut Crew<W>,
-    ) -> bool {
+    ) -> Result<bool, Pause> {
         let first = self.next;
-        let Some(end) = crew.stretch(self, store.len()) else { return false };
-        let Some(team) = crew.team() else { return false };
+        let Some(end) = crew.stretch(self, store.len()) else { return Ok(false) };
+        let Some(team) = crew.team() else { return Ok(false) };
         store.team = Some(Arc::clone(&team));
         let most = self.most_to_add(store);
         let Search { tables, swift, symmetry, layout, .. } = &*self;
         let known = Known { tables, swift, symmetry, layout };
-        let (hands, threads, length) = (&crew.hands, team.len() as u64, u64::from(end - first));
-        #[expect(clippy::cast_possible_truncation, reason = "no more than the length, which is a u32")]
-        let bound = |number: usize| first + (length * number as u64 / threads) as StateId;
-        let (shares, is_added) = store.add_together(&team, most, |number, states, cut| {
-            let mut hand = hands[number].lock().unwrap_or_else(PoisonError::into_inner);
-            known.explore(&mut hand, states, (bound(number), bound(number + 1)), cut)
+        let hands: Vec<_> = crew.hands.iter_mut().zip(bounds(first, end, team.len())).collect();
+        let (shares, is_added) = store.add_together(&team, most, hands, |_, (hand, bounds), states| {
+            known.explore(hand, states, bounds);
+            std::mem::take(&mut hand.share)
         });
+        self.crew_bytes = self.crew_bytes.max(crew.bytes(&shares) as u64);
         let count: usize = shares.iter().map(|share| share.made.len()).sum();
-        let is_whole = shares.iter().all(|share| share.is_whole);
-        for (number, share) in shares.into_iter().enumerate() {
-            let is_share_whole = share.is_whole;
-            // Nothing comes behind a share that is not whole.
-            if self.next == bound(number) && (is_added || count <= most) {
-                if !is_added {
-                    store.insert_share(&share);
-                }
-                self.next = crew.hand(number).next;
-                self.transitions += crew.hand(number).transitions;
-            } else if !is_added {
-                // What was met there has not been added.
-                crew.hand(number).recent = Recent::default();
-            }
-            debug_assert!(!is_added || is_share_whole);
-            crew.hand(number).share = share;
+        let holes: usize = shares.iter().map(|share| share.holes.len()).sum();
+        if count + holes * MOST_IN_HOLE > most {
+            // One thread has to see where a budget ends.
+            crew.forget_from(0);
+            crew.not_before = end;
+            return Ok(false);
         }
-        if is_whole {
-            (crew.pause, crew.most) = (crew.few, (crew.most * 2).min(MANY));
+        if holes * STATES_PER_HOLE > (end - first) as usize {
+            crew.not_before = end.saturating_add(crew.pause);
+            crew.pause = crew.pause.saturating_mul(2).min(1 << 24);
         } else {
-            crew.not_before = self.next.max(first + 1).saturating_add(crew.pause);
-            crew.pause = crew.pause.saturating_mul(2).min(SHORT);
-            crew.most = (crew.most / 2).max(SHORT);
+            crew.pause = crew.few;
         }
-        if self.next == first {
-            // One thread has to see where a budget ends, or what the first of these states takes.
-            crew.not_before = crew.not_before.max(end);
+        if is_added {
+            self.transitions += crew.hands.iter().map(|hand| hand.transitions).sum::<u64>();
+            self.next = end;
+            for (hand, share) in crew.hands.iter_mut().zip(shares) {
+                hand.share = share;
+            }
+            return Ok(true);
         }
-        let bytes = |hand: &mut Mutex<Hand<W>>| {
-            let hand = hand.get_mut().unwrap_or_else(PoisonError::into_inner);
-            hand.recent.bytes() + hand.share.bytes()
-        };
-        let bytes: usize = crew.hands.iter_mut().map(bytes).sum();
-        self.crew_bytes = self.crew_bytes.max(bytes as u64);
-        self.next > first
+        self.fill_holes(store, crew, (&team, most), &shares).map_or(Ok(true), Err)
+    }
+
+    /// Fills the holes in order, and adds what was made up to where the search has to pause.
+    fn fill_holes<const W: usize>(
+        &mut self,
+        store: &mut Store<W>,
+        crew: &mut Crew<W>,
+        (team, most): (&Team, usize),
+        shares: &[Share<W>],
+    ) -> Option<Pause> {
+        let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
+        let mut count: usize = shares.iter().map(|share| share.made.len()).sum();
+        let mut filled = Vec::with_capacity(shares.len());
+        for (number, share) in shares.iter().enumerate() {
+            let mut counted = 0;
+            let (share, end) = share.filled(|hole, batch| {
+                self.transitions += hole.transitions - std::mem::replace(&mut counted, hole.transitions);
+                self.next = hole.state;
+                let pause = self.explore(store, (&mut opened, &mut scratch), batch);
+                self.next += u32::from(pause.is_none());
+                count += batch.len();
+                (pause.is_some() || count > most).then_some(pause)
+            });
+            filled.push(share);
+            if let Some(pause) = end {
+                crew.forget_from(number);
+                filled.iter().for_each(|share| store.insert_share(share));
+                return pause;
+            }
+            self.transitions += crew.hands[number].transitions - counted;
+            self.next = crew.hands[number].end;
+        }
+        let (shares, is_added) = store.add_together(team, most, filled, |_, share, _| share);
+        if !is_added {
+            shares.iter().for_each(|share| store.insert_share(share));
+        }
+        None
     }
 
     /// How many states may be added so that no budget is used up, with one thread to see where otherwise.
@@ -196,39 +226,45 @@ struct Known<'k> {
 }
 
 impl Known<'_> {
-    /// Makes the successors of some states, the first and up to a last one, as far as they are known.
+    /// Makes the successors of some states, from one up to another, as far as they are known.
     fn explore<const W: usize>(
         &self,
         hand: &mut Hand<W>,
         states: States<'_, W>,
         (first, end): (StateId, StateId),
-        cut: &Cut,
-    ) -> Share<W> {
-        let Hand { recent, scratch, share, next, transitions } = hand;
+    ) {
+        let Hand { recent, scratch, share, transitions, .. } = hand;
+        (hand.end, *transitions) = (end, 0);
         share.clear();
         recent.fit((end - first) as usize, || states.get(0));
-        (*next, *transitions) = (first, 0);
-        share.is_whole = true;
-        while *next < end && share.is_whole {
-            let (from, parent) = (share.made.len(), *next);
-            while *next < end && share.made.len() < from + BATCH {
+        let mut next = first;
+        while next < end {
+            let (from, parent) = (share.made.len(), next);
+            let mut hole = None;
+            while next < end && hole.is_none() && share.made.len() < from + BATCH {
                 let before = share.made.len();
-                let words: Packed<W> = states.get(*next);
+                let words: Packed<W> = states.get(next);
                 let known = (self.tables, self.layout);
                 if self.swift.successors(known, &words, scratch, &mut share.made).is_none() {
-                    share.is_whole = false;
-                    break;
-                }
-                if !self.symmetry.is_trivial() {
+                    hole = Some(next);
+                } else if !self.symmetry.is_trivial() {
                     let made = &mut share.made.states_mut()[before..];
                     made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
                 }
                 *transitions += (share.made.len() - before) as u64;
-                *next += 1;
+                next += 1;
             }
             share.made.keep_new(from, recent);
-            share.end_run(from, parent, cut);
+            share.end_run(from, parent);
+            hole.into_iter().for_each(|state| share.leave_hole(state, *transitions));
         }
-        std::mem::take(share)
     }
+}
+
+/// Cuts the states from one up to another into so many shares.
+fn bounds(first: StateId, end: StateId, shares: usize) -> impl Iterator<Item = (StateId, StateId)> {
+    let length = u64::from(end - first);
+    #[expect(clippy::cast_possible_truncation, reason = "no more than the length")]
+    let bound = move |number: usize| first + (length * number as u64 / shares as u64) as StateId;
+    (0..shares).map(move |number| (bound(number), bound(number + 1)))
 }

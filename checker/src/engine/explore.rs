@@ -34,7 +34,10 @@ impl Search<'_> {
                 if let Some(pause) = looks.then(|| self.look(store)).flatten() {
                     return pause;
                 }
-                together = self.explore_together(store, &mut crew);
+                together = match self.explore_together(store, &mut crew) {
+                    Ok(some) => some,
+                    Err(pause) => return pause,
+                };
                 first = self.next;
                 if together {
                     if self.has_to_stop(store) {

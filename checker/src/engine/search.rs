@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
     #[inline]
     pub(super) fn explore<const W: usize>(
         &mut self,
-        store: &mut Store<W>,
+        store: &Store<W>,
         (opened, scratch): (&mut Opened, &mut Scratch),
         batch: &mut Batch<W>,
     ) -> Option<Pause> {

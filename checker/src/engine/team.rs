@@ -68,7 +68,9 @@ impl<T> Meeting<T> {
         };
         // The number is this thread's alone.
         let _ = self.0[number].set(brought);
-        panic.into_iter().for_each(|panic| resume_unwind(panic));
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
         self.0.iter().map(|one| wait(one).as_ref()).collect()
     }
 

@@ -18,10 +18,18 @@ pub(in crate::engine) struct Share<const W: usize> {
     pub(in crate::engine) made: Batch<W>,
     /// Where each run of them begins, and a state from which on its parents are to be looked for.
     runs: Vec<(u32, StateId)>,
-    /// For each part, the hashes of the states that belong to it, and where they are.
-    parts: Vec<Vec<(u64, u32)>>,
-    /// Whether it is all that it was to be.
-    pub(in crate::engine) is_whole: bool,
+    /// The states whose successors are missing, in order.
+    pub(in crate::engine) holes: Vec<Hole>,
+}
+
+/// A state whose successors are missing in a share.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Hole {
+    pub(in crate::engine) state: StateId,
+    /// The runs that come before.
+    runs: usize,
+    /// The transitions that come before.
+    pub(in crate::engine) transitions: u64,
 }
 
 impl<const W: usize> Share<W> {
@@ -29,19 +37,49 @@ impl<const W: usize> Share<W> {
     pub(in crate::engine) fn clear(&mut self) {
         self.made.clear();
         self.runs.clear();
-        self.parts.iter_mut().for_each(Vec::clear);
-        self.is_whole = false;
+        self.holes.clear();
     }
 
     /// What has been made from some place on is a run whose parents are no earlier than a state.
-    #[inline(never)]
-    pub(in crate::engine) fn end_run(&mut self, from: usize, parent: StateId, cut: &Cut) {
-        self.parts.resize_with(cut.parts(), Vec::new);
-        self.runs.push((to_u32(from), parent));
-        for (at, words) in (to_u32(from)..).zip(&self.made.states()[from..]) {
-            let hash = hash(words);
-            self.parts[cut.part(hash)].push((hash, at));
+    pub(in crate::engine) fn end_run(&mut self, from: usize, parent: StateId) {
+        if self.made.len() > from {
+            self.runs.push((to_u32(from), parent));
         }
+    }
+
+    /// The successors of a state are missing, behind the last run.
+    pub(in crate::engine) fn leave_hole(&mut self, state: StateId, transitions: u64) {
+        self.holes.push(Hole { state, runs: self.runs.len(), transitions });
+    }
+
+    /// The same states, with what fills each hole. Ends behind a hole for which something is returned, with that.
+    pub(in crate::engine) fn filled<T>(
+        &self,
+        mut fill: impl FnMut(&Hole, &mut Batch<W>) -> Option<T>,
+    ) -> (Self, Option<T>) {
+        let (mut all, mut batch) = (Self::default(), Batch::default());
+        let mut runs = self.each_run();
+        for (number, hole) in self.holes.iter().enumerate() {
+            let before = number.checked_sub(1).map_or(0, |number| self.holes[number].runs);
+            runs.by_ref().take(hole.runs - before).for_each(|run| all.add_run(self, run));
+            batch.clear();
+            let end = fill(hole, &mut batch);
+            let from = all.made.len();
+            batch.states().iter().for_each(|words| all.made.push(*words));
+            all.end_run(from, hole.state);
+            if end.is_some() {
+                return (all, end);
+            }
+        }
+        runs.for_each(|run| all.add_run(self, run));
+        (all, None)
+    }
+
+    fn add_run(&mut self, other: &Self, (from, end, parent): (usize, usize, StateId)) {
+        let begin = self.made.len();
+        self.made.room(end - from).copy_from_slice(&other.made.states()[from..end]);
+        self.made.add(end - from);
+        self.end_run(begin, parent);
     }
 
     /// The runs, each with the first of its states and what lies behind it.
@@ -50,12 +88,22 @@ impl<const W: usize> Share<W> {
         self.runs.iter().zip(ends).map(|((from, parent), end)| (*from as usize, end, *parent))
     }
 
-    /// Bytes in use.
+    /// The hashes of its states, by the parts of the table that they belong to, and where the states are.
+    #[inline(never)]
+    fn sorted(&self, cut: &Cut) -> Vec<Vec<(u64, u32)>> {
+        let mut parts: Vec<_> =
+            (0..cut.parts()).map(|_| Vec::with_capacity(self.made.len() / cut.parts())).collect();
+        for (at, words) in (0..).zip(self.made.states()) {
+            let hash = hash(words);
+            parts[cut.part(hash)].push((hash, at));
+        }
+        parts
+    }
+
+    /// Bytes in use, and those needed for a moment to add its states.
     pub(in crate::engine) fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(Vec::capacity).sum();
-        self.made.bytes()
-            + self.runs.capacity() * size_of::<(u32, StateId)>()
-            + parts * size_of::<(u64, u32)>()
+        let each = 2 * size_of::<Packed<W>>() + size_of::<(u64, u32)>() + size_of::<(u32, u32)>();
+        self.made.bytes() + self.made.len() * each + self.runs.capacity() * size_of::<(u32, StateId)>()
     }
 }
 
@@ -140,28 +188,33 @@ impl<const W: usize> Fresh<W> {
 }
 
 impl<const W: usize> Store<W> {
-    /// Adds the states that the threads of a team make, as [`Store::insert_all`] does share after share, if all shares are
-    /// whole, there are no more than `most` of them in all, and the table need not grow. Says whether it did, and returns
-    /// the shares.
-    pub(in crate::engine) fn add_together(
+    /// Adds the states that the threads of a team make, each from a thing of its own, as [`Store::insert_all`] does share after
+    /// share, if no share has holes, there are no more than `most` states in all, and the table need not grow. Says whether
+    /// it did, and returns the shares.
+    pub(in crate::engine) fn add_together<T: Send>(
         &mut self,
         team: &Team,
         most: usize,
-        make: impl Fn(usize, States<'_, W>, &Cut) -> Share<W> + Sync,
+        things: Vec<T>,
+        make: impl Fn(usize, T, States<'_, W>) -> Share<W> + Sync,
     ) -> (Vec<Share<W>>, bool) {
         let (base, threads) = (self.len, team.len());
         let (cut, most) = (self.table.cut(threads), most.min(self.table.room().saturating_sub(base)));
-        let (made, entered, fresh) = (Meeting::new(threads), Meeting::new(threads), Meeting::new(threads));
+        let (made, sorted) = (Meeting::new(threads), Meeting::new(threads));
+        let (entered, fresh) = (Meeting::new(threads), Meeting::new(threads));
         let states = States { pieces: &self.pieces, base: self.base, away: self.away.as_deref() };
         let is_here = self.away.is_none();
-        let work = |number: usize, mut part: Option<Part<&mut [u32]>>| -> Option<()> {
-            let shares = made.bring(number, || make(number, states, &cut))?;
+        let work = |number: usize, thing: T, mut part: Option<Part<&mut [u32]>>| -> Option<()> {
+            let shares = made.bring(number, || make(number, thing, states))?;
             let all = All::of(shares, states.pieces, base);
-            if !is_here || all.count > most || all.shares.iter().any(|share| !share.is_whole) {
+            if !is_here || all.count > most || all.shares.iter().any(|share| !share.holes.is_empty()) {
                 return None;
             }
-            let entered = entered
-                .bring(number, || part.as_mut().map(|part| all.enter(number, part)).unwrap_or_default())?;
+            let sorted = sorted.bring(number, || all.shares[number].sorted(&cut))?;
+            let entered = entered.bring(number, || {
+                let enter = |part| all.enter(sorted.iter().map(|parts| &parts[number][..]), part);
+                part.as_mut().map(enter).unwrap_or_default()
+            })?;
             let mine = part.as_mut().map(|part| (part, &entered[number].states));
             if entered.iter().any(|one| one.is_full) {
                 mine.into_iter().for_each(|(part, states)| take_back(part, states));
@@ -176,8 +229,8 @@ impl<const W: usize> Store<W> {
         };
         let mut parts: Vec<_> = self.table.parts(&cut).into_iter().map(Some).collect();
         parts.resize_with(threads, || None);
-        team.work(parts, |number, part| {
-            work(number, part);
+        team.work(things.into_iter().zip(parts).collect(), |number, (thing, part)| {
+            work(number, thing, part);
         });
         let mut is_added = false;
         for fresh in fresh.into_all() {
@@ -246,11 +299,14 @@ impl<'s, const W: usize> All<'s, W> {
 
     /// Enters the states that belong to a part and are new.
     #[inline(never)]
-    fn enter(&self, number: usize, part: &mut Part<&mut [u32]>) -> Entered {
+    fn enter<'l>(
+        &self,
+        mine: impl Iterator<Item = &'l [(u64, u32)]>,
+        part: &mut Part<&mut [u32]>,
+    ) -> Entered {
         let mut entered = Entered { bits: vec![0; self.count.div_ceil(64)], ..Entered::default() };
-        for (share, offset) in self.shares.iter().zip(&self.offsets) {
+        for ((share, offset), mine) in self.shares.iter().zip(&self.offsets).zip(mine) {
             let made = share.made.states();
-            let mine = share.parts.get(number).map_or(&[][..], |mine| mine);
             for some in mine.chunks(TOGETHER) {
                 // As in `Store::insert_all`, what will be looked at is read before any of it is needed.
                 let mut touched = some.iter().fold(0, |touched, (hash, _)| touched ^ part.touch(*hash));
@@ -294,15 +350,14 @@ mod tests {
     use super::*;
 
     /// Numbers that come again and again, in runs of 100, for some shares.
-    fn shares(count: u64, shares: usize, cut: &Cut) -> Vec<Share<1>> {
+    fn shares(count: u64, shares: usize) -> Vec<Share<1>> {
         let runs = count / 100;
         let mut all: Vec<Share<1>> = (0..shares).map(|_| Share::default()).collect();
         for run in 0..runs {
             let share = &mut all[(run * shares as u64 / runs) as usize];
             let from = share.made.len();
             (run * 100..run * 100 + 100).for_each(|n| share.made.push([n.wrapping_mul(n) % 70_001 * 3]));
-            share.end_run(from, 20_000 + run as StateId / 2, cut);
-            share.is_whole = true;
+            share.end_run(from, 20_000 + run as StateId / 2);
         }
         all
     }
@@ -315,17 +370,13 @@ mod tests {
         }
         let copy = |store: &Store<1>| Store::filled(store.states(), None);
         let before = copy(&alone);
-        alone.insert_share(&shares(120_000, 1, &before.table.cut(1))[0]);
+        alone.insert_share(&shares(120_000, 1)[0]);
         for threads in [2, 3, 5, 64] {
             let team = Team::new(threads).expect("threads");
             let mut store = copy(&before);
             loop {
-                let all = shares(120_000, threads, &store.table.cut(threads));
-                let all = std::sync::Mutex::new(all);
-                let take = |number: usize, _: States<'_, 1>, _: &Cut| {
-                    std::mem::take(&mut all.lock().expect("no panic")[number])
-                };
-                let (shares, is_added) = store.add_together(&team, usize::MAX, take);
+                let all = shares(120_000, threads);
+                let (shares, is_added) = store.add_together(&team, usize::MAX, all, |_, share, _| share);
                 assert_eq!(shares.iter().map(|share| share.made.len()).sum::<usize>(), 120_000);
                 if is_added {
                     break;
@@ -342,23 +393,51 @@ mod tests {
     }
 
     #[test]
-    fn shares_that_are_not_whole_or_too_many_are_returned_and_nothing_is_added() {
+    fn shares_with_holes_or_too_many_states_are_returned_and_nothing_is_added() {
         let team = Team::new(2).expect("threads");
-        for (is_whole, most) in [(false, usize::MAX), (true, 50)] {
+        for (has_hole, most) in [(true, usize::MAX), (false, 50)] {
             let mut store = Store::<1>::new();
             store.insert([0], 0);
-            let make = |number: usize, states: States<'_, 1>, cut: &Cut| {
+            let make = |number: usize, (): (), states: States<'_, 1>| {
                 assert_eq!(states.get(0), [0]);
                 let mut share = Share::default();
                 (0..100).for_each(|n| share.made.push([n + number as u64]));
-                share.end_run(0, 0, cut);
-                share.is_whole = is_whole || number == 0;
+                share.end_run(0, 0);
+                if has_hole && number == 1 {
+                    share.leave_hole(7, 0);
+                }
                 share
             };
-            let (shares, is_added) = store.add_together(&team, most, make);
+            let (shares, is_added) = store.add_together(&team, most, vec![(); 2], make);
             assert!(!is_added && shares.len() == 2 && store.len() == 1);
             shares.iter().for_each(|share| store.insert_share(share));
             assert_eq!(store.len(), 101);
         }
+    }
+
+    #[test]
+    fn holes_are_filled_where_they_are() {
+        let mut share = Share::<1>::default();
+        share.leave_hole(1, 0);
+        for n in 0..3 {
+            let from = share.made.len();
+            (0..2).for_each(|m| share.made.push([10 * n + m]));
+            share.end_run(from, n as StateId);
+            share.leave_hole(5 + n as StateId, 0);
+        }
+        let fill = |until: StateId| {
+            let (filled, end) = share.filled(|hole, batch| {
+                (0..hole.state % 3).for_each(|_| batch.push([u64::from(hole.state) * 100]));
+                (hole.state == until).then_some(hole.state)
+            });
+            let runs: Vec<_> = filled.each_run().collect();
+            (filled.made.states().iter().map(|words| words[0]).collect::<Vec<_>>(), runs, end)
+        };
+        let (made, runs, end) = fill(9);
+        assert_eq!(made, [100, 0, 1, 500, 500, 10, 11, 20, 21, 700]);
+        assert_eq!(runs, [(0, 1, 1), (1, 3, 0), (3, 5, 5), (5, 7, 1), (7, 9, 2), (9, 10, 7)]);
+        assert_eq!(end, None);
+        let (made, _, end) = fill(5);
+        assert_eq!((made, end), (vec![100, 0, 1, 500, 500], Some(5)));
     }
 }
