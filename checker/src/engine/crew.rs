@@ -33,8 +33,8 @@ const FEW: StateId = 1 << 13;
 const MANY: StateId = 1 << 17;
 /// A hole among so many states is one too many: one thread does as well.
 const STATES_PER_HOLE: usize = 4;
-/// Few holes take more successors than this.
-const MOST_IN_HOLE: usize = 1 << 12;
+/// Few holes take more successors than this; where one does, and too many states have come together, the stretch ends there.
+const MOST_IN_HOLE: usize = 64;
 
 /// How states are explored by several threads.
 #[derive(Debug)]
