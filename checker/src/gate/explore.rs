@@ -87,8 +87,12 @@ impl Exploration {
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Ends the exploration when its time is up, wherever it is then.
+    /// Ends the exploration when its time is up, wherever it is then; at once if there is none, and not when a thread has
+    /// come to run.
     fn limit(self: &Arc<Self>, time: Duration) {
+        if time.is_zero() {
+            self.end(None);
+        }
         let this = Arc::clone(self);
         thread::spawn(move || {
             thread::sleep(time);
