@@ -17,7 +17,7 @@ pub struct Settings {
     pub budgets: Budgets,
     /// What need not be searched.
     pub reduction: Reduction,
-    /// Threads that search; one, if not given. The outcome is the same for any number.
+    /// Threads that search; one, if not given, and 64 at most. The outcome is the same for any number.
     pub threads: Option<NonZeroUsize>,
     /// Levels of fewer states than this are searched by one thread; 8192, if not given. The outcome is the same for any
     /// number.

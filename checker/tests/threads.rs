@@ -101,3 +101,19 @@ fn large_searches_end_alike_with_any_number_of_threads_within_budgets_and_beyond
         assert_eq!(outcome.verdict, verdict, "{name}");
     }
 }
+
+#[test]
+fn more_threads_than_can_be_had_search_all_the_same() {
+    let pairs = program(PAIRS, &[("W", 6), ("K", 4)]);
+    let with = |threads: usize, many_states| {
+        let threads = NonZeroUsize::new(threads);
+        let reduction = Reduction::None;
+        check(
+            pairs.clone(),
+            Options::default(),
+            &Settings { all: true, reduction, threads, many_states, ..Settings::default() },
+            &Quiet,
+        )
+    };
+    assert_eq!(shown(&with(1_000_000, Some(64))), shown(&with(1, None)));
+}

@@ -27,6 +27,8 @@ use super::team::Team;
 use crate::settings::Settings;
 use std::sync::Arc;
 
+/// No more threads than this: a table has no more parts, and those who wait for one another must all come to run.
+const MOST_THREADS: usize = 64;
 /// Levels of fewer states than this are explored by one thread.
 const FEW: StateId = 1 << 13;
 /// States explored together at most.
@@ -69,7 +71,7 @@ impl<const W: usize> Crew<W> {
         let few = settings.many_states.unwrap_or(FEW).max(1);
         Self {
             // Who found a state has to be known to the state, and not to its run, where states are forgotten.
-            threads: if settings.compact { 1 } else { settings.threads() },
+            threads: if settings.compact { 1 } else { settings.threads().min(MOST_THREADS) },
             team: None,
             few,
             from_the_start: settings.many_states.is_some(),

@@ -47,7 +47,7 @@ impl Field {
         fits.then(|| u64::from(to).wrapping_sub(u64::from(from)) << self.shift)
     }
 
-    /// The number of the word in which the field lies.
+    /// Whether the field lies in the first word.
     pub(super) fn is_in_first_word(self) -> bool {
         self.word == 0
     }

@@ -90,7 +90,7 @@ impl<const W: usize> Batch<W> {
     }
 }
 
-/// States met lately, by bits of a hash: each is in the store, or before it.
+/// States met lately, by bits of a hash: each is in the store, or on its way there.
 #[derive(Debug)]
 pub(super) struct Recent<const W: usize> {
     met: Vec<Packed<W>>,

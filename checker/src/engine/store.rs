@@ -51,8 +51,8 @@ pub(super) struct Store<const W: usize> {
     table: Table,
     /// Threads that may help.
     pub(super) team: Option<Arc<Team>>,
-    /// States that are there already need not be offered again.
-    pub(super) recent: Recent<W>,
+    /// Drops most states that are there already.
+    recent: Recent<W>,
 }
 
 impl<const W: usize> Store<W> {
@@ -283,7 +283,7 @@ impl<const W: usize> Store<W> {
         self.len > before
     }
 
-    /// So many states will be explored before the filter is of use.
+    /// So many states will be explored next: the filter is made to fit.
     pub(super) fn expect(&mut self, states: StateId) {
         let mut recent = std::mem::take(&mut self.recent);
         recent.fit(states as usize, || self.get(0));
