@@ -69,9 +69,9 @@ fn with_memory(program: &Arc<Program>, mebibytes: u64, settings: &Settings) -> (
 fn a_search_that_outgrows_memory_goes_on_with_old_states_on_disk() {
     let none = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
     for (name, text, defines, mebibytes, verdict) in [
-        ("pairs", PAIRS, &[("W", 8), ("K", 12)][..], 20, Verdict::Verified),
-        ("rounds", STUCK, &[("LOST", 0)], 12, Verdict::Verified),
-        ("stuck", STUCK, &[("LOST", 1)], 12, Verdict::Violated),
+        ("pairs", PAIRS, &[("W", 8), ("K", 12)][..], 24, Verdict::Verified),
+        ("rounds", STUCK, &[("LOST", 0)], 16, Verdict::Verified),
+        ("stuck", STUCK, &[("LOST", 1)], 16, Verdict::Violated),
     ] {
         let program = program(text, defines);
         let alone = check(Arc::clone(&program), Options::default(), &none, &Quiet);

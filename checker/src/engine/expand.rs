@@ -256,20 +256,14 @@ impl Tables {
         key: Option<u32>,
         progressed: &Progressed,
     ) -> Successor<W> {
+        let barriers = (0..layout.barriers.len()).map(|field| layout.barrier(BarrierField::of(field), words));
+        let before =
+            Numbers { agents: opened.slots.clone(), barriers: barriers.collect(), rest: opened.rest };
         let numbers = match &opened.state {
-            Some(before) => {
-                let barriers =
-                    (0..layout.barriers.len()).map(|field| layout.barrier(BarrierField::of(field), words));
-                let known =
-                    Numbers { agents: opened.slots.clone(), barriers: barriers.collect(), rest: opened.rest };
-                self.number_after((before, &known), &progressed.state)
-            }
+            Some(state) => self.number_after((state, &before), &progressed.state),
             None => self.number(&progressed.state),
         };
         if let Some(key) = key {
-            let before: Vec<u32> = (0..numbers.barriers.len())
-                .map(|field| layout.barrier(BarrierField::of(field), words))
-                .collect();
             let actor = choice.agent.index();
             let made = &self.slot(actor, opened.slots[actor]).moves[choice.index as usize];
             let step = made.first_step + choice.pick;
@@ -277,7 +271,7 @@ impl Tables {
                 let room = self.races.room(group, &self.barriers, layout, words);
                 u16::try_from(room).unwrap_or(u16::MAX)
             });
-            self.learn(opened, &before, actor, (step, key, room), &numbers, progressed);
+            self.learn(&before, actor, (step, key, room), &numbers, progressed);
         }
         self.packed(layout, &numbers)
     }
@@ -354,28 +348,29 @@ impl Tables {
     /// Remembers what a step did, if it did nothing beyond what may be remembered.
     fn learn(
         &mut self,
-        opened: &Opened,
-        before: &[u32],
+        before: &Numbers,
         actor: usize,
         (step, key, room): (u32, u32, [u16; 2]),
         after: &Numbers,
         progressed: &Progressed,
     ) {
         let own = self.steps.get(step).barrier.field();
+        // A barrier without a field was as it is in the beginning.
+        let number = |field| before.barriers.get(field).copied().unwrap_or(0);
         let others_changed = (0..after.barriers.len())
-            .any(|field| Some(field) != own && after.barriers[field] != before[field]);
+            .any(|field| Some(field) != own && after.barriers[field] != number(field));
         let mut completed = progressed.events.iter().filter_map(|event| match event {
             Event::Completed(id, result) => Some((*id, *result)),
             _ => None,
         });
         let release = completed.next();
-        if after.rest != opened.rest || others_changed || completed.next().is_some() {
+        if after.rest != before.rest || others_changed || completed.next().is_some() {
             return;
         }
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));
         if release != UNKNOWN {
             let all = &mut self.releases[release as usize].after;
-            for (agent, slot) in opened.slots.iter().enumerate() {
+            for (agent, slot) in before.agents.iter().enumerate() {
                 let all = &mut all[self.class_of[agent]];
                 if all.len() <= *slot as usize {
                     all.resize(*slot as usize + 1, UNKNOWN);

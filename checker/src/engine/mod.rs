@@ -7,6 +7,7 @@ mod expand;
 mod explore;
 mod growth;
 mod layout;
+mod memory;
 mod numbering;
 mod order;
 mod paths;

@@ -2,7 +2,7 @@
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::AnyBarrier;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// No number.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -15,7 +15,7 @@ pub(super) struct BarrierStates {
     pub(super) states: Vec<Option<AnyBarrier>>,
     /// For each state, whether an exit may complete it.
     pub(super) heeds_exits: Vec<bool>,
-    pub(super) numbers: HashMap<AnyBarrier, u32>,
+    pub(super) numbers: FxHashMap<AnyBarrier, u32>,
 }
 
 /// The field of a barrier, which gets one when it is first asked for.
@@ -25,7 +25,7 @@ pub(super) fn field_of(barriers: &mut Vec<BarrierStates>, id: BarrierId) -> usiz
             id,
             states: vec![None],
             heeds_exits: vec![false],
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
         });
         barriers.len() - 1
     })

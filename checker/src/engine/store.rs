@@ -2,6 +2,7 @@
 
 mod away;
 mod compact;
+mod pieces;
 mod threads;
 
 use super::layout::{Packed, hash};
@@ -13,6 +14,7 @@ use super::team::Team;
 use away::Away;
 use compact::Compact;
 pub(super) use compact::odds_of_omission;
+use pieces::Pieces;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,15 +28,12 @@ const TOGETHER: usize = 64;
 /// Of so many states in a row, the parent of the first is kept.
 pub(super) const FAMILY: usize = 64;
 
-/// States are kept in pieces of this many: growing moves none of them, and leaves little unused.
-const PIECE: usize = 1 << 16;
-
 /// The states found so far. Indices follow the order of discovery, so that the breadth-first queue is
 /// the store itself.
 #[derive(Debug)]
 pub(super) struct Store<const W: usize> {
     /// The states that are in memory, from `base` on.
-    pieces: Vec<Vec<Packed<W>>>,
+    states: Pieces<W>,
     /// So many states are on disk.
     base: usize,
     away: Option<Box<Away<W>>>,
@@ -58,7 +57,7 @@ pub(super) struct Store<const W: usize> {
 impl<const W: usize> Store<W> {
     pub(super) fn new() -> Self {
         Self {
-            pieces: vec![Vec::new()],
+            states: Pieces::default(),
             base: 0,
             away: None,
             compact: None,
@@ -93,17 +92,21 @@ impl<const W: usize> Store<W> {
             return;
         }
         // The state to explore has not been forgotten.
-        let full = (id as usize - self.base) / PIECE;
-        let count = full.min(self.pieces.len() - 1);
-        self.base += count * PIECE;
-        self.pieces.drain(..count);
+        let full = (id as usize - self.base) / Pieces::<W>::PIECE;
+        self.remove_first(full.min(self.states.removable()));
+    }
+
+    /// Removes states from memory, in so many pieces.
+    fn remove_first(&mut self, pieces: usize) {
+        self.base += pieces * Pieces::<W>::PIECE;
+        self.states.remove_first(pieces);
     }
 
     /// A state.
     #[inline]
     pub(super) fn get(&self, id: StateId) -> Packed<W> {
         match (id as usize).checked_sub(self.base) {
-            Some(at) => self.pieces[at / PIECE][at % PIECE],
+            Some(at) => *self.states.get(at),
             None => self.get_away(id),
         }
     }
@@ -123,7 +126,7 @@ impl<const W: usize> Store<W> {
     /// The state with this number in the table.
     #[inline(always)]
     fn listed(&self, at: StateId) -> &Packed<W> {
-        &self.pieces[at as usize / PIECE][at as usize % PIECE]
+        self.states.get(at as usize)
     }
 
     /// States among which this one's parent is the first that leads to it. Empty for the initial state.
@@ -171,9 +174,7 @@ impl<const W: usize> Store<W> {
 
     /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> u64 {
-        let last = self.pieces.last().map_or(0, Vec::capacity);
-        let states = ((self.pieces.len() - 1) * PIECE + last) * size_of::<Packed<W>>();
-        states as u64
+        self.states.bytes()
             + self.bytes_beside()
             + self.away.as_ref().map_or(0, |away| away.bytes())
             + self.compact.as_ref().map_or(0, |compact| compact.bytes())
@@ -187,7 +188,7 @@ impl<const W: usize> Store<W> {
 
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
-        let bytes = self.bytes() + ((more + PIECE) * size_of::<Packed<W>>()) as u64;
+        let bytes = self.bytes() + ((more + Pieces::<W>::PIECE) * size_of::<Packed<W>>()) as u64;
         if let Some(compact) = &self.compact {
             return bytes + compact.growth(more);
         }
@@ -198,21 +199,22 @@ impl<const W: usize> Store<W> {
     /// more than there are.
     pub(super) fn most_bytes_until(&self, more: usize, ahead: usize) -> u64 {
         // The parents may move once, to a place of twice the size.
-        self.bytes_with(more + ahead + PIECE) + (self.parents.capacity() * size_of::<StateId>()) as u64
+        self.bytes_with(more + ahead + Pieces::<W>::PIECE)
+            + (self.parents.capacity() * size_of::<StateId>()) as u64
     }
 
     /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some bytes of memory,
     /// or as near to that as can be. Nothing is moved if even the fewest in memory would take all of them.
     fn move_away(&mut self, folder: &Path, more: usize, most_bytes: u64) -> io::Result<()> {
-        let full = self.pieces.len() - 1;
+        let (full, piece) = (self.states.removable(), Pieces::<W>::PIECE);
         let bytes = |kept: usize| {
-            let moved = (full - kept) * PIECE;
+            let moved = (full - kept) * piece;
             let away = match &self.away {
                 Some(away) => away.bytes_with(moved),
                 None => Away::<W>::bytes_for(moved),
             };
-            let states = ((kept + 2) * PIECE + more) * size_of::<Packed<W>>();
-            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * PIECE + more)
+            let states = ((kept + 2) * piece + more) * size_of::<Packed<W>>();
+            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * piece + more)
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());
@@ -229,12 +231,11 @@ impl<const W: usize> Store<W> {
         };
         // It is made anew, and memory is short.
         self.table = Table::new();
-        let taken = away.take(&self.pieces[..count]);
+        let taken = away.take(self.states.first(count));
         if taken.is_ok() {
-            self.base += count * PIECE;
-            self.pieces.drain(..count);
+            self.remove_first(count);
         }
-        self.table = Table::of(self.here(), || self.pieces.iter().flatten().map(hash));
+        self.table = Table::of(self.here(), || self.states.iter().map(hash));
         self.away = (self.base > 0).then_some(away);
         taken
     }
@@ -356,12 +357,8 @@ impl<const W: usize> Store<W> {
     fn push(&mut self, words: Packed<W>, parent: StateId) {
         if self.len.is_multiple_of(FAMILY) {
             self.parents.push(parent);
-            if self.here().is_multiple_of(PIECE) && self.here() > 0 {
-                self.pieces.push(Vec::with_capacity(PIECE));
-            }
         }
-        let at = self.here() / PIECE;
-        self.pieces[at].push(words);
+        self.states.push(words);
         self.len += 1;
     }
 
@@ -373,8 +370,8 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
-        let pieces = &self.pieces;
-        self.table.grow(self.team.as_deref(), || pieces.iter().flatten().map(hash));
+        let states = &self.states;
+        self.table.grow(self.team.as_deref(), || states.iter().map(hash));
     }
 
     /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
@@ -382,12 +379,12 @@ impl<const W: usize> Store<W> {
         let mut store = Self::new();
         for (words, parent) in states {
             store.push(words, parent);
-            if store.len.is_multiple_of(PIECE) {
-                room.iter().for_each(|room| store.keep_within(room, PIECE));
+            if store.len.is_multiple_of(Pieces::<W>::PIECE) {
+                room.iter().for_each(|room| store.keep_within(room, Pieces::<W>::PIECE));
             }
         }
         // None of them had to be looked for.
-        store.table = Table::of(store.here(), || store.pieces.iter().flatten().map(hash));
+        store.table = Table::of(store.here(), || store.states.iter().map(hash));
         store
     }
 
@@ -402,7 +399,7 @@ impl<const W: usize> Store<W> {
 
     /// Moves what it can to disk if there is no room in memory for all states once more.
     pub(super) fn make_way(&mut self, room: &Room) {
-        let full = self.pieces.len() - 1;
+        let full = self.states.removable();
         if full > 0 && 2 * self.bytes() > room.most_bytes {
             let moved = self.move_pieces_away(&room.folder, full);
             self.remember_failure(moved);

@@ -4,26 +4,27 @@
 //! same way and ends at a place that is free. Places are passed over within a section only, the last of which is
 //! followed by the first. So sections have nothing to do with one another, and several threads may each have some of them.
 
+use super::memory::Block;
 use super::numbering::to_u32;
 use super::team::Team;
 
 /// The index of a state in its store.
 pub(super) type StateId = u32;
 
-/// A free place.
-const NONE: u32 = u32::MAX;
+/// A free place: in memory that comes from the system all are.
+const NONE: u32 = 0;
 
 /// Tables of fewer places than this are one section, others have [`SECTIONS`].
 const MANY_PLACES: usize = 1 << 16;
 
-/// Bits that name the places of the smallest table.
-const FEWEST_BITS: u32 = 10;
+/// Bits that name the places of small tables. They grow by a lot, so that what is in them is moved less often.
+const SMALL: [u32; 3] = [10, 13, 16];
+
+/// Bits that name the places of the first table that grows by no more than it must.
+const LARGE: u32 = 20;
 
 /// Sections of a large table.
 const SECTIONS: usize = 64;
-
-/// Tables grow fourfold up to so many bits, so that what is in them is moved less often.
-const BITS_OF_SMALL: u32 = 20;
 
 /// So many hashes are asked for together, so that the misses of the cache overlap.
 const TOGETHER: usize = 64;
@@ -38,7 +39,8 @@ pub(super) enum Free {
 }
 
 /// How a table of some length is laid out. An entry holds an index in its low bits, as many as it takes to number all
-/// places, and bits of the hash in the others, so that most states that differ are told apart without being looked at.
+/// places, and bits of the hash in the others, so that most states that differ are told apart without being looked at. Both
+/// are held inverted: no index has all bits set, so that no entry is 0.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// Bits that name a place.
@@ -62,7 +64,13 @@ impl Shape {
     fn tag(self, hash: u64) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "the low bits are wanted")]
         let low = hash as u32;
-        low & !self.mask()
+        !low & !self.mask()
+    }
+
+    /// An index, which has no other bits than the mask, as an entry holds it, and the other way round.
+    #[inline]
+    fn inverted(self, index: u32) -> u32 {
+        !index & self.mask()
     }
 
     /// Places of a section.
@@ -100,13 +108,13 @@ impl<E: AsRef<[u32]>> Part<E> {
     pub(super) fn guess(&self, hash: u64) -> Option<StateId> {
         let entry = self.touch(hash);
         let may_be = (entry ^ self.shape.tag(hash)) >> self.shape.bits == 0 && entry != NONE;
-        may_be.then_some(entry & self.shape.mask())
+        may_be.then_some(self.shape.inverted(entry))
     }
 
     /// The index with this hash for which `is_it` holds, or a free place for it.
     #[inline(always)]
     pub(super) fn look_up(&self, hash: u64, is_it: impl Fn(StateId) -> bool) -> Result<StateId, Free> {
-        let (tag, bits, mask) = (self.shape.tag(hash), self.shape.bits, self.shape.mask());
+        let (tag, bits) = (self.shape.tag(hash), self.shape.bits);
         let (entries, within) = (self.entries.as_ref(), self.shape.section() - 1);
         // Parts begin with a section.
         let home = self.shape.home(hash) - self.first;
@@ -116,8 +124,9 @@ impl<E: AsRef<[u32]>> Part<E> {
             if entry == NONE {
                 return Err(Free::At(at + self.first));
             }
-            if (entry ^ tag) >> bits == 0 && is_it(entry & mask) {
-                return Ok(entry & mask);
+            let id = self.shape.inverted(entry);
+            if (entry ^ tag) >> bits == 0 && is_it(id) {
+                return Ok(id);
             }
             at = at & !within | (at + 1) & within;
             if at == home {
@@ -136,15 +145,15 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     /// Enters an index at a free place.
     #[inline(always)]
     pub(super) fn put(&mut self, place: usize, id: StateId, hash: u64) {
-        *self.entry(place) = self.shape.tag(hash) | id;
+        *self.entry(place) = self.shape.tag(hash) | self.shape.inverted(id);
     }
 
     /// Gives an entry another index.
     #[inline(always)]
     pub(super) fn renumber(&mut self, place: usize, id: StateId) {
-        let mask = self.shape.mask();
+        let (mask, index) = (self.shape.mask(), self.shape.inverted(id));
         let entry = self.entry(place);
-        *entry = *entry & !mask | id;
+        *entry = *entry & !mask | index;
     }
 
     /// Takes out what was entered last.
@@ -154,12 +163,15 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
 }
 
 /// All of a table.
-pub(super) type Table = Part<Vec<u32>>;
+pub(super) type Table = Part<Block<u32>>;
 
 impl Table {
     pub(super) fn new() -> Self {
-        let shape = Shape { bits: FEWEST_BITS };
-        Self { shape, first: 0, entries: vec![NONE; 1 << shape.bits] }
+        Self::with_bits(SMALL[0])
+    }
+
+    fn with_bits(bits: u32) -> Self {
+        Self { shape: Shape { bits }, first: 0, entries: Block::new(1 << bits).with_large_pages() }
     }
 
     /// Bytes in use.
@@ -175,14 +187,14 @@ impl Table {
     /// So many entries fit: half of the places, for the sake of speed, or three quarters, where there are many. So no index
     /// has all bits set.
     fn most(bits: u32) -> usize {
-        if bits < BITS_OF_SMALL { 1 << (bits - 1) } else { 3 << (bits - 2) }
+        if bits < LARGE { 1 << (bits - 1) } else { 3 << (bits - 2) }
     }
 
     /// A table with these hashes, which are those of 0, 1, 2, … and so many.
     pub(super) fn of<H: Iterator<Item = u64>>(entries: usize, hashes: impl Fn() -> H) -> Self {
         let mut bits = Self::bits_for(entries);
         loop {
-            let mut table = Self { shape: Shape { bits }, first: 0, entries: vec![NONE; 1 << bits] };
+            let mut table = Self::with_bits(bits);
             if table.fill(hashes()) {
                 return table;
             }
@@ -190,14 +202,14 @@ impl Table {
         }
     }
 
+    /// Bits that name the places of tables, of smaller ones first.
+    fn bits() -> impl Iterator<Item = u32> {
+        SMALL.into_iter().chain(LARGE..)
+    }
+
     /// Bits that name the places of a table with room for so many entries.
     fn bits_for(entries: usize) -> u32 {
-        (FEWEST_BITS..)
-            .step_by(2)
-            .take_while(|bits| *bits < BITS_OF_SMALL)
-            .chain(BITS_OF_SMALL..)
-            .find(|bits| entries <= Self::most(*bits))
-            .unwrap_or(u32::BITS)
+        Self::bits().find(|bits| entries <= Self::most(*bits)).unwrap_or(u32::BITS)
     }
 
     /// Bytes of a table with room for so many entries.
@@ -231,12 +243,10 @@ impl Table {
         team: Option<&Team>,
         hashes: impl Fn() -> H + Sync,
     ) {
-        self.shape.bits += if self.shape.bits + 2 <= BITS_OF_SMALL { 2 } else { 1 };
-        self.entries = Vec::new();
-        // Zeroed memory need not be touched until each thread does so in its part.
-        self.entries = vec![0; 1 << self.shape.bits];
+        let bits = Self::bits().find(|bits| *bits > self.shape.bits).unwrap_or(u32::BITS);
+        *self = Self::new();
+        *self = Self::with_bits(bits);
         let fill = |mut part: Part<&mut [u32]>| {
-            part.entries.fill(NONE);
             assert!(part.fill(hashes()), "a table that has just grown has free places in each section");
         };
         let cut = self.cut(team.map_or(1, Team::len));

@@ -13,8 +13,8 @@ use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
 use barcheck_model::memory::Memory;
 use barcheck_model::program::AgentId;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// A move of an agent in a slot.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ pub(super) struct Class {
     pub(super) slots: Vec<Slot>,
     /// For each slot.
     pub(super) rows: Vec<Row>,
-    numbers: HashMap<AgentState, u32>,
+    numbers: FxHashMap<AgentState, u32>,
 }
 
 /// The rest of a state.
@@ -94,7 +94,7 @@ pub(super) struct Tables {
     /// Some state of some barrier heeds exits.
     pub(super) some_heed_exits: bool,
     pub(super) rests: Vec<Rest>,
-    rest_numbers: HashMap<Rest, u32>,
+    rest_numbers: FxHashMap<Rest, u32>,
     /// For each rest, whether barriers and memory have nothing to do with one another.
     pub(super) quiet: Vec<bool>,
     pub(super) releases: Vec<Release>,
@@ -115,7 +115,7 @@ impl Tables {
             barriers: Vec::new(),
             some_heed_exits: false,
             rests: Vec::new(),
-            rest_numbers: HashMap::new(),
+            rest_numbers: FxHashMap::default(),
             quiet: Vec::new(),
             releases: Vec::new(),
             seated: Vec::new(),
@@ -165,16 +165,22 @@ impl Tables {
             };
             numbers.agents.push(number);
         }
-        for (id, _) in &state.barriers {
-            self.field_of(*id);
+        numbers.barriers = before.map(|(_, numbers)| numbers.barriers.clone()).unwrap_or_default();
+        let mut others = before.map_or(&[][..], |(before, _)| &before.barriers).iter().peekable();
+        for (id, barrier) in &state.barriers {
+            while let Some((gone, _)) = others.next_if(|(other, _)| other < id) {
+                numbers.barriers[self.field_of(*gone)] = 0;
+            }
+            if others.next_if(|(other, _)| other == id).is_none_or(|(_, other)| other != barrier) {
+                let (field, number) = self.number_barrier(*id, barrier);
+                numbers.barriers.resize(self.barriers.len(), 0);
+                numbers.barriers[field] = number;
+            }
         }
-        for field in 0..self.barriers.len() {
-            let id = self.barriers[field].id;
-            let barrier = state.barrier(id);
-            let known = before.filter(|(before, _)| before.barrier(id) == barrier);
-            let number = known.and_then(|(_, numbers)| numbers.barriers.get(field).copied());
-            numbers.barriers.push(number.unwrap_or_else(|| self.number_barrier(field, barrier.cloned())));
+        for (gone, _) in others {
+            numbers.barriers[self.field_of(*gone)] = 0;
         }
+        numbers.barriers.resize(self.barriers.len(), 0);
         let unchanged = before.filter(|(before, _)| {
             before.memory == state.memory
                 && before.sequences == state.sequences
@@ -276,14 +282,15 @@ impl Tables {
         field_of(&mut self.barriers, id)
     }
 
-    fn number_barrier(&mut self, field: usize, state: Option<AnyBarrier>) -> u32 {
-        let Some(state) = state else { return 0 };
+    /// The field of a barrier, and the number of its state.
+    fn number_barrier(&mut self, id: BarrierId, state: &AnyBarrier) -> (usize, u32) {
+        let field = self.field_of(id);
         let barrier = &mut self.barriers[field];
-        if let Some(number) = barrier.numbers.get(&state) {
-            return *number;
+        if let Some(number) = barrier.numbers.get(state) {
+            return (field, *number);
         }
         let release = self.machine.options().exited_threads == ExitedThreads::Release;
-        let heeds_exits = match &state {
+        let heeds_exits = match state {
             AnyBarrier::Ptx(ptx::Barrier::Active { all, .. }) => *all || release,
             AnyBarrier::Bcu(b) => b.live.is_some_and(|live| live.count == 0),
             _ => false,
@@ -292,8 +299,8 @@ impl Tables {
         barrier.states.push(Some(state.clone()));
         barrier.heeds_exits.push(heeds_exits);
         self.some_heed_exits |= heeds_exits;
-        barrier.numbers.insert(state, number);
-        number
+        barrier.numbers.insert(state.clone(), number);
+        (field, number)
     }
 
     pub(super) fn number_rest(&mut self, rest: Rest) -> u32 {

@@ -125,14 +125,14 @@ const PAIRS: &str = "target ptx; cta 256; warps 0..8 { for i in 0..10 { bar.sync
 
 #[test]
 fn what_memory_has_no_room_for_goes_to_disk_unless_that_is_not_wanted() {
-    let small = ["--reduction", "none", "--max-memory", "14M"];
+    let small = ["--reduction", "none", "--max-memory", "18M"];
     let verify = |more: &[&str]| verify(PAIRS, &[&small[..], more].concat());
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = folder.path().display().to_string();
     verify(&["--spill", &path]).expect(0).says("memory is used up").says(&path);
     assert_eq!(std::fs::read_dir(&path).expect("a folder").count(), 0);
     assert_eq!(verify(&["--quiet"]).expect(0).err, "");
-    verify(&["--no-spill"]).expect(3).prints("14.0 MiB of memory").prints("--compact");
+    verify(&["--no-spill"]).expect(3).prints("18.0 MiB of memory").prints("--compact");
     verify(&["--spill", &format!("{path}/no/such")])
         .expect(3)
         .prints("cannot be moved to disk")

@@ -9,7 +9,6 @@ use crate::barrier::{
 use crate::memory::{Arrival, Knowledge};
 use crate::program::{AgentId, Scope, Semantics, SequenceId, SplitKind, Target};
 use crate::rule::Rule;
-use std::sync::Arc;
 
 /// A step in the making.
 struct Making<'m, K> {
@@ -18,7 +17,7 @@ struct Making<'m, K> {
     agent: AgentId,
     index: u32,
     pick: u32,
-    moves: Arc<[Move]>,
+    made: &'m Move,
     log: &'m mut Log,
     /// Local computation has failed in some agent.
     failed: bool,
@@ -61,7 +60,7 @@ impl Machine {
             return Advanced::NoEffect;
         }
         let at = made.pc;
-        let mut making = Making { machine: self, state, agent, index, pick, moves, log, failed: false };
+        let mut making = Making { machine: self, state, agent, index, pick, made, log, failed: false };
         // clause: barcheck.one-rule
         match making.run() {
             Err(Refusal::Violation(rule)) => Advanced::Error(Box::new(End::Violation(making.finding(rule)))),
@@ -101,16 +100,12 @@ impl Machine {
 }
 
 impl<K: Knowledge> Making<'_, K> {
-    fn made(&self) -> &Move {
-        &self.moves[self.index as usize]
-    }
-
     fn target(&self) -> Target {
         self.machine.program.target
     }
 
     fn finding(&self, rule: Rule) -> Finding {
-        let made = self.made();
+        let made = self.made;
         let detail = match made.action {
             Action::Refuse(_, value) => Detail::Operand(value),
             _ => Detail::None,
@@ -153,8 +148,7 @@ impl<K: Knowledge> Making<'_, K> {
     }
 
     fn run(&mut self) -> Result<(), Refusal> {
-        let moves = self.moves.clone();
-        let made = &moves[self.index as usize];
+        let made = self.made;
         match &made.action {
             Action::Spin => {}
             Action::Decide => {

@@ -22,8 +22,11 @@ const TURN: usize = 32;
 const MOST_STEPS: u64 = 200_000_000;
 /// Turns between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 256;
-/// Configurations known at most, all agents together, before those that are behind are forgotten.
-const MOST_CONFIGS: usize = 1 << 14;
+/// Configurations known at most, all agents together, before those that are behind are forgotten: few enough for the caches…
+const MOST_CONFIGS: usize = 1 << 12;
+/// … unless there are so many classes of agents that this many for each are more. Loops of that length are gone through from
+/// memory.
+const CONFIGS_OF_CLASS: usize = 1 << 5;
 
 /// One finding is kept for each rule, place and barrier.
 pub(super) type Key = (Rule, Place, Option<BarrierId>);
@@ -330,8 +333,9 @@ impl Run {
 
     /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back to them.
     fn forget_configs(&mut self) {
-        let known: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
-        if known > MOST_CONFIGS {
+        let automata = self.machine.automata();
+        let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
+        if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
             self.forgotten += 1;
             if self.forgotten.is_power_of_two() {
                 self.grew = what_grew(&self.machine, known as u64);

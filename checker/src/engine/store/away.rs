@@ -116,12 +116,12 @@ impl<const W: usize> Away<W> {
     }
 
     /// Takes further states, which follow those that are here.
-    pub(super) fn take(&mut self, pieces: &[Vec<Packed<W>>]) -> io::Result<()> {
+    pub(super) fn take<'s>(&mut self, taken: impl Iterator<Item = &'s Packed<W>> + Clone) -> io::Result<()> {
         let states = self.states.get_mut().unwrap_or_else(PoisonError::into_inner);
-        states.append(pieces, self.len)?;
-        let (first, count) = (self.len, pieces.iter().map(Vec::len).sum::<usize>());
+        states.append(taken.clone(), self.len)?;
+        let (first, count) = (self.len, taken.clone().count());
         self.index.merge(&self.folder, first + count, |portion, into| {
-            for (id, words) in (first..).zip(pieces.iter().flatten()) {
+            for (id, words) in (first..).zip(taken.clone()) {
                 let hash = hash(words);
                 if hash >> (64 - PORTIONS) == portion {
                     into.push((hash, to_u32(id)));
@@ -134,10 +134,10 @@ impl<const W: usize> Away<W> {
 }
 
 impl<const W: usize> States<W> {
-    fn append(&mut self, pieces: &[Vec<Packed<W>>], at: usize) -> io::Result<()> {
+    fn append<'s>(&mut self, states: impl Iterator<Item = &'s Packed<W>>, at: usize) -> io::Result<()> {
         self.file.seek(SeekFrom::Start((at * size_of::<Packed<W>>()) as u64))?;
         let mut into = BufWriter::with_capacity(1 << 20, &self.file);
-        for word in pieces.iter().flatten().flatten() {
+        for word in states.flatten() {
             into.write_all(&word.to_le_bytes())?;
         }
         // The block in memory may have ended where these begin.
@@ -309,8 +309,10 @@ fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PIECE, Room, Store};
+    use super::super::{Pieces, Room, Store};
     use super::*;
+
+    const PIECE: usize = Pieces::<2>::PIECE;
 
     fn words(n: u64) -> Packed<2> {
         [n.wrapping_mul(0x9e37_79b9_7f4a_7c15), n % 3]
@@ -354,7 +356,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_reported_and_loses_nothing() {
         let mut store = Store::<1>::new();
-        let made: Vec<_> = (0..3 * PIECE as u64).map(|n| [n]).collect();
+        let made: Vec<_> = (0..3 * Pieces::<1>::PIECE as u64).map(|n| [n]).collect();
         store.insert_all(&made, 0);
         let folder = std::env::temp_dir().join("barcheck/no/such/folder");
         let most_bytes = store.bytes();
@@ -378,7 +380,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_back_is_reported() {
         let mut away = Away::<1>::new(&std::env::temp_dir()).expect("a folder for temporary files");
-        away.take(&[(0..10_000).map(|n| [n]).collect()]).expect("room on disk");
+        away.take((0..10_000).map(|n| [n]).collect::<Vec<_>>().iter()).expect("room on disk");
         assert_eq!((away.get(9_999), away.failed()), ([9_999], None));
         away.states().file.set_len(8).expect("a shorter file");
         away.get(5_000);

@@ -176,13 +176,13 @@ impl<const W: usize> Compact<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PIECE, Store};
+    use super::super::{Pieces, Store};
     use super::*;
 
     #[test]
     fn states_are_found_once_and_those_wanted_are_kept_when_others_are_forgotten() {
         let mut store = Store::<2>::compact(vec![3, 70_000]);
-        let count = 3 * PIECE as u64;
+        let count = 3 * Pieces::<2>::PIECE as u64;
         for n in 0..count {
             let parent = if n < 100_000 { n / 2 } else { n - 1000 } as StateId;
             store.insert_all(&[[n, 7], [n, 7], [n / 3, 7]], parent);

@@ -5,7 +5,7 @@
 //! states, which belong to the same part, the first is entered, as by one thread alone. Then the states entered are counted in
 //! order, and get the numbers that one thread would have given.
 
-use super::{Away, FAMILY, PIECE, Store, TOGETHER};
+use super::{Away, FAMILY, Pieces, Store, TOGETHER};
 use crate::engine::layout::{Packed, hash};
 use crate::engine::numbering::to_u32;
 use crate::engine::recent::Batch;
@@ -110,7 +110,7 @@ impl<const W: usize> Share<W> {
 /// The states that there are.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct States<'s, const W: usize> {
-    pieces: &'s [Vec<Packed<W>>],
+    here: &'s Pieces<W>,
     base: usize,
     away: Option<&'s Away<W>>,
 }
@@ -119,7 +119,7 @@ impl<const W: usize> States<'_, W> {
     #[inline]
     pub(in crate::engine) fn get(&self, id: StateId) -> Packed<W> {
         match (id as usize).checked_sub(self.base) {
-            Some(at) => self.pieces[at / PIECE][at % PIECE],
+            Some(at) => *self.here.get(at),
             None => self.away.map_or([0; W], |away| away.get(id)),
         }
     }
@@ -202,11 +202,11 @@ impl<const W: usize> Store<W> {
         let (cut, most) = (self.table.cut(threads), most.min(self.table.room().saturating_sub(base)));
         let (made, sorted) = (Meeting::new(threads), Meeting::new(threads));
         let (entered, fresh) = (Meeting::new(threads), Meeting::new(threads));
-        let states = States { pieces: &self.pieces, base: self.base, away: self.away.as_deref() };
+        let states = States { here: &self.states, base: self.base, away: self.away.as_deref() };
         let is_here = self.away.is_none();
         let work = |number: usize, thing: T, mut part: Option<Part<&mut [u32]>>| -> Option<()> {
             let shares = made.bring(number, || make(number, thing, states))?;
-            let all = All::of(shares, states.pieces, base);
+            let all = All::of(shares, states.here, base);
             if !is_here || all.count > most || all.shares.iter().any(|share| !share.holes.is_empty()) {
                 return None;
             }
@@ -252,18 +252,11 @@ impl<const W: usize> Store<W> {
     }
 
     /// Adds states that are in the table.
-    fn push_all(&mut self, mut states: &[Packed<W>], parent: StateId) {
+    fn push_all(&mut self, states: &[Packed<W>], parent: StateId) {
         let families = (self.len + states.len()).div_ceil(FAMILY);
         self.parents.resize(families, parent);
         self.len += states.len();
-        while let Some(last) = self.pieces.last_mut().filter(|_| !states.is_empty()) {
-            let (now, later) = states.split_at(states.len().min(PIECE - last.len()));
-            last.extend_from_slice(now);
-            states = later;
-            if !states.is_empty() {
-                self.pieces.push(Vec::with_capacity(PIECE));
-            }
-        }
+        self.states.push_all(states);
     }
 }
 
@@ -273,23 +266,23 @@ struct All<'s, const W: usize> {
     /// How many states come before those of each share.
     offsets: Vec<usize>,
     count: usize,
-    pieces: &'s [Vec<Packed<W>>],
+    here: &'s Pieces<W>,
     /// States that were there before.
     base: usize,
 }
 
 impl<'s, const W: usize> All<'s, W> {
-    fn of(shares: Vec<&'s Share<W>>, pieces: &'s [Vec<Packed<W>>], base: usize) -> Self {
+    fn of(shares: Vec<&'s Share<W>>, here: &'s Pieces<W>, base: usize) -> Self {
         let lens = shares.iter().map(|share| share.made.len());
         let offsets = lens.scan(0, |sum, len| Some(std::mem::replace(sum, *sum + len))).collect();
-        Self { count: shares.iter().map(|share| share.made.len()).sum(), shares, offsets, pieces, base }
+        Self { count: shares.iter().map(|share| share.made.len()).sum(), shares, offsets, here, base }
     }
 
     /// Whether the state with a number is this one.
     #[inline]
     fn is(&self, id: StateId, words: &Packed<W>) -> bool {
         match (id as usize).checked_sub(self.base) {
-            None => self.pieces[id as usize / PIECE][id as usize % PIECE] == *words,
+            None => self.here.get(id as usize) == words,
             Some(at) => {
                 let share = self.offsets.partition_point(|offset| *offset <= at) - 1;
                 self.shares[share].made.states()[at - self.offsets[share]] == *words

@@ -1,0 +1,117 @@
+//! States in a row, in pieces: growing moves none of them, and leaves little unused.
+
+use crate::engine::layout::Packed;
+use crate::engine::memory::{Block, LARGE_PAGE};
+
+/// States in the order in which they were added.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Pieces<const W: usize> {
+    pieces: Vec<Block<Packed<W>>>,
+    len: usize,
+}
+
+impl<const W: usize> Pieces<W> {
+    /// States of a piece: a power of two, and as many as fill large pages.
+    pub(super) const PIECE: usize = (LARGE_PAGE / size_of::<u64>()) >> W.trailing_zeros();
+
+    /// The state at a place at which there is one.
+    #[inline(always)]
+    pub(super) fn get(&self, at: usize) -> &Packed<W> {
+        debug_assert!(at < self.len);
+        &self.pieces[at / Self::PIECE][at % Self::PIECE]
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, words: Packed<W>) {
+        if self.len.is_multiple_of(Self::PIECE) {
+            self.add_piece();
+        }
+        self.pieces[self.len / Self::PIECE][self.len % Self::PIECE] = words;
+        self.len += 1;
+    }
+
+    pub(super) fn push_all(&mut self, mut states: &[Packed<W>]) {
+        while !states.is_empty() {
+            if self.len.is_multiple_of(Self::PIECE) {
+                self.add_piece();
+            }
+            let room = &mut self.pieces[self.len / Self::PIECE][self.len % Self::PIECE..];
+            let (now, later) = states.split_at(states.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            self.len += now.len();
+            states = later;
+        }
+    }
+
+    #[cold]
+    fn add_piece(&mut self) {
+        let piece = Block::new(Self::PIECE);
+        // Most protocols have few states: these are to take no more than they need.
+        self.pieces.push(if self.pieces.is_empty() { piece } else { piece.with_large_pages() });
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Packed<W>> + Clone {
+        let full = self.len / Self::PIECE;
+        let last = self.pieces.get(full).map_or(&[][..], |last| &last[..self.len % Self::PIECE]);
+        self.pieces[..full].iter().flat_map(|piece| piece.iter()).chain(last)
+    }
+
+    /// How many of the pieces may be removed: all but the one that was begun last.
+    pub(super) fn removable(&self) -> usize {
+        self.pieces.len().saturating_sub(1)
+    }
+
+    /// The states of the first pieces, so many of which may be removed.
+    pub(super) fn first(&self, pieces: usize) -> impl Iterator<Item = &Packed<W>> + Clone {
+        self.pieces[..pieces].iter().flat_map(|piece| piece.iter())
+    }
+
+    /// Removes the states of the first pieces. The places of the others begin at 0 again.
+    pub(super) fn remove_first(&mut self, pieces: usize) {
+        debug_assert!(pieces <= self.removable());
+        self.pieces.drain(..pieces);
+        self.len -= pieces * Self::PIECE;
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> u64 {
+        let touched = if self.pieces.len() > 1 { self.pieces.len() * Self::PIECE } else { self.len };
+        (touched * size_of::<Packed<W>>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<const W: usize>() {
+        let piece = Pieces::<W>::PIECE;
+        assert!(piece.is_power_of_two() && (piece * size_of::<Packed<W>>()).is_multiple_of(LARGE_PAGE));
+        let count = 2 * piece as u64 + 10;
+        let states: Vec<Packed<W>> = (0..count).map(|n| [n; W]).collect();
+        let (mut one_by_one, mut together) = (Pieces::default(), Pieces::default());
+        assert_eq!((one_by_one.removable(), one_by_one.iter().count()), (0, 0));
+        for (number, states) in states.chunks(1000).enumerate() {
+            states.iter().for_each(|words| one_by_one.push(*words));
+            together.push_all(states);
+            assert!(number % 50 != 0 || one_by_one.iter().eq(together.iter()));
+        }
+        for pieces in [&mut one_by_one, &mut together] {
+            assert!(pieces.iter().eq(&states));
+            assert_eq!((pieces.get(piece), pieces.removable()), (&[piece as u64; W], 2));
+            assert!(pieces.first(1).eq(&states[..piece]));
+            pieces.remove_first(1);
+            assert!(pieces.iter().eq(&states[piece..]));
+            assert_eq!((pieces.len, pieces.get(9)), (piece + 10, &[piece as u64 + 9; W]));
+        }
+    }
+
+    #[test]
+    fn states_stay_in_order_whatever_their_width_and_however_they_come_and_go() {
+        check::<1>();
+        check::<2>();
+        check::<3>();
+        check::<16>();
+        check::<1024>();
+    }
+}
