@@ -31,8 +31,8 @@ use std::sync::Arc;
 const MOST_THREADS: usize = 64;
 /// Levels of fewer states than this are explored by one thread.
 const FEW: StateId = 1 << 13;
-/// States explored together at most.
-const MANY: StateId = 1 << 17;
+/// States explored together at most: few enough that what is entered into the table is still in the caches when it is renumbered.
+const MANY: StateId = 1 << 15;
 /// A hole among so many states is one too many: one thread does as well.
 const STATES_PER_HOLE: usize = 4;
 /// Few holes take more successors than this; where one does, and too many states have come together, the stretch ends there.

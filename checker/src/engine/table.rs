@@ -17,11 +17,14 @@ const NONE: u32 = 0;
 /// Tables of fewer places than this are one section, others have [`SECTIONS`].
 const MANY_PLACES: usize = 1 << 16;
 
-/// Bits that name the places of small tables. They grow by a lot, so that what is in them is moved less often.
-const SMALL: [u32; 3] = [10, 13, 16];
+/// Bits that name the places of tables that grow by a lot, so that what is in them is moved less often.
+const SMALL: [u32; 5] = [10, 13, 16, 20, 22];
 
 /// Bits that name the places of the first table that grows by no more than it must.
-const LARGE: u32 = 20;
+const LARGE: u32 = 24;
+
+/// Tables whose places are named by fewer bits are in the caches, and half full at most.
+const CACHED: u32 = 20;
 
 /// Sections of a large table.
 const SECTIONS: usize = 64;
@@ -187,7 +190,7 @@ impl Table {
     /// So many entries fit: half of the places, for the sake of speed, or three quarters, where there are many. So no index
     /// has all bits set.
     fn most(bits: u32) -> usize {
-        if bits < LARGE { 1 << (bits - 1) } else { 3 << (bits - 2) }
+        if bits < CACHED { 1 << (bits - 1) } else { 3 << (bits - 2) }
     }
 
     /// A table with these hashes, which are those of 0, 1, 2, … and so many.

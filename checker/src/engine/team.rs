@@ -7,7 +7,7 @@ use std::thread;
 
 /// Looks for what another thread is about to bring, before it is slept until then. Steps take some microseconds, and waking a
 /// thread takes as long.
-const LOOKS: u32 = 1 << 12;
+const LOOKS: u32 = 1 << 14;
 
 /// The calling thread and some others.
 #[derive(Debug)]

@@ -30,17 +30,31 @@ impl<const W: usize> Pieces<W> {
         self.len += 1;
     }
 
-    pub(super) fn push_all(&mut self, mut states: &[Packed<W>]) {
-        while !states.is_empty() {
-            if self.len.is_multiple_of(Self::PIECE) {
-                self.add_piece();
-            }
-            let room = &mut self.pieces[self.len / Self::PIECE][self.len % Self::PIECE..];
-            let (now, later) = states.split_at(states.len().min(room.len()));
-            room[..now.len()].copy_from_slice(now);
-            self.len += now.len();
-            states = later;
+    /// Adds states that several threads have, so many each: room for them, in the same order, for each thread to write.
+    pub(super) fn room_for(&mut self, counts: impl Iterator<Item = usize>) -> Vec<Vec<&mut [Packed<W>]>> {
+        let counts: Vec<usize> = counts.collect();
+        let (before, first) = (self.len, self.len / Self::PIECE);
+        self.len += counts.iter().sum::<usize>();
+        while self.pieces.len() * Self::PIECE < self.len {
+            self.add_piece();
         }
+        let mut rooms = self.pieces[first..].iter_mut().map(|piece| &mut piece[..]);
+        let mut room = rooms.next().map(|room| &mut room[before % Self::PIECE..]).unwrap_or_default();
+        let take = |mut count: usize| {
+            let mut taken = Vec::new();
+            while count > 0 {
+                if room.is_empty() {
+                    room = rooms.next().unwrap_or_default();
+                }
+                let len = count.min(room.len());
+                let (now, later) = std::mem::take(&mut room).split_at_mut(len);
+                count -= len;
+                taken.push(now);
+                room = later;
+            }
+            taken
+        };
+        counts.into_iter().map(take).collect()
     }
 
     #[cold]
@@ -93,7 +107,11 @@ mod tests {
         assert_eq!((one_by_one.removable(), one_by_one.iter().count()), (0, 0));
         for (number, states) in states.chunks(1000).enumerate() {
             states.iter().for_each(|words| one_by_one.push(*words));
-            together.push_all(states);
+            let rooms = together.room_for([states.len() / 3, 0, states.len() - states.len() / 3].into_iter());
+            assert_eq!((rooms.len(), rooms[1].len()), (3, 0));
+            let mut states = states.iter();
+            rooms.into_iter().flatten().flatten().zip(&mut states).for_each(|(room, words)| *room = *words);
+            assert_eq!(states.next(), None);
             assert!(number % 50 != 0 || one_by_one.iter().eq(together.iter()));
         }
         for pieces in [&mut one_by_one, &mut together] {

@@ -232,14 +232,10 @@ impl<const W: usize> Store<W> {
         team.work(things.into_iter().zip(parts).collect(), |number, (thing, part)| {
             work(number, thing, part);
         });
-        let mut is_added = false;
-        for fresh in fresh.into_all() {
-            is_added = true;
-            let mut from = 0;
-            for (end, parent) in fresh.runs {
-                self.push_all(&fresh.states[from..end], parent);
-                from = end;
-            }
+        let fresh: Vec<Fresh<W>> = fresh.into_all().collect();
+        let is_added = !fresh.is_empty();
+        if is_added {
+            self.push_together(team, fresh);
         }
         (made.into_all().collect(), is_added)
     }
@@ -251,12 +247,25 @@ impl<const W: usize> Store<W> {
         }
     }
 
-    /// Adds states that are in the table.
-    fn push_all(&mut self, states: &[Packed<W>], parent: StateId) {
-        let families = (self.len + states.len()).div_ceil(FAMILY);
-        self.parents.resize(families, parent);
-        self.len += states.len();
-        self.states.push_all(states);
+    /// Adds states that are in the table, those of each thread after those of the one before.
+    fn push_together(&mut self, team: &Team, fresh: Vec<Fresh<W>>) {
+        for Fresh { runs, .. } in &fresh {
+            let first = self.len;
+            for (end, parent) in runs {
+                self.len = first + end;
+                self.parents.resize(self.len.div_ceil(FAMILY), *parent);
+            }
+        }
+        let rooms = self.states.room_for(fresh.iter().map(|fresh| fresh.states.len()));
+        // Most of the time goes into pages that are touched for the first time.
+        team.work(fresh.into_iter().zip(rooms).collect(), |_, (fresh, rooms)| {
+            let mut states = &fresh.states[..];
+            for room in rooms {
+                let (now, later) = states.split_at(room.len());
+                room.copy_from_slice(now);
+                states = later;
+            }
+        });
     }
 }
 
