@@ -273,7 +273,10 @@ test("everything by keyboard: help, letters off, tab order", () => look(pairs(),
   await press(page, "?");
   assert.equal(await page.locator("#help").evaluate((help) => help.open), true);
   assert.match(await text(page, "#help"), /next and previous step of the agent/);
-  await page.locator("#letters").press(" ");
+  await page.locator("#letters").focus();
+  await page.waitForFunction(() => document.activeElement.id === "letters");
+  await press(page, " ");
+  await page.waitForFunction(() => !document.getElementById("letters").checked);
   await press(page, "Escape");
   assert.equal(await page.locator("#help").evaluate((help) => help.open), false);
   await press(page, "Home", "v");
