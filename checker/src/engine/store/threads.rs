@@ -288,7 +288,7 @@ impl<'s, const W: usize> All<'s, W> {
     }
 
     /// Whether the state with a number is this one.
-    #[inline]
+    #[inline(always)]
     fn is(&self, id: StateId, words: &Packed<W>) -> bool {
         match (id as usize).checked_sub(self.base) {
             None => self.here.get(id as usize) == words,
