@@ -171,6 +171,42 @@ fn a_budget_ends_a_run_as_it_ends_a_search() {
 }
 
 #[test]
+fn a_run_that_is_given_up_names_what_grew_however_many_agents_are_told_apart() {
+    for warps in [2, 8, 32] {
+        let body = format!("{{ let i = 0; loop {{ i = i + 1; bar.sync i % 2, {}; }} }}", 32 * warps);
+        let warps: Vec<_> = (0..warps).map(|warp| format!("warp {warp} {body}")).collect();
+        let text = format!("target ptx; cta {}; {}", 32 * warps.len(), warps.join("\n"));
+        let budgets = Budgets { max_states: Some(200_000), ..Budgets::default() };
+        let outcome = decide(&text, &Settings { budgets, ..Settings::default() }, Options::default());
+        let Some(Inconclusive::States(200_000, Some(grew))) = &outcome.inconclusive else {
+            panic!("{:?}", outcome.inconclusive);
+        };
+        assert!(grew.contains("the values of `i` in warp"), "{grew}");
+    }
+}
+
+#[test]
+fn what_is_wrong_long_after_configurations_were_forgotten_is_found_and_can_be_replayed() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "target ptx; shared x; cta 64;
+             warp 0 {{ for i in 0..20000 {{ if i == 19999 {{ {first} }} bar.sync i % 16, 64; }} read x; }}
+             warp 1 {{ for i in 0..20000 {{ if i == 19999 {{ {second} }} bar.sync i % 16, 64; }} }}"
+        )
+    };
+    let right = schedule(&text("", "write x;"));
+    assert_eq!((right.verdict, right.statistics.complete), (Verdict::Verified, true));
+    for (first, second, rule) in
+        [("", "bar.sync i % 16, 64;", "deadlock"), ("write x;", "write x;", "data-race")]
+    {
+        let wrong = text(first, second);
+        let outcome = schedule(&wrong);
+        assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec![rule]));
+        walk_all(&wrong, &outcome);
+    }
+}
+
+#[test]
 fn configurations_that_lie_behind_are_forgotten_and_the_cycle_is_still_found() {
     // A round has more configurations than are kept at a time.
     let text = "target ptx; cta 64; warps 0..2 { loop { for i in 0..20000 { bar.sync i % 16, 64; } } }";

@@ -10,8 +10,13 @@ const NOTABLE: usize = 1000;
 /// The local whose values are most numerous among an automaton's configurations, if that automaton is
 /// large against the search as a whole; otherwise `None`: it is the interleavings that are many.
 pub(super) fn what_grew(machine: &Machine, states: u64) -> Option<String> {
+    what_grew_to(machine, states, NOTABLE)
+}
+
+/// The same, where automata below some size are no reason.
+pub(super) fn what_grew_to(machine: &Machine, states: u64, notable: usize) -> Option<String> {
     let (class, automaton) = machine.automata().iter().enumerate().max_by_key(|(_, a)| a.len())?;
-    if automaton.len() < NOTABLE || (automaton.len() as u64).saturating_mul(50) < states {
+    if automaton.len() < notable || (automaton.len() as u64).saturating_mul(50) < states {
         return None;
     }
     let agent = machine.agents().find(|agent| machine.class(*agent) == class)?;
@@ -19,7 +24,7 @@ pub(super) fn what_grew(machine: &Machine, states: u64) -> Option<String> {
     let counts = code.locals.iter().enumerate().map(|(local, info)| (distinct(automaton, local), &info.name));
     let (values, name) = counts.max_by_key(|(values, _)| *values)?;
     let noun = machine.program().target.agent_noun();
-    if values < NOTABLE / 10 {
+    if values < notable / 10 {
         return Some(format!("the configurations of {noun} {} (at least {})", agent.0, automaton.len()));
     }
     Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))

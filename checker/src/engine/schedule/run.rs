@@ -3,7 +3,7 @@
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
 use crate::engine::answer::{Ending, Undecided, unfollowed};
-use crate::engine::growth::what_grew;
+use crate::engine::growth::{what_grew, what_grew_to};
 use crate::engine::order::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
@@ -338,7 +338,8 @@ impl Run {
         if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
             self.forgotten += 1;
             if self.forgotten.is_power_of_two() {
-                self.grew = what_grew(&self.machine, known as u64);
+                // Where there are many classes, none of them has come far; the largest has at least its share.
+                self.grew = what_grew_to(&self.machine, known as u64, known / automata.len());
             }
             self.machine.forget_configs(&mut self.state);
         }
