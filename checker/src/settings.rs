@@ -19,8 +19,8 @@ pub struct Settings {
     pub reduction: Reduction,
     /// Threads that search; one, if not given, and 64 at most. The outcome is the same for any number.
     pub threads: Option<NonZeroUsize>,
-    /// Levels of fewer states than this are searched by one thread; 8192, if not given. The outcome is the same for any
-    /// number.
+    /// So many states have to wait to be explored for several threads to search; 256, if not given. Four threads or more
+    /// share levels of 32 times as many. The outcome is the same for any number.
     pub many_states: Option<u32>,
     /// A folder to which a search moves old states once they have no room in memory. The outcome is the same.
     pub spill: Option<PathBuf>,

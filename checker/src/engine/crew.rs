@@ -1,4 +1,5 @@
-//! Several threads explore a level, and the search goes as if one had done it.
+//! Many threads explore a level side by side, and the search goes as if one had done it. For few threads, and for levels that
+//! are not large, see [`super::pipeline`].
 //!
 //! A stretch of the states to explore is cut into as many shares as there are threads. Each makes the successors of the states of
 //! its share, as far as [`Swift`](super::swift::Swift) can: for that, nothing is written that another thread reads. Where it
@@ -22,15 +23,18 @@ use super::search::{BATCH, BETWEEN_LOOKS, BETWEEN_LOOKS_AT_MOST, MOST_STATES, Pa
 use super::store::{Share, StateId, States, Store};
 use super::swift::{Scratch, Swift};
 use super::symmetry::Symmetry;
-use super::tables::Tables;
 use super::team::Team;
 use crate::settings::Settings;
 use std::sync::Arc;
 
 /// No more threads than this: a table has no more parts, and those who wait for one another must all come to run.
 const MOST_THREADS: usize = 64;
-/// Levels of fewer states than this are explored by one thread.
+/// Fewer threads than this do better in a pipeline.
+const FEWEST_THREADS: usize = 4;
+/// Levels of fewer states than this are not explored so.
 const FEW: StateId = 1 << 13;
+/// As many times the states for which a pipeline is made.
+const FEW_PER_WAITING: StateId = 1 << 5;
 /// States explored together at most: few enough that what is entered into the table is still in the caches when it is renumbered.
 const MANY: StateId = 1 << 15;
 /// A hole among so many states is one too many: one thread does as well.
@@ -62,16 +66,15 @@ struct Hand<const W: usize> {
     share: Share<W>,
     /// Where the share ends.
     end: StateId,
-    /// Transitions from its states, from those with holes aside.
-    transitions: u64,
 }
 
 impl<const W: usize> Crew<W> {
     pub(super) fn new(settings: &Settings) -> Self {
-        let few = settings.many_states.unwrap_or(FEW).max(1);
+        let few = settings.many_states.map_or(FEW, |states| states.saturating_mul(FEW_PER_WAITING)).max(1);
+        // Who found a state has to be known to the state, and not to its run, where states are forgotten.
+        let threads = if settings.compact { 1 } else { settings.threads().min(MOST_THREADS) };
         Self {
-            // Who found a state has to be known to the state, and not to its run, where states are forgotten.
-            threads: if settings.compact { 1 } else { settings.threads().min(MOST_THREADS) },
+            threads: if threads < FEWEST_THREADS { 1 } else { threads },
             team: None,
             few,
             from_the_start: settings.many_states.is_some(),
@@ -79,6 +82,11 @@ impl<const W: usize> Crew<W> {
             pause: few,
             hands: Vec::new(),
         }
+    }
+
+    /// States that a level has to have.
+    pub(super) fn few(&self) -> StateId {
+        if self.threads > 1 { self.few } else { StateId::MAX }
     }
 
     /// How far a stretch goes, if there is one worth it.
@@ -131,8 +139,8 @@ impl Search<'_> {
         let Some(team) = crew.team() else { return Ok(false) };
         store.team = Some(Arc::clone(&team));
         let most = self.most_to_add(store);
-        let Search { tables, swift, symmetry, layout, .. } = &*self;
-        let known = Known { tables, swift, symmetry, layout };
+        let Search { swift, symmetry, layout, .. } = &*self;
+        let known = Known { swift, symmetry, layout };
         let hands: Vec<_> = crew.hands.iter_mut().zip(bounds(first, end, team.len())).collect();
         let (shares, is_added) = store.add_together(&team, most, hands, |_, (hand, bounds), states| {
             known.explore(hand, states, bounds);
@@ -154,7 +162,7 @@ impl Search<'_> {
             crew.pause = crew.few;
         }
         if is_added {
-            self.transitions += crew.hands.iter().map(|hand| hand.transitions).sum::<u64>();
+            self.transitions += shares.iter().map(|share| share.transitions).sum::<u64>();
             self.next = end;
             for (hand, share) in crew.hands.iter_mut().zip(shares) {
                 hand.share = share;
@@ -177,7 +185,7 @@ impl Search<'_> {
         let mut filled = Vec::with_capacity(shares.len());
         for (number, share) in shares.iter().enumerate() {
             let mut counted = 0;
-            let (share, end) = share.filled(|hole, batch| {
+            let (full, end) = share.filled(|hole, batch| {
                 self.transitions += hole.transitions - std::mem::replace(&mut counted, hole.transitions);
                 self.next = hole.state;
                 let pause = self.explore(store, (&mut opened, &mut scratch), batch);
@@ -185,13 +193,13 @@ impl Search<'_> {
                 count += batch.len();
                 (pause.is_some() || count > most).then_some(pause)
             });
-            filled.push(share);
+            filled.push(full);
             if let Some(pause) = end {
                 crew.forget_from(number);
                 filled.iter().for_each(|share| store.insert_share(share));
                 return pause;
             }
-            self.transitions += crew.hands[number].transitions - counted;
+            self.transitions += share.transitions - counted;
             self.next = crew.hands[number].end;
         }
         let (shares, is_added) = store.add_together(team, most, filled, |_, share, _| share);
@@ -221,7 +229,6 @@ impl Search<'_> {
 
 /// What is known of successors.
 struct Known<'k> {
-    tables: &'k Tables,
     swift: &'k Swift,
     symmetry: &'k Symmetry,
     layout: &'k Layout,
@@ -235,8 +242,8 @@ impl Known<'_> {
         states: States<'_, W>,
         (first, end): (StateId, StateId),
     ) {
-        let Hand { recent, scratch, share, transitions, .. } = hand;
-        (hand.end, *transitions) = (end, 0);
+        let Hand { recent, scratch, share, .. } = hand;
+        hand.end = end;
         share.clear();
         recent.fit((end - first) as usize, || states.get(0));
         let mut next = first;
@@ -246,19 +253,18 @@ impl Known<'_> {
             while next < end && hole.is_none() && share.made.len() < from + BATCH {
                 let before = share.made.len();
                 let words: Packed<W> = states.get(next);
-                let known = (self.tables, self.layout);
-                if self.swift.successors(known, &words, scratch, &mut share.made).is_none() {
+                if self.swift.successors(&words, scratch, &mut share.made).is_none() {
                     hole = Some(next);
                 } else if !self.symmetry.is_trivial() {
                     let made = &mut share.made.states_mut()[before..];
                     made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
                 }
-                *transitions += (share.made.len() - before) as u64;
+                share.transitions += (share.made.len() - before) as u64;
                 next += 1;
             }
             share.made.keep_new(from, recent);
             share.end_run(from, parent);
-            hole.into_iter().for_each(|state| share.leave_hole(state, *transitions));
+            hole.into_iter().for_each(|state| share.leave_hole(state));
         }
     }
 }

@@ -4,6 +4,7 @@ use super::checkpoint::{Checkpoint, REHEARSAL};
 use super::crew::Crew;
 use super::expand::Opened;
 use super::numbering::to_u32;
+use super::pipeline::Pipeline;
 use super::recent::Batch;
 use super::rehearsal;
 use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
@@ -17,6 +18,7 @@ impl Search<'_> {
         let mut batch = Batch::<W>::default();
         let (mut opened, mut scratch, mut crew) =
             (Opened::default(), Scratch::default(), Crew::new(self.settings));
+        let pipeline = Pipeline::new(self.settings, crew.few());
         let (mut first, mut together) = (self.next, false);
         if store.len() > 0 {
             store.expect(self.level_end - self.next);
@@ -33,6 +35,13 @@ impl Search<'_> {
                 }
                 if let Some(pause) = looks.then(|| self.look(store)).flatten() {
                     return pause;
+                }
+                if pipeline.begins(self, store.len()) {
+                    if let Some(pause) = self.explore_in_pipeline(store, pipeline) {
+                        return pause;
+                    }
+                    // Nothing is due before the next state that has not been done.
+                    store.expect(self.level_end - self.next);
                 }
                 together = match self.explore_together(store, &mut crew) {
                     Ok(some) => some,
@@ -59,7 +68,7 @@ impl Search<'_> {
     }
 
     /// Goes on to the next level where one is at its end; `true` if there is none.
-    fn begins_level<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
+    pub(super) fn begins_level<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
         let found = to_u32(store.len());
         if self.next == found {
             self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.crew_bytes);
@@ -74,7 +83,7 @@ impl Search<'_> {
     }
 
     /// Looks at the budgets, and at whether the search has turned out to be large.
-    fn look<const W: usize>(&mut self, store: &mut Store<W>) -> Option<Pause> {
+    pub(super) fn look<const W: usize>(&mut self, store: &mut Store<W>) -> Option<Pause> {
         store.forget_before(self.next);
         if self.retraces.is_some_and(|last| self.next >= last) {
             return Some(Pause::Stopped);

@@ -11,6 +11,7 @@ mod memory;
 mod numbering;
 mod order;
 mod paths;
+mod pipeline;
 mod races;
 mod recent;
 mod rehearsal;

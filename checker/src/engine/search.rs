@@ -78,6 +78,7 @@ pub(super) struct Search<'a> {
     pub(super) has_rehearsed: bool,
     /// What several threads take for themselves.
     pub(super) crew_bytes: u64,
+    pub(super) times_learnt: u64,
     /// Where to write down from time to time how far the search has come.
     pub(super) checkpoint: Option<Checkpoint>,
     /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
@@ -141,6 +142,7 @@ impl<'a> Search<'a> {
             stopped_at: None,
             has_rehearsed: false,
             crew_bytes: 0,
+            times_learnt: 0,
             checkpoint: None,
             asked: Vec::new(),
             laid_out: Sizes::default(),
@@ -164,8 +166,7 @@ impl<'a> Search<'a> {
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
         if self.next > 0 {
-            let known = (&self.tables, &self.layout);
-            let made = self.swift.successors(known, &words, scratch, batch);
+            let made = self.swift.successors(&words, scratch, batch);
             if made.is_some() && self.sort(batch, before) {
                 self.transitions += (batch.len() - before) as u64;
                 return None;
@@ -178,6 +179,7 @@ impl<'a> Search<'a> {
             self.asked.push(self.next);
         }
         if pause.is_none() {
+            self.times_learnt += 1;
             self.swift.learn(&self.tables, &self.layout, &words);
         }
         pause

@@ -15,12 +15,13 @@ use away::Away;
 use compact::Compact;
 pub(super) use compact::odds_of_omission;
 use pieces::Pieces;
+pub(super) use pieces::SpareStates;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub(super) use threads::{Share, States};
+pub(super) use threads::{Made, Share, States};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
@@ -108,6 +109,14 @@ impl<const W: usize> Store<W> {
         match (id as usize).checked_sub(self.base) {
             Some(at) => *self.states.get(at),
             None => self.get_away(id),
+        }
+    }
+
+    /// Appends states, from one up to another.
+    pub(super) fn read(&self, ids: Range<StateId>, into: &mut Vec<Packed<W>>) {
+        match (ids.start as usize).checked_sub(self.base) {
+            Some(from) => self.states.read(from..ids.end as usize - self.base, into),
+            None => into.extend(ids.map(|id| self.get(id))),
         }
     }
 
@@ -367,6 +376,17 @@ impl<const W: usize> Store<W> {
         while !self.table.has_room(self.here() + more) {
             self.grow();
         }
+    }
+
+    /// Whether memory for more states should be prepared: most of the time that states take goes into pages that are touched for
+    /// the first time.
+    pub(super) fn wants_spare(&self) -> bool {
+        self.states.wants_spare()
+    }
+
+    /// Memory for more states has been prepared.
+    pub(super) fn keep_spare(&mut self, spare: SpareStates<W>) {
+        self.states.keep_spare(spare);
     }
 
     fn grow(&mut self) {

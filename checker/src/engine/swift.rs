@@ -11,10 +11,15 @@
 //! counts clears the guard of just those groups in which more stand than there is room for; no field borrows from the next.
 //!
 //! This is a cache of what the tables say and adds nothing to it. It is filled from states that the tables have been
-//! asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds for one layout.
+//! asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds for one layout, and needs
+//! nothing else, so that threads may have copies.
+//!
+//! What the tables say of a slot, of a state of a barrier or of a rest never changes. Who may have a seat at a barrier is known
+//! before the slot with that seat has a number; a slot is not known here unless it has been taken over, and all seats are
+//! taken over before it. So no agent is left out when a generation is completed.
 
 use super::layout::{Field, Layout, Packed, bits};
-use super::numbering::to_u32;
+use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
 use super::recent::Batch;
 use super::steps::{Effect, Key, Step};
@@ -31,7 +36,7 @@ const EXIT: u32 = u32::MAX - 1;
 const NO_ROW: u32 = 1 << 24;
 
 /// An agent's field, and a row for each of its slots, as far as known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Agent {
     field: Field,
     rows: Vec<Row>,
@@ -76,12 +81,19 @@ struct Change {
     release: u32,
 }
 
+/// The completion of a generation, see [`super::tables::Release`].
+#[derive(Clone, Debug, Default)]
+struct Released {
+    field: usize,
+    after: Vec<Vec<u32>>,
+}
+
 /// Room for the steps of a state, so that it need not be found for each anew.
 #[derive(Debug, Default)]
 pub(super) struct Scratch(Vec<u32>);
 
 /// What is known of the steps of each agent, for one layout.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Swift {
     agents: Vec<Agent>,
     steps: Vec<SwiftStep>,
@@ -90,6 +102,16 @@ pub(super) struct Swift {
     width: u32,
     /// The guards of all fields.
     guards: u64,
+    rest: Field,
+    /// As in [`Tables`], as far as known.
+    quiet: Vec<bool>,
+    /// For each barrier, whether its states heed exits, as far as known.
+    heeds_exits: Vec<(Field, Vec<bool>)>,
+    /// As in [`Tables`].
+    seated: Vec<Vec<(u32, u32)>>,
+    /// As in [`Tables`], as far as known, and how many slots they speak of.
+    releases: Vec<Released>,
+    afters: usize,
 }
 
 impl Swift {
@@ -99,7 +121,8 @@ impl Swift {
         // Every agent may stand in two groups, which may be the same.
         let width = bits(2 * layout.agents.len() + 1) + 1;
         let guards = (1..=64 / width).fold(0, |guards, field| guards | 1 << (field * width - 1));
-        Self { agents: agents.collect(), steps: Vec::new(), changes: Vec::new(), width, guards }
+        let heeds_exits = layout.barriers.iter().map(|field| (*field, Vec::new())).collect();
+        Self { agents: agents.collect(), width, guards, rest: layout.rest, heeds_exits, ..Self::default() }
     }
 
     /// Adds every successor of a state, if all that is needed to make them is known and no rule about states may be
@@ -107,12 +130,11 @@ impl Swift {
     #[inline]
     pub(super) fn successors<const W: usize>(
         &self,
-        (tables, layout): (&Tables, &Layout),
         words: &Packed<W>,
         Scratch(ready): &mut Scratch,
         batch: &mut Batch<W>,
     ) -> Option<()> {
-        if !tables.quiet[layout.rest.get(words) as usize] {
+        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) {
             return None;
         }
         if ready.len() < self.agents.len() {
@@ -149,7 +171,7 @@ impl Swift {
             *next = if change.release == NONE {
                 self.changed(words, step, change)
             } else {
-                self.completed((tables, layout), words, step, change)?
+                self.completed(words, step, change)?
             };
         }
         batch.add(count);
@@ -189,30 +211,32 @@ impl Swift {
     #[inline(never)]
     fn completed<const W: usize>(
         &self,
-        (tables, layout): (&Tables, &Layout),
         words: &Packed<W>,
         step: &SwiftStep,
         change: &Change,
     ) -> Option<Packed<W>> {
         let mut next = self.changed(words, step, change);
         if change.release == EXIT {
-            return (!tables.heeds_exits(layout, words)).then_some(next);
+            let heed =
+                |(field, heeds): &(Field, Vec<bool>)| heeds.get(field.get(words) as usize) != Some(&false);
+            return (!self.heeds_exits.iter().any(heed)).then_some(next);
         }
-        let release = &tables.releases[change.release as usize];
-        for (agent, class) in &tables.seated[release.field] {
+        let release = self.releases.get(change.release as usize)?;
+        for (agent, class) in self.seated.get(release.field)? {
             if *agent == step.agent {
                 continue;
             }
             let field = self.agents[*agent as usize].field;
             let slot = field.get(words);
-            let after = release.after[*class as usize].get(slot as usize).copied();
-            field.change(&mut next, slot, after.filter(|after| *after != super::numbering::UNKNOWN)?);
+            let after = release.after.get(*class as usize)?.get(slot as usize).copied();
+            field.change(&mut next, slot, after.filter(|after| *after != UNKNOWN)?);
         }
         Some(next)
     }
 
     /// Takes over what the tables know of the steps from a state.
     pub(super) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
+        self.learn_components(tables);
         if !tables.quiet[layout.rest.get(words) as usize] || self.bytes() > MOST_BYTES {
             return;
         }
@@ -237,7 +261,44 @@ impl Swift {
                         (state, exited),
                     );
                 }
+                if let Some(change) = self.change(&self.steps[(row.first + number) as usize], state, exited)
+                    && change.release < EXIT
+                {
+                    self.learn_release(tables, change.release, words);
+                }
             }
+        }
+    }
+
+    /// Takes over what does not depend on steps.
+    fn learn_components(&mut self, tables: &Tables) {
+        self.quiet.extend(&tables.quiet[self.quiet.len()..]);
+        for ((_, heeds), barrier) in self.heeds_exits.iter_mut().zip(&tables.barriers) {
+            heeds.extend(&barrier.heeds_exits[heeds.len()..]);
+        }
+        self.seated.resize(tables.seated.len(), Vec::new());
+        for (mine, seated) in self.seated.iter_mut().zip(&tables.seated) {
+            mine.extend(&seated[mine.len()..]);
+        }
+    }
+
+    /// Takes over what becomes of the agents of a state when a generation is completed.
+    fn learn_release<const W: usize>(&mut self, tables: &Tables, release: u32, words: &Packed<W>) {
+        let (number, known) = (release as usize, &tables.releases[release as usize]);
+        if self.releases.len() <= number {
+            self.releases.resize_with(number + 1, Released::default);
+        }
+        let mine = &mut self.releases[number];
+        mine.field = known.field;
+        mine.after.resize(known.after.len(), Vec::new());
+        for (agent, class) in &self.seated[known.field] {
+            let slot = self.agents[*agent as usize].field.get(words) as usize;
+            let (mine, known) = (&mut mine.after[*class as usize], &known.after[*class as usize]);
+            if mine.len() <= slot {
+                self.afters += slot + 1 - mine.len();
+                mine.resize(slot + 1, UNKNOWN);
+            }
+            mine[slot] = known.get(slot).copied().unwrap_or(UNKNOWN);
         }
     }
 
@@ -326,8 +387,8 @@ impl Swift {
             add = [agent[0].wrapping_add(barrier[0]), agent[1].wrapping_add(barrier[1])];
         }
         let release = match (effect.release, known.key) {
-            (super::numbering::UNKNOWN, Key::Exit) => EXIT,
-            (super::numbering::UNKNOWN, _) => NONE,
+            (UNKNOWN, Key::Exit) => EXIT,
+            (UNKNOWN, _) => NONE,
             (_, Key::Exit) => return None,
             (release, _) => release,
         };
@@ -352,8 +413,12 @@ impl Swift {
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let rows: usize = self.agents.iter().map(|agent| agent.rows.capacity()).sum();
+        let heeds: usize = self.heeds_exits.iter().map(|(_, heeds)| heeds.capacity()).sum();
         rows * size_of::<Row>()
             + self.steps.capacity() * size_of::<SwiftStep>()
             + self.changes.capacity() * size_of::<Change>()
+            + self.afters * size_of::<u32>()
+            + self.quiet.capacity()
+            + heeds
     }
 }

@@ -17,7 +17,7 @@ use barcheck_model::program::{AgentId, Target};
 use std::collections::HashMap;
 
 /// Groups of interchangeable agents.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Symmetry {
     /// Each with two agents at least, in order.
     groups: Vec<Vec<usize>>,

@@ -2,12 +2,32 @@
 
 use crate::engine::layout::Packed;
 use crate::engine::memory::{Block, LARGE_PAGE};
+use std::ops::Range;
+
+/// Bytes of a usual page, at least.
+const USUAL_PAGE: usize = 1 << 12;
 
 /// States in the order in which they were added.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Pieces<const W: usize> {
     pieces: Vec<Block<Packed<W>>>,
     len: usize,
+    /// The next piece.
+    spare: Option<SpareStates<W>>,
+}
+
+/// A piece whose pages have been touched.
+#[derive(Debug)]
+pub(in crate::engine) struct SpareStates<const W: usize>(Block<Packed<W>>);
+
+impl<const W: usize> SpareStates<W> {
+    pub(in crate::engine) fn new() -> Self {
+        let mut piece = Block::new(Pieces::<W>::PIECE).with_large_pages();
+        // Of each usual page something.
+        let page = (USUAL_PAGE / size_of::<Packed<W>>()).max(1);
+        piece.iter_mut().step_by(page).for_each(|state| *state = [0; W]);
+        Self(piece)
+    }
 }
 
 impl<const W: usize> Pieces<W> {
@@ -19,6 +39,16 @@ impl<const W: usize> Pieces<W> {
     pub(super) fn get(&self, at: usize) -> &Packed<W> {
         debug_assert!(at < self.len);
         &self.pieces[at / Self::PIECE][at % Self::PIECE]
+    }
+
+    /// Appends the states at some places.
+    pub(super) fn read(&self, mut places: Range<usize>, into: &mut Vec<Packed<W>>) {
+        while !places.is_empty() {
+            let (piece, from) = (places.start / Self::PIECE, places.start % Self::PIECE);
+            let end = (from + places.len()).min(Self::PIECE);
+            into.extend_from_slice(&self.pieces[piece][from..end]);
+            places.start += end - from;
+        }
     }
 
     #[inline]
@@ -57,8 +87,22 @@ impl<const W: usize> Pieces<W> {
         counts.into_iter().map(take).collect()
     }
 
+    /// Whether a spare piece will be of use soon.
+    pub(super) fn wants_spare(&self) -> bool {
+        let left = self.pieces.len() * Self::PIECE - self.len;
+        self.spare.is_none() && self.pieces.len() > 1 && left < Self::PIECE / 2
+    }
+
+    pub(super) fn keep_spare(&mut self, spare: SpareStates<W>) {
+        self.spare = Some(spare);
+    }
+
     #[cold]
     fn add_piece(&mut self) {
+        if let Some(SpareStates(spare)) = self.spare.take() {
+            self.pieces.push(spare);
+            return;
+        }
         let piece = Block::new(Self::PIECE);
         // Most protocols have few states: these are to take no more than they need.
         self.pieces.push(if self.pieces.is_empty() { piece } else { piece.with_large_pages() });
@@ -106,6 +150,9 @@ mod tests {
         let (mut one_by_one, mut together) = (Pieces::default(), Pieces::default());
         assert_eq!((one_by_one.removable(), one_by_one.iter().count()), (0, 0));
         for (number, states) in states.chunks(1000).enumerate() {
+            if one_by_one.wants_spare() {
+                one_by_one.keep_spare(SpareStates::new());
+            }
             states.iter().for_each(|words| one_by_one.push(*words));
             let rooms = together.room_for([states.len() / 3, 0, states.len() - states.len() / 3].into_iter());
             assert_eq!((rooms.len(), rooms[1].len()), (3, 0));
@@ -114,9 +161,13 @@ mod tests {
             assert_eq!(states.next(), None);
             assert!(number % 50 != 0 || one_by_one.iter().eq(together.iter()));
         }
+        assert!(one_by_one.spare.is_none() || piece < 2000, "it has been used");
         for pieces in [&mut one_by_one, &mut together] {
             assert!(pieces.iter().eq(&states));
             assert_eq!((pieces.get(piece), pieces.removable()), (&[piece as u64; W], 2));
+            let mut read = vec![[7; W]];
+            pieces.read(piece - 3..2 * piece + 1, &mut read);
+            assert_eq!((read[0], &read[1..]), ([7; W], &states[piece - 3..2 * piece + 1]));
             assert!(pieces.first(1).eq(&states[..piece]));
             pieces.remove_first(1);
             assert!(pieces.iter().eq(&states[piece..]));

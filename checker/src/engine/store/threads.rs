@@ -20,6 +20,15 @@ pub(in crate::engine) struct Share<const W: usize> {
     runs: Vec<(u32, StateId)>,
     /// The states whose successors are missing, in order.
     pub(in crate::engine) holes: Vec<Hole>,
+    /// Transitions from its states, from those with holes aside.
+    pub(in crate::engine) transitions: u64,
+}
+
+/// A part of a share.
+pub(in crate::engine) enum Made<'s, const W: usize> {
+    /// States, and one from which on their parents are to be looked for.
+    Run(&'s [Packed<W>], StateId),
+    Hole(&'s Hole),
 }
 
 /// A state whose successors are missing in a share.
@@ -38,6 +47,23 @@ impl<const W: usize> Share<W> {
         self.made.clear();
         self.runs.clear();
         self.holes.clear();
+        self.transitions = 0;
+    }
+
+    /// All runs and holes in order, until something is returned.
+    pub(in crate::engine) fn each<T>(&self, mut act: impl FnMut(Made<'_, W>) -> Option<T>) -> Option<T> {
+        let mut holes = self.holes.iter().peekable();
+        for (number, (from, end, parent)) in self.each_run().enumerate() {
+            while let Some(hole) = holes.next_if(|hole| hole.runs <= number) {
+                if let Some(end) = act(Made::Hole(hole)) {
+                    return Some(end);
+                }
+            }
+            if let Some(end) = act(Made::Run(&self.made.states()[from..end], parent)) {
+                return Some(end);
+            }
+        }
+        holes.find_map(|hole| act(Made::Hole(hole)))
     }
 
     /// What has been made from some place on is a run whose parents are no earlier than a state.
@@ -48,8 +74,8 @@ impl<const W: usize> Share<W> {
     }
 
     /// The successors of a state are missing, behind the last run.
-    pub(in crate::engine) fn leave_hole(&mut self, state: StateId, transitions: u64) {
-        self.holes.push(Hole { state, runs: self.runs.len(), transitions });
+    pub(in crate::engine) fn leave_hole(&mut self, state: StateId) {
+        self.holes.push(Hole { state, runs: self.runs.len(), transitions: self.transitions });
     }
 
     /// The same states, with what fills each hole. Ends behind a hole for which something is returned, with that.
@@ -58,28 +84,22 @@ impl<const W: usize> Share<W> {
         mut fill: impl FnMut(&Hole, &mut Batch<W>) -> Option<T>,
     ) -> (Self, Option<T>) {
         let (mut all, mut batch) = (Self::default(), Batch::default());
-        let mut runs = self.each_run();
-        for (number, hole) in self.holes.iter().enumerate() {
-            let before = number.checked_sub(1).map_or(0, |number| self.holes[number].runs);
-            runs.by_ref().take(hole.runs - before).for_each(|run| all.add_run(self, run));
-            batch.clear();
-            let end = fill(hole, &mut batch);
+        let end = self.each(|made| {
             let from = all.made.len();
-            batch.states().iter().for_each(|words| all.made.push(*words));
-            all.end_run(from, hole.state);
-            if end.is_some() {
-                return (all, end);
-            }
-        }
-        runs.for_each(|run| all.add_run(self, run));
-        (all, None)
-    }
-
-    fn add_run(&mut self, other: &Self, (from, end, parent): (usize, usize, StateId)) {
-        let begin = self.made.len();
-        self.made.room(end - from).copy_from_slice(&other.made.states()[from..end]);
-        self.made.add(end - from);
-        self.end_run(begin, parent);
+            let (states, parent, end) = match made {
+                Made::Run(states, parent) => (states, parent, None),
+                Made::Hole(hole) => {
+                    batch.clear();
+                    let end = fill(hole, &mut batch);
+                    (batch.states(), hole.state, end)
+                }
+            };
+            all.made.room(states.len()).copy_from_slice(states);
+            all.made.add(states.len());
+            all.end_run(from, parent);
+            end
+        });
+        (all, end)
     }
 
     /// The runs, each with the first of its states and what lies behind it.
@@ -406,7 +426,7 @@ mod tests {
                 (0..100).for_each(|n| share.made.push([n + number as u64]));
                 share.end_run(0, 0);
                 if has_hole && number == 1 {
-                    share.leave_hole(7, 0);
+                    share.leave_hole(7);
                 }
                 share
             };
@@ -420,12 +440,12 @@ mod tests {
     #[test]
     fn holes_are_filled_where_they_are() {
         let mut share = Share::<1>::default();
-        share.leave_hole(1, 0);
+        share.leave_hole(1);
         for n in 0..3 {
             let from = share.made.len();
             (0..2).for_each(|m| share.made.push([10 * n + m]));
             share.end_run(from, n as StateId);
-            share.leave_hole(5 + n as StateId, 0);
+            share.leave_hole(5 + n as StateId);
         }
         let fill = |until: StateId| {
             let (filled, end) = share.filled(|hole, batch| {
