@@ -171,8 +171,9 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
             (queue.wants_memory, self.has_asked_for_memory, is_new) = (true, true, true);
         }
         let made = queue.take();
-        // What the others will come to soon is left to them.
-        if made.is_none() && self.mine.is_none() && queue.open.len() > self.others {
+        // What the others will come to soon is left to them; one may be at the memory.
+        let others = self.others - usize::from(self.has_asked_for_memory).min(self.others);
+        if made.is_none() && self.mine.is_none() && queue.open.len() > others {
             self.mine = queue.open.pop_front();
         }
         drop(queue);
