@@ -78,6 +78,7 @@ pub(super) struct Search<'a> {
     pub(super) has_rehearsed: bool,
     /// What several threads take for themselves.
     pub(super) crew_bytes: u64,
+    /// How often something may have been learnt of steps.
     pub(super) times_learnt: u64,
     /// Where to write down from time to time how far the search has come.
     pub(super) checkpoint: Option<Checkpoint>,
