@@ -11,18 +11,13 @@
 //!
 //! Budgets are looked at where one thread alone would: a stretch ends before a state at which a look might find that one is
 //! used up, and one thread goes on from there.
-//!
-//! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met them as successors of
-//! an earlier state, and they are added unless what comes from that state is forgotten.
 
 use super::expand::Opened;
-use super::layout::{Layout, Packed};
+use super::known::{Hand, Known};
 use super::numbering::to_u32;
-use super::recent::Recent;
-use super::search::{BATCH, BETWEEN_LOOKS, BETWEEN_LOOKS_AT_MOST, MOST_STATES, Pause, Search};
-use super::store::{Share, StateId, States, Store};
-use super::swift::{Scratch, Swift};
-use super::symmetry::Symmetry;
+use super::search::{BETWEEN_LOOKS, BETWEEN_LOOKS_AT_MOST, MOST_STATES, Pause, Search};
+use super::store::{Share, StateId, Store};
+use super::swift::Scratch;
 use super::team::Team;
 use crate::settings::Settings;
 use std::sync::Arc;
@@ -55,14 +50,13 @@ pub(super) struct Crew<const W: usize> {
     not_before: StateId,
     /// States for which to leave it at one thread, should the next stretch have too many holes.
     pause: StateId,
-    hands: Vec<Hand<W>>,
+    places: Vec<Place<W>>,
 }
 
 /// What a thread keeps from stretch to stretch.
 #[derive(Debug, Default)]
-struct Hand<const W: usize> {
-    recent: Recent<W>,
-    scratch: Scratch,
+struct Place<const W: usize> {
+    hand: Hand<W>,
     share: Share<W>,
     /// Where the share ends.
     end: StateId,
@@ -80,7 +74,7 @@ impl<const W: usize> Crew<W> {
             from_the_start: settings.many_states.is_some(),
             not_before: 1,
             pause: few,
-            hands: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -109,19 +103,19 @@ impl<const W: usize> Crew<W> {
         if self.team.is_none() {
             self.team = Team::new(self.threads).ok().map(Arc::new);
             self.threads = self.team.as_ref().map_or(1, |team| team.len());
-            self.hands.resize_with(self.threads, Hand::default);
+            self.places.resize_with(self.threads, Place::default);
         }
         self.team.clone()
     }
 
     /// What threads from this one on have met counts no more: it has not been added.
     fn forget_from(&mut self, number: usize) {
-        self.hands[number..].iter_mut().for_each(|hand| hand.recent = Recent::default());
+        self.places[number..].iter_mut().for_each(|place| place.hand = Hand::default());
     }
 
     /// Bytes in use.
     fn bytes(&self, shares: &[Share<W>]) -> usize {
-        let recent: usize = self.hands.iter().map(|hand| hand.recent.bytes()).sum();
+        let recent: usize = self.places.iter().map(|place| place.hand.recent.bytes()).sum();
         recent + shares.iter().map(Share::bytes).sum::<usize>()
     }
 }
@@ -141,10 +135,13 @@ impl Search<'_> {
         let most = self.most_to_add(store);
         let Search { swift, symmetry, layout, .. } = &*self;
         let known = Known { swift, symmetry, layout };
-        let hands: Vec<_> = crew.hands.iter_mut().zip(bounds(first, end, team.len())).collect();
-        let (shares, is_added) = store.add_together(&team, most, hands, |_, (hand, bounds), states| {
-            known.explore(hand, states, bounds);
-            std::mem::take(&mut hand.share)
+        let places: Vec<_> = crew.places.iter_mut().zip(bounds(first, end, team.len())).collect();
+        let (shares, is_added) = store.add_together(&team, most, places, |_, (place, bounds), states| {
+            let mut share = std::mem::take(&mut place.share);
+            share.clear();
+            place.hand.recent.fit((bounds.1 - bounds.0) as usize, || states.get(0));
+            place.end = known.explore(&mut place.hand, &mut share, bounds, |id| states.get(id), || false);
+            share
         });
         self.crew_bytes = self.crew_bytes.max(crew.bytes(&shares) as u64);
         let count: usize = shares.iter().map(|share| share.made.len()).sum();
@@ -164,8 +161,8 @@ impl Search<'_> {
         if is_added {
             self.transitions += shares.iter().map(|share| share.transitions).sum::<u64>();
             self.next = end;
-            for (hand, share) in crew.hands.iter_mut().zip(shares) {
-                hand.share = share;
+            for (place, share) in crew.places.iter_mut().zip(shares) {
+                place.share = share;
             }
             return Ok(true);
         }
@@ -200,7 +197,7 @@ impl Search<'_> {
                 return pause;
             }
             self.transitions += share.transitions - counted;
-            self.next = crew.hands[number].end;
+            self.next = crew.places[number].end;
         }
         let (shares, is_added) = store.add_together(team, most, filled, |_, share, _| share);
         if !is_added {
@@ -224,48 +221,6 @@ impl Search<'_> {
             if fits(middle) { most = middle } else { beyond = middle }
         }
         most
-    }
-}
-
-/// What is known of successors.
-struct Known<'k> {
-    swift: &'k Swift,
-    symmetry: &'k Symmetry,
-    layout: &'k Layout,
-}
-
-impl Known<'_> {
-    /// Makes the successors of some states, from one up to another, as far as they are known.
-    fn explore<const W: usize>(
-        &self,
-        hand: &mut Hand<W>,
-        states: States<'_, W>,
-        (first, end): (StateId, StateId),
-    ) {
-        let Hand { recent, scratch, share, .. } = hand;
-        hand.end = end;
-        share.clear();
-        recent.fit((end - first) as usize, || states.get(0));
-        let mut next = first;
-        while next < end {
-            let (from, parent) = (share.made.len(), next);
-            let mut hole = None;
-            while next < end && hole.is_none() && share.made.len() < from + BATCH {
-                let before = share.made.len();
-                let words: Packed<W> = states.get(next);
-                if self.swift.successors(&words, scratch, &mut share.made).is_none() {
-                    hole = Some(next);
-                } else if !self.symmetry.is_trivial() {
-                    let made = &mut share.made.states_mut()[before..];
-                    made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
-                }
-                share.transitions += (share.made.len() - before) as u64;
-                next += 1;
-            }
-            share.made.keep_new(from, recent);
-            share.end_run(from, parent);
-            hole.into_iter().for_each(|state| share.leave_hole(state));
-        }
     }
 }
 

@@ -6,6 +6,7 @@ mod crew;
 mod expand;
 mod explore;
 mod growth;
+mod known;
 mod layout;
 mod memory;
 mod numbering;

@@ -9,13 +9,11 @@
 //!
 //! The other threads have a copy of what is known of steps. The calling thread adds to it what it has learnt, when they let go
 //! of it between two states. Until then they leave holes where there need not be any.
-//!
-//! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met them as successors of
-//! an earlier state, and they are added unless what comes from that state is forgotten.
 
 mod shared;
 
 use super::expand::Opened;
+use super::known::Hand;
 use super::layout::Packed;
 use super::numbering::to_u32;
 use super::recent::Batch;
@@ -23,7 +21,7 @@ use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use super::store::{Made, StateId, Store};
 use super::swift::{Scratch, Swift};
 use crate::settings::Settings;
-use shared::{End, Hand, Shared, Stretch};
+use shared::{End, Shared, Stretch};
 use std::thread;
 
 /// More threads than this would wait for the calling one, which enters for all of them.

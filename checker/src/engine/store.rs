@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub(super) use threads::{Made, Share, States};
+pub(super) use threads::{Made, Share};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;

@@ -1,11 +1,10 @@
 //! What the threads of a pipeline share, and what each of them does.
 
+use crate::engine::known::{Hand, Known};
 use crate::engine::layout::{Layout, Packed};
 use crate::engine::numbering::to_u32;
-use crate::engine::recent::Recent;
-use crate::engine::search::BATCH;
 use crate::engine::store::{Share, SpareStates, StateId};
-use crate::engine::swift::{Scratch, Swift};
+use crate::engine::swift::Swift;
 use crate::engine::symmetry::Symmetry;
 use crate::engine::tables::Tables;
 use std::collections::VecDeque;
@@ -16,13 +15,6 @@ use std::thread;
 /// Looks for what another thread is about to bring, before it is slept until then. Stretches take some microseconds, and waking
 /// a thread takes as long.
 const LOOKS: u32 = 1 << 14;
-
-/// What a thread keeps.
-#[derive(Debug, Default)]
-pub(super) struct Hand<const W: usize> {
-    pub(super) recent: Recent<W>,
-    scratch: Scratch,
-}
 
 /// States to explore, in a row, and what has been made of them.
 #[derive(Debug, Default)]
@@ -174,33 +166,17 @@ impl<'s, const W: usize> Shared<'s, W> {
     /// Makes the successors of some more states of a stretch, as far as they are known, until all are made or it ends.
     pub(super) fn explore(
         &self,
-        known: &Swift,
-        Hand { recent, scratch }: &mut Hand<W>,
+        swift: &Swift,
+        hand: &mut Hand<W>,
         stretch: &mut Stretch<W>,
-        mut ends: impl FnMut() -> bool,
+        ends: impl FnMut() -> bool,
     ) {
+        let known = Known { swift, symmetry: self.symmetry, layout: self.layout };
         let Stretch { first, states, explored, share, .. } = stretch;
-        recent.fit(self.level.load(Ordering::Relaxed) as usize, || states[0]);
-        let mut is_over = false;
-        while *explored < states.len() && !is_over {
-            let (from, parent) = (share.made.len(), *first + to_u32(*explored));
-            let mut hole = None;
-            while *explored < states.len() && hole.is_none() && !is_over && share.made.len() < from + BATCH {
-                let before = share.made.len();
-                if known.successors(&states[*explored], scratch, &mut share.made).is_none() {
-                    hole = Some(*first + to_u32(*explored));
-                } else if !self.symmetry.is_trivial() {
-                    let made = &mut share.made.states_mut()[before..];
-                    made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
-                }
-                share.transitions += (share.made.len() - before) as u64;
-                *explored += 1;
-                is_over = ends();
-            }
-            share.made.keep_new(from, recent);
-            share.end_run(from, parent);
-            hole.into_iter().for_each(|state| share.leave_hole(state));
-        }
+        hand.recent.fit(self.level.load(Ordering::Relaxed) as usize, || states[0]);
+        let bounds = (*first + to_u32(*explored), *first + to_u32(states.len()));
+        let next = known.explore(hand, share, bounds, |id| states[(id - *first) as usize], ends);
+        *explored = (next - *first) as usize;
     }
 
     /// What every thread does but the calling one. `None` in the end.

@@ -1,0 +1,62 @@
+//! What threads know of successors, and how they make them beside the search.
+//!
+//! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met them as successors of
+//! an earlier state, and they are added unless what comes from that state is forgotten.
+
+use super::layout::{Layout, Packed};
+use super::recent::Recent;
+use super::search::BATCH;
+use super::store::{Share, StateId};
+use super::swift::{Scratch, Swift};
+use super::symmetry::Symmetry;
+
+/// What is known of successors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'k> {
+    pub(super) swift: &'k Swift,
+    pub(super) symmetry: &'k Symmetry,
+    pub(super) layout: &'k Layout,
+}
+
+/// What a thread keeps.
+#[derive(Debug, Default)]
+pub(super) struct Hand<const W: usize> {
+    pub(super) recent: Recent<W>,
+    scratch: Scratch,
+}
+
+impl Known<'_> {
+    /// Adds to a share the successors of some states, from one up to another, as far as they are known, and leaves holes for
+    /// the others. Ends early when it is told to, and returns the state that is next.
+    #[inline]
+    pub(super) fn explore<const W: usize>(
+        self,
+        Hand { recent, scratch }: &mut Hand<W>,
+        share: &mut Share<W>,
+        (mut next, end): (StateId, StateId),
+        state: impl Fn(StateId) -> Packed<W>,
+        mut ends: impl FnMut() -> bool,
+    ) -> StateId {
+        let mut is_over = false;
+        while next < end && !is_over {
+            let (from, parent) = (share.made.len(), next);
+            let mut hole = None;
+            while next < end && hole.is_none() && !is_over && share.made.len() < from + BATCH {
+                let before = share.made.len();
+                if self.swift.successors(&state(next), scratch, &mut share.made).is_none() {
+                    hole = Some(next);
+                } else if !self.symmetry.is_trivial() {
+                    let made = &mut share.made.states_mut()[before..];
+                    made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
+                }
+                share.transitions += (share.made.len() - before) as u64;
+                next += 1;
+                is_over = ends();
+            }
+            share.made.keep_new(from, recent);
+            share.end_run(from, parent);
+            hole.into_iter().for_each(|state| share.leave_hole(state));
+        }
+        next
+    }
+}
