@@ -12,9 +12,9 @@
 //! the tables, then successors of some states are made and must all be there. If something does not fit, the search begins anew.
 
 use super::layout::Sizes;
-use super::numbering::to_u32;
+use super::numbering::{Numbered, to_u32};
+use super::rest::Rest;
 use super::store::{FAMILY, Room, StateId, Store};
-use super::tables::Rest;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -138,7 +138,7 @@ impl Checkpoint {
         &mut self,
         course: Course,
         store: &Store<W>,
-        (rests, asked): (&[Rest], &[StateId]),
+        (rests, asked): (&Numbered<Rest>, &[StateId]),
     ) -> io::Result<()> {
         if self.has_stopped {
             return Ok(());
@@ -165,7 +165,7 @@ impl Checkpoint {
         append(&self.path(Part::Parents, number), &mut record.parents, parents)?;
         let asked = rest(asked, record.asked);
         append(&self.path(Part::Asked, number), &mut record.asked, asked)?;
-        let rests: io::Result<Vec<_>> = rests[first_rest..].iter().map(in_words).collect();
+        let rests: io::Result<Vec<_>> = rests.from(first_rest).map(in_words).collect();
         append(&self.path(Part::Rests, number), &mut record.rests, rests?.into_iter().flatten())?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");

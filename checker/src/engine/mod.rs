@@ -17,6 +17,7 @@ mod races;
 mod recent;
 mod rehearsal;
 mod report;
+mod rest;
 mod resume;
 mod rush;
 mod schedule;

@@ -1,11 +1,46 @@
-//! The states of each barrier in use, numbered as they occur.
+//! Things numbered as they occur, and the states of each barrier in use.
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::AnyBarrier;
-use rustc_hash::FxHashMap;
+use indexmap::{Equivalent, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::Hash;
 
 /// No number.
 pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// Things numbered as they occur.
+#[derive(Debug)]
+pub(super) struct Numbered<T>(IndexSet<T, FxBuildHasher>);
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self(IndexSet::default())
+    }
+}
+
+impl<T: Hash + Eq> Numbered<T> {
+    /// The number of a thing, which is made if it is new.
+    pub(super) fn number<Q: Hash + Equivalent<T>>(&mut self, thing: &Q, make: impl FnOnce(&Q) -> T) -> u32 {
+        let number = self.0.get_index_of(thing).unwrap_or_else(|| self.0.insert_full(make(thing)).0);
+        to_u32(number)
+    }
+
+    /// The thing with a number that has been given out.
+    pub(super) fn get(&self, number: u32) -> &T {
+        &self.0[number as usize]
+    }
+
+    /// How many numbers have been given out.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The things from a number on, in order.
+    pub(super) fn from(&self, number: usize) -> impl Iterator<Item = &T> {
+        self.0.iter().skip(number)
+    }
+}
 
 /// The states of one barrier.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use super::checkpoint::{Checkpoint, Course, REHEARSAL, Saved};
 use super::expand::Opened;
 use super::numbering::to_u32;
 use super::recent::Batch;
+use super::rest::Rest;
 use super::search::Search;
 use super::store::{StateId, Store};
 use crate::settings::Note;
@@ -69,7 +70,7 @@ impl Search<'_> {
     /// neither is of use.
     pub(super) fn restore<const W: usize>(&mut self, saved: Saved) -> Result<Store<W>, Unusable> {
         for rest in saved.rests()? {
-            self.tables.number_rest(rest);
+            self.tables.number_rest(&rest, Rest::clone);
         }
         self.start::<1>();
         self.lay_out(saved.course().laid_out.clone());

@@ -11,8 +11,8 @@
 //! split barriers of subgroups (only agents of one subgroup are interchanged).
 
 use super::layout::{Layout, Packed};
-use super::tables::{Rest, Tables};
-use barcheck_model::machine::Sequence;
+use super::rest::{Rest, renamed};
+use super::tables::Tables;
 use barcheck_model::program::{AgentId, Target};
 use std::collections::HashMap;
 
@@ -105,7 +105,7 @@ impl Symmetry {
         rest: u32,
     ) -> Vec<u32> {
         let mut to: Vec<u32> = (0..super::numbering::to_u32(self.agents)).collect();
-        let rest = &tables.rests[rest as usize];
+        let rest = tables.rests.get(rest);
         let holders = tables.machine.layout();
         for group in &self.groups {
             let mut order: Vec<_> = group
@@ -129,21 +129,14 @@ impl Symmetry {
         if let Some(renamed) = self.renamed.get(&key) {
             return *renamed;
         }
-        let before = &tables.rests[rest as usize];
+        let before = tables.rests.get(rest);
         let names: Vec<_> = to.iter().map(|n| AgentId(*n)).collect();
-        let sequences = before.sequences.iter().map(|sequence| {
-            let mut position = sequence.position.clone();
-            for (agent, target) in to.iter().enumerate() {
-                position[*target as usize] = sequence.position[agent];
-            }
-            Sequence { ahead: sequence.ahead.clone(), position }
-        });
-        let renamed = Rest {
+        let after = Rest {
             memory: before.memory.renamed(tables.machine.layout(), &names),
-            sequences: sequences.collect(),
+            sequences: renamed(&before.sequences, to),
             allocated: before.allocated,
         };
-        let number = tables.number_rest(renamed);
+        let number = tables.number_rest(&after, Rest::clone);
         self.renamed.insert(key, number);
         number
     }

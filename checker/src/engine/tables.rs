@@ -6,15 +6,16 @@
 //! depends on nothing else; see [`super::expand`].
 
 use super::layout::{BarrierField, Layout, Packed, Sizes};
-use super::numbering::{BarrierStates, UNKNOWN, field_of, to_u32};
+use super::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
+use super::rest::{Rest, RestOf};
 use super::steps::{Key, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
-use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, Sequence, State};
-use barcheck_model::memory::Memory;
+use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, State};
 use barcheck_model::program::AgentId;
+use indexmap::Equivalent;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use std::hash::Hash;
 
 /// A move of an agent in a slot.
 #[derive(Clone, Debug)]
@@ -75,14 +76,6 @@ pub(super) struct Class {
     numbers: FxHashMap<AgentState, u32>,
 }
 
-/// The rest of a state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Rest {
-    pub(super) memory: Memory,
-    pub(super) sequences: Vec<Sequence>,
-    pub(super) allocated: Option<u32>,
-}
-
 /// Everything numbered.
 #[derive(Debug)]
 pub(super) struct Tables {
@@ -93,8 +86,8 @@ pub(super) struct Tables {
     pub(super) barriers: Vec<BarrierStates>,
     /// Some state of some barrier heeds exits.
     pub(super) some_heed_exits: bool,
-    pub(super) rests: Vec<Rest>,
-    rest_numbers: FxHashMap<Rest, u32>,
+    pub(super) rests: Numbered<Rest>,
+    rest_bytes: usize,
     /// For each rest, whether barriers and memory have nothing to do with one another.
     pub(super) quiet: Vec<bool>,
     pub(super) releases: Vec<Release>,
@@ -114,8 +107,8 @@ impl Tables {
             classes: (0..count).map(|_| Class::default()).collect(),
             barriers: Vec::new(),
             some_heed_exits: false,
-            rests: Vec::new(),
-            rest_numbers: FxHashMap::default(),
+            rests: Numbered::default(),
+            rest_bytes: 0,
             quiet: Vec::new(),
             releases: Vec::new(),
             seated: Vec::new(),
@@ -156,7 +149,7 @@ impl Tables {
     }
 
     fn number_all(&mut self, before: Option<(&State, &Numbers)>, state: &State) -> Numbers {
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers { agents: Vec::with_capacity(state.agents.len()), ..Numbers::default() };
         for (agent, agent_state) in state.agents.iter().enumerate() {
             let same = before.filter(|(before, _)| before.agents[agent] == *agent_state);
             let number = match same {
@@ -188,11 +181,7 @@ impl Tables {
         });
         numbers.rest = match unchanged {
             Some((_, numbers)) => numbers.rest,
-            None => self.number_rest(Rest {
-                memory: state.memory.clone(),
-                sequences: state.sequences.clone(),
-                allocated: state.allocated,
-            }),
+            None => self.number_rest(&RestOf::of(state), RestOf::to_rest),
         };
         numbers
     }
@@ -303,14 +292,19 @@ impl Tables {
         (field, number)
     }
 
-    pub(super) fn number_rest(&mut self, rest: Rest) -> u32 {
-        if let Some(number) = self.rest_numbers.get(&rest) {
-            return *number;
+    /// The number of a rest, which is made if it is new.
+    pub(super) fn number_rest<Q: Hash + Equivalent<Rest>>(
+        &mut self,
+        rest: &Q,
+        make: impl FnOnce(&Q) -> Rest,
+    ) -> u32 {
+        let number = self.rests.number(rest, make);
+        if self.quiet.len() < self.rests.len() {
+            let rest = self.rests.get(number);
+            self.quiet.push(rest.memory.is_empty() && rest.sequences.is_empty());
+            // Its hash, and where it is found by that.
+            self.rest_bytes += rest.bytes() + 3 * size_of::<u64>();
         }
-        let number = to_u32(self.rests.len());
-        self.quiet.push(rest.memory.is_empty() && rest.sequences.is_empty());
-        self.rests.push(rest.clone());
-        self.rest_numbers.insert(rest, number);
         number
     }
 
@@ -340,7 +334,7 @@ impl Tables {
     /// The state that numbers stand for.
     pub(super) fn state<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> State {
         let agents = layout.agents.iter().enumerate();
-        let rest = &self.rests[layout.rest.get(words) as usize];
+        let rest = self.rests.get(layout.rest.get(words));
         let barriers = self.barriers.iter().zip(&layout.barriers);
         let mut barriers: Vec<_> = barriers
             .filter_map(|(b, field)| Some((b.id, b.states[field.get(words) as usize].clone()?)))
@@ -360,10 +354,8 @@ impl Tables {
         let slots: usize = self.classes.iter().map(|c| c.slots.len()).sum();
         let configs: usize = self.machine.automata().iter().map(|a| a.len()).sum();
         let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
-        let locations = self.machine.program().locations();
         // Orders of magnitude measured on the library's protocols, rounded up.
-        let rest = 200 + locations.min(64) * 100;
-        (self.steps.bytes() + slots * 400 + configs * 800 + barriers * 200 + self.rests.len() * rest) as u64
+        (self.steps.bytes() + slots * 400 + configs * 800 + barriers * 200 + self.rest_bytes) as u64
     }
 }
 

@@ -24,6 +24,7 @@ use crate::program::{
     AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, SplitKind, Target,
 };
 use crate::rule::Rule;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Readings of a specification that the user chooses.
@@ -203,7 +204,8 @@ impl Machine {
                 automaton.intern(context, agent::initial(context))
             })
             .collect();
-        let agents = configs.into_iter().map(|config| AgentState { config, seats: Vec::new() }).collect();
+        let agents =
+            configs.into_iter().map(|config| AgentState { config, seats: SmallVec::new() }).collect();
         let mut state = State::new(agents, self.program.sequences.len(), self.program.agents.len(), memory);
         self.settle_sequences(&mut state);
         state

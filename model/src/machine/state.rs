@@ -4,6 +4,7 @@ use super::ConfigId;
 use crate::barrier::{BarrierId, Seat, bcu, nbarrier, ptx, split};
 use crate::memory::Memory;
 use crate::program::AgentId;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// A state of the group. Equal states have equal futures.
@@ -22,12 +23,19 @@ pub struct State<K = Memory> {
 }
 
 /// One agent in a state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentState {
     /// Its configuration.
     pub config: ConfigId,
     /// What it has to do with barriers, by id; barriers with which it has nothing to do are left out.
-    pub seats: Vec<(BarrierId, Seat)>,
+    pub seats: SmallVec<[(BarrierId, Seat); 2]>,
+}
+
+impl Clone for AgentState {
+    // Every step copies the states of all agents, and seats are copied at once.
+    fn clone(&self) -> Self {
+        Self { config: self.config, seats: SmallVec::from_slice(&self.seats) }
+    }
 }
 
 impl AgentState {

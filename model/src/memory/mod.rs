@@ -29,31 +29,79 @@ pub struct Access {
     known: Holders,
 }
 
-/// A set of holders of knowledge, numbered by [`Layout`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Sets are copied with every state, at every step: a few holders take no memory of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Holders(Vec<u64>);
+enum Words {
+    /// A bit for each holder.
+    Few([u64; FEW]),
+    /// More words than that, the last of which is not 0.
+    Many(Vec<u64>),
+}
+
+/// Words of a set that takes no memory of its own.
+const FEW: usize = 2;
+
+/// A set of holders of knowledge, numbered by [`Layout`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Holders(Words);
+
+impl Default for Holders {
+    fn default() -> Self {
+        Self(Words::Few([0; FEW]))
+    }
+}
 
 impl Holders {
+    fn words(&self) -> &[u64] {
+        match &self.0 {
+            Words::Few(words) => words,
+            Words::Many(words) => words,
+        }
+    }
+
     /// Whether a holder is among them.
     #[must_use]
     pub fn has(&self, holder: usize) -> bool {
-        self.0.get(holder / 64).is_some_and(|word| word >> (holder % 64) & 1 == 1)
+        self.words().get(holder / 64).is_some_and(|word| word >> (holder % 64) & 1 == 1)
     }
 
     /// Adds a holder.
     pub fn add(&mut self, holder: usize) {
-        if self.0.len() <= holder / 64 {
-            self.0.resize(holder / 64 + 1, 0);
+        let bit = 1 << (holder % 64);
+        match &mut self.0 {
+            Words::Few(words) if holder / 64 < FEW => words[holder / 64] |= bit,
+            Words::Few(words) => {
+                let mut words = words.to_vec();
+                words.resize(holder / 64 + 1, 0);
+                words[holder / 64] = bit;
+                self.0 = Words::Many(words);
+            }
+            Words::Many(words) => {
+                words.resize(words.len().max(holder / 64 + 1), 0);
+                words[holder / 64] |= bit;
+            }
         }
-        self.0[holder / 64] |= 1 << (holder % 64);
     }
 
     fn remove(&mut self, holder: usize) {
-        if let Some(word) = self.0.get_mut(holder / 64) {
+        let words = match &mut self.0 {
+            Words::Few(words) => &mut words[..],
+            Words::Many(words) => words,
+        };
+        if let Some(word) = words.get_mut(holder / 64) {
             *word &= !(1 << (holder % 64));
-            while self.0.last() == Some(&0) {
-                self.0.pop();
+        }
+        // Equal sets are equal in form.
+        if let Words::Many(words) = &mut self.0 {
+            while words.last() == Some(&0) {
+                words.pop();
+            }
+            if words.len() <= FEW {
+                let mut few = [0; FEW];
+                few[..words.len()].copy_from_slice(words);
+                self.0 = Words::Few(few);
             }
         }
     }
@@ -62,7 +110,7 @@ impl Holders {
     #[must_use]
     pub fn renamed(&self, layout: Layout, to: &[AgentId]) -> Self {
         let mut renamed = Self::default();
-        for (index, word) in self.0.iter().enumerate() {
+        for (index, word) in self.words().iter().enumerate() {
             let mut rest = *word;
             while rest != 0 {
                 renamed.add(layout.renamed(index * 64 + rest.trailing_zeros() as usize, to));
@@ -97,6 +145,17 @@ impl Memory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.accesses.is_empty()
+    }
+
+    /// Bytes in use, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let many = |access: &Access| match &access.known.0 {
+            Words::Few(_) => 0,
+            // Small pieces of memory come with some bytes beside them.
+            Words::Many(words) => words.capacity() * size_of::<u64>() + 16,
+        };
+        self.accesses.capacity() * size_of::<Access>() + self.accesses.iter().map(many).sum::<usize>()
     }
 
     /// The accesses that may still matter.
@@ -216,5 +275,60 @@ impl Knowledge for Memory {
                         && (!needs_memory || access.known.has(layout.memory(*agent))))
             })
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    fn hash(holders: &Holders) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        holders.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Also beyond the words that take no memory of their own, and back.
+    #[test]
+    fn equal_sets_of_holders_are_equal_in_form_however_they_came_about() {
+        let (mut holders, mut expected) = (Holders::default(), BTreeSet::new());
+        let mut random = 1_u64;
+        for round in 0..5000_usize {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let most = if round / 100 % 2 == 0 { 400 } else { 130 };
+            let holder = (random >> 33) as usize % most;
+            if round % 100 < 20 {
+                holders.add(holder);
+                expected.insert(holder);
+            } else {
+                let gone = expected.iter().copied().rev().nth(holder % 3).unwrap_or(holder);
+                holders.remove(gone);
+                expected.remove(&gone);
+            }
+            assert!((0..500).all(|holder| holders.has(holder) == expected.contains(&holder)));
+            let mut anew = Holders::default();
+            expected.iter().for_each(|holder| anew.add(*holder));
+            assert_eq!(holders, anew);
+            assert_eq!(hash(&holders), hash(&anew));
+        }
+    }
+
+    #[test]
+    fn a_memory_takes_more_bytes_the_more_it_remembers() {
+        let access =
+            |known| Access { location: LocationId(0), kind: AccessKind::Write, agent: AgentId(0), known };
+        let mut many = Holders::default();
+        many.add(64 * FEW);
+        let bytes = |known: &[&Holders]| {
+            let mut accesses = Vec::with_capacity(known.len());
+            accesses.extend(known.iter().map(|known| access((*known).clone())));
+            Memory { accesses }.bytes()
+        };
+        let few = Holders::default();
+        assert_eq!(bytes(&[]), 0);
+        assert_eq!(bytes(&[&few, &few]), 2 * size_of::<Access>());
+        assert!(bytes(&[&few, &many]) >= bytes(&[&few, &few]) + 8 * (FEW + 1));
     }
 }

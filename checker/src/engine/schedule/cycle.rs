@@ -57,7 +57,7 @@ impl Watch {
         if self.turns.is_power_of_two() {
             self.saved = Some(Saved {
                 configs: configs(now).cloned().collect(),
-                seats: now.state.agents.iter().map(|agent| agent.seats.clone()).collect(),
+                seats: now.state.agents.iter().map(|agent| agent.seats.to_vec()).collect(),
                 barriers: now.state.barriers.clone(),
                 allocated: now.state.allocated,
                 ready: now.ready.clone(),
@@ -77,7 +77,7 @@ impl Saved {
             && self.allocated == state.allocated
             && self.ready == *now.ready
             && self.configs.iter().zip(configs(now)).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
-            && self.seats.iter().zip(&state.agents).all(|(seats, agent)| *seats == agent.seats)
+            && self.seats.iter().zip(&state.agents).all(|(seats, agent)| seats[..] == agent.seats[..])
     }
 }
 

@@ -2,49 +2,17 @@
 
 use super::ties::Ties;
 use super::turns::Turns;
-use crate::engine::numbering::to_u32;
+use crate::engine::numbering::{Numbered, to_u32};
+use crate::engine::rest::{Rest, RestOf, renamed};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{AgentState, AnyBarrier, Machine, Sequence, State};
+use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::memory::Layout;
 use barcheck_model::program::{AgentId, Target};
 use rustc_hash::FxHashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 /// A state, as the numbers of its components: each agent, the barriers, the rest, and whose turn has been.
 pub(super) type Key = Arc<[u32]>;
-
-/// Things numbered as they occur.
-#[derive(Debug)]
-struct Numbered<T> {
-    all: Vec<Arc<T>>,
-    numbers: FxHashMap<Arc<T>, u32>,
-}
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), numbers: FxHashMap::default() }
-    }
-}
-
-impl<T: Hash + Eq + Clone> Numbered<T> {
-    fn number(&mut self, thing: &T) -> u32 {
-        if let Some(number) = self.numbers.get(thing) {
-            return *number;
-        }
-        let (number, thing) = (to_u32(self.all.len()), Arc::new(thing.clone()));
-        self.all.push(thing.clone());
-        self.numbers.insert(thing, number);
-        number
-    }
-
-    fn get(&self, number: u32) -> &T {
-        &self.all[number as usize]
-    }
-}
-
-/// What is neither an agent nor a barrier.
-type Rest = (Ties, Vec<Sequence>, Option<u32>);
 
 /// Numbers states, and sorts the agents that are interchangeable: see [`crate::engine::symmetry`] for why that loses nothing.
 #[derive(Debug)]
@@ -54,7 +22,7 @@ pub(super) struct Components {
     class_of: Vec<usize>,
     agents: Vec<Numbered<AgentState>>,
     barriers: Numbered<Vec<(BarrierId, AnyBarrier)>>,
-    rests: Numbered<Rest>,
+    rests: Numbered<Rest<Ties>>,
     /// Interchangeable agents, two at least in each group.
     groups: Vec<Vec<usize>>,
 }
@@ -85,14 +53,15 @@ impl Components {
     /// The numbers of a state whose agents have been sorted, and where each of them went.
     pub(super) fn key(&mut self, state: &State<Ties>, turns: &Turns) -> (Key, Vec<u32>) {
         let agents = state.agents.iter().zip(&self.class_of);
-        let slots: Vec<u32> = agents.map(|(agent, class)| self.agents[*class].number(agent)).collect();
-        let barriers = self.barriers.number(&state.barriers);
+        let slots: Vec<u32> =
+            agents.map(|(agent, class)| self.agents[*class].number(agent, AgentState::clone)).collect();
+        let barriers = self.barriers.number(&state.barriers, Vec::clone);
         let to = self.sorted(state, turns, &slots);
         let is_sorted = (0..).zip(&to).all(|(agent, to)| agent == *to);
         let rest = if is_sorted {
-            self.rests.number(&(state.memory.clone(), state.sequences.clone(), state.allocated))
+            self.rests.number(&RestOf::of(state), RestOf::to_rest)
         } else {
-            self.rests.number(&self.renamed(state, &to))
+            self.rests.number(&self.renamed(state, &to), Rest::clone)
         };
         let mut sorted = turns.clone();
         let mut key = vec![0; slots.len()];
@@ -108,7 +77,7 @@ impl Components {
     /// The state that numbers stand for.
     pub(super) fn state(&self, key: &Key) -> (State<Ties>, Turns) {
         let count = self.class_of.len();
-        let (memory, sequences, allocated) = self.rests.get(key[count + 1]).clone();
+        let Rest { memory, sequences, allocated } = self.rests.get(key[count + 1]).clone();
         let agents = self.class_of.iter().zip(&key[..count]);
         let state = State {
             agents: agents.map(|(class, slot)| self.agents[*class].get(*slot).clone()).collect(),
@@ -147,23 +116,20 @@ impl Components {
         (positions, accesses, state.memory.profile(self.layout, id), agent)
     }
 
-    fn renamed(&self, state: &State<Ties>, to: &[u32]) -> Rest {
+    fn renamed(&self, state: &State<Ties>, to: &[u32]) -> Rest<Ties> {
         let names: Vec<AgentId> = to.iter().map(|agent| AgentId(*agent)).collect();
-        let sequences = state.sequences.iter().map(|sequence| {
-            let mut position = sequence.position.clone();
-            for (agent, to) in to.iter().enumerate() {
-                position[*to as usize] = sequence.position[agent];
-            }
-            Sequence { ahead: sequence.ahead.clone(), position }
-        });
-        (state.memory.renamed(self.layout, &names), sequences.collect(), state.allocated)
+        Rest {
+            memory: state.memory.renamed(self.layout, &names),
+            sequences: renamed(&state.sequences, to),
+            allocated: state.allocated,
+        }
     }
 
     /// Roughly the bytes in use.
     pub(super) fn bytes(&self) -> u64 {
-        let agents: usize = self.agents.iter().map(|slots| slots.all.len()).sum();
+        let agents: usize = self.agents.iter().map(|slots| slots.len()).sum();
         // As measured on the library's protocols, rounded up.
         let rest = 300 + self.class_of.len() * 40;
-        (agents * 200 + self.barriers.all.len() * 600 + self.rests.all.len() * rest) as u64
+        (agents * 200 + self.barriers.len() * 600 + self.rests.len() * rest) as u64
     }
 }

@@ -1,0 +1,65 @@
+//! What of a state is neither an agent nor a barrier.
+
+use barcheck_model::machine::{Sequence, State};
+use barcheck_model::memory::Memory;
+use indexmap::Equivalent;
+use serde::{Deserialize, Serialize};
+
+/// The rest of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Rest<K = Memory> {
+    pub(super) memory: K,
+    pub(super) sequences: Vec<Sequence>,
+    pub(super) allocated: Option<u32>,
+}
+
+impl Rest {
+    /// Bytes in use, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let sequences = self.sequences.iter().map(|sequence| {
+            size_of_val(sequence)
+                + sequence.ahead.capacity()
+                + sequence.position.capacity() * size_of::<u32>()
+        });
+        size_of::<Self>() + self.memory.bytes() + sequences.sum::<usize>()
+    }
+}
+
+/// The same, as a state has it. It is hashed as a [`Rest`] is, so that one can be looked for that is not there yet.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct RestOf<'s, K = Memory> {
+    memory: &'s K,
+    sequences: &'s [Sequence],
+    allocated: Option<u32>,
+}
+
+impl<'s, K> RestOf<'s, K> {
+    pub(super) fn of(state: &'s State<K>) -> Self {
+        Self { memory: &state.memory, sequences: &state.sequences, allocated: state.allocated }
+    }
+}
+
+impl<K: Clone> RestOf<'_, K> {
+    pub(super) fn to_rest(&self) -> Rest<K> {
+        Rest { memory: self.memory.clone(), sequences: self.sequences.to_vec(), allocated: self.allocated }
+    }
+}
+
+impl<K: PartialEq> Equivalent<Rest<K>> for RestOf<'_, K> {
+    fn equivalent(&self, rest: &Rest<K>) -> bool {
+        let Rest { memory, sequences, allocated } = rest;
+        self.allocated == *allocated && self.sequences == sequences && self.memory == memory
+    }
+}
+
+/// Decisions after agents have been renamed: agent `i` becomes `to[i]`.
+pub(super) fn renamed(sequences: &[Sequence], to: &[u32]) -> Vec<Sequence> {
+    let renamed = |sequence: &Sequence| {
+        let mut position = sequence.position.clone();
+        for (agent, to) in to.iter().enumerate() {
+            position[*to as usize] = sequence.position[agent];
+        }
+        Sequence { ahead: sequence.ahead.clone(), position }
+    };
+    sequences.iter().map(renamed).collect()
+}
