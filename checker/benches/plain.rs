@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
+const BUFFERS: &str = include_str!("../../specs/protocols/ptx/ring.bar");
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
 
 /// Every case is repeated for so long, at least; the fastest search counts.
@@ -55,10 +56,11 @@ fn main() {
     let threads = std::env::args().find_map(|a| a.strip_prefix("--threads=")?.parse().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [Case; 5] = [
+    let cases: [Case; 6] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
         ("RING(4,4,4,32) none", RING, ring(4, 4, 4, 32).to_vec(), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
+        ("ring of buffers none", BUFFERS, ring(3, 3, 4, 4).to_vec(), Reduction::None),
         ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),
         ("INDEP(8,18) symmetry", PAIRS, vec![("W", 8), ("K", 18)], Reduction::Symmetry),
     ];
