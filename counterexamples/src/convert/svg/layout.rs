@@ -12,7 +12,8 @@ use crate::trace::Trace;
 
 /// Width of a letter of the texts beside the lanes, in pixels.
 pub(super) const LETTER: f64 = 7.3;
-/// The same of the headline, which is bold and has letters of different widths.
+/// The same of the headline, which is larger. Its letters are all of one width, too: what is put instead of a font that is not
+/// there may be far wider.
 const BOLD_LETTER: f64 = 8.6;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 15.0;

@@ -21,7 +21,7 @@ const MOST_DESCRIPTION: usize = 4000;
 
 const STYLE: &str = "<style>\
 text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1b2129; white-space: pre } \
-.headline { font: bold 14px 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif } \
+.headline { font-size: 14px; font-weight: bold } \
 .faint { fill: #545f6b } .bad { fill: #a1121a; font-weight: bold } .head { font-weight: bold; text-anchor: middle } \
 .role { text-anchor: middle } .number { text-anchor: end; fill: #545f6b }\
 </style>\n";
