@@ -63,3 +63,32 @@ pub(super) fn renamed(sequences: &[Sequence], to: &[u32]) -> Vec<Sequence> {
     };
     sequences.iter().map(renamed).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::numbering::Numbered;
+
+    #[test]
+    fn a_rest_that_is_there_is_found_by_what_a_state_has() {
+        let (memory, mut rests) = (Memory::default(), Numbered::default());
+        let decided =
+            |ahead: &[bool]| Sequence { ahead: ahead.iter().copied().collect(), position: vec![0, 1] };
+        let (one, other) = ([decided(&[true])], [decided(&[true, false])]);
+        for (number, sequences, allocated) in [(0, &one[..], Some(3)), (1, &other, Some(3)), (2, &one, None)]
+        {
+            let rest = RestOf { memory: &memory, sequences, allocated };
+            assert_eq!(rests.number(&rest, RestOf::to_rest), number);
+            assert_eq!(rests.number(&rest, |_| unreachable!("it is there")), number);
+            assert_eq!(rests.number(&rest.to_rest(), |_| unreachable!("it is there")), number);
+        }
+        assert_eq!(rests.from(1).count(), 2);
+    }
+
+    #[test]
+    fn decisions_go_with_the_agents_that_are_renamed() {
+        let before = [Sequence { ahead: [true].into(), position: vec![0, 1, 2] }];
+        let after = renamed(&before, &[2, 0, 1]);
+        assert_eq!(after, [Sequence { ahead: [true].into(), position: vec![1, 2, 0] }]);
+    }
+}
