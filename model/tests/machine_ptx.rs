@@ -34,6 +34,29 @@ fn producer_and_consumer_hand_over_with_two_barriers() {
 }
 
 #[test]
+fn arrivals_on_many_barriers_at_once_are_all_remembered() {
+    // clause: ptx.producer-consumer
+    let ahead = |again: i64| {
+        let all = (1..=4).map(|id| arrive(id, 64)).chain([arrive(again, 64)]).collect();
+        let taken = (1..=4).map(|id| sync(id, 64)).collect();
+        Run::new(Group::new(Ptx, 64).one(all).one(taken).build())
+    };
+    let first = ["arrive b1", "arrive b2", "arrive b3", "arrive b4"];
+    for again in 1..=4 {
+        let mut run = ahead(again);
+        assert_eq!(run.log("0 0 0 0"), first);
+        assert_eq!(run.play("0"), "END repeated-arrival", "on barrier {again}");
+    }
+    // Near miss: nobody has arrived on this one.
+    let mut run = ahead(5);
+    assert_eq!(run.log("0 0 0 0 0"), [&first[..], &["arrive b5"]].concat());
+    for id in 1..=4 {
+        assert_eq!(run.play("1"), format!("arrive b{id}, block, complete b{id}, free 1"));
+    }
+    assert_eq!(run.state.agents[0].seats.len(), 1);
+}
+
+#[test]
 fn an_exit_completes_what_waits_for_live_warps() {
     // clause: ptx.exited-threads
     // clause: ptx.count-default
