@@ -50,11 +50,12 @@ pub fn generate_rounds(seed: u64) -> Protocol {
 impl Gen {
     fn rounds(&mut self) -> Protocol {
         let agents = self.agents as usize;
-        let (before, parts) = match (self.target, self.rng.below(3)) {
+        let (before, mut parts) = match (self.target, self.rng.below(3)) {
             (Target::Split, _) | (_, 0) => (Vec::new(), self.all_in_turn()),
             (Target::Ptx | Target::Bcu | Target::Nbarrier, 1) => self.ring(),
             _ => (Vec::new(), self.token()),
         };
+        let early = if self.rng.chance(40) { self.decides_early(&mut parts) } else { Vec::new() };
         // The same statement is asked for only where instances have to match.
         let together = self.target == Target::Split;
         let blocks = if together { 1 } else { agents };
@@ -76,6 +77,7 @@ impl Gen {
                 }
             }
             let mut body = self.front();
+            body.extend(early.clone());
             body.extend(before.get(block).cloned().unwrap_or_default());
             body.push(match frame {
                 0..40 => loop_(round),
@@ -298,7 +300,7 @@ impl Gen {
             0..3 => does.push(maybe(vec![what], vec![])),
             3 => does.push(maybe(vec![what], vec![other])),
             4 => {
-                does.push(stmt(Kind::Let(local.clone(), Rhs::Any(0.into(), 1.into()))));
+                does.push(stmt(Kind::Let(local.clone(), Rhs::Any(0.into(), 2.into()))));
                 does.push(if_(eq(value(), 1), vec![what], vec![]));
             }
             5 => {
@@ -311,6 +313,41 @@ impl Gen {
             _ => does.push(maybe(vec![maybe(vec![what], vec![])], vec![other])),
         }
         does
+    }
+
+    /// All decide early, before the rounds or somewhere in them, what shows later.
+    fn decides_early(&mut self, parts: &mut Vec<Part>) -> Vec<Stmt> {
+        let values = self.rng.range(2, 4);
+        let any = || Rhs::Any(0.into(), values.into());
+        let mut add = |g: &mut Self, does: &dyn Fn(&mut Self) -> Vec<Stmt>| {
+            let at = g.rng.below(parts.len() + 1);
+            parts.insert(at, g.each(|g, _| does(g)));
+        };
+        for _ in 0..self.rng.range(1, 4) {
+            add(self, &|g| if g.rng.chance(60) { g.shows(values) } else { Vec::new() });
+        }
+        if self.rng.chance(60) {
+            let again = stmt(Kind::Assign("early".into(), any()));
+            add(self, &|g| if g.rng.chance(70) { vec![again.clone()] } else { Vec::new() });
+        }
+        vec![stmt(Kind::Let("early".into(), any()))]
+    }
+
+    /// How it shows.
+    fn shows(&mut self, values: i32) -> Vec<Stmt> {
+        let early = || v("early");
+        let is_it = eq(early(), self.rng.range(0, values));
+        match self.rng.below(20) {
+            0..8 => vec![if_(is_it, vec![self.own_access()], vec![])],
+            8..10 => vec![if_(is_it, vec![access(Read, HANDED, None)], vec![])],
+            10..12 => vec![access(Read, OWN, Some(early() % self.agents))],
+            12..14 => vec![if_(is_it, vec![maybe(vec![self.own_access()], vec![])], vec![self.own_access()])],
+            14..16 => vec![if_(is_it, vec![set("early", early() + 1)], vec![])],
+            16 => vec![if_(is_it, vec![stmt(Kind::Break)], vec![])],
+            17 => vec![if_(is_it, vec![stmt(Kind::While(Cond::Choice, vec![self.own_access()]))], vec![])],
+            18 => vec![assert_(lt(early(), values + 1))],
+            _ => vec![set("early", bin(Op::Div, 3, early() - values))],
+        }
     }
 
     /// Work that touches nobody else.

@@ -29,6 +29,9 @@ pub(crate) fn walk(program: &Arc<Program>, options: Options, seed: u64) -> Optio
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
     let mut machine = Machine::new(Arc::clone(program), options);
     let mut state = machine.initial();
+    if machine.fault(&state).is_some() {
+        return None;
+    }
     let mut steps = Vec::new();
     let mut last = None;
     while steps.len() < LONGEST {

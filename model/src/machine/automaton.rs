@@ -3,6 +3,7 @@
 //! An agent's locals depend on nobody else, except through the outcomes of its moves. So each
 //! configuration is worked out once, and so is what each move makes of it: from then on it is a number.
 
+use super::merged::Merged;
 use crate::agent::{self, Config, Context, Move, Outcome};
 use crate::program::AgentId;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -24,7 +25,7 @@ pub enum Label {
 }
 
 #[derive(Debug)]
-struct Entry {
+pub(super) struct Entry {
     config: Arc<Config>,
     moves: Arc<[Move]>,
     /// Where it leads, as far as that is known, by label: most often to one other.
@@ -39,6 +40,21 @@ impl Entry {
     fn edge(&self, label: Label) -> Result<ConfigId, usize> {
         self.edges.binary_search_by_key(&label, |(label, _)| *label).map(|at| self.edges[at].1)
     }
+
+    fn new(config: Arc<Config>, moves: Arc<[Move]>, before: Option<ConfigId>) -> Self {
+        let (exited, failed) = (config.has_exited(), config.fault.is_some());
+        Self { config, moves, edges: SmallVec::new(), exited, failed, before }
+    }
+
+    /// A merged configuration.
+    pub(super) fn merged(config: Config, moves: Arc<[Move]>) -> Self {
+        Self::new(Arc::new(config), moves, None)
+    }
+
+    /// A merged configuration whose members are like this one.
+    pub(super) fn clone_for_merged(&self) -> Self {
+        Self::new(self.config.clone(), self.moves.clone(), None)
+    }
 }
 
 /// The configurations of agents of one kind, and the edges between them, as far as they are known.
@@ -48,12 +64,18 @@ pub struct Automaton {
     entries: Vec<Entry>,
     /// By hash, the configuration found last; [`Entry::before`] leads to the others. Growing need not hash them again.
     numbers: FxHashMap<u64, ConfigId>,
+    pub(super) merged: Merged,
 }
 
 impl Automaton {
     /// Nothing is known yet; expressions are evaluated as `representative` would.
     pub(super) fn new(representative: AgentId) -> Self {
-        Self { representative, entries: Vec::new(), numbers: FxHashMap::default() }
+        Self {
+            representative,
+            entries: Vec::new(),
+            numbers: FxHashMap::default(),
+            merged: Merged::default(),
+        }
     }
 
     /// The same automaton of which only some configurations are known, and these.
@@ -141,18 +163,19 @@ impl Automaton {
         if let Some(id) = same_hash.find(|id| *self.config(*id) == config) {
             return id;
         }
-        let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let moves = agent::moves(context, &config).into();
-        let (exited, failed) = (config.has_exited(), config.fault.is_some());
-        let before = self.numbers.insert(hash, id);
-        self.entries.push(Entry {
-            config: Arc::new(config),
-            moves,
-            edges: SmallVec::new(),
-            exited,
-            failed,
-            before,
-        });
+        let id = self.push(Entry::new(Arc::new(config), moves, None));
+        self.entries[id.0 as usize].before = self.numbers.insert(hash, id);
+        id
+    }
+
+    pub(super) fn entry(&self, id: ConfigId) -> &Entry {
+        &self.entries[id.0 as usize]
+    }
+
+    pub(super) fn push(&mut self, entry: Entry) -> ConfigId {
+        let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.entries.push(entry);
         id
     }
 
@@ -171,8 +194,15 @@ impl Automaton {
             Ok(to) => return to,
             Err(at) => at,
         };
-        let config = agent::follow(context, &entry.config, &entry.moves[index as usize], pick, outcome);
-        let to = self.intern(context, config);
+        let to = match self.merged_after(context, from, (index, pick, outcome)) {
+            Some(to) => to,
+            None => {
+                let entry = &self.entries[from.0 as usize];
+                let made = &entry.moves[index as usize];
+                let config = agent::follow(context, &entry.config, made, pick, outcome);
+                self.intern(context, config)
+            }
+        };
         self.entries[from.0 as usize].edges.insert(at, (label, to));
         to
     }
@@ -185,8 +215,13 @@ impl Automaton {
             Ok(to) => return to,
             Err(at) => at,
         };
-        let config = agent::release(context, &entry.config, result);
-        let to = self.intern(context, config);
+        let to = match self.merged_released(context, from, result) {
+            Some(to) => to,
+            None => {
+                let config = agent::release(context, &self.entries[from.0 as usize].config, result);
+                self.intern(context, config)
+            }
+        };
         self.entries[from.0 as usize].edges.insert(at, (label, to));
         to
     }

@@ -6,6 +6,7 @@
 
 mod automaton;
 mod judge;
+mod merged;
 mod outcome;
 mod state;
 mod step;

@@ -1,4 +1,4 @@
-//! Choices that decide nothing but which locations an agent accesses.
+//! Choices that decide nothing yet, or nothing but which locations an agent accesses.
 //!
 //! `if ? { write a[warp]; }` leaves the agent where it would have come anyway. If every way from a choice comes to one configuration by accesses and further choices alone,
 //! all ways are gone at once: the agent makes all accesses of all of them. Otherwise every set of agents that have chosen to access something would be a state of its own,
@@ -7,13 +7,31 @@
 //! What is found is the same. Generations do not depend on accesses. Let each agent make *more* accesses than in some run of the protocol: an access that replaces an earlier one is ordered after it, or
 //! something is found; whoever learns of the later one, in time or in memory, learns of the earlier one by the same way, since from the moment of the later access on its agent holds both. So
 //! if the later access conflicts with nothing that comes after it unordered, neither does the earlier one: what that run violates is found here too. Conversely, if something is found, then between an access of one agent and
-//! an earlier one of another: both are made if each of the two goes the way on which its access is, and nothing that replaces the earlier one there is missing here. That run is the path shown.
+//! an earlier one of another: both are made if each of the two goes the way on which its access is, and nothing that replaces the earlier one there is missing here. That run is the path shown, if there is one:
+//! what no path shows is not believed.
 //!
 //! Ways with a loop are not gone at once: one could go round for ever, which `stuck-agent` asks about. Nor are those that depend on `uniform ?`, which others follow.
+//!
+//! # Choices made late
+//!
+//! `let c = any 0..2; bar.sync 0; if c == 1 { write a[warp]; }` leaves the agent at the same barrier with one local or another. The ways do not come to one configuration, but to several
+//! of which nobody else can tell one from another: the same moves, and nothing but locals that differ. They are merged, into what stands for all of them
+//! ([`Machine::merge_configs`]), until their moves differ. Only then the agent decides, and only among those that are alike. So the number of decided choices is not carried through barriers where it does not matter.
+//!
+//! This is the law by which an internal choice distributes over what all its ways begin with, `a -> (P |~| Q) = (a -> P) |~| (a -> Q)` (Hoare, *Communicating Sequential Processes*, section 3.2): an agent that decides late has the same
+//! runs, finite and infinite, as one that decides early, and can refuse the same steps after each of them. So deadlocks and whatever a step or a state on a run violates are found, by
+//! the run of an agent's members that are left. Which of them that were, and so which way its choices have gone, is found out when a path is shown: see [`super::paths`].
+//!
+//! `stuck-agent` speaks of *all* continuations of a state: those of a merged state include what only some of its members can do. Let A be blocked in a state s for good, and let a run go on for ever from there. Make the same run with
+//! late choices. If A stays blocked in all its continuations somewhere there, it is found. Otherwise each continuation that unblocks A takes a decision that contradicts those
+//! already made in s; take the one that does not, and go on so until none is left that unblocks A. From there a run goes on for ever, and A is found; or all of them end, and
+//! so in a deadlock, since A does not exit. So something is found. Whether it is the same is left to an exploration without merged configurations, where an agent is stuck, or where there are a cycle and a deadlock.
+//!
+//! Where it would break: if another agent could see a local, or if what an agent may still do were read off its configuration. `uniform ?` does the latter, as decisions are forgotten that nobody will consult; so a merged
+//! configuration that has yet to decide shows the positions of all its members.
 
-use super::ties::Ties;
-use barcheck_model::agent::{Action, Choices};
-use barcheck_model::machine::{Advanced, Choice, ConfigId, Log, Machine, State};
+use barcheck_model::agent::{Action, Choices, Outcome};
+use barcheck_model::machine::{ConfigId, Machine};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -31,11 +49,13 @@ pub(super) struct May {
     pub(super) pc: Pc,
 }
 
-/// One way: the steps, each with the access that it is, if it is one.
-#[derive(Clone, Debug, Default)]
+/// One way, from one configuration to another: the steps, each with the access that it is, if it is one.
+#[derive(Clone, Debug)]
 pub(super) struct Way {
+    pub(super) from: ConfigId,
     /// Move and pick.
     pub(super) steps: Vec<(u32, u32, Option<May>)>,
+    pub(super) to: ConfigId,
 }
 
 impl Way {
@@ -43,32 +63,90 @@ impl Way {
     pub(super) fn accesses(&self) -> impl Iterator<Item = &May> {
         self.steps.iter().filter_map(|(.., access)| access.as_ref())
     }
+
+    /// The number of steps up to the first access of a kind to a location, that step included.
+    pub(super) fn upto(&self, (location, kind): (LocationId, AccessKind)) -> Option<usize> {
+        let is_it = |(.., access): &(u32, u32, Option<May>)| {
+            access.as_ref().is_some_and(|a| a.kind == kind && a.locations.contains(&location))
+        };
+        Some(self.steps.iter().position(is_it)? + 1)
+    }
 }
 
 /// All ways from a choice to where they meet.
 #[derive(Debug)]
 pub(super) struct Detour {
     pub(super) to: ConfigId,
-    /// The one with the fewest accesses first.
     pub(super) ways: Vec<Way>,
     /// Every access of every way, once.
     pub(super) accesses: Vec<May>,
 }
 
 impl Detour {
-    /// A way on which there is an access of a kind to a location, if there is one, and how many of its steps are to be made: all, or those
-    /// up to the access if it is the `last`.
-    pub(super) fn way(&self, wanted: Option<(LocationId, AccessKind)>, last: bool) -> (&Way, usize) {
-        let is_it = |(.., access): &(u32, u32, Option<May>)| {
-            let Some((location, kind)) = wanted else { return false };
-            access.as_ref().is_some_and(|a| a.kind == kind && a.locations.contains(&location))
-        };
-        let found = self.ways.iter().find_map(|way| Some((way, way.steps.iter().position(is_it)? + 1)));
-        match found {
-            Some((way, upto)) if last => (way, upto),
-            Some((way, _)) => (way, way.steps.len()),
-            None => (&self.ways[0], self.ways[0].steps.len()),
+    fn new(to: ConfigId, ways: Vec<Way>) -> Self {
+        let mut accesses: Vec<May> = Vec::new();
+        for access in ways.iter().flat_map(Way::accesses) {
+            if !accesses.contains(access) {
+                accesses.push(access.clone());
+            }
         }
+        Self { to, ways, accesses }
+    }
+}
+
+/// What an agent decides instead of going one way: nothing if there is but one detour, and otherwise which of them it makes.
+pub(super) type Fork = Arc<[Detour]>;
+
+/// The detours known so far, by automaton and configuration.
+#[derive(Debug, Default)]
+pub(super) struct Detours {
+    /// Choices are made late.
+    pub(super) merges: bool,
+    known: FxHashMap<(usize, ConfigId), Option<Fork>>,
+}
+
+impl Detours {
+    /// None is known yet.
+    pub(super) fn new(merges: bool) -> Self {
+        Self { merges, known: FxHashMap::default() }
+    }
+
+    /// The detours that an agent can make where its next step is a decision.
+    pub(super) fn at(&mut self, machine: &mut Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
+        let key = (machine.class(agent), from);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let found = self.find(machine, agent, from);
+        self.known.insert(key, found.clone());
+        found
+    }
+
+    /// One that is known.
+    pub(super) fn known(&self, machine: &Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
+        self.known.get(&(machine.class(agent), from)).cloned().flatten()
+    }
+
+    fn find(&self, machine: &mut Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
+        let members = machine.members(agent, from);
+        let region = Region::around(machine, agent, &members);
+        if let Some(detour) = region.as_ref().and_then(Region::meeting) {
+            return Some([detour].into());
+        }
+        if !self.merges {
+            return None;
+        }
+        let groups = region.and_then(|region| region.apart(machine, agent));
+        // As the merged configuration itself would decide.
+        groups.or_else(|| {
+            let groups = machine.alike_configs(agent, &members);
+            let stay = |config: &ConfigId| Way { from: *config, steps: Vec::new(), to: *config };
+            let detours = groups.into_iter().map(|group| {
+                let ways = group.iter().map(stay).collect();
+                Detour::new(machine.merge_configs(agent, group), ways)
+            });
+            Some(detours.collect::<Vec<_>>()).filter(|detours| detours.len() > 1).map(Fork::from)
+        })
     }
 }
 
@@ -78,150 +156,144 @@ struct Edge {
     to: ConfigId,
 }
 
-/// The detours known so far, by automaton and configuration.
-#[derive(Debug, Default)]
-pub(super) struct Detours {
-    known: FxHashMap<(usize, ConfigId), Option<Arc<Detour>>>,
+/// What an agent can come to by choices of its own and accesses alone.
+struct Region {
+    starts: Vec<ConfigId>,
+    /// Configurations from which it goes on in some other way have no edges.
+    edges: FxHashMap<ConfigId, Vec<Edge>>,
+    /// The configurations, each before those that it leads to.
+    order: Vec<ConfigId>,
 }
 
-impl Detours {
-    /// The detour that an agent is about to make, if its next step is the beginning of one.
-    pub(super) fn at(
-        &mut self,
-        machine: &mut Machine,
-        state: &State<Ties>,
-        agent: AgentId,
-    ) -> Option<Arc<Detour>> {
-        let from = state.agents[agent.index()].config;
-        let key = (machine.class(agent), from);
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
+impl Region {
+    /// The region; `None` if it is too large, if some way goes round, or if nothing is left open in it.
+    fn around(machine: &mut Machine, agent: AgentId, starts: &[ConfigId]) -> Option<Self> {
+        let mut region = Self { starts: starts.to_vec(), edges: FxHashMap::default(), order: Vec::new() };
+        let mut open = region.starts.clone();
+        while let Some(config) = open.pop() {
+            if region.edges.contains_key(&config) {
+                continue;
+            }
+            if region.edges.len() >= MOST_CONFIGS {
+                return None;
+            }
+            let edges = edges(machine, agent, config)?;
+            open.extend(edges.iter().map(|edge| edge.to));
+            region.edges.insert(config, edges);
         }
-        let found = find(machine, state, agent, from).map(Arc::new);
-        self.known.insert(key, found.clone());
-        found
+        region.order = region.in_order()?;
+        let is_open = starts.len() > 1 || region.edges[&starts[0]].len() > 1;
+        is_open.then_some(region)
     }
 
-    /// One that is known.
-    pub(super) fn known(&self, machine: &Machine, agent: AgentId, from: ConfigId) -> Option<Arc<Detour>> {
-        self.known.get(&(machine.class(agent), from)).cloned().flatten()
-    }
-}
-
-fn find(machine: &mut Machine, state: &State<Ties>, agent: AgentId, from: ConfigId) -> Option<Detour> {
-    let region = region(machine, state, agent, from)?;
-    let order = in_order(&region, from)?;
-    let to = order.iter().copied().find(|config| *config != from && meets(&region, from, *config))?;
-    let mut ways = Vec::new();
-    go(&region, from, to, &mut Way::default(), &mut ways)?;
-    ways.sort_by_key(|way| way.accesses().count());
-    let mut accesses: Vec<May> = Vec::new();
-    for access in ways.iter().flat_map(Way::accesses) {
-        if !accesses.contains(access) {
-            accesses.push(access.clone());
+    /// `None` if some way goes round.
+    fn in_order(&self) -> Option<Vec<ConfigId>> {
+        let mut incoming: FxHashMap<ConfigId, usize> = FxHashMap::default();
+        for edge in self.edges.values().flatten() {
+            *incoming.entry(edge.to).or_default() += 1;
         }
-    }
-    Some(Detour { to, ways, accesses })
-}
-
-type Region = FxHashMap<ConfigId, Vec<Edge>>;
-
-/// What the agent can come to by choices of its own and accesses alone. Configurations from which it goes on in some other way have no edges.
-fn region(machine: &mut Machine, state: &State<Ties>, agent: AgentId, from: ConfigId) -> Option<Region> {
-    let mut region = Region::default();
-    let mut open = vec![from];
-    while let Some(config) = open.pop() {
-        if region.contains_key(&config) {
-            continue;
+        let (mut order, mut open) = (Vec::new(), self.starts.clone());
+        open.retain(|start| !incoming.contains_key(start));
+        while let Some(config) = open.pop() {
+            order.push(config);
+            for edge in &self.edges[&config] {
+                let left = incoming.get_mut(&edge.to)?;
+                *left -= 1;
+                if *left == 0 {
+                    open.push(edge.to);
+                }
+            }
         }
-        if region.len() >= MOST_CONFIGS {
+        (order.len() == self.edges.len()).then_some(order)
+    }
+
+    /// All ways as one detour, if there is a configuration that all of them come to.
+    fn meeting(&self) -> Option<Detour> {
+        let is_start = |config: ConfigId| self.starts.iter().all(|start| *start == config);
+        let to = self.order.iter().copied().find(|config| !is_start(*config) && self.meets(*config))?;
+        Some(Detour::new(to, self.ways(&|config| config == to)?))
+    }
+
+    /// Whether every way passes a configuration.
+    fn meets(&self, at: ConfigId) -> bool {
+        let (mut open, mut seen) = (self.starts.clone(), FxHashSet::default());
+        while let Some(config) = open.pop() {
+            if config == at || !seen.insert(config) {
+                continue;
+            }
+            if self.edges[&config].is_empty() {
+                return false;
+            }
+            open.extend(self.edges[&config].iter().map(|edge| edge.to));
+        }
+        true
+    }
+
+    /// All ways to their ends, as one detour for those whose ends are alike; `None` if they are too many, or if that merges nothing.
+    fn apart(&self, machine: &mut Machine, agent: AgentId) -> Option<Fork> {
+        let ways = self.ways(&|config| self.edges[&config].is_empty())?;
+        let mut ends: Vec<ConfigId> = ways.iter().map(|way| way.to).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let groups = machine.alike_configs(agent, &ends);
+        let is_merged = self.starts.len() > 1;
+        if groups.len() == ends.len() && !is_merged {
             return None;
         }
-        let edges = edges(machine, state, agent, config)?;
-        open.extend(edges.iter().map(|edge| edge.to));
-        region.insert(config, edges);
+        let detours = groups.into_iter().map(|group| {
+            let ways = ways.iter().filter(|way| group.contains(&way.to)).cloned().collect();
+            Detour::new(machine.merge_configs(agent, group), ways)
+        });
+        Some(detours.collect())
     }
-    // Something is left open at the beginning.
-    (region[&from].len() > 1).then_some(region)
+
+    /// Every way from a start to an end; `None` if they are too many.
+    fn ways(&self, is_end: &dyn Fn(ConfigId) -> bool) -> Option<Vec<Way>> {
+        let mut ways = Vec::new();
+        for start in &self.starts {
+            let mut way = Way { from: *start, steps: Vec::new(), to: *start };
+            self.go(is_end, &mut way, &mut ways)?;
+        }
+        Some(ways)
+    }
+
+    fn go(&self, is_end: &dyn Fn(ConfigId) -> bool, way: &mut Way, ways: &mut Vec<Way>) -> Option<()> {
+        if is_end(way.to) {
+            ways.push(way.clone());
+            return (ways.len() <= MOST_WAYS).then_some(());
+        }
+        let at = way.to;
+        for edge in &self.edges[&at] {
+            way.steps.push(edge.step.clone());
+            way.to = edge.to;
+            self.go(is_end, way, ways)?;
+            way.steps.pop();
+        }
+        way.to = at;
+        Some(())
+    }
 }
 
-fn edges(machine: &mut Machine, state: &State<Ties>, agent: AgentId, config: ConfigId) -> Option<Vec<Edge>> {
-    let mut here = State { memory: Ties::default(), ..state.clone() };
-    here.agents[agent.index()].config = config;
-    let [made] = machine.moves(&here, agent) else { return Some(Vec::new()) };
-    let access = match (&made.action, made.choices) {
+fn edges(machine: &mut Machine, agent: AgentId, config: ConfigId) -> Option<Vec<Edge>> {
+    let [made] = machine.moves_in(agent, config) else { return Some(Vec::new()) };
+    let (access, picks) = match (&made.action, made.choices) {
         (Action::Access(kind, locations), Choices::One) => {
-            Some(May { kind: *kind, locations: locations.clone(), pc: made.pc })
+            (Some(May { kind: *kind, locations: locations.clone(), pc: made.pc }), 1)
         }
-        (Action::Decide, Choices::Open(_)) | (Action::Assert(true), Choices::One) => None,
+        (Action::Decide, Choices::Open(picks)) => (None, picks),
+        (Action::Assert(true), Choices::One) => (None, 1),
         _ => return Some(Vec::new()),
     };
-    let picks = machine.picks(&here, agent, made);
-    if picks.end - picks.start > MOST_WAYS as u64 {
+    if picks > MOST_WAYS as u64 {
         return None;
     }
     let mut edges = Vec::new();
-    for pick in picks {
-        let pick = u32::try_from(pick).ok()?;
-        let mut after = here.clone();
-        let choice = Choice { agent, index: 0, pick };
-        if machine.advance(&mut after, choice, &mut Log::default()) != Advanced::Progress {
+    for pick in 0..u32::try_from(picks).ok()? {
+        let to = machine.config_after(agent, config, 0, pick, Outcome::Pass);
+        if machine.has_failed(agent, to) {
             return None;
         }
-        let to = after.agents[agent.index()].config;
         edges.push(Edge { step: (0, pick, access.clone()), to });
     }
     Some(edges)
-}
-
-/// The configurations, each before those that it leads to; `None` if some way goes round.
-fn in_order(region: &Region, from: ConfigId) -> Option<Vec<ConfigId>> {
-    let mut incoming: FxHashMap<ConfigId, usize> = FxHashMap::default();
-    for edge in region.values().flatten() {
-        *incoming.entry(edge.to).or_default() += 1;
-    }
-    if incoming.contains_key(&from) {
-        return None;
-    }
-    let (mut order, mut open) = (Vec::new(), vec![from]);
-    while let Some(config) = open.pop() {
-        order.push(config);
-        for edge in &region[&config] {
-            let left = incoming.get_mut(&edge.to)?;
-            *left -= 1;
-            if *left == 0 {
-                open.push(edge.to);
-            }
-        }
-    }
-    (order.len() == region.len()).then_some(order)
-}
-
-/// Whether every way passes a configuration.
-fn meets(region: &Region, from: ConfigId, at: ConfigId) -> bool {
-    let (mut open, mut seen) = (vec![from], FxHashSet::default());
-    while let Some(config) = open.pop() {
-        if config == at || !seen.insert(config) {
-            continue;
-        }
-        if region[&config].is_empty() {
-            return false;
-        }
-        open.extend(region[&config].iter().map(|edge| edge.to));
-    }
-    true
-}
-
-/// Adds every way; `None` if they are too many.
-fn go(region: &Region, from: ConfigId, to: ConfigId, way: &mut Way, ways: &mut Vec<Way>) -> Option<()> {
-    if from == to {
-        ways.push(way.clone());
-        return (ways.len() <= MOST_WAYS).then_some(());
-    }
-    for edge in &region[&from] {
-        way.steps.push(edge.step.clone());
-        go(region, edge.to, to, way, ways)?;
-        way.steps.pop();
-    }
-    Some(())
 }

@@ -10,7 +10,7 @@ use crate::engine::numbering::to_u32;
 use crate::engine::order::{self, Races};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
-use barcheck_model::agent::{Action, BarrierAction, Move};
+use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
 use barcheck_model::memory::Knowledge;
@@ -53,8 +53,8 @@ pub(super) struct Sighting {
 pub(super) enum Made {
     /// A step.
     Step(Choice),
-    /// All ways of a detour, by an agent in this configuration.
-    Detour(AgentId, ConfigId),
+    /// All ways of a detour, by an agent in this configuration: of several detours the one with this number.
+    Detour(AgentId, ConfigId, u32),
 }
 
 /// One finding is kept for each rule, place and barrier.
@@ -101,7 +101,7 @@ pub(super) struct Exploration<'a> {
     /// Steps are made again: what they show is known.
     pub(super) repeats: bool,
     follows_waits: bool,
-    /// None, if all ways are to be gone one by one.
+    /// `None` if all ways are to be gone one by one.
     pub(super) detours: Option<Detours>,
     before: Vec<ConfigId>,
     log: Log,
@@ -114,6 +114,7 @@ impl<'a> Exploration<'a> {
         settings: &'a Settings,
         control: &'a dyn Control,
         started: Instant,
+        detours: Option<Detours>,
     ) -> Self {
         let target = machine.program().target;
         let follows_waits = matches!(target, Target::Nbarrier | Target::Xegpu)
@@ -137,7 +138,7 @@ impl<'a> Exploration<'a> {
             made: Vec::new(),
             repeats: false,
             follows_waits,
-            detours: Some(Detours::default()),
+            detours,
             before: Vec::new(),
             log: Log::default(),
             looks: 0,
@@ -198,14 +199,12 @@ impl<'a> Exploration<'a> {
             Some(Next::Forced(made)) => return self.leave(&at, node, made),
             Some(Next::Open(agent)) => self.ways_of(&at, agent),
         };
-        for (way, picks) in ways {
-            for pick in picks {
-                let Ok(pick) = u32::try_from(pick) else {
-                    let what = Some("the values of an `any`".to_owned());
-                    return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
-                };
-                self.leave(&at, node, Made::Step(Choice { pick, ..way }))?;
-            }
+        for way in ways {
+            let Some(way) = way else {
+                let what = Some("the values of an `any`".to_owned());
+                return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
+            };
+            self.leave(&at, node, way)?;
         }
         Ok(())
     }
@@ -223,20 +222,32 @@ impl<'a> Exploration<'a> {
 
     /// The ways out of a state that has been explored.
     pub(super) fn ways(&mut self, at: &At) -> Vec<Made> {
-        let pick = |pick| u32::try_from(pick).unwrap_or(u32::MAX);
         match self.next(at) {
             None => Vec::new(),
             Some(Next::Forced(made)) => vec![made],
-            Some(Next::Open(agent)) => {
-                let ways = self.ways_of(at, agent).into_iter();
-                ways.flat_map(|(way, picks)| picks.map(move |n| Made::Step(Choice { pick: pick(n), ..way })))
-                    .collect()
-            }
+            // That they could be numbered has been seen.
+            Some(Next::Open(agent)) => self.ways_of(at, agent).flatten().collect(),
         }
     }
 
+    /// The ways that an agent can go: each move with each pick, or each of several detours; `None` for a pick without a number.
+    fn ways_of(&self, at: &At, agent: AgentId) -> impl Iterator<Item = Option<Made>> + use<> {
+        let from = at.state.agents[agent.index()].config;
+        let fork = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
+        let numbers = fork.as_ref().map_or(0, |fork| to_u32(fork.len()));
+        let detours = (0..numbers).map(move |number| Some(Made::Detour(agent, from, number)));
+        let steps = match fork {
+            Some(_) => Vec::new(),
+            None => self.steps_of(at, agent),
+        };
+        let steps = steps.into_iter().flat_map(|(choice, picks)| {
+            picks.map(move |pick| Some(Made::Step(Choice { pick: u32::try_from(pick).ok()?, ..choice })))
+        });
+        detours.chain(steps)
+    }
+
     /// The moves of an agent, with the picks of each.
-    fn ways_of(&self, at: &At, agent: AgentId) -> Vec<(Choice, Range<u64>)> {
+    fn steps_of(&self, at: &At, agent: AgentId) -> Vec<(Choice, Range<u64>)> {
         let moves = (0..).zip(self.machine.moves(&at.state, agent));
         moves
             .filter(|(_, made)| made.action != Action::Spin)
@@ -269,7 +280,7 @@ impl<'a> Exploration<'a> {
             self.made.push(next);
             match next {
                 Made::Step(choice) => self.step(at, node, choice)?,
-                Made::Detour(agent, from) => self.go_all_ways(at, node, agent, from)?,
+                Made::Detour(agent, from, number) => self.go_all_ways(at, node, (agent, from, number))?,
             }
             watch(&self.machine, at);
             if self.ends_round(at) || self.made.len() >= MOST_BETWEEN {
@@ -298,11 +309,12 @@ impl<'a> Exploration<'a> {
                     let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
                     return Some(Next::Forced(Made::Step(Choice { agent, index: 0, pick })));
                 }
-                let is_decision = made.action == Action::Decide;
+                let is_decision = made.action == Action::Decide && matches!(made.choices, Choices::Open(_));
+                let from = at.state.agents[agent.index()].config;
                 let detours = self.detours.as_mut().filter(|_| is_decision);
-                if detours.and_then(|detours| detours.at(&mut self.machine, &at.state, agent)).is_some() {
-                    let from = at.state.agents[agent.index()].config;
-                    return Some(Next::Forced(Made::Detour(agent, from)));
+                let fork = detours.and_then(|detours| detours.at(&mut self.machine, agent, from));
+                if fork.is_some_and(|fork| fork.len() == 1) {
+                    return Some(Next::Forced(Made::Detour(agent, from, 0)));
                 }
             }
             let moves = self.machine.moves(&at.state, agent);
@@ -374,11 +386,10 @@ impl<'a> Exploration<'a> {
         &mut self,
         at: &mut At,
         node: NodeId,
-        agent: AgentId,
-        from: ConfigId,
+        (agent, from, number): (AgentId, ConfigId, u32),
     ) -> Result<(), Ending> {
         let known = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
-        let Some(detour) = known else { return Ok(()) };
+        let Some(detour) = known.as_ref().and_then(|fork| fork.get(number as usize)) else { return Ok(()) };
         let layout = self.machine.layout();
         self.log.events.clear();
         self.log.noted.clear();
@@ -456,6 +467,20 @@ impl<'a> Exploration<'a> {
 
     pub(super) fn level(&self, rule: Rule) -> Level {
         self.settings.levels.of(rule, self.machine.program().target)
+    }
+
+    /// Choices are made late.
+    pub(super) fn merges(&self) -> bool {
+        self.detours.as_ref().is_some_and(|detours| detours.merges)
+    }
+
+    pub(super) fn deadlocks(&self) -> bool {
+        self.sightings.keys().any(|(rule, ..)| *rule == Rule::Deadlock)
+    }
+
+    /// Some agent has gone round a loop.
+    pub(super) fn has_cycle(&self) -> bool {
+        self.loops.iter().any(Loops::has_cycle)
     }
 
     pub(super) fn has_error(&self) -> bool {

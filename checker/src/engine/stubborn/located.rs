@@ -29,6 +29,10 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
             let found = all(exploration)?;
             Answer::Violated(found, statistics(exploration))
         }
+        // Merged configurations might hide who is stuck besides.
+        Ending::Complete if exploration.merges() && exploration.deadlocks() && exploration.has_cycle() => {
+            return None;
+        }
         Ending::Complete => {
             let stuck = match stuck::find(exploration) {
                 Ok(stuck) => stuck?,
@@ -88,7 +92,8 @@ fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Option<Found
     if let Detail::Conflict { earlier, .. } = &mut seen.detail {
         *earlier = who[earlier.index()];
     }
-    let path = Path { steps: exploration.steps(&made, Some(&seen)), cycle_from: None };
+    let start = exploration.initial();
+    let path = Path { steps: exploration.steps(start, &made, Some(&seen))?, cycle_from: None };
     let at_step = sighting.made.is_some();
     let finding = report::shown(&mut exploration.machine, &path, at_step, &seen)?;
     Some(Found { level: exploration.level(finding.rule), finding, path })

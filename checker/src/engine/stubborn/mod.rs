@@ -30,7 +30,7 @@
 //! Runs for different choices come to the same states again and again; from there on they are explored once. States are kept where a choice begins or a round ends, and the steps
 //! between them, of which each is the only one, are made without being kept.
 //!
-//! A choice that decides about accesses alone is no choice at all: see [`detours`].
+//! A choice that decides about accesses alone is no choice at all, and one that decides nothing yet is made when it does: see [`detours`].
 //!
 //! Agents of one automaton are interchanged as in [`super::symmetry`]: choosing an agent and counting turns treats all agents of a kind alike, up to their order, and any order will do.
 //!
@@ -51,6 +51,8 @@ use super::order::exits_release;
 use crate::settings::{Control, Settings};
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
+use detours::Detours;
+use explore::Exploration;
 use std::time::Instant;
 
 /// Makes one run for each way that choices may go, and decides what can be decided from these.
@@ -63,16 +65,17 @@ pub(super) fn answer(
     if exits_release(&machine) {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
-    let mut exploration = explore::Exploration::new(machine, settings, control, started);
-    let ending = exploration.explore();
-    if let Some(answer) = located::answer(&mut exploration, ending) {
-        return (exploration.machine, answer);
+    // What was found with more detours could not be shown: once more with fewer, in the end way by way.
+    let mut machine = machine;
+    for detours in [Some(Detours::new(true)), Some(Detours::new(false)), None] {
+        let mut exploration = Exploration::new(machine, settings, control, started, detours);
+        let ending = exploration.explore();
+        let answer = located::answer(&mut exploration, ending);
+        machine = exploration.machine;
+        if let Some(answer) = answer {
+            return (machine, answer);
+        }
     }
-    // What was found on detours could not be shown: once more, way by way.
-    let mut exploration = explore::Exploration::new(exploration.machine, settings, control, started);
-    exploration.detours = None;
-    let ending = exploration.explore();
-    let answer = located::answer(&mut exploration, ending);
     // What cannot be shown even so is not believed, and nothing else is.
-    (exploration.machine, answer.unwrap_or(Answer::Undecided(Undecided::Unfollowed(AgentId(0), Pc(0)))))
+    (machine, Answer::Undecided(Undecided::Unfollowed(AgentId(0), Pc(0))))
 }

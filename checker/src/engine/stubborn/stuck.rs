@@ -45,8 +45,7 @@ struct Graph {
 /// Agents that are stuck, one finding for each place, with a path that ends in a cycle; `None` if there are some and no path shows it, an error
 /// if the search is to end.
 pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found>>, Inconclusive> {
-    let has_cycle = exploration.loops.iter().any(|loops| loops.has_cycle());
-    if !has_cycle && first_spinner(exploration, 0..to_u32(exploration.nodes.len()))?.is_none() {
+    if !exploration.has_cycle() && first_spinner(exploration, 0..to_u32(exploration.nodes.len()))?.is_none() {
         return Ok(Some(Vec::new()));
     }
     exploration.repeats = true;
@@ -57,8 +56,13 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
     let Some((node, spins)) = first_endless(exploration, &graph, &suspects)? else {
         return Ok(Some(Vec::new()));
     };
+    if exploration.merges() {
+        // Who is stuck, and on which cycle, shows without merged configurations.
+        return Ok(None);
+    }
     let (made, who, _) = path_to(exploration, node);
-    let mut steps = exploration.steps(&made, None);
+    let start = exploration.initial();
+    let Some(mut steps) = exploration.steps(start, &made, None) else { return Ok(None) };
     let stuck = graph.unblocked[node as usize].iter().zip(&who).filter(|(unblocked, _)| !**unblocked);
     let mut names: Vec<AgentId> = stuck.map(|(_, agent)| *agent).collect();
     names.sort_unstable();
@@ -70,16 +74,15 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
         }
         None => {
             let cycle = shortest_cycle(&graph, node);
-            let cycle: Vec<Stretch> = cycle
-                .into_iter()
-                .map(|(from, number)| {
-                    let edge = &graph.edges[from as usize][number];
-                    let mut at = kept(exploration, from);
-                    // It has been made before, to its end.
-                    drop(exploration.go_on(&mut at, from, edge.made, &mut |_, _| {}));
-                    Stretch { choices: exploration.steps(&exploration.made, None), moved: edge.moved.clone() }
-                })
-                .collect();
+            let stretches = cycle.into_iter().map(|(from, number)| {
+                let edge = &graph.edges[from as usize][number];
+                let at = kept(exploration, from);
+                // It has been made before, to its end.
+                drop(exploration.go_on(&mut at.clone(), from, edge.made, &mut |_, _| {}));
+                let made = exploration.made.clone();
+                Some(Stretch { choices: exploration.steps(at, &made, None)?, moved: edge.moved.clone() })
+            });
+            let Some(cycle) = stretches.collect::<Option<Vec<_>>>() else { return Ok(None) };
             let path = stuck::unroll(&mut exploration.machine, steps, &who, &cycle);
             let Some(path) = path else { return Ok(None) };
             path

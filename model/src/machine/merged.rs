@@ -1,0 +1,160 @@
+//! Several configurations of an agent as one: what it may be in, as long as nothing tells them apart.
+//!
+//! Which way a choice has gone need not be known before it makes a difference. Until then the agent is in a *merged* configuration, with the
+//! ways that are still possible as its members. It has the moves of its members while these agree, and otherwise one move:
+//! to decide which of them it has been all the time. No state of the semantics holds one; engines that make choices late do.
+
+use super::automaton::Entry;
+use super::{Automaton, ConfigId, Machine};
+use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
+use crate::program::AgentId;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The merged configurations of an automaton.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    by_members: FxHashMap<Arc<[ConfigId]>, ConfigId>,
+    members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
+}
+
+impl Automaton {
+    /// The configurations that one stands for: itself, or the members of a merged one, in order.
+    pub(super) fn members(&self, id: ConfigId) -> Arc<[ConfigId]> {
+        self.merged.members.get(&id).cloned().unwrap_or_else(|| [id].into())
+    }
+
+    /// Where a move leads from a configuration, if that is a merged one.
+    pub(super) fn merged_after(
+        &mut self,
+        context: Context<'_>,
+        from: ConfigId,
+        (index, pick, outcome): (u32, u32, Outcome),
+    ) -> Option<ConfigId> {
+        let members = self.merged.members.get(&from)?.clone();
+        let mut groups = self.alike(&members);
+        let to = if groups.len() > 1 {
+            groups.swap_remove(pick as usize)
+        } else {
+            members.iter().map(|member| self.follow(context, *member, index, pick, outcome)).collect()
+        };
+        Some(self.merge(to))
+    }
+
+    /// Where a release leads from a configuration, if that is a merged one.
+    pub(super) fn merged_released(
+        &mut self,
+        context: Context<'_>,
+        from: ConfigId,
+        result: Option<u32>,
+    ) -> Option<ConfigId> {
+        let members = self.merged.members.get(&from)?.clone();
+        let to = members.iter().map(|member| self.release(context, *member, result)).collect();
+        Some(self.merge(to))
+    }
+
+    /// Groups configurations that differ in locals alone and have the same moves, in the order in which they come.
+    pub(super) fn alike(&self, ids: &[ConfigId]) -> Vec<Vec<ConfigId>> {
+        let mut groups: Vec<(Config, Vec<ConfigId>)> = Vec::new();
+        for id in ids {
+            let mut config = self.config(*id).clone();
+            for fragment in &mut config.fragments {
+                fragment.locals.clear();
+            }
+            let same = |(of, group): &(Config, Vec<ConfigId>)| {
+                *of == config && self.moves(group[0]) == self.moves(*id)
+            };
+            match groups.iter().position(same) {
+                Some(group) => groups[group].1.push(*id),
+                None => groups.push((config, vec![*id])),
+            }
+        }
+        groups.into_iter().map(|(_, group)| group).collect()
+    }
+
+    /// One configuration that stands for all of these.
+    pub(super) fn merge(&mut self, ids: Vec<ConfigId>) -> ConfigId {
+        let mut members: Vec<ConfigId> = ids.iter().flat_map(|id| self.members(*id).to_vec()).collect();
+        members.sort_unstable();
+        members.dedup();
+        if let [only] = members[..] {
+            return only;
+        }
+        if let Some(known) = self.merged.by_members.get(&members[..]) {
+            return *known;
+        }
+        let entry = match self.alike(&members).len() {
+            1 => self.entry(members[0]).clone_for_merged(),
+            groups => self.undecided(&members, groups),
+        };
+        let id = self.push(entry);
+        let members: Arc<[ConfigId]> = members.into();
+        self.merged.by_members.insert(members.clone(), id);
+        self.merged.members.insert(id, members);
+        id
+    }
+
+    /// One that has yet to decide in which group its members are. To others it shows whatever any of them may show.
+    fn undecided(&self, members: &[ConfigId], groups: usize) -> Entry {
+        let configs = || members.iter().map(|id| self.config(*id));
+        let first = configs().find(|config| !config.has_exited()).unwrap_or_else(|| self.config(members[0]));
+        let (lanes, pc) = first.fragments.first().map_or_else(Default::default, |f| (f.lanes, f.pc));
+        let fragments = configs().flat_map(|config| config.fragments.clone()).collect();
+        let choices = Choices::Open(groups as u64);
+        let decide = Move { fragment: 0, lanes, pc, action: Action::Decide, choices };
+        Entry::merged(Config { fragments, fault: None, ..first.clone() }, [decide].into())
+    }
+}
+
+impl Machine {
+    /// The configurations that one of an agent's stands for: see [`Self::merge_configs`].
+    #[must_use]
+    pub fn members(&self, agent: AgentId, config: ConfigId) -> Arc<[ConfigId]> {
+        self.automata[self.class(agent)].members(config)
+    }
+
+    /// One configuration of an agent that stands for several.
+    ///
+    /// As long as all that tells them apart are locals, its moves are those of each of them, with the same meaning. Otherwise its
+    /// only move is a decision: the number of a group of those that are alike, as [`Self::alike_configs`] has them.
+    pub fn merge_configs(&mut self, agent: AgentId, configs: Vec<ConfigId>) -> ConfigId {
+        self.parts(agent).1.merge(configs)
+    }
+
+    /// Groups configurations of an agent of which nobody else can tell one from another, before they make a move.
+    #[must_use]
+    pub fn alike_configs(&self, agent: AgentId, configs: &[ConfigId]) -> Vec<Vec<ConfigId>> {
+        self.automata[self.class(agent)].alike(configs)
+    }
+
+    /// An agent's moves in one of its configurations.
+    #[must_use]
+    pub fn moves_in(&self, agent: AgentId, config: ConfigId) -> &[Move] {
+        self.automata[self.class(agent)].moves(config)
+    }
+
+    /// Whether local computation has failed in one of an agent's configurations.
+    #[must_use]
+    pub fn has_failed(&self, agent: AgentId, config: ConfigId) -> bool {
+        self.automata[self.class(agent)].has_failed(config)
+    }
+
+    /// The configuration after a move of an agent that goes as it goes, whatever else happens.
+    pub fn config_after(
+        &mut self,
+        agent: AgentId,
+        from: ConfigId,
+        index: u32,
+        pick: u32,
+        outcome: Outcome,
+    ) -> ConfigId {
+        let (context, automaton) = self.parts(agent);
+        automaton.follow(context, from, index, pick, outcome)
+    }
+
+    /// The configuration after an agent's release, with a reduction's result.
+    pub fn config_released(&mut self, agent: AgentId, from: ConfigId, result: Option<u32>) -> ConfigId {
+        let (context, automaton) = self.parts(agent);
+        automaton.release(context, from, result)
+    }
+}
