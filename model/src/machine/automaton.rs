@@ -70,12 +70,7 @@ pub struct Automaton {
 impl Automaton {
     /// Nothing is known yet; expressions are evaluated as `representative` would.
     pub(super) fn new(representative: AgentId) -> Self {
-        Self {
-            representative,
-            entries: Vec::new(),
-            numbers: FxHashMap::default(),
-            merged: Merged::default(),
-        }
+        Self { representative, entries: Vec::new(), numbers: FxHashMap::default(), merged: Merged::default() }
     }
 
     /// The same automaton of which only some configurations are known, and these.

@@ -26,6 +26,8 @@ pub(super) type NodeId = u32;
 
 /// Steps without a choice between two states kept, at most.
 const MOST_BETWEEN: usize = 1 << 12;
+/// Steps before somebody else is asked, who takes no more for an answer.
+const MANY: u64 = 100_000;
 /// Ways out of states between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 64;
 
@@ -146,8 +148,10 @@ impl<'a> Exploration<'a> {
     }
 
     /// Explores until there is nothing left, or a reason to end. An error found before that is an error, however it ends.
-    pub(super) fn explore(&mut self) -> Ending {
-        let ended = self.explore_all().err();
+    ///
+    /// Once that has taken many steps, `is_known` is asked and taken: whether there is nothing left to find out.
+    pub(super) fn explore(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Ending {
+        let ended = self.explore_all(is_known).err();
         let hides = self.hides.or_else(|| self.races.hide(self.sightings.keys().map(|(rule, ..)| *rule)));
         let ending = ended.unwrap_or(match hides {
             Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
@@ -159,7 +163,7 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    fn explore_all(&mut self) -> Result<(), Ending> {
+    fn explore_all(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Result<(), Ending> {
         let initial = self.initial();
         if let Some((agent, fault)) = self.machine.fault(&initial.state) {
             return Err(unfollowed(agent, fault));
@@ -171,6 +175,12 @@ impl<'a> Exploration<'a> {
         while next < self.nodes.len() {
             self.expand(to_u32(next))?;
             next += 1;
+            if self.transitions >= MANY
+                && let Some(is_known) = is_known.take()
+                && is_known()
+            {
+                return Err(Ending::GaveUp(Inconclusive::Interrupted));
+            }
         }
         self.peak_bytes = self.peak_bytes.max(self.bytes());
         Ok(())

@@ -55,21 +55,23 @@ use detours::Detours;
 use explore::Exploration;
 use std::time::Instant;
 
-/// Makes one run for each way that choices may go, and decides what can be decided from these.
+/// Makes one run for each way that choices may go, and decides what can be decided from these. Once these have turned out to be many,
+/// `is_known` says whether somebody else has found something meanwhile, so that there is no need to go on.
 pub(super) fn answer(
     machine: Machine,
     settings: &Settings,
     control: &dyn Control,
     started: Instant,
+    is_known: &mut dyn FnMut() -> bool,
 ) -> (Machine, Answer) {
     if exits_release(&machine) {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     // What was found with more detours could not be shown: once more with fewer, in the end way by way.
-    let mut machine = machine;
+    let (mut machine, mut is_known) = (machine, Some(is_known));
     for detours in [Some(Detours::new(true)), Some(Detours::new(false)), None] {
         let mut exploration = Exploration::new(machine, settings, control, started, detours);
-        let ending = exploration.explore();
+        let ending = exploration.explore(&mut is_known);
         let answer = located::answer(&mut exploration, ending);
         machine = exploration.machine;
         if let Some(answer) = answer {

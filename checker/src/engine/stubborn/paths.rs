@@ -180,7 +180,8 @@ impl Ways {
                 let worth = (found.map(|_| number).or(so_far), Reverse(accesses + way.accesses().count()));
                 let upto = found.filter(|_| last).unwrap_or(way.steps.len());
                 let made = way.steps[..upto].iter();
-                let made = made.map(|(index, pick, _)| Choice { agent: self.agent, index: *index, pick: *pick });
+                let made =
+                    made.map(|(index, pick, _)| Choice { agent: self.agent, index: *index, pick: *pick });
                 add(&mut next, Reached { config: way.to, before, worth, steps: (number, made.collect()) });
             }
         }

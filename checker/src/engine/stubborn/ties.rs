@@ -105,20 +105,29 @@ impl Ties {
         Self { memory: self.memory.renamed(layout, to), ties }
     }
 
-    /// What an agent knows of generations and waits. Equal for interchangeable agents whose roles are equal.
-    pub(super) fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(BarrierId, u8, bool)> {
-        let seen = |tie: &Tie| {
-            let kind = match tie.mark {
-                Mark::Gathering => 0,
-                Mark::Complete => 1,
-                Mark::Arrived(other) => 2 + u8::from(other == agent),
-                Mark::CompleteArrival(other) => 4 + u8::from(other == agent),
-                Mark::Waited(other) => 6 + u8::from(other == agent),
+    /// What an agent knows of generations and waits: for each barrier and kind of marks, how many there are of others that it knows and does not
+    /// know, and of its own. Equal for interchangeable agents whose roles are equal.
+    pub(super) fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(BarrierId, u8, [u32; 4])> {
+        let mut profile: Vec<(BarrierId, u8, [u32; 4])> = Vec::new();
+        for tie in &self.ties {
+            let (kind, whose) = match tie.mark {
+                Mark::Gathering => (0, None),
+                Mark::Arrived(whose) => (1, Some(whose)),
+                Mark::Complete => (2, None),
+                Mark::CompleteArrival(whose) => (3, Some(whose)),
+                Mark::Waited(whose) => (4, Some(whose)),
             };
-            (tie.barrier, kind, tie.known.has(layout.time(agent)))
-        };
-        let mut profile: Vec<_> = self.ties.iter().map(seen).collect();
-        profile.sort_unstable();
+            let at = 2 * usize::from(whose == Some(agent)) + usize::from(tie.known.has(layout.time(agent)));
+            // Marks of one kind follow one another.
+            match profile.last_mut().filter(|last| (last.0, last.1) == (tie.barrier, kind)) {
+                Some((.., counts)) => counts[at] += 1,
+                None => {
+                    let mut counts = [0; 4];
+                    counts[at] = 1;
+                    profile.push((tie.barrier, kind, counts));
+                }
+            }
+        }
         profile
     }
 }
