@@ -578,3 +578,18 @@ fn among_very_many_ways_of_choosing_one_that_ends_in_a_deadlock_is_found_by_chan
     assert_eq!((outcome.verdict, rules(&outcome)[0]), (Verdict::Violated, "deadlock"));
     walk_all(text, &outcome);
 }
+
+/// As long as it is open which way warp 1 has chosen, warp 0 may still be released. Where it has chosen otherwise, warp 0 is stuck while the others
+/// go round, though whoever leaves the loop comes to a deadlock before long.
+#[test]
+fn who_is_stuck_on_one_of_two_ways_is_found_although_a_deadlock_ends_both() {
+    let text = "target ptx; cta 96;
+        warp 0 { bar.sync 3, 64; }
+        warp 1 {
+            let c = any 0..2;
+            while uniform go ? { bar.sync 2, 64; }
+            if c == 0 { bar.arrive 3, 64; } else { bar.sync 4, 64; }
+        }
+        warp 2 { while uniform go ? { bar.sync 2, 64; } }";
+    assert_eq!(rules(&agree(text)), ["deadlock", "stuck-agent"]);
+}

@@ -40,7 +40,7 @@ fn configurations_whose_locals_do_not_show_make_their_moves_as_one_and_stay_one(
     let merged = machine.merge_configs(ME, ids.clone());
     assert_eq!(&*machine.members(ME, merged), &ids[..]);
     assert_eq!(machine.moves_in(ME, merged), machine.moves_in(ME, ids[0]));
-    assert_eq!(machine.alike_configs(ME, &ids), [ids.clone()]);
+    assert_eq!(machine.alike_configs(ME, &ids), std::slice::from_ref(&ids));
     let mut state = in_state(&mut machine, merged);
     let events = step(&mut machine, &mut state, 0);
     assert!(matches!(
@@ -95,6 +95,12 @@ fn places_and_operands_are_no_locals_and_tell_members_apart() {
     assert_eq!(of(vec![access_at(AccessKind::Write, 0, v(0))]), 2, "locations");
     assert_eq!(of(vec![assert(v(0))]), 2, "truth");
     assert_eq!(of(vec![sync(1, 32), sync_of(v(0), None)]), 1, "what comes later does not");
+    // Those that wait have no moves at all, and yet they do not wait for the same.
+    let (mut machine, ids) = picked(vec![sync_of(v(0), None), assert(v(0))], 2);
+    let block = |id: &ConfigId| machine.config_after(ME, *id, 0, 0, Outcome::Block);
+    let waiting: Vec<ConfigId> = ids.iter().map(block).collect();
+    assert!(waiting.iter().all(|id| machine.moves_in(ME, *id).is_empty()));
+    assert_eq!(machine.alike_configs(ME, &waiting).len(), 2);
 }
 
 #[test]

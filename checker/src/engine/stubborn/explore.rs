@@ -17,6 +17,7 @@ use barcheck_model::memory::Knowledge;
 use barcheck_model::program::{AgentId, Pc, Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
@@ -108,6 +109,8 @@ pub(super) struct Exploration<'a> {
     before: Vec<ConfigId>,
     log: Log,
     looks: u64,
+    /// In how many states somebody who had several ways stood at a place.
+    opened: FxHashMap<Place, u64>,
 }
 
 impl<'a> Exploration<'a> {
@@ -144,6 +147,7 @@ impl<'a> Exploration<'a> {
             before: Vec::new(),
             log: Log::default(),
             looks: 0,
+            opened: FxHashMap::default(),
         }
     }
 
@@ -207,7 +211,11 @@ impl<'a> Exploration<'a> {
         let ways = match self.next(&at) {
             None => return self.judge(&at, node),
             Some(Next::Forced(made)) => return self.leave(&at, node, made),
-            Some(Next::Open(agent)) => self.ways_of(&at, agent),
+            Some(Next::Open(agent)) => {
+                let pc = self.machine.stands_at(&at.state, agent);
+                *self.opened.entry(self.machine.place(agent, pc)).or_default() += 1;
+                self.ways_of(&at, agent)
+            }
         };
         for way in ways {
             let Some(way) = way else {
@@ -505,6 +513,14 @@ impl<'a> Exploration<'a> {
         (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops + self.graph_bytes
     }
 
+    /// What grew: the automata, or else the ways to choose.
+    fn what_grew(&self, states: u64) -> Option<String> {
+        what_grew(&self.machine, states).or_else(|| {
+            let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
+            Some(format!("the ways in which choices go, most of them from line {} on", place.line))
+        })
+    }
+
     /// Looks at the budgets, now and then.
     fn look(&mut self, node: NodeId) -> Result<(), Ending> {
         self.looks += 1;
@@ -513,7 +529,7 @@ impl<'a> Exploration<'a> {
         }
         let states = self.nodes.len() as u64;
         if let Some(most) = self.settings.budgets.max_states.filter(|most| states > *most) {
-            return Err(Ending::GaveUp(Inconclusive::States(most, what_grew(&self.machine, states))));
+            return Err(Ending::GaveUp(Inconclusive::States(most, self.what_grew(states))));
         }
         self.look_on(states - u64::from(node)).map_err(Ending::GaveUp)
     }
@@ -523,7 +539,7 @@ impl<'a> Exploration<'a> {
         let (states, bytes) = (self.nodes.len() as u64, self.bytes());
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
-        let grew = || what_grew(&self.machine, states);
+        let grew = || self.what_grew(states);
         if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
             return Err(Inconclusive::Memory(most, grew()));
         }
