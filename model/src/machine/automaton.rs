@@ -189,7 +189,7 @@ impl Automaton {
             Ok(to) => return to,
             Err(at) => at,
         };
-        let to = match self.merged_after(context, from, (index, pick, outcome)) {
+        let to = match self.merged.lead.and_then(|lead| lead(self, context, from, label)) {
             Some(to) => to,
             None => {
                 let entry = &self.entries[from.0 as usize];
@@ -210,7 +210,7 @@ impl Automaton {
             Ok(to) => return to,
             Err(at) => at,
         };
-        let to = match self.merged_released(context, from, result) {
+        let to = match self.merged.lead.and_then(|lead| lead(self, context, from, label)) {
             Some(to) => to,
             None => {
                 let config = agent::release(context, &self.entries[from.0 as usize].config, result);

@@ -5,7 +5,7 @@
 //! to decide which of them it has been all the time. No state of the semantics holds one; engines that make choices late do.
 
 use super::automaton::Entry;
-use super::{Automaton, ConfigId, Machine};
+use super::{Automaton, ConfigId, Label, Machine};
 use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
 use crate::program::AgentId;
 use rustc_hash::FxHashMap;
@@ -16,7 +16,12 @@ use std::sync::Arc;
 pub(super) struct Merged {
     by_members: FxHashMap<Arc<[ConfigId]>, ConfigId>,
     members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
+    /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry the code.
+    pub(super) lead: Option<Lead>,
 }
+
+/// Where a label leads from a configuration, if that is a merged one.
+pub(super) type Lead = fn(&mut Automaton, Context<'_>, ConfigId, Label) -> Option<ConfigId>;
 
 impl Automaton {
     /// The configurations that one stands for: itself, or the members of a merged one, in order.
@@ -24,32 +29,19 @@ impl Automaton {
         self.merged.members.get(&id).cloned().unwrap_or_else(|| [id].into())
     }
 
-    /// Where a move leads from a configuration, if that is a merged one.
-    pub(super) fn merged_after(
-        &mut self,
-        context: Context<'_>,
-        from: ConfigId,
-        (index, pick, outcome): (u32, u32, Outcome),
-    ) -> Option<ConfigId> {
+    /// See [`Lead`].
+    fn lead(&mut self, context: Context<'_>, from: ConfigId, label: Label) -> Option<ConfigId> {
         let members = self.merged.members.get(&from)?.clone();
         let mut groups = self.alike(&members);
-        let to = if groups.len() > 1 {
-            groups.swap_remove(pick as usize)
-        } else {
-            members.iter().map(|member| self.follow(context, *member, index, pick, outcome)).collect()
+        let to = match label {
+            Label::Made(_, pick, _) if groups.len() > 1 => groups.swap_remove(pick as usize),
+            Label::Made(index, pick, outcome) => {
+                members.iter().map(|member| self.follow(context, *member, index, pick, outcome)).collect()
+            }
+            Label::Released(result) => {
+                members.iter().map(|member| self.release(context, *member, result)).collect()
+            }
         };
-        Some(self.merge(to))
-    }
-
-    /// Where a release leads from a configuration, if that is a merged one.
-    pub(super) fn merged_released(
-        &mut self,
-        context: Context<'_>,
-        from: ConfigId,
-        result: Option<u32>,
-    ) -> Option<ConfigId> {
-        let members = self.merged.members.get(&from)?.clone();
-        let to = members.iter().map(|member| self.release(context, *member, result)).collect();
         Some(self.merge(to))
     }
 
@@ -88,6 +80,7 @@ impl Automaton {
             groups => self.undecided(&members, groups),
         };
         let id = self.push(entry);
+        self.merged.lead = Some(Self::lead);
         let members: Arc<[ConfigId]> = members.into();
         self.merged.by_members.insert(members.clone(), id);
         self.merged.members.insert(id, members);
