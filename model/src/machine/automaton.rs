@@ -3,7 +3,6 @@
 //! An agent's locals depend on nobody else, except through the outcomes of its moves. So each
 //! configuration is worked out once, and so is what each move makes of it: from then on it is a number.
 
-use super::merged::Merged;
 use crate::agent::{self, Config, Context, Move, Outcome};
 use crate::program::AgentId;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -56,6 +55,18 @@ impl Entry {
         Self::new(self.config.clone(), self.moves.clone(), None)
     }
 }
+
+/// The configurations of an automaton that stand for several others.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) by_members: FxHashMap<Arc<[ConfigId]>, ConfigId>,
+    pub(super) members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
+    /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry the code.
+    pub(super) lead: Option<Lead>,
+}
+
+/// Where a label leads from a configuration, if that is a merged one.
+pub(super) type Lead = fn(&mut Automaton, Context<'_>, ConfigId, Label) -> Option<ConfigId>;
 
 /// The configurations of agents of one kind, and the edges between them, as far as they are known.
 #[derive(Debug)]

@@ -8,20 +8,7 @@ use super::automaton::Entry;
 use super::{Automaton, ConfigId, Label, Machine};
 use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
 use crate::program::AgentId;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// The merged configurations of an automaton.
-#[derive(Debug, Default)]
-pub(super) struct Merged {
-    by_members: FxHashMap<Arc<[ConfigId]>, ConfigId>,
-    members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
-    /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry the code.
-    pub(super) lead: Option<Lead>,
-}
-
-/// Where a label leads from a configuration, if that is a merged one.
-pub(super) type Lead = fn(&mut Automaton, Context<'_>, ConfigId, Label) -> Option<ConfigId>;
 
 impl Automaton {
     /// The configurations that one stands for: itself, or the members of a merged one, in order.
@@ -29,7 +16,7 @@ impl Automaton {
         self.merged.members.get(&id).cloned().unwrap_or_else(|| [id].into())
     }
 
-    /// See [`Lead`].
+    /// See [`super::automaton::Lead`].
     fn lead(&mut self, context: Context<'_>, from: ConfigId, label: Label) -> Option<ConfigId> {
         let members = self.merged.members.get(&from)?.clone();
         let mut groups = self.alike(&members);
