@@ -97,8 +97,9 @@ pub(super) fn request() -> io::Result<Request> {
 
 /// Answers the parent and ends this process.
 pub(super) fn answer(answer: &Answer) -> ! {
+    // Locked until the process has ended: of threads that find something at once, the second must not begin to answer while the first ends.
+    let mut out = io::stdout().lock();
     let written = serde_json::to_string(answer).map_err(io::Error::other).and_then(|json| {
-        let mut out = io::stdout().lock();
         writeln!(out, "\n{MARK}{json}")?;
         out.flush()
     });
