@@ -330,6 +330,15 @@ impl Gen {
             let again = stmt(Kind::Assign("early".into(), any()));
             add(self, &|g| if g.rng.chance(70) { vec![again.clone()] } else { Vec::new() });
         }
+        if self.rng.chance(15) {
+            // From then on nobody needs anybody: what happens to one is not seen by the others.
+            let alone = self.each(|g, _| {
+                let mut does = if g.rng.chance(50) { g.shows(values) } else { Vec::new() };
+                does.push(loop_(vec![g.own_access()]));
+                does
+            });
+            parts.push(alone);
+        }
         vec![stmt(Kind::Let("early".into(), any()))]
     }
 
@@ -346,7 +355,10 @@ impl Gen {
             16 => vec![if_(is_it, vec![stmt(Kind::Break)], vec![])],
             17 => vec![if_(is_it, vec![stmt(Kind::While(Cond::Choice, vec![self.own_access()]))], vec![])],
             18 => vec![assert_(lt(early(), values + 1))],
-            _ => vec![set("early", bin(Op::Div, 3, early() - values))],
+            _ => {
+                let not = self.rng.range(0, values + 1);
+                vec![set("early", bin(Op::Div, 3, early() - not))]
+            }
         }
     }
 

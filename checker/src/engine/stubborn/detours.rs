@@ -129,6 +129,10 @@ impl Detours {
 
     fn find(&self, machine: &mut Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
         let members = machine.members(agent, from);
+        // That computation has failed is seen where the machine makes the decision.
+        if members.iter().any(|member| machine.has_failed(agent, *member)) {
+            return None;
+        }
         let region = Region::around(machine, agent, &members);
         if let Some(detour) = region.as_ref().and_then(Region::meeting) {
             return Some([detour].into());

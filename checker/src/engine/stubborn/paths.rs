@@ -82,9 +82,17 @@ impl Exploration<'_> {
     fn follow_step(&mut self, state: &mut State<Ties>, ways: &mut [Ways], number: usize, choice: Choice) {
         let (machine, mut log) = (&mut self.machine, Log::default());
         let actor = &mut ways[choice.agent.index()];
+        let from = machine.members(choice.agent, state.agents[choice.agent.index()].config);
+        let decides = machine.alike_configs(choice.agent, &from).len() > 1;
         if let Advanced::Error(_) = machine.advance(state, choice, &mut log) {
             // The last step of the path.
             actor.goes(number, Some(choice), &mut Some);
+            return;
+        }
+        if decides {
+            // Which of its members it has been all the time: none of them makes a step.
+            let left = machine.members(choice.agent, state.agents[choice.agent.index()].config);
+            actor.goes(number, None, &mut |config| left.contains(&config).then_some(config));
             return;
         }
         let blocks = log.events.iter().any(|event| matches!(event, Event::Blocked(_)));
