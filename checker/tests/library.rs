@@ -46,6 +46,7 @@ fn every_protocol_of_the_library_gets_the_verdict_and_the_rules_that_its_head_ex
     let too_large = [
         "ptx/choices_of_32_warps.bar",
         "ptx/guard_decided_early.bar",
+        "ptx/fast_and_slow_path.bar",
         "ptx/guarded_tiles.bar",
         "ptx/guarded_tiles_broken.bar",
         "ptx/ring_private_choices.bar",
@@ -91,6 +92,7 @@ fn the_plain_search_agrees_on_every_protocol_that_it_can_cover() {
         "ptx/choices_of_32_warps.bar",
         "ptx/endless_rendezvous_32_warps.bar",
         "ptx/guard_decided_early.bar",
+        "ptx/fast_and_slow_path.bar",
         "ptx/guarded_tiles.bar",
         "ptx/guarded_tiles_broken.bar",
         "ptx/ping_pong_32_warps.bar",

@@ -319,7 +319,7 @@ fn choices_that_decide_about_accesses_alone_are_no_choices() {
 }
 
 #[test]
-fn ways_with_fences_or_loops_are_gone_one_by_one() {
+fn ways_with_fences_are_gone_one_by_one_and_those_with_loops_hide_nobody_who_is_stuck() {
     // Whether the write is published is a matter of choice.
     let fences = "target nbarrier; thread_group 2; global a[1];
         thread 0 { write a[0]; if ? { fence; } nbarrier.signal 1, 1, 1, 1; }

@@ -85,12 +85,13 @@ fn members_are_counted_once_and_in_order_however_they_are_merged() {
 }
 
 #[test]
-fn places_and_operands_are_no_locals_and_tell_members_apart() {
+fn operands_are_no_locals_and_tell_members_apart_and_places_do_not() {
     let of = |body: Vec<S>| {
         let (machine, ids) = picked(body, 2);
         machine.alike_configs(ME, &ids).len()
     };
-    assert_eq!(of(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(1, 32)])]), 2, "places");
+    assert_eq!(of(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(1, 32)])]), 1, "places");
+    assert_eq!(of(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(2, 32)])]), 2, "places of something else");
     assert_eq!(of(vec![sync_of(v(0), None)]), 2, "barriers");
     assert_eq!(of(vec![access_at(AccessKind::Write, 0, v(0))]), 2, "locations");
     assert_eq!(of(vec![assert(v(0))]), 2, "truth");

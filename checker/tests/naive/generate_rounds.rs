@@ -56,6 +56,10 @@ impl Gen {
             _ => (Vec::new(), self.token()),
         };
         let early = if self.rng.chance(40) { self.decides_early(&mut parts) } else { Vec::new() };
+        // Instances have to match: there it is wrong to do the same in two places.
+        if self.rng.chance(if self.target == Target::Split { 8 } else { 35 }) {
+            parts = parts.into_iter().map(|part| self.in_two_places(part)).collect();
+        }
         // The same statement is asked for only where instances have to match.
         let together = self.target == Target::Split;
         let blocks = if together { 1 } else { agents };
@@ -89,6 +93,9 @@ impl Gen {
                 }
                 _ => for_("round", 0, rounds, round),
             });
+            if self.rng.chance(15) {
+                body.push(maybe(vec![exit()], vec![self.own_access()]));
+            }
             let agents = if together { 0..agents } else { block..block + 1 };
             all.push(Block { agents, role: None, body });
         }
@@ -340,6 +347,27 @@ impl Gen {
             parts.push(alone);
         }
         vec![stmt(Kind::Let("early".into(), any()))]
+    }
+
+    /// What an agent does it does in one of two places, as it decides.
+    fn in_two_places(&mut self, part: Part) -> Part {
+        let mut decide = |does: Vec<Stmt>| {
+            if does.is_empty() || self.rng.chance(60) {
+                return does;
+            }
+            let mut one = does.clone();
+            match self.rng.below(4) {
+                0 => one.insert(0, self.own_access()),
+                1 => one.push(self.own_access()),
+                2 => one.insert(0, stmt(Kind::While(Cond::Choice, vec![self.own_access()]))),
+                _ => {}
+            }
+            vec![maybe(one, does)]
+        };
+        match part {
+            Part::Each(each) => Part::Each(each.into_iter().map(decide).collect()),
+            Part::All(does) => Part::All(decide(does)),
+        }
     }
 
     /// How it shows.

@@ -1,8 +1,9 @@
 //! Choices that are made when they show: nothing that they lead to is missed, and nothing is made up.
 
 use super::{agree, decide, rules, stubborn, with};
-use crate::decisions::walk_all;
+use crate::decisions::{program, walk_all};
 use barcheck::{Reduction, Settings, Verdict};
+use std::collections::BTreeSet;
 
 /// Thirty-two warps of which each decides before a barrier what it accesses after it; `decided` says where, `between` what they do then.
 fn decided_before(warps: u32, decided: &str, between: &str) -> String {
@@ -170,4 +171,151 @@ fn who_is_stuck_on_one_of_two_ways_is_found_although_a_deadlock_ends_both() {
         }
         warp 2 { while uniform go ? { bar.sync 2, 64; } }";
     assert_eq!(rules(&agree(text)), ["deadlock", "stuck-agent"]);
+}
+
+/// 32 warps are decided at once, and 2 or 3 as by the plain search.
+#[track_caller]
+fn few_states(text: impl Fn(u32) -> String) {
+    let outcome = decide(&text(32), &Settings::default());
+    let why = (outcome.verdict, outcome.method.reduction);
+    assert_eq!(why, (Verdict::Verified, Reduction::Stubborn), "{}: {:?}", text(32), outcome.inconclusive);
+    assert!(outcome.statistics.states < 10, "{}: {}", text(32), outcome.statistics.states);
+    for warps in [2, 3] {
+        assert_eq!(agree(&text(warps)).verdict, Verdict::Verified, "{}", text(warps));
+    }
+}
+
+fn rounds(warps: u32, does: &str) -> String {
+    format!(
+        "target ptx; shared tile[{warps}]; cta {}; warps 0..{warps} {{ for i in 0..3 {{ {does} }} }}",
+        32 * warps
+    )
+}
+
+#[test]
+fn the_same_barrier_in_two_places_is_one_barrier() {
+    for does in [
+        "if ? { write tile[warp]; bar.sync 0; } else { bar.sync 0; } read tile[warp];",
+        "if ? { bar.sync 1; write tile[warp]; bar.sync 0; } else { bar.sync 1; bar.sync 0; }",
+        "let c = any 0..3; bar.sync 1; if c == 1 { bar.sync 0; read tile[warp]; } else { bar.sync 0; }",
+        "if uniform ? { if ? { bar.sync 0; } else { bar.sync 0; } } write tile[warp];",
+        "if ? { bar.sync 0; if uniform more ? { bar.sync 1; } } else { bar.sync 0; if uniform more ? { bar.sync 1; } }",
+    ] {
+        few_states(|warps| rounds(warps, does));
+    }
+    for (does, found) in [
+        ("if ? { write tile[warp]; bar.sync 0; } else { bar.sync 1; }", "deadlock"),
+        ("if ? { write tile[warp]; bar.sync 0; } else { bar.sync 0; } read tile[0];", "data-race"),
+        ("if ? { bar.sync 0; write tile[0]; } else { bar.sync 0; }", "data-race"),
+        ("if ? { bar.sync 0; bar.sync 1; } else { bar.sync 0; }", "deadlock"),
+    ] {
+        let outcome = agree(&rounds(2, does));
+        assert!(rules(&outcome).contains(&found), "{does}: {:?}", rules(&outcome));
+        let outcome = decide(&rounds(32, does), &Settings::default());
+        assert_eq!((outcome.verdict, rules(&outcome)[0]), (Verdict::Violated, found), "{does}");
+        walk_all(&rounds(32, does), &outcome);
+    }
+}
+
+#[test]
+fn whoever_exits_in_one_of_two_places_exits() {
+    let text = |then: &str, warps: u32| {
+        let size = 32 * warps;
+        format!(
+            "target ptx; shared tile[{warps}]; cta {size}; warps 0..{warps} {{ if ? {{ exit; }} {then} }}"
+        )
+    };
+    few_states(|warps| text("write tile[warp];", warps));
+    few_states(|warps| text("if ? { write tile[warp]; exit; } read tile[warp];", warps));
+    for (then, found) in [("bar.sync 1 + warp, 64;", "deadlock"), ("write tile[0];", "data-race")] {
+        assert_eq!(rules(&agree(&text(then, 2))), [found]);
+        assert_eq!(rules(&decide(&text(then, 12), &Settings::default())), [found]);
+    }
+}
+
+/// A split barrier's instances have places: what is done in another one is not the same.
+#[test]
+fn instances_in_two_places_are_two() {
+    let barrier = "OpControlBarrier Workgroup, Workgroup, AcquireRelease|WorkgroupMemory;";
+    let text = |other: &str| {
+        format!(
+            "target split_barrier; workgroup 2;
+            invocations 0..2 {{ if ? {{ {barrier} }} else {{ {other} }} }}"
+        )
+    };
+    for (other, found) in [(barrier, "nonuniform-barrier"), ("", "deadlock")] {
+        for reduction in [Reduction::Auto, Reduction::None] {
+            let outcome = decide(&text(other), &Settings { all: true, ..with(reduction) });
+            assert!(rules(&outcome).contains(&found), "{reduction:?} {:?}", rules(&outcome));
+        }
+    }
+}
+
+#[test]
+fn local_loops_that_can_be_left_are_ways_like_others() {
+    for does in [
+        "while ? { write tile[warp]; } bar.sync 0;",
+        "while ? { while ? { read tile[warp]; } write tile[warp]; } bar.sync 0;",
+        "loop { read tile[warp]; if ? { break; } write tile[warp]; } bar.sync 0; read tile[0]; bar.sync 1;",
+        "while uniform ? { while ? { atomic tile[0]; } let n = any 0..3; for k in 0..n { atomic tile[1]; } bar.sync 0; }",
+        "let c = any 0..2; bar.sync 0; while ? { if c == 1 { write tile[warp]; } }",
+    ] {
+        few_states(|warps| rounds(warps, does));
+    }
+    // What shows only in the second round, or on the way out.
+    for does in [
+        "loop { if ? { break; } read tile[warp]; if ? { break; } write tile[0]; }",
+        "while ? { if ? { write tile[0]; } }",
+        "loop { read tile[0]; if ? { write tile[warp]; break; } }",
+    ] {
+        assert_eq!(rules(&agree(&rounds(2, does))), ["data-race"], "{does}");
+        let outcome = decide(&rounds(32, does), &Settings::default());
+        assert_eq!(rules(&outcome), ["data-race"], "{does}");
+        walk_all(&rounds(32, does), &outcome);
+    }
+}
+
+#[test]
+fn whoever_may_stay_in_a_local_loop_for_ever_hides_nobody_who_is_stuck() {
+    for (one, other) in [
+        ("while ? { read a; }", "bar.sync 1, 64;"),
+        ("if ? { loop { if ? { read a; } } }", "bar.sync 1, 64;"),
+        ("loop { if ? { read a; } } ", "bar.sync 1, 64;"),
+        ("while ? { read a; } bar.sync 1, 64;", "bar.sync 1, 64;"),
+        ("while ? { read a; } loop { bar.sync 2, 32; }", "bar.sync 1, 64;"),
+        ("if ? { while ? { read a; } bar.sync 1, 64; }", "bar.sync 1, 64;"),
+        ("while ? { read a; } if ? { exit; } loop { if ? { read a; } }", "bar.sync 1, 64;"),
+        ("while ? { read a; } assert 1 == 2;", "bar.sync 1, 64;"),
+        ("while ? { read a; } while uniform ? { bar.sync 2, 32; }", "bar.sync 1, 64;"),
+    ] {
+        let text = format!("target ptx; shared a; cta 64; warp 0 {{ {one} }} warp 1 {{ {other} }}");
+        let every = |reduction| {
+            let outcome = decide(&text, &Settings { all: true, ..with(reduction) });
+            walk_all(&text, &outcome);
+            (outcome.verdict, rules(&outcome).join(" "))
+        };
+        assert_eq!(every(Reduction::Auto), every(Reduction::None), "{text}");
+    }
+}
+
+/// Of places that are alike one is looked at, as long as nothing is found.
+#[test]
+fn what_is_violated_in_two_places_is_told_of_both() {
+    for (agents, count) in [
+        ("warps 0..2 { if ? { bar.arrive 1, 64; } else { bar.arrive 1, 64; } }", 2),
+        ("warps 0..2 { if ? { bar.sync 1, 96; } else { bar.sync 1, 96; } }", 2),
+        ("warps 0..2 { if ? { bar.sync 0; } else { bar.sync 0; } }", 0),
+    ] {
+        let text = format!("target ptx; cta 64; {agents}");
+        let places = |all, reduction| {
+            let outcome = decide(&text, &Settings { all, ..with(reduction) });
+            let place = |f: &barcheck::Found| {
+                (f.finding.rule.name(), program(&text).code(f.finding.agent).places[f.finding.pc.index()])
+            };
+            outcome.findings.iter().map(place).collect::<BTreeSet<_>>()
+        };
+        let (quick, plain) = (places(true, Reduction::Auto), places(true, Reduction::None));
+        assert_eq!(quick, plain, "{text}");
+        assert_eq!(plain.len(), count, "{text}: {plain:?}");
+    }
 }

@@ -40,19 +40,10 @@ impl Entry {
         self.edges.binary_search_by_key(&label, |(label, _)| *label).map(|at| self.edges[at].1)
     }
 
-    fn new(config: Arc<Config>, moves: Arc<[Move]>, before: Option<ConfigId>) -> Self {
+    /// Nothing is known yet of where it leads.
+    pub(super) fn new(config: Arc<Config>, moves: Arc<[Move]>) -> Self {
         let (exited, failed) = (config.has_exited(), config.fault.is_some());
-        Self { config, moves, edges: SmallVec::new(), exited, failed, before }
-    }
-
-    /// A merged configuration.
-    pub(super) fn merged(config: Config, moves: Arc<[Move]>) -> Self {
-        Self::new(Arc::new(config), moves, None)
-    }
-
-    /// A merged configuration whose members are like this one.
-    pub(super) fn clone_for_merged(&self) -> Self {
-        Self::new(self.config.clone(), self.moves.clone(), None)
+        Self { config, moves, edges: SmallVec::new(), exited, failed, before: None }
     }
 }
 
@@ -61,6 +52,8 @@ impl Entry {
 pub(super) struct Merged {
     pub(super) by_members: FxHashMap<Arc<[ConfigId]>, ConfigId>,
     pub(super) members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
+    /// The members of some differ in places, and are alike.
+    pub(super) places: bool,
     /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry the code.
     pub(super) lead: Option<Lead>,
 }
@@ -170,13 +163,9 @@ impl Automaton {
             return id;
         }
         let moves = agent::moves(context, &config).into();
-        let id = self.push(Entry::new(Arc::new(config), moves, None));
+        let id = self.push(Entry::new(Arc::new(config), moves));
         self.entries[id.0 as usize].before = self.numbers.insert(hash, id);
         id
-    }
-
-    pub(super) fn entry(&self, id: ConfigId) -> &Entry {
-        &self.entries[id.0 as usize]
     }
 
     pub(super) fn push(&mut self, entry: Entry) -> ConfigId {

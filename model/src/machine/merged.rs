@@ -6,8 +6,8 @@
 
 use super::automaton::Entry;
 use super::{Automaton, ConfigId, Label, Machine};
-use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
-use crate::program::AgentId;
+use crate::agent::{Action, Choices, Config, Context, Move, Outcome, Waiting};
+use crate::program::{AgentId, Pc};
 use std::sync::Arc;
 
 impl Automaton {
@@ -32,16 +32,21 @@ impl Automaton {
         Some(self.merge(to))
     }
 
-    /// Groups configurations that differ in locals alone and have the same moves, in the order in which they come.
+    /// Groups configurations of which nobody else can tell one from another: they differ in locals alone, or in the place of the
+    /// instruction that comes next, or at which the agent blocks, if all its lanes are together. They come in order.
     pub(super) fn alike(&self, ids: &[ConfigId]) -> Vec<Vec<ConfigId>> {
         let mut groups: Vec<(Config, Vec<ConfigId>)> = Vec::new();
         for id in ids {
             let mut config = self.config(*id).clone();
+            if let [together] = &mut config.fragments[..] {
+                together.pc = Pc::default();
+                config.waiting = config.waiting.map(|waiting| Waiting { at: Pc::default(), ..waiting });
+            }
             for fragment in &mut config.fragments {
                 fragment.locals.clear();
             }
             let same = |(of, group): &(Config, Vec<ConfigId>)| {
-                *of == config && self.moves(group[0]) == self.moves(*id)
+                *of == config && same_moves(self.moves(group[0]), self.moves(*id))
             };
             match groups.iter().position(same) {
                 Some(group) => groups[group].1.push(*id),
@@ -62,10 +67,11 @@ impl Automaton {
         if let Some(known) = self.merged.by_members.get(&members[..]) {
             return *known;
         }
-        let entry = match self.alike(&members).len() {
-            1 => self.entry(members[0]).clone_for_merged(),
-            groups => self.undecided(&members, groups),
-        };
+        let groups = self.alike(&members).len();
+        let mut places = members.iter().map(|id| self.config(*id).fragments.first().map(|f| f.pc));
+        let first = places.next().flatten();
+        self.merged.places |= groups == 1 && places.any(|place| place != first);
+        let entry = self.entry_for(&members, groups);
         let id = self.push(entry);
         self.merged.lead = Some(Self::lead);
         let members: Arc<[ConfigId]> = members.into();
@@ -74,16 +80,29 @@ impl Automaton {
         id
     }
 
-    /// One that has yet to decide in which group its members are. To others it shows whatever any of them may show.
-    fn undecided(&self, members: &[ConfigId], groups: usize) -> Entry {
+    /// To others a merged configuration shows whatever any of its members may show: which decisions it may yet consult is read off all their places.
+    fn entry_for(&self, members: &[ConfigId], groups: usize) -> Entry {
         let configs = || members.iter().map(|id| self.config(*id));
         let first = configs().find(|config| !config.has_exited()).unwrap_or_else(|| self.config(members[0]));
-        let (lanes, pc) = first.fragments.first().map_or_else(Default::default, |f| (f.lanes, f.pc));
         let fragments = configs().flat_map(|config| config.fragments.clone()).collect();
+        let config = Config { fragments, ..first.clone() };
+        if groups == 1 {
+            return Entry::new(Arc::new(config), self.shared_moves(members[0]));
+        }
+        let (lanes, pc) = first.fragments.first().map_or_else(Default::default, |f| (f.lanes, f.pc));
         let choices = Choices::Open(groups as u64);
         let decide = Move { fragment: 0, lanes, pc, action: Action::Decide, choices };
-        Entry::merged(Config { fragments, fault: None, ..first.clone() }, [decide].into())
+        Entry::new(Arc::new(Config { fault: None, ..config }), [decide].into())
     }
+}
+
+/// Whether moves mean the same, wherever they stand.
+fn same_moves(some: &[Move], others: &[Move]) -> bool {
+    let same = |(one, other): (&Move, &Move)| {
+        (one.fragment, one.lanes, one.choices) == (other.fragment, other.lanes, other.choices)
+            && one.action == other.action
+    };
+    some.len() == others.len() && some.iter().zip(others).all(same)
 }
 
 impl Machine {
@@ -95,7 +114,7 @@ impl Machine {
 
     /// One configuration of an agent that stands for several.
     ///
-    /// As long as all that tells them apart are locals, its moves are those of each of them, with the same meaning. Otherwise its
+    /// As long as all that tells them apart are locals and places, its moves are those of each of them, with the same meaning. Otherwise its
     /// only move is a decision: the number of a group of those that are alike, as [`Self::alike_configs`] has them.
     pub fn merge_configs(&mut self, agent: AgentId, configs: Vec<ConfigId>) -> ConfigId {
         self.parts(agent).1.merge(configs)
@@ -111,6 +130,12 @@ impl Machine {
     #[must_use]
     pub fn moves_in(&self, agent: AgentId, config: ConfigId) -> &[Move] {
         self.automata[self.class(agent)].moves(config)
+    }
+
+    /// Whether some configuration of an agent stands for several that are alike in different places.
+    #[must_use]
+    pub fn merges_places(&self) -> bool {
+        self.automata.iter().any(|automaton| automaton.merged.places)
     }
 
     /// Whether local computation has failed in one of an agent's configurations.

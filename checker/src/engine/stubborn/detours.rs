@@ -10,12 +10,14 @@
 //! an earlier one of another: both are made if each of the two goes the way on which its access is, and nothing that replaces the earlier one there is missing here. That run is the path shown, if there is one:
 //! what no path shows is not believed.
 //!
-//! Ways with a loop are not gone at once: one could go round for ever, which `stuck-agent` asks about. Nor are those that depend on `uniform ?`, which others follow.
+//! A way may go round a loop, as in `while ? { write a[warp]; }`, as long as it can be left: once is as good as ever again, since nobody else sees how often an access is made. Who
+//! goes round for ever matters to `stuck-agent` alone, see below. Ways that depend on `uniform ?`, which others follow, are not gone at once.
 //!
 //! # Choices made late
 //!
-//! `let c = any 0..2; bar.sync 0; if c == 1 { write a[warp]; }` leaves the agent at the same barrier with one local or another. The ways do not come to one configuration, but to several
-//! of which nobody else can tell one from another: the same moves, and nothing but locals that differ. They are merged, into what stands for all of them
+//! `let c = any 0..2; bar.sync 0; if c == 1 { write a[warp]; }` leaves the agent at the same barrier with one local or another, and `if ? { write a[warp]; bar.sync 0; } else { bar.sync 0; }` in
+//! one place or another. The ways do not come to one configuration, but to several
+//! of which nobody else can tell one from another: the same moves, and nothing but locals and places that differ. (A split barrier's instances have places; these are part of the move.) They are merged, into what stands for all of them
 //! ([`Machine::merge_configs`]), until their moves differ. Only then the agent decides, and only among those that are alike. So the number of decided choices is not carried through barriers where it does not matter.
 //!
 //! This is the law by which an internal choice distributes over what all its ways begin with, `a -> (P |~| Q) = (a -> P) |~| (a -> Q)` (Hoare, *Communicating Sequential Processes*, section 3.2): an agent that decides late has the same
@@ -25,7 +27,8 @@
 //! `stuck-agent` speaks of *all* continuations of a state: those of a merged state include what only some of its members can do. Let A be blocked in a state s for good, and let a run go on for ever from there. Make the same run with
 //! late choices. If A stays blocked in all its continuations somewhere there, it is found. Otherwise each continuation that unblocks A takes a decision that contradicts those
 //! already made in s; take the one that does not, and go on so until none is left that unblocks A. From there a run goes on for ever, and A is found; or all of them end, and
-//! so in a deadlock, since A does not exit. So something is found. Whether it is the same is left to an exploration without merged configurations, where an agent is stuck, or where there are a cycle and a deadlock.
+//! so in a deadlock, since A does not exit. Where a run goes on for ever in a local loop alone, take one that leaves it. So something is found. Whether it is the same is left to an exploration without merged configurations, where an agent is stuck, or where there are a deadlock and
+//! a cycle or such a loop. It also tells in which places something is violated, if some were merged.
 //!
 //! Where it would break: if another agent could see a local, or if what an agent may still do were read off its configuration. `uniform ?` does the latter, as decisions are forgotten that nobody will consult; so a merged
 //! configuration that has yet to decide shows the positions of all its members.
@@ -33,13 +36,16 @@
 use barcheck_model::agent::{Action, Choices, Outcome};
 use barcheck_model::machine::{ConfigId, Machine};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc};
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Configurations looked at, at most, for one choice.
 const MOST_CONFIGS: usize = 256;
-/// Ways, at most, from a choice to where they meet.
+/// Ways, at most, from a choice to where they meet, and steps made to find them.
 const MOST_WAYS: usize = 64;
+const MOST_WALKED: usize = 1 << 14;
 
 /// An access that is made on some way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -100,15 +106,17 @@ pub(super) type Fork = Arc<[Detour]>;
 /// The detours known so far, by automaton and configuration.
 #[derive(Debug, Default)]
 pub(super) struct Detours {
-    /// Choices are made late.
+    /// Choices are made late, and local loops are ways like others.
     pub(super) merges: bool,
+    /// Some detour has a way that goes round.
+    pub(super) goes_round: bool,
     known: FxHashMap<(usize, ConfigId), Option<Fork>>,
 }
 
 impl Detours {
     /// None is known yet.
     pub(super) fn new(merges: bool) -> Self {
-        Self { merges, known: FxHashMap::default() }
+        Self { merges, ..Self::default() }
     }
 
     /// The detours that an agent can make where its next step is a decision.
@@ -127,13 +135,27 @@ impl Detours {
         self.known.get(&(machine.class(agent), from)).cloned().flatten()
     }
 
-    fn find(&self, machine: &mut Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
+    fn find(&mut self, machine: &mut Machine, agent: AgentId, from: ConfigId) -> Option<Fork> {
         let members = machine.members(agent, from);
         // That computation has failed is seen where the machine makes the decision.
         if members.iter().any(|member| machine.has_failed(agent, *member)) {
             return None;
         }
-        let region = Region::around(machine, agent, &members);
+        let region =
+            Region::around(machine, agent, &members).filter(|region| self.merges || !region.goes_round());
+        let goes_round = region.as_ref().is_some_and(Region::goes_round);
+        let found = self.find_in(machine, agent, &members, region);
+        self.goes_round |= goes_round && found.is_some();
+        found
+    }
+
+    fn find_in(
+        &self,
+        machine: &mut Machine,
+        agent: AgentId,
+        members: &[ConfigId],
+        region: Option<Region>,
+    ) -> Option<Fork> {
         if let Some(detour) = region.as_ref().and_then(Region::meeting) {
             return Some([detour].into());
         }
@@ -143,7 +165,7 @@ impl Detours {
         let groups = region.and_then(|region| region.apart(machine, agent));
         // As the merged configuration itself would decide.
         groups.or_else(|| {
-            let groups = machine.alike_configs(agent, &members);
+            let groups = machine.alike_configs(agent, members);
             let stay = |config: &ConfigId| Way { from: *config, steps: Vec::new(), to: *config };
             let detours = groups.into_iter().map(|group| {
                 let ways = group.iter().map(stay).collect();
@@ -165,77 +187,68 @@ struct Region {
     starts: Vec<ConfigId>,
     /// Configurations from which it goes on in some other way have no edges.
     edges: FxHashMap<ConfigId, Vec<Edge>>,
-    /// The configurations, each before those that it leads to.
+    /// The configurations, the nearest first.
     order: Vec<ConfigId>,
 }
 
 impl Region {
-    /// The region; `None` if it is too large, if some way goes round, or if nothing is left open in it.
+    /// The region; `None` if it is too large, or if nothing is left open in it.
     fn around(machine: &mut Machine, agent: AgentId, starts: &[ConfigId]) -> Option<Self> {
-        let mut region = Self { starts: starts.to_vec(), edges: FxHashMap::default(), order: Vec::new() };
-        let mut open = region.starts.clone();
-        while let Some(config) = open.pop() {
-            if region.edges.contains_key(&config) {
-                continue;
-            }
-            if region.edges.len() >= MOST_CONFIGS {
+        let mut region =
+            Self { starts: starts.to_vec(), edges: FxHashMap::default(), order: starts.to_vec() };
+        let mut known: FxHashSet<ConfigId> = starts.iter().copied().collect();
+        let mut next = 0;
+        while let Some(config) = region.order.get(next).copied() {
+            if next >= MOST_CONFIGS {
                 return None;
             }
+            next += 1;
             let edges = edges(machine, agent, config)?;
-            open.extend(edges.iter().map(|edge| edge.to));
+            region.order.extend(edges.iter().map(|edge| edge.to).filter(|to| known.insert(*to)));
             region.edges.insert(config, edges);
         }
-        region.order = region.in_order()?;
         let is_open = starts.len() > 1 || region.edges[&starts[0]].len() > 1;
         is_open.then_some(region)
     }
 
-    /// `None` if some way goes round.
-    fn in_order(&self) -> Option<Vec<ConfigId>> {
-        let mut incoming: FxHashMap<ConfigId, usize> = FxHashMap::default();
-        for edge in self.edges.values().flatten() {
-            *incoming.entry(edge.to).or_default() += 1;
-        }
-        let (mut order, mut open) = (Vec::new(), self.starts.clone());
-        open.retain(|start| !incoming.contains_key(start));
-        while let Some(config) = open.pop() {
-            order.push(config);
-            for edge in &self.edges[&config] {
-                let left = incoming.get_mut(&edge.to)?;
-                *left -= 1;
-                if *left == 0 {
-                    open.push(edge.to);
-                }
-            }
-        }
-        (order.len() == self.edges.len()).then_some(order)
+    /// Whether some way goes round.
+    fn goes_round(&self) -> bool {
+        let edges = self.edges.iter().flat_map(|(from, edges)| edges.iter().map(|edge| (from.0, edge.to.0)));
+        is_cyclic_directed(&DiGraphMap::<u32, ()>::from_edges(edges))
     }
 
     /// All ways as one detour, if there is a configuration that all of them come to.
     fn meeting(&self) -> Option<Detour> {
         let is_start = |config: ConfigId| self.starts.iter().all(|start| *start == config);
-        let to = self.order.iter().copied().find(|config| !is_start(*config) && self.meets(*config))?;
+        let meets = |at: ConfigId| self.comes_to(&|config| config == at);
+        let to = self.order.iter().copied().find(|config| !is_start(*config) && meets(*config))?;
         Some(Detour::new(to, self.ways(&|config| config == to)?))
     }
 
-    /// Whether every way passes a configuration.
-    fn meets(&self, at: ConfigId) -> bool {
-        let (mut open, mut seen) = (self.starts.clone(), FxHashSet::default());
+    /// Whether the agent comes to one of some configurations whatever it chooses, but for going round for ever, which it can leave at any time.
+    fn comes_to(&self, is_end: &dyn Fn(ConfigId) -> bool) -> bool {
+        let (mut open, mut trapped) = (self.starts.clone(), FxHashSet::default());
         while let Some(config) = open.pop() {
-            if config == at || !seen.insert(config) {
-                continue;
+            if !is_end(config) && trapped.insert(config) {
+                open.extend(self.edges[&config].iter().map(|edge| edge.to));
             }
-            if self.edges[&config].is_empty() {
-                return false;
-            }
-            open.extend(self.edges[&config].iter().map(|edge| edge.to));
         }
-        true
+        let mut before = usize::MAX;
+        while trapped.len() < before {
+            before = trapped.len();
+            for config in self.order.iter().rev() {
+                if self.edges[config].iter().any(|edge| !trapped.contains(&edge.to)) {
+                    trapped.remove(config);
+                }
+            }
+        }
+        trapped.is_empty()
     }
 
     /// All ways to their ends, as one detour for those whose ends are alike; `None` if they are too many, or if that merges nothing.
     fn apart(&self, machine: &mut Machine, agent: AgentId) -> Option<Fork> {
-        let ways = self.ways(&|config| self.edges[&config].is_empty())?;
+        let is_end = |config: ConfigId| self.edges[&config].is_empty();
+        let ways = self.comes_to(&is_end).then(|| self.ways(&is_end))??;
         let mut ends: Vec<ConfigId> = ways.iter().map(|way| way.to).collect();
         ends.sort_unstable();
         ends.dedup();
@@ -251,27 +264,48 @@ impl Region {
         Some(detours.collect())
     }
 
-    /// Every way from a start to an end; `None` if they are too many.
+    /// Ways from each start to each end that it can come to, and through each edge in between: none makes a step more than twice. `None` if they are too many.
     fn ways(&self, is_end: &dyn Fn(ConfigId) -> bool) -> Option<Vec<Way>> {
-        let mut ways = Vec::new();
+        let mut walk =
+            Walk { region: self, is_end, made: FxHashMap::default(), left: MOST_WALKED, ways: Vec::new() };
         for start in &self.starts {
-            let mut way = Way { from: *start, steps: Vec::new(), to: *start };
-            self.go(is_end, &mut way, &mut ways)?;
+            walk.go(&mut Way { from: *start, steps: Vec::new(), to: *start })?;
         }
-        Some(ways)
+        Some(walk.ways)
     }
+}
 
-    fn go(&self, is_end: &dyn Fn(ConfigId) -> bool, way: &mut Way, ways: &mut Vec<Way>) -> Option<()> {
-        if is_end(way.to) {
-            ways.push(way.clone());
-            return (ways.len() <= MOST_WAYS).then_some(());
+/// A walk along ways through a region.
+struct Walk<'r> {
+    region: &'r Region,
+    is_end: &'r dyn Fn(ConfigId) -> bool,
+    /// How often each step is made on the way, by configuration and pick.
+    made: FxHashMap<(ConfigId, u32), u8>,
+    /// So many steps may yet be made on all ways together.
+    left: usize,
+    ways: Vec<Way>,
+}
+
+impl Walk<'_> {
+    /// Goes on from the end of a way.
+    fn go(&mut self, way: &mut Way) -> Option<()> {
+        if (self.is_end)(way.to) {
+            self.ways.push(way.clone());
+            return (self.ways.len() <= MOST_WAYS).then_some(());
         }
         let at = way.to;
-        for edge in &self.edges[&at] {
+        for edge in &self.region.edges[&at] {
+            let key = (at, edge.step.1);
+            if self.made.get(&key) == Some(&2) {
+                continue;
+            }
+            self.left = self.left.checked_sub(1)?;
+            *self.made.entry(key).or_default() += 1;
             way.steps.push(edge.step.clone());
             way.to = edge.to;
-            self.go(is_end, way, ways)?;
+            self.go(way)?;
             way.steps.pop();
+            self.made.entry(key).and_modify(|times| *times -= 1);
         }
         way.to = at;
         Some(())

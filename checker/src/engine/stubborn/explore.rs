@@ -492,8 +492,14 @@ impl<'a> Exploration<'a> {
         self.detours.as_ref().is_some_and(|detours| detours.merges)
     }
 
-    pub(super) fn deadlocks(&self) -> bool {
-        self.sightings.keys().any(|(rule, ..)| *rule == Rule::Deadlock)
+    /// Something may be violated besides what has been found, or in other places: some agent may be stuck before a deadlock, as another goes round; and of
+    /// configurations merged in several places one was looked at.
+    pub(super) fn hides(&self) -> bool {
+        let Some(detours) = self.detours.as_ref().filter(|detours| detours.merges) else { return false };
+        let mut rules = self.sightings.keys().map(|(rule, ..)| *rule);
+        let deadlocks = rules.clone().any(|rule| rule == Rule::Deadlock);
+        deadlocks && (self.has_cycle() || detours.goes_round)
+            || self.machine.merges_places() && rules.any(|rule| self.level(rule) >= Level::Warning)
     }
 
     /// Some agent has gone round a loop.

@@ -29,10 +29,7 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
             let found = all(exploration)?;
             Answer::Violated(found, statistics(exploration))
         }
-        // Merged configurations might hide who is stuck besides.
-        Ending::Complete if exploration.merges() && exploration.deadlocks() && exploration.has_cycle() => {
-            return None;
-        }
+        Ending::Complete if exploration.hides() => return None,
         Ending::Complete => {
             let stuck = match stuck::find(exploration) {
                 Ok(stuck) => stuck?,
