@@ -5,6 +5,7 @@ mod decisions;
 use barcheck::{Budgets, Engine, Inconclusive, Outcome, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use decisions::{program, walk_all, why_undecided};
+use std::time::Duration;
 
 fn decide(text: &str, settings: &Settings, options: Options) -> Outcome {
     check(program(text), options, settings, &Quiet)
@@ -239,9 +240,14 @@ fn an_error_found_before_the_run_had_to_be_given_up_is_an_error() {
     let all =
         |budgets| Settings { all: true, reduction: Reduction::Schedule, budgets, ..Settings::default() };
     let text = race.replace("GOES_ON", "bar.sync 0; if ? { } bar.sync 0;");
-    let outcome = decide(&text, &all(Budgets::default()), Options::default());
+    let one = Settings { all: false, ..all(Budgets::default()) };
+    let outcome = decide(&text, &one, Options::default());
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
     assert!(!outcome.statistics.complete);
+    // All is for a search to say.
+    let outcome = decide(&text, &all(Budgets::default()), Options::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
+    assert!(outcome.statistics.complete && outcome.method.engine == Engine::Search);
     let text = race.replace("GOES_ON", "let i = 0; loop { i = i + 1; bar.sync i % 2, 64; }");
     let budgets = Budgets { max_states: Some(20_000), ..Budgets::default() };
     let outcome = decide(&text, &all(budgets), Options::default());
@@ -282,4 +288,32 @@ fn a_signal_that_may_come_before_the_wait_for_the_last_generation_is_found_once_
     let (found, expected) =
         (decide(text, &settings, Options::default()), decide(text, &plain, Options::default()));
     assert_eq!(rules(&found), rules(&expected));
+}
+
+/// Three of many leave before the barrier.
+const EARLY_RETURN: &str = "target split_barrier; workgroup 512; invocations 0..512 {
+    if invocation >= 509 { exit; }
+    OpControlBarrier Workgroup, Workgroup, AcquireRelease|WorkgroupMemory;
+}";
+
+#[test]
+fn among_very_many_agents_the_search_for_a_shorter_path_is_short() {
+    let outcome = decide(EARLY_RETURN, &Settings::default(), Options::default());
+    assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["deadlock"]));
+    assert_eq!(outcome.method.engine, Engine::Schedule);
+    walk_all(EARLY_RETURN, &outcome);
+    let few = EARLY_RETURN.replace("512", "32").replace("509", "29");
+    let outcome = decide(&few, &Settings::default(), Options::default());
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Violated, Engine::Search));
+    walk_all(&few, &outcome);
+}
+
+#[test]
+fn a_search_that_sorts_many_agents_ends_when_its_time_is_up() {
+    let text = EARLY_RETURN.replace("workgroup 512", "workgroup 1024").replace("0..512", "0..1024");
+    let budgets = Budgets { timeout: Some(Duration::from_millis(1)), ..Budgets::default() };
+    let settings = Settings { reduction: Reduction::Symmetry, budgets, ..Settings::default() };
+    let outcome = decide(&text, &settings, Options::default());
+    assert!(matches!(outcome.inconclusive, Some(Inconclusive::Time(..))), "{:?}", outcome.verdict);
+    assert!(outcome.statistics.states < 1024, "{}", outcome.statistics.states);
 }

@@ -56,6 +56,7 @@ fn invalid_utf8() {
 #[test]
 fn declarations() {
     check("no_target", "cta 64;\n");
+    check("a_kernel", "module {\n  gpu.func @k() kernel { gpu.return }\n}\n");
     check("empty_file", "");
     check("unknown_target", "target pxt;\ncta 64;\n");
     check("second_target", "target ptx;\ntarget bcu;\ncta 32; warp 0 {}\n");

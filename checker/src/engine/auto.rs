@@ -141,9 +141,9 @@ impl Job<'_> {
             Answer::Violated(found, statistics) => {
                 let outcome = self.outcome(found, None, statistics, some);
                 match (may_search, self.settings.all) {
-                    (false, _) => outcome,
+                    (_, true) => self.completed(outcome),
                     (true, false) => self.shortened(outcome),
-                    (true, true) => self.completed(outcome),
+                    (false, false) => outcome,
                 }
             }
             Answer::GaveUp(reason, statistics) => self.outcome(Vec::new(), Some(reason), statistics, all),
@@ -162,8 +162,11 @@ impl Job<'_> {
         let most = self.settings.budgets.max_states.unwrap_or(u64::MAX).min(MOST_TO_SHORTEN);
         let budgets = Budgets { max_states: Some(most), ..self.settings.budgets };
         let found = self.search(Reduction::Symmetry, budgets, "a search finds the shortest path".to_owned());
-        let enough = found.verdict == Verdict::Violated && (!self.settings.all || found.statistics.complete);
-        if enough { found } else { outcome }
+        if found.verdict == Verdict::Violated && (!self.settings.all || found.statistics.complete) {
+            return found;
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
+        Outcome { statistics: Statistics { seconds, ..outcome.statistics }, ..outcome }
     }
 
     /// All that is violated, where one run has shown some of it.

@@ -41,6 +41,7 @@ use checkpoint::{Checkpoint, Saved};
 use resume::Unusable;
 use search::{Pause, Search, Shown};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,6 +51,9 @@ use tables::Tables;
 
 /// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
 const MOST_UNFOLDED: usize = 50_000;
+
+/// Transitions that a search which is not the last word may make, times the square of the agents: with each of them there is more to know of each other.
+const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
 
 /// The widths, in words, for which states are specialised.
 macro_rules! widths {
@@ -109,11 +113,17 @@ impl Job<'_> {
             budgets,
             compact: self.settings.compact && is_last,
             checkpoint: self.settings.checkpoint.clone().filter(|_| is_last),
+            threads: if is_last { self.settings.threads } else { Some(NonZeroUsize::MIN) },
             ..self.settings.clone()
         };
         let outcome = match settings.checkpoint.as_ref().map(|folder| folder.join(self.identity(reduction))) {
             Some(folder) => self.search_on(&settings, folder),
-            None => begin(&mut self.begun(&settings), &settings),
+            None => {
+                let mut search = self.begun(&settings);
+                let pairs = (self.program.agents.len() as u64).pow(2).max(1);
+                search.most_transitions = (!is_last).then_some(MOST_FOR_ALL_PAIRS / pairs);
+                begin(&mut search, &settings)
+            }
         };
         Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
     }

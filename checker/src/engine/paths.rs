@@ -23,10 +23,19 @@ impl Search<'_> {
     /// Every step from a state that leads to a state, in order. Numbers that the layout has no room for do not
     /// occur once the search is complete.
     pub(super) fn edges<const W: usize>(&mut self, words: &Packed<W>) -> Vec<Edge<W>> {
+        self.edges_to(words, None)
+    }
+
+    /// The same, or only those that lead to a certain state, of agents that are alike those of the first.
+    fn edges_to<const W: usize>(&mut self, words: &Packed<W>, goal: Option<&Packed<W>>) -> Vec<Edge<W>> {
         let mut opened = Opened::default();
         self.tables.open(&self.layout, words, &mut opened);
         let mut edges = Vec::new();
+        let alike = goal.map(|_| self.symmetry.like_another(&self.tables, &self.layout, words));
         for agent in 0..opened.slots.len() {
+            if alike.as_ref().is_some_and(|alike| alike[agent]) {
+                continue;
+            }
             for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
                 for pick in self.tables.picks(&self.layout, words, &mut opened, agent, index) {
                     let pick = u32::try_from(pick).unwrap_or(u32::MAX);
@@ -38,6 +47,13 @@ impl Search<'_> {
                         Successor::Same => *words,
                         _ => continue,
                     };
+                    if let Some(goal) = goal {
+                        // Who goes where when a state is sorted takes longer to find out.
+                        let sorted = self.symmetry.canonical(&mut self.tables, &self.layout, to, None);
+                        if sorted.as_ref() != Some(goal) {
+                            continue;
+                        }
+                    }
                     let mut moved = Vec::new();
                     let sorted =
                         self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut moved));
@@ -75,8 +91,8 @@ impl Search<'_> {
     fn step_to<const W: usize>(&mut self, store: &Store<W>, state: StateId) -> Option<(StateId, Edge<W>)> {
         let goal = store.get(state);
         store.possible_parents(state).find_map(|parent| {
-            let edges = self.edges(&store.get(parent));
-            edges.into_iter().find(|edge| edge.to == goal).map(|edge| (parent, edge))
+            let edges = self.edges_to(&store.get(parent), Some(&goal));
+            edges.into_iter().next().map(|edge| (parent, edge))
         })
     }
 

@@ -76,6 +76,9 @@ pub(super) struct Search<'a> {
     /// The first finding at level error, unless all are wanted.
     pub(super) stopped_at: Option<Key>,
     pub(super) has_rehearsed: bool,
+    /// So many are enough, those included that were made of a state before the layout had to be widened.
+    pub(super) most_transitions: Option<u64>,
+    transitions_undone: u64,
     /// What several threads take for themselves.
     pub(super) crew_bytes: u64,
     /// How often something may have been learnt of steps.
@@ -142,6 +145,8 @@ impl<'a> Search<'a> {
             inconclusive: None,
             stopped_at: None,
             has_rehearsed: false,
+            most_transitions: None,
+            transitions_undone: 0,
             crew_bytes: 0,
             times_learnt: 0,
             checkpoint: None,
@@ -163,6 +168,10 @@ impl<'a> Search<'a> {
         (opened, scratch): (&mut Opened, &mut Scratch),
         batch: &mut Batch<W>,
     ) -> Option<Pause> {
+        if self.most_transitions.is_some_and(|most| self.transitions + self.transitions_undone >= most) {
+            self.inconclusive = Some(Inconclusive::States(store.len() as u64, None));
+            return Some(Pause::Stopped);
+        }
         let words = store.get(self.next);
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
@@ -170,7 +179,11 @@ impl<'a> Search<'a> {
             let made = self.swift.successors(&words, scratch, batch);
             if made.is_some() && self.sort(batch, before) {
                 self.transitions += (batch.len() - before) as u64;
-                return None;
+                // The states of many agents, sorted, take long until the next look.
+                let is_late = |search: &mut Self| {
+                    search.last_look.elapsed() > BETWEEN_CLOCKS && search.is_out_of_time()
+                };
+                return (!self.symmetry.is_trivial() && is_late(self)).then_some(Pause::Stopped);
             }
         }
         batch.truncate(before);
@@ -233,6 +246,7 @@ impl<'a> Search<'a> {
             pause = self.expand(words, opened, batch);
             if pause == Some(Pause::Widen) {
                 // The state is explored anew with the wider layout.
+                self.transitions_undone += self.transitions - before.0;
                 self.transitions = before.0;
                 batch.truncate(before.1);
             }

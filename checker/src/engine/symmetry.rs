@@ -96,6 +96,22 @@ impl Symmetry {
         }
     }
 
+    /// For each agent of a sorted state, whether one before it can do the same, and what that leads to is the same state, once it is sorted.
+    pub(super) fn like_another<const W: usize>(
+        &self,
+        tables: &Tables,
+        layout: &Layout,
+        words: &Packed<W>,
+    ) -> Vec<bool> {
+        let mut alike = vec![false; self.agents];
+        if tables.quiet[layout.rest.get(words) as usize] {
+            for pair in self.groups.iter().flat_map(|group| group.windows(2)) {
+                alike[pair[1]] = layout.agents[pair[0]].get(words) == layout.agents[pair[1]].get(words);
+            }
+        }
+        alike
+    }
+
     /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.
     fn sorted<const W: usize>(
         &self,

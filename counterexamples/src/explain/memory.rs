@@ -46,7 +46,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
              Both have to be separated by a barrier: {earlier_by} arrives after its access, {later_by} waits before its own."
         ));
     } else {
-        words.sentences.extend(mend(case, earlier_by.as_str(), later_by.as_str()));
+        let arrival = before.and_then(|before| arrival_after(case, before, last));
+        words.sentences.extend(mend(case, (&earlier_by, arrival.is_some()), &later_by));
     }
     words
 }
@@ -68,15 +69,19 @@ fn past(access: &str) -> &'static str {
     }
 }
 
+/// The arrival, between two steps, of whoever made the first.
+fn arrival_after<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c Step> {
+    let steps = case.trace.steps.get(before.index + 1..last.index)?;
+    let arrives = |step: &&Step| step.events.iter().any(|e| matches!(e, Event::Arrived { .. }));
+    steps.iter().filter(|step| step.agent == before.agent).find(arrives)
+}
+
 /// What barriers came in between, and why they did not help.
 fn between(case: &Case<'_>, before: &Step, last: &Step) -> Option<String> {
     let steps = case.trace.steps.get(before.index + 1..last.index)?;
-    let arrival = steps
-        .iter()
-        .find(|s| s.agent == before.agent && s.events.iter().any(|e| matches!(e, Event::Arrived { .. })));
     let earlier_by = sentence(&case.agent(before.agent));
     let later_by = case.agent(last.agent);
-    let Some(arrival) = arrival else {
+    let Some(arrival) = arrival_after(case, before, last) else {
         return Some(format!("{earlier_by} arrived on no barrier in between."));
     };
     let barrier = arrival.events.iter().find_map(|e| match e {
@@ -104,9 +109,9 @@ fn passes(step: &Step, barrier: u32) -> bool {
 }
 
 /// What the specification asks for, by target.
-fn mend(case: &Case<'_>, earlier_by: &str, later_by: &str) -> Vec<String> {
+fn mend(case: &Case<'_>, (earlier_by, arrives): (&str, bool), later_by: &str) -> Vec<String> {
     let (why, what) = match case.target {
-        Some(Target::Bcu) => (
+        Some(Target::Bcu) if arrives => (
             "BAR.ARV signals without publishing: only BAR.SYNC and BAR.RED are memory barriers".to_owned(),
             format!("let {earlier_by} publish by BAR.SYNC or BAR.RED after its access"),
         ),
@@ -131,9 +136,10 @@ fn mend(case: &Case<'_>, earlier_by: &str, later_by: &str) -> Vec<String> {
              (`Release|WorkgroupMemory`, `Acquire|WorkgroupMemory` for shared locations)"
                 .to_owned(),
         ),
+        // Every arrival of PTX is a memory barrier.
         _ => (
-            "the barriers in between do not order memory".to_owned(),
-            "put a fence before the arrival".to_owned(),
+            format!("{earlier_by} has exited, which may complete a barrier and publishes nothing"),
+            format!("let {earlier_by} arrive itself, after its access and before it exits"),
         ),
     };
     vec![format!("{}.", sentence(&why)), format!("To mend it, {what}.")]

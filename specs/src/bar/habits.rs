@@ -49,6 +49,29 @@ pub(crate) fn statement(text: &str, target: Target) -> Option<Habit> {
     })
 }
 
+/// The language of a kernel, and the target whose barriers it has, if `text` looks like one. What every file of the language has comes first.
+pub(crate) fn kernel(text: &str) -> Option<(&'static str, Target)> {
+    const SIGNS: [(&str, &str, Target); 12] = [
+        (".target sm_", "PTX", Target::Ptx),
+        (".visible .entry", "PTX", Target::Ptx),
+        ("/*0000*/", "SASS", Target::Bcu),
+        (".headerflags", "SASS", Target::Bcu),
+        (".decl ", "vISA", Target::Nbarrier),
+        ("OpCapability", "SPIR-V", Target::SplitBarrier),
+        ("OpEntryPoint", "SPIR-V", Target::SplitBarrier),
+        ("gpu.func", "MLIR", Target::Xegpu),
+        ("gpu.module", "MLIR", Target::Xegpu),
+        ("func.func", "MLIR", Target::Xegpu),
+        ("__global__", "CUDA C++", Target::Ptx),
+        ("__kernel", "OpenCL C", Target::SplitBarrier),
+    ];
+    if !WORDING {
+        return None;
+    }
+    let (_, language, target) = SIGNS.into_iter().find(|(sign, ..)| text.contains(sign))?;
+    Some((language, target))
+}
+
 /// Whether `text` is one of `names`, or begins with one of them and a dot.
 fn is(text: &str, names: &[&str]) -> bool {
     names.iter().any(|name| {

@@ -27,7 +27,7 @@ pub(crate) enum SyntaxError {
     /// A number that 64 bits do not hold.
     NumberTooLarge { span: Span },
     /// The file does not begin with `target`.
-    NoTarget { span: Span },
+    NoTarget { kernel: Option<(&'static str, Target)>, span: Span },
     /// `target` with a word that is none.
     UnknownTarget { word: String, suggestion: Option<&'static str>, span: Span },
     /// Something else should stand here.
@@ -113,7 +113,7 @@ impl SyntaxError {
             | Self::UnclosedString { span }
             | Self::MalformedNumber { span }
             | Self::NumberTooLarge { span }
-            | Self::NoTarget { span }
+            | Self::NoTarget { span, .. }
             | Self::UnknownTarget { span, .. }
             | Self::Expected { span, .. }
             | Self::MissingSemicolon { span }
@@ -269,6 +269,11 @@ impl SyntaxError {
     /// Errors of the grammar.
     fn of_structure(&self) -> Diagnostic {
         match self {
+            Self::NoTarget { kernel: Some((language, target)), .. } => self
+                .error("no-target", format!("this looks like {language}, not like a protocol"))
+                .label("a protocol begins with its target")
+                .note(format!("there is no reader of {language}"))
+                .help(format!("describe what the kernel does at its barriers in a file that begins with `target {target};`")),
             Self::NoTarget { .. } => self
                 .error("no-target", "a protocol begins with its target")
                 .label("expected `target`")

@@ -4,6 +4,7 @@ use barcheck_model::program::{Space, Target};
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{File, Item, Name, Role};
+use crate::bar::habits;
 use crate::bar::opcode;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
@@ -35,7 +36,8 @@ impl Parser<'_, '_> {
         let start = self.current().span;
         if !self.eat_keyword("target") {
             let span = self.current().span;
-            return self.stop(&SyntaxError::NoTarget { span });
+            let kernel = habits::kernel(self.source);
+            return self.stop(&SyntaxError::NoTarget { kernel, span });
         }
         let word = self.word();
         let names = || Target::ALL.into_iter().map(Target::name);
