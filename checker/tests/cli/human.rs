@@ -62,3 +62,46 @@ fn who_never_came_is_named_with_the_place_where_others_of_its_code_did() {
     let run = verify(before, &[]).expect(1).prints("in an earlier generation");
     assert!(!run.out.contains("at all"), "{}", run.out);
 }
+
+#[test]
+fn who_comes_round_before_the_others_have_come_is_told_to_wait_for_them() {
+    let source = "target nbarrier; thread_group 4;
+        thread 0 { for t in 0..3 { nbarrier.signal 1, 1, 1, 3; } }
+        threads 1..4 { for t in 0..3 { nbarrier.signal 1, 2, 1, 3; nbarrier.wait 1; } }";
+    let run = verify(source, &[]).expect(1).prints("thread 0 stands at the next arrival on barrier 1");
+    let run = run.prints("Nothing makes thread 0 wait for the others");
+    assert!(!run.out.contains("barriers of their own"), "{}", run.out);
+    let others = "target ptx; cta 96; warps 0..3 { bar.sync 1, 64; }";
+    verify(others, &[]).expect(1).prints("at an arrival on barrier 1").prints("barriers of their own");
+}
+
+#[test]
+fn arrivals_of_one_warp_in_groups_of_lanes_are_counted_in_the_headline() {
+    let source = "target bcu; cta 64; warps 0..2 { if lane < 16 { BAR.SYNC 0x1, 0x40; } else { BAR.SYNC 0x1, 0x40; } }";
+    verify(source, &[])
+        .expect(1)
+        .prints("warps 0 and 1 stand, in groups of lanes, at 4 arrivals on barrier 1");
+}
+
+#[test]
+fn a_barrier_at_which_nobody_is_left_to_arrive_says_so() {
+    let source = "target ptx; cta 96; warp 0 { bar.sync 1, 64; } warp 1 { bar.sync 2, 64; bar.sync 1, 64; } warp 2 { }";
+    verify(source, &[]).expect(1).prints("missing: warp 1");
+    let source = "target nbarrier; thread_group 1; thread 0 { nbarrier.signal 2, 2, 1, 1; nbarrier.wait 2; }";
+    let run = verify(source, &[]).expect(1);
+    let words: Vec<&str> = run.out.split_whitespace().collect();
+    assert!(words.join(" ").contains("waiting: thread 0; nobody is left that could arrive"), "{}", run.out);
+}
+
+#[test]
+fn what_an_exit_does_not_publish_is_to_be_published_by_an_arrival() {
+    let source = "target ptx; cta 64; shared s; warp 0 { bar.sync 0; read s; } warp 1 { write s; }";
+    let run = verify(source, &[]).expect(1).prints("let warp 1 arrive itself, after its access");
+    assert!(!run.out.contains("fence before"), "{}", run.out);
+}
+
+#[test]
+fn who_hands_over_a_kernel_is_told_what_it_looks_like() {
+    let kernel = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { bar.sync 0; ret; }\n";
+    run_on(&["verify", "-"], kernel.as_bytes()).expect(2).says("this looks like PTX");
+}

@@ -275,6 +275,27 @@ fn local_loops_that_can_be_left_are_ways_like_others() {
     }
 }
 
+/// Each of seven lengths has two ways to go on at each step: 254 ways that all end at one barrier.
+#[test]
+fn ways_are_not_counted_one_by_one() {
+    let text = |warps: u32, then: &str| {
+        let size = 32 * warps;
+        format!(
+            "target ptx; shared tile[{warps}]; cta {size}; warps 0..{warps} {{
+                let n = any 1..8; for k in 0..n {{ if ? {{ write tile[warp]; }} else {{ read tile[warp]; }} }}
+                bar.sync 0; {then}
+            }}"
+        )
+    };
+    for (then, found) in [("read tile[0];", vec![]), ("if n == 7 { write tile[0]; }", vec!["data-race"])] {
+        assert_eq!(rules(&agree(&text(2, then))), found);
+        let outcome = decide(&text(32, then), &Settings::default());
+        assert_eq!(rules(&outcome), found);
+        assert!(outcome.inconclusive.is_none());
+        walk_all(&text(32, then), &outcome);
+    }
+}
+
 #[test]
 fn whoever_may_stay_in_a_local_loop_for_ever_hides_nobody_who_is_stuck() {
     for (one, other) in [

@@ -63,11 +63,25 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     };
     let who = case.agents(&outcome.agents);
     let unit = |n: u32| if n == 1 { "arrival" } else { "arrivals" };
-    let message = format!(
-        "{who} {} at an arrival on {on}{}, which has room for {room}: timing decides who joins which generation",
-        verb(&outcome.agents, "stands", "stand"),
-        case.at(outcome.location)
-    );
+    let (stand, at) = (verb(&outcome.agents, "stands", "stand"), case.at(outcome.location));
+    let state = outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active);
+    // Whoever has arrived comes round again before the others have come.
+    let again = state.is_some_and(|state| outcome.agents.iter().all(|agent| state.arrived.contains(agent)));
+    let message = if again {
+        format!(
+            "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not complete: timing \
+             decides whether it joins the next generation or comes twice in this one"
+        )
+    } else if standing as usize > outcome.agents.len() {
+        format!(
+            "{who} {stand}, in groups of lanes, at {standing} arrivals on {on}{at}, which has room for {room}: timing decides \
+             who joins which generation"
+        )
+    } else {
+        format!(
+            "{who} {stand} at an arrival on {on}{at}, which has room for {room}: timing decides who joins which generation"
+        )
+    };
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!(
         "{standing} {} could come next on {on}, and its generation has room for {room} {}.",
@@ -96,15 +110,17 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     if groups.len() > 8 {
         words.sentences.push(format!("Others stand at {} more places.", groups.len() - 8));
     }
-    words.sentences.push(match outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active) {
+    words.sentences.push(match state {
         Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
         None => "It is idle.".to_owned(),
     });
-    words.sentences.push(
+    words.sentences.push(if again {
+        format!("Nothing makes {who} wait for the others before arriving again. Let them say that they are done, on a second barrier, say, and {who} wait for that.")
+    } else {
         "Whoever comes too late opens the next generation, so the same code pairs up differently from run to run. \
          Order them by another barrier, or give them barriers of their own."
-            .to_owned(),
-    );
+            .to_owned()
+    });
     words
 }
 

@@ -41,6 +41,7 @@ mod detours;
 mod explore;
 mod located;
 mod paths;
+mod region;
 mod states;
 mod stuck;
 mod ties;

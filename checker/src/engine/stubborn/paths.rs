@@ -182,14 +182,12 @@ impl Ways {
     ) {
         let mut next = Vec::new();
         for (before, reached) in self.after[self.after.len() - 1].iter().enumerate() {
-            for way in detour.ways.iter().filter(|way| way.from == reached.config) {
-                let found = wanted.and_then(|wanted| way.upto(wanted));
+            for way in detour.ways(reached.config, wanted) {
                 let (so_far, Reverse(accesses)) = reached.worth;
-                let worth = (found.map(|_| number).or(so_far), Reverse(accesses + way.accesses().count()));
-                let upto = found.filter(|_| last).unwrap_or(way.steps.len());
-                let made = way.steps[..upto].iter();
-                let made =
-                    made.map(|(index, pick, _)| Choice { agent: self.agent, index: *index, pick: *pick });
+                let worth = (way.upto.map(|_| number).or(so_far), Reverse(accesses + way.accesses));
+                let upto = way.upto.filter(|_| last).unwrap_or(way.picks.len());
+                let made = way.picks[..upto].iter();
+                let made = made.map(|pick| Choice { agent: self.agent, index: 0, pick: *pick });
                 add(&mut next, Reached { config: way.to, before, worth, steps: (number, made.collect()) });
             }
         }

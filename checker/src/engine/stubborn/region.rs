@@ -1,0 +1,235 @@
+//! What an agent can come to from a choice by choices and accesses of its own.
+
+use barcheck_model::agent::{Action, Choices, Outcome};
+use barcheck_model::machine::{ConfigId, Machine};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc};
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graphmap::DiGraphMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Configurations looked at, at most, for one choice.
+const MOST_CONFIGS: usize = 256;
+
+/// An access that is made on some way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct May {
+    pub(super) kind: AccessKind,
+    pub(super) locations: Vec<LocationId>,
+    pub(super) pc: Pc,
+}
+
+/// A step from one configuration to another.
+#[derive(Debug)]
+struct Edge {
+    /// Of the only move.
+    pick: u32,
+    access: Option<May>,
+    to: ConfigId,
+}
+
+impl Edge {
+    fn is(&self, wanted: Option<(LocationId, AccessKind)>) -> bool {
+        let access = self.access.as_ref().zip(wanted);
+        access.is_some_and(|(a, (location, kind))| a.kind == kind && a.locations.contains(&location))
+    }
+}
+
+/// One way from a configuration to another.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    /// The picks.
+    pub(super) picks: Vec<u32>,
+    pub(super) accesses: usize,
+    /// The number of steps up to the access wanted, that step included, if it is made.
+    pub(super) upto: Option<usize>,
+    pub(super) to: ConfigId,
+}
+
+/// Configurations, and the steps between them.
+#[derive(Debug)]
+pub(super) struct Region {
+    starts: Vec<ConfigId>,
+    /// Configurations from which it goes on in some other way have no edges.
+    edges: FxHashMap<ConfigId, Vec<Edge>>,
+    /// The configurations, the nearest first.
+    order: Vec<ConfigId>,
+}
+
+impl Region {
+    /// The region; `None` if it is too large, or if nothing is left open in it.
+    pub(super) fn around(machine: &mut Machine, agent: AgentId, starts: &[ConfigId]) -> Option<Self> {
+        let mut region =
+            Self { starts: starts.to_vec(), edges: FxHashMap::default(), order: starts.to_vec() };
+        let mut known: FxHashSet<ConfigId> = starts.iter().copied().collect();
+        let mut next = 0;
+        while let Some(config) = region.order.get(next).copied() {
+            if next >= MOST_CONFIGS {
+                return None;
+            }
+            next += 1;
+            let edges = edges(machine, agent, config)?;
+            region.order.extend(edges.iter().map(|edge| edge.to).filter(|to| known.insert(*to)));
+            region.edges.insert(config, edges);
+        }
+        let is_open = starts.len() > 1 || region.edges[&starts[0]].len() > 1;
+        is_open.then_some(region)
+    }
+
+    /// These configurations, and no steps.
+    pub(super) fn of(configs: &[ConfigId]) -> Self {
+        let edges = configs.iter().map(|config| (*config, Vec::new())).collect();
+        Self { starts: configs.to_vec(), edges, order: configs.to_vec() }
+    }
+
+    pub(super) fn has_several_starts(&self) -> bool {
+        self.starts.len() > 1
+    }
+
+    /// Whether some way goes round.
+    pub(super) fn goes_round(&self) -> bool {
+        let edges = self.edges.iter().flat_map(|(from, edges)| edges.iter().map(|edge| (from.0, edge.to.0)));
+        is_cyclic_directed(&DiGraphMap::<u32, ()>::from_edges(edges))
+    }
+
+    /// A configuration to which all ways come.
+    pub(super) fn meeting(&self) -> Option<ConfigId> {
+        let is_start = |config: ConfigId| self.starts.iter().all(|start| *start == config);
+        self.order.iter().copied().find(|config| !is_start(*config) && self.comes_to(&[*config]))
+    }
+
+    /// The configurations in which nothing is left open, if all ways come to one of them.
+    pub(super) fn last(&self) -> Option<Vec<ConfigId>> {
+        let is_last = |config: &ConfigId| self.edges[config].is_empty();
+        let mut last: Vec<ConfigId> = self.order.iter().copied().filter(is_last).collect();
+        last.sort_unstable();
+        self.comes_to(&last).then_some(last)
+    }
+
+    /// Every access of every way that ends in one of some configurations, once.
+    pub(super) fn accesses(&self, ends: &[ConfigId]) -> Vec<May> {
+        let leading = self.leading_to(ends, self.before(ends));
+        let mut accesses: Vec<May> = Vec::new();
+        for edge in self.order.iter().filter(|config| leading.contains(config)).flat_map(|c| &self.edges[c]) {
+            if let Some(access) = &edge.access
+                && (ends.contains(&edge.to) || leading.contains(&edge.to))
+                && !accesses.contains(access)
+            {
+                accesses.push(access.clone());
+            }
+        }
+        accesses
+    }
+
+    /// Whether the agent comes to one of some configurations whatever it chooses, but for going round for ever, which it can leave at any time.
+    fn comes_to(&self, ends: &[ConfigId]) -> bool {
+        let before = self.before(ends);
+        let count = before.len();
+        self.leading_to(ends, before).len() == count
+    }
+
+    /// Those passed before one of some configurations, on any way.
+    fn before(&self, ends: &[ConfigId]) -> FxHashSet<ConfigId> {
+        let (mut open, mut before) = (self.starts.clone(), FxHashSet::default());
+        while let Some(config) = open.pop() {
+            if !ends.contains(&config) && before.insert(config) {
+                open.extend(self.edges[&config].iter().map(|edge| edge.to));
+            }
+        }
+        before
+    }
+
+    /// Of those passed before, the ones from which some way leads to one of the configurations.
+    fn leading_to(&self, ends: &[ConfigId], mut others: FxHashSet<ConfigId>) -> FxHashSet<ConfigId> {
+        let (mut leading, mut count) = (FxHashSet::default(), usize::MAX);
+        while leading.len() != count {
+            count = leading.len();
+            for config in self.order.iter().rev() {
+                let leads = |edge: &Edge| ends.contains(&edge.to) || leading.contains(&edge.to);
+                if others.contains(config) && self.edges[config].iter().any(leads) {
+                    others.remove(config);
+                    leading.insert(*config);
+                }
+            }
+        }
+        leading
+    }
+
+    /// Ways from a configuration to each of some ends that it can come to: one with as few accesses as can be, and one with as few as can be that include
+    /// one that is wanted.
+    pub(super) fn ways(
+        &self,
+        from: ConfigId,
+        ends: &[ConfigId],
+        wanted: Option<(LocationId, AccessKind)>,
+    ) -> Vec<Way> {
+        if !self.starts.contains(&from) {
+            return Vec::new();
+        }
+        // By configuration and whether the access has been made: the accesses so far, and the step that came last, as the place before and its number there.
+        type Place = (ConfigId, bool);
+        let mut best: FxHashMap<Place, (usize, Option<(Place, usize)>)> = FxHashMap::default();
+        best.insert((from, false), (0, None));
+        // Those with fewer accesses stand in front.
+        let mut open: VecDeque<(Place, usize)> = [((from, false), 0)].into();
+        while let Some((place, accesses)) = open.pop_front() {
+            if ends.contains(&place.0) || best[&place].0 < accesses {
+                continue;
+            }
+            for (number, edge) in self.edges[&place.0].iter().enumerate() {
+                let next = (edge.to, place.1 || edge.is(wanted));
+                let count = accesses + usize::from(edge.access.is_some());
+                if best.get(&next).is_none_or(|(known, _)| count < *known) {
+                    best.insert(next, (count, Some((place, number))));
+                    if edge.access.is_some() {
+                        open.push_back((next, count));
+                    } else {
+                        open.push_front((next, count));
+                    }
+                }
+            }
+        }
+        let way = |end: Place| {
+            let (accesses, mut last) = *best.get(&end)?;
+            let (mut picks, mut upto) = (Vec::new(), None);
+            while let Some((place, number)) = last {
+                let edge = &self.edges[&place.0][number];
+                picks.push(edge.pick);
+                if edge.is(wanted) {
+                    upto = Some(picks.len());
+                }
+                last = best[&place].1;
+            }
+            picks.reverse();
+            // Counted from behind so far.
+            let upto = upto.map(|behind| picks.len() + 1 - behind);
+            Some(Way { picks, accesses, upto, to: end.0 })
+        };
+        ends.iter().flat_map(|end| [(*end, true), (*end, false)]).filter_map(way).collect()
+    }
+}
+
+/// The steps out of a configuration, if its only move is a choice or an access; `None` if some way leads to where local computation fails.
+fn edges(machine: &mut Machine, agent: AgentId, config: ConfigId) -> Option<Vec<Edge>> {
+    let [made] = machine.moves_in(agent, config) else { return Some(Vec::new()) };
+    let (access, picks) = match (&made.action, made.choices) {
+        (Action::Access(kind, locations), Choices::One) => {
+            (Some(May { kind: *kind, locations: locations.clone(), pc: made.pc }), 1)
+        }
+        (Action::Decide, Choices::Open(picks)) => (None, picks),
+        (Action::Assert(true), Choices::One) => (None, 1),
+        _ => return Some(Vec::new()),
+    };
+    if picks > MOST_CONFIGS as u64 {
+        return None;
+    }
+    let mut edges = Vec::new();
+    for pick in 0..u32::try_from(picks).ok()? {
+        let to = machine.config_after(agent, config, 0, pick, Outcome::Pass);
+        if machine.has_failed(agent, to) {
+            return None;
+        }
+        edges.push(Edge { pick, access: access.clone(), to });
+    }
+    Some(edges)
+}
