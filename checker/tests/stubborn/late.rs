@@ -296,6 +296,29 @@ fn ways_are_not_counted_one_by_one() {
     }
 }
 
+/// Ways meet after each round, long before everything is known that comes then: even a failure at the end of it.
+#[test]
+fn ways_that_meet_soon_are_one_however_much_comes_after() {
+    let text = |warps: u32, rounds: u32, then: &str| {
+        let size = 32 * warps;
+        format!(
+            "target ptx; shared tile[{warps}]; cta {size}; warps 0..{warps} {{
+                for k in 0..{rounds} {{ if ? {{ read tile[warp]; }} }} {then} bar.sync 0; write tile[warp];
+            }}"
+        )
+    };
+    assert_eq!(agree(&text(2, 100, "")).verdict, Verdict::Verified);
+    let outcome = decide(&text(32, 1_000, ""), &Settings::default());
+    assert_eq!((outcome.verdict, outcome.method.reduction), (Verdict::Verified, Reduction::Stubborn));
+    assert!(outcome.statistics.states < 50, "{}", outcome.statistics.states);
+    let race = text(32, 1_000, "if warp > 0 { if ? { read tile[warp - 1]; } }").replace("bar.sync 0;", "");
+    assert_eq!(rules(&decide(&race, &Settings::default())), ["data-race"]);
+    let fails = text(2, 3, "let c = any 0..2; if c == 1 { c = 1 / (c - 1); }");
+    for reduction in [Reduction::Auto, Reduction::None] {
+        assert!(decide(&fails, &with(reduction)).fault.is_some());
+    }
+}
+
 #[test]
 fn whoever_may_stay_in_a_local_loop_for_ever_hides_nobody_who_is_stuck() {
     for (one, other) in [

@@ -33,7 +33,7 @@
 //! Where it would break: if another agent could see a local, or if what an agent may still do were read off its configuration. `uniform ?` does the latter, as decisions are forgotten that nobody will consult; so a merged
 //! configuration that has yet to decide shows the positions of all its members.
 
-use super::region::{May, Region, Way};
+use super::region::{FEW_AND_MORE, MOST_CONFIGS, May, Region, Way};
 use barcheck_model::machine::{ConfigId, Machine};
 use barcheck_model::program::{AccessKind, AgentId, LocationId};
 use rustc_hash::FxHashMap;
@@ -102,36 +102,28 @@ impl Detours {
         if members.iter().any(|member| machine.has_failed(agent, *member)) {
             return None;
         }
-        let region =
-            Region::around(machine, agent, &members).filter(|region| self.merges || !region.goes_round());
-        let goes_round = region.as_ref().is_some_and(Region::goes_round);
-        let found = self.find_in(machine, agent, &members, region);
-        self.goes_round |= goes_round && found.is_some();
-        found
-    }
-
-    fn find_in(
-        &self,
-        machine: &mut Machine,
-        agent: AgentId,
-        members: &[ConfigId],
-        region: Option<Region>,
-    ) -> Option<Fork> {
-        let region = region.map(Arc::new);
-        if let Some(region) = &region
-            && let Some(to) = region.meeting()
-        {
-            return Some([Detour::new(region, to, vec![to])].into());
+        for most in FEW_AND_MORE {
+            let region = Arc::new(Region::around(machine, agent, &members, most)?);
+            if most == MOST_CONFIGS && !region.is_complete() {
+                break;
+            }
+            let found = match region.meeting() {
+                Some(to) => Some([Detour::new(&region, to, vec![to])].into()),
+                None if self.merges => apart(machine, agent, &region),
+                None => None,
+            };
+            if found.is_some() {
+                let goes_round = region.goes_round();
+                self.goes_round |= goes_round;
+                return found.filter(|_| self.merges || !goes_round);
+            }
+            if region.is_complete() {
+                break;
+            }
         }
-        if !self.merges {
-            return None;
-        }
-        let found = region.and_then(|region| apart(machine, agent, &region));
         // As the merged configuration itself would decide.
-        found.or_else(|| {
-            let stays = Arc::new(Region::of(members));
-            apart(machine, agent, &stays).filter(|detours| detours.len() > 1)
-        })
+        let stays = Arc::new(Region::of(&members));
+        apart(machine, agent, &stays).filter(|detours| detours.len() > 1)
     }
 }
 

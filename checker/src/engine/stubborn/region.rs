@@ -8,8 +8,10 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Configurations looked at, at most, for one choice.
-const MOST_CONFIGS: usize = 256;
+/// Configurations looked at for one choice: first a few, since ways most often meet soon, and more if they do not.
+pub(super) const FEW_AND_MORE: [usize; 3] = [16, 64, MOST_CONFIGS];
+/// Where these do not suffice, to see whether ways meet takes longer than to go them.
+pub(super) const MOST_CONFIGS: usize = 256;
 
 /// An access that is made on some way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,30 +52,43 @@ pub(super) struct Way {
 #[derive(Debug)]
 pub(super) struct Region {
     starts: Vec<ConfigId>,
-    /// Configurations from which it goes on in some other way have no edges.
+    /// Configurations from which it goes on in some other way have no edges; those that have not been looked at, or that may lead to where local computation
+    /// fails, are not there.
     edges: FxHashMap<ConfigId, Vec<Edge>>,
     /// The configurations, the nearest first.
     order: Vec<ConfigId>,
 }
 
 impl Region {
-    /// The region; `None` if it is too large, or if nothing is left open in it.
-    pub(super) fn around(machine: &mut Machine, agent: AgentId, starts: &[ConfigId]) -> Option<Self> {
+    /// What lies around, as far as so many configurations go; `None` if nothing is left open in it.
+    pub(super) fn around(
+        machine: &mut Machine,
+        agent: AgentId,
+        starts: &[ConfigId],
+        most: usize,
+    ) -> Option<Self> {
         let mut region =
             Self { starts: starts.to_vec(), edges: FxHashMap::default(), order: starts.to_vec() };
         let mut known: FxHashSet<ConfigId> = starts.iter().copied().collect();
         let mut next = 0;
-        while let Some(config) = region.order.get(next).copied() {
-            if next >= MOST_CONFIGS {
-                return None;
-            }
+        while let Some(config) = region.order.get(next).copied().filter(|_| next < most) {
             next += 1;
-            let edges = edges(machine, agent, config)?;
-            region.order.extend(edges.iter().map(|edge| edge.to).filter(|to| known.insert(*to)));
-            region.edges.insert(config, edges);
+            if let Some(edges) = edges(machine, agent, config) {
+                region.order.extend(edges.iter().map(|edge| edge.to).filter(|to| known.insert(*to)));
+                region.edges.insert(config, edges);
+            }
         }
-        let is_open = starts.len() > 1 || region.edges[&starts[0]].len() > 1;
+        let is_open = starts.len() > 1 || region.out_of(starts[0]).len() > 1;
         is_open.then_some(region)
+    }
+
+    /// Whether all of it has been looked at.
+    pub(super) fn is_complete(&self) -> bool {
+        self.edges.len() == self.order.len()
+    }
+
+    fn out_of(&self, config: ConfigId) -> &[Edge] {
+        self.edges.get(&config).map_or(&[], Vec::as_slice)
     }
 
     /// These configurations, and no steps.
@@ -100,17 +115,18 @@ impl Region {
 
     /// The configurations in which nothing is left open, if all ways come to one of them.
     pub(super) fn last(&self) -> Option<Vec<ConfigId>> {
-        let is_last = |config: &ConfigId| self.edges[config].is_empty();
+        let is_last = |config: &ConfigId| self.out_of(*config).is_empty();
         let mut last: Vec<ConfigId> = self.order.iter().copied().filter(is_last).collect();
         last.sort_unstable();
-        self.comes_to(&last).then_some(last)
+        (self.is_complete() && self.comes_to(&last)).then_some(last)
     }
 
     /// Every access of every way that ends in one of some configurations, once.
     pub(super) fn accesses(&self, ends: &[ConfigId]) -> Vec<May> {
-        let leading = self.leading_to(ends, self.before(ends));
+        let leading = self.leading_to(ends, self.before(ends).unwrap_or_default());
         let mut accesses: Vec<May> = Vec::new();
-        for edge in self.order.iter().filter(|config| leading.contains(config)).flat_map(|c| &self.edges[c]) {
+        for edge in self.order.iter().filter(|config| leading.contains(config)).flat_map(|c| self.out_of(*c))
+        {
             if let Some(access) = &edge.access
                 && (ends.contains(&edge.to) || leading.contains(&edge.to))
                 && !accesses.contains(access)
@@ -123,20 +139,19 @@ impl Region {
 
     /// Whether the agent comes to one of some configurations whatever it chooses, but for going round for ever, which it can leave at any time.
     fn comes_to(&self, ends: &[ConfigId]) -> bool {
-        let before = self.before(ends);
-        let count = before.len();
-        self.leading_to(ends, before).len() == count
+        let before = self.before(ends).map(|before| (before.len(), before));
+        before.is_some_and(|(count, before)| self.leading_to(ends, before).len() == count)
     }
 
-    /// Those passed before one of some configurations, on any way.
-    fn before(&self, ends: &[ConfigId]) -> FxHashSet<ConfigId> {
+    /// Those passed before one of some configurations, on any way; `None` if one of them has not been looked at.
+    fn before(&self, ends: &[ConfigId]) -> Option<FxHashSet<ConfigId>> {
         let (mut open, mut before) = (self.starts.clone(), FxHashSet::default());
         while let Some(config) = open.pop() {
             if !ends.contains(&config) && before.insert(config) {
-                open.extend(self.edges[&config].iter().map(|edge| edge.to));
+                open.extend(self.edges.get(&config)?.iter().map(|edge| edge.to));
             }
         }
-        before
+        Some(before)
     }
 
     /// Of those passed before, the ones from which some way leads to one of the configurations.
@@ -146,7 +161,7 @@ impl Region {
             count = leading.len();
             for config in self.order.iter().rev() {
                 let leads = |edge: &Edge| ends.contains(&edge.to) || leading.contains(&edge.to);
-                if others.contains(config) && self.edges[config].iter().any(leads) {
+                if others.contains(config) && self.out_of(*config).iter().any(leads) {
                     others.remove(config);
                     leading.insert(*config);
                 }
@@ -176,7 +191,7 @@ impl Region {
             if ends.contains(&place.0) || best[&place].0 < accesses {
                 continue;
             }
-            for (number, edge) in self.edges[&place.0].iter().enumerate() {
+            for (number, edge) in self.out_of(place.0).iter().enumerate() {
                 let next = (edge.to, place.1 || edge.is(wanted));
                 let count = accesses + usize::from(edge.access.is_some());
                 if best.get(&next).is_none_or(|(known, _)| count < *known) {
@@ -193,7 +208,7 @@ impl Region {
             let (accesses, mut last) = *best.get(&end)?;
             let (mut picks, mut upto) = (Vec::new(), None);
             while let Some((place, number)) = last {
-                let edge = &self.edges[&place.0][number];
+                let edge = &self.out_of(place.0)[number];
                 picks.push(edge.pick);
                 if edge.is(wanted) {
                     upto = Some(picks.len());
