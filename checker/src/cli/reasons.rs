@@ -104,12 +104,12 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
     }
 }
 
-const ENDLESS_REMEDY: &str = "bound the loop, or keep what it counts in a range with `%`";
+const ENDLESS_REMEDY: &str = "make the loop shorter, or keep what it counts in a range with `%`";
 
 fn endless(local: Option<&str>) -> String {
     match local {
-        Some(name) => format!("it computes without end, and `{name}` takes ever new values"),
-        None => "it computes without end".to_owned(),
+        Some(name) => format!("it computes without end or for too long, and `{name}` takes ever new values"),
+        None => "it computes without end or for too long".to_owned(),
     }
 }
 

@@ -15,9 +15,10 @@ pub(crate) const DEADLOCK: &str = "target ptx;\ncta 64;\nwarp 0 { bar.sync 1, 64
 pub(crate) const WARNING: &str = "target ptx; cta 64; warps 0..2 { bar.arrive 1, 64; }\n";
 /// Reaches a division by zero.
 pub(crate) const FAULT: &str = "target ptx;\ncta 64;\nwarps 0..2 { let n = 0; bar.sync 1, 64 / n; }\n";
-/// Has no end of states.
+/// Has no end of states: which warps are left in which round.
 pub(crate) const LARGE: &str = "target ptx; cta 1024; shared a[32];\n\
-                                warps 0..32 { for i in 0..1000 { if ? { write a[warp]; } else { read a[warp]; } } }\n";
+                                warps 0..32 { for i in 0..1000 { if ? { exit; } write a[warp]; bar.sync 0; \
+                                read a[(warp + 1) % 32]; bar.sync 0; } }\n";
 
 /// What a run came to.
 #[derive(Debug)]
