@@ -92,6 +92,9 @@ fn operands_are_no_locals_and_tell_members_apart_and_places_do_not() {
     };
     assert_eq!(of(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(1, 32)])]), 1, "places");
     assert_eq!(of(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(2, 32)])]), 2, "places of something else");
+    let many = |values| vec![any(1, n(0), n(values)), sync(1, 32)];
+    assert_eq!(of(vec![if_else(v(0), many(3), many(3))]), 1, "choices in two places");
+    assert_eq!(of(vec![if_else(v(0), many(3), many(2))]), 2, "choices with more ways");
     assert_eq!(of(vec![sync_of(v(0), None)]), 2, "barriers");
     assert_eq!(of(vec![access_at(AccessKind::Write, 0, v(0))]), 2, "locations");
     assert_eq!(of(vec![assert(v(0))]), 2, "truth");
@@ -137,4 +140,20 @@ fn a_merged_configuration_passes_a_wait_or_blocks_at_it_as_its_members_do() {
     assert!(!machine.config(&state, ME).is_blocked());
     assert_eq!(machine.members(ME, state.agents[0].config).len(), 2);
     assert!(matches!(machine.moves(&state, ME)[0].choices, Choices::Open(2)), "the assertions differ");
+}
+
+/// Which decisions somebody may yet consult is read off the places.
+#[test]
+fn whoever_is_alike_in_two_places_shows_both() {
+    let (mut machine, ids) = picked(vec![if_else(v(0), vec![sync(1, 32)], vec![sync(1, 32), write(0)])], 2);
+    assert!(!machine.merges_places());
+    let merged = machine.merge_configs(ME, ids);
+    let state = in_state(&mut machine, merged);
+    let places: Vec<Pc> = machine.config(&state, ME).fragments.iter().map(|f| f.pc).collect();
+    assert_eq!((places.len(), machine.merges_places()), (2, true));
+    assert_ne!(places[0], places[1]);
+    // In one place with two locals nothing is to be told of another.
+    let (mut machine, ids) = picked(vec![sync(1, 32), assert(v(0))], 2);
+    machine.merge_configs(ME, ids);
+    assert!(!machine.merges_places());
 }
