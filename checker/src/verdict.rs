@@ -99,6 +99,8 @@ pub struct Outcome {
     pub fault: Option<ReachedFault>,
     /// For the verdict `inconclusive`.
     pub inconclusive: Option<Inconclusive>,
+    /// For the verdict `violated`, where all rules are wanted: why some that are violated may be missing.
+    pub uncovered: Option<Inconclusive>,
     /// How much was searched.
     pub statistics: Statistics,
     /// How it was found.

@@ -55,3 +55,45 @@ fn symmetry_searches_fewer_states_and_says_the_same() {
     let some = count(PAIRS, &[("W", 4), ("K", 4)], Reduction::Symmetry);
     assert!(some.states < all.states);
 }
+
+/// Two warps reduce, with a contribution that is chosen; two others go round on their own.
+const RESULTS: &str = "
+target ptx;
+param REDUCES = 1;
+param PAIR = 1;
+cta 128;
+warp 0 {
+    if REDUCES {
+        let v = any 0..41;
+        let n = 0;
+        bar.red.popc.u32 n, 1, 64, lane < v;
+        bar.sync 2, 64;
+        if v < 32 { assert n == 32 + v; } else { assert n == 64; }
+    }
+}
+warp 1 {
+    if REDUCES {
+        let w = any 0..3;
+        let n = 0;
+        bar.red.popc.u32 n, 1, 64, 1;
+        bar.sync 2, 64;
+        assert n >= 32 && n <= 64 && w < 3;
+    }
+}
+warps 2..4 { if PAIR { for i in 0..4 { bar.sync 3, 64; } } }
+";
+
+#[test]
+fn an_arrival_that_may_complete_a_generation_with_many_results_leads_to_each_of_them() {
+    let count = |reduces, pair| count(RESULTS, &[("REDUCES", reduces), ("PAIR", pair)], Reduction::None);
+    // Two warps that have nothing to do exit, each for itself.
+    let (both, reducing, pair) = (count(1, 1), count(1, 0), count(0, 1));
+    let (reducing, pair) = (
+        (reducing.states / 4, (reducing.transitions - reducing.states) / 4),
+        (pair.states / 4, (pair.transitions - pair.states) / 4),
+    );
+    // Each of 41 numbers of lanes, before and after the other warp arrives, and each of 33 results.
+    assert!(reducing.0 > 2 * 41 + 33);
+    assert_eq!(both.states, reducing.0 * pair.0);
+    assert_eq!(both.transitions, reducing.1 * pair.0 + pair.1 * reducing.0);
+}

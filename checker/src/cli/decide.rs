@@ -272,6 +272,8 @@ impl Judged {
             Verdict::Error => self.outcome.fault.as_ref().map(|fault| reasons::fault(program, fault)),
             Verdict::Verified | Verdict::Violated => None,
         };
+        // Said to people only: the verdict stands, and reports have `complete`.
+        decided.reason = self.outcome.uncovered.as_ref().map(|why| reasons::uncovered(program, why));
         match reason {
             Some(reason) => decided.because(reason),
             None => decided,

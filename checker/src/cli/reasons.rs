@@ -104,6 +104,12 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
     }
 }
 
+/// Why not every rule that is violated need be among those that are shown.
+pub(crate) fn uncovered(program: &Program, why: &Inconclusive) -> Reason {
+    let reason = inconclusive(program, why);
+    Reason { what: format!("more rules may be violated than are shown: {}", reason.what), ..reason }
+}
+
 const ENDLESS_REMEDY: &str = "make the loop shorter, or keep what it counts in a range with `%`";
 
 fn endless(local: Option<&str>) -> String {

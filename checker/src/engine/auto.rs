@@ -179,7 +179,8 @@ impl Job<'_> {
             report::sort(&Machine::new(self.program.clone(), self.options), &mut found.findings);
             found.verdict = Verdict::Violated;
             found.statistics.complete = false;
-            (found.fault, found.inconclusive) = (None, None);
+            found.fault = None;
+            found.uncovered = found.inconclusive.take().or(found.uncovered);
         }
         found
     }
@@ -201,9 +202,10 @@ impl Job<'_> {
         } else {
             Verdict::Verified
         };
+        let uncovered = inconclusive.clone().filter(|_| verdict == Verdict::Violated && self.settings.all);
         let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
         let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
-        Outcome { verdict, findings, fault: None, inconclusive, statistics, method }
+        Outcome { verdict, findings, fault: None, inconclusive, uncovered, statistics, method }
     }
 }
 

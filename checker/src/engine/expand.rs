@@ -2,15 +2,19 @@
 //!
 //! Most steps depend on very little: on the agent's own slot, on the barrier it touches, and sometimes on
 //! how many agents have exited. What the model says of such a step is remembered by just that, and the
-//! next time the numbers are changed without asking again. The argument:
+//! next time the numbers are changed without asking again, also where another slot does the same (see
+//! [`super::steps`]). The argument:
 //!
 //! * Local moves change the agent's own configuration only ([`barcheck_model::agent`] sees nothing else), unless
 //!   memory or uniform decisions are involved; then the state is not *quiet* and the model is asked.
 //! * An arrival or wait is decided by the barrier's state, the agent's seat (in its slot), its operands (in its
 //!   move) and, where the barrier waits for every live agent, the number of agents exited: these are the
-//!   arguments of the barrier's transition function.
+//!   arguments of the barrier's transition function. So two slots with the same instruction, operands and seat do the same to
+//!   the barrier. What that comes to for the agent, its *turn*, is its seat afterwards, whether it blocks, and the generation
+//!   that it completes: with these its slot afterwards is decided by its slot before and the move. A rule noted by the way belongs
+//!   to the turn, so that each slot shows it for itself.
 //! * A completion changes each other agent's slot by itself: its seat is vacated, and if it waited it is
-//!   released with the reduction's result. That is remembered by slot and release.
+//!   released with the reduction's result. That is remembered by slot and release; who has no seat stays as it is.
 //! * An exit touches only barriers that wait for every live agent; if one does, the model is asked.
 //!
 //! What ends a path is never remembered: the model is asked each time.
@@ -19,8 +23,9 @@ use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
 use super::recent::Batch;
-use super::steps::{Effect, Key, Step};
+use super::steps::{ALONE, Effect, Key, Step, Turn};
 use super::tables::{Numbers, Picks, Tables};
+use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
@@ -168,12 +173,12 @@ impl Tables {
         agent: usize,
         step: &Step,
     ) -> Option<Packed<W>> {
-        let effect = self.steps.effect(step, self.effect_key(layout, words, opened, step)?)?;
+        let (effect, slot) = self.steps.effect(step, self.effect_key(layout, words, opened, step)?)?;
         let exceeds = |i: usize| opened.standing[step.standing[i] as usize] > u32::from(effect.room[i]);
         if exceeds(0) || exceeds(1) {
             return None;
         }
-        self.applied(layout, words, opened, agent, step, effect)
+        self.applied(layout, words, opened, (agent, slot), step, effect)
     }
 
     /// Whether an exit may complete some barrier.
@@ -222,7 +227,8 @@ impl Tables {
             let step = self.steps.get(first_step + choice.pick);
             key = if opened.quiet { self.effect_key(layout, words, opened, step) } else { None };
             let effect = key.and_then(|key| self.steps.effect(step, key));
-            let next = effect.and_then(|effect| self.applied(layout, words, opened, agent, step, effect));
+            let next = effect
+                .and_then(|(effect, slot)| self.applied(layout, words, opened, (agent, slot), step, effect));
             if let Some(next) = next {
                 return Successor::State(next);
             }
@@ -237,11 +243,12 @@ impl Tables {
                 // need not be seen again.
                 let own =
                     findings.iter().all(|f| f.agents == [choice.agent] && f.rule != Rule::ResultOverwritten);
+                let noted = findings.iter().map(|finding| (finding.rule, finding.barrier)).collect();
                 findings.into_iter().for_each(note);
-                self.numbered(layout, words, opened, choice, key.filter(|_| own), &progressed)
+                self.numbered(layout, words, opened, choice, (key.filter(|_| own), noted), &progressed)
             }
             StepOutcome::Progress(progressed) => {
-                self.numbered(layout, words, opened, choice, key, &progressed)
+                self.numbered(layout, words, opened, choice, (key, Vec::new()), &progressed)
             }
         }
     }
@@ -253,7 +260,7 @@ impl Tables {
         words: &Packed<W>,
         opened: &Opened,
         choice: Choice,
-        key: Option<u32>,
+        (key, noted): (Option<u32>, Vec<(Rule, Option<BarrierId>)>),
         progressed: &Progressed,
     ) -> Successor<W> {
         let barriers = (0..layout.barriers.len()).map(|field| layout.barrier(BarrierField::of(field), words));
@@ -271,7 +278,7 @@ impl Tables {
                 let room = self.races.room(group, &self.barriers, layout, words);
                 u16::try_from(room).unwrap_or(u16::MAX)
             });
-            self.learn(&before, actor, (step, key, room), &numbers, progressed);
+            self.learn(&before, choice.agent, (step, key, room), &numbers, (progressed, noted));
         }
         self.packed(layout, &numbers)
     }
@@ -307,7 +314,7 @@ impl Tables {
         layout: &Layout,
         words: &Packed<W>,
         opened: &Opened,
-        actor: usize,
+        (actor, slot): (usize, u32),
         step: &Step,
         effect: &Effect,
     ) -> Option<Packed<W>> {
@@ -315,7 +322,7 @@ impl Tables {
         if effect.release != UNKNOWN {
             self.release(layout, opened, actor, effect.release, &mut next)?;
         }
-        layout.agents[actor].change(&mut next, opened.slots[actor], effect.slot);
+        layout.agents[actor].change(&mut next, opened.slots[actor], slot);
         layout.set_barrier(step.barrier, &mut next, effect.barrier);
         Some(next)
     }
@@ -333,13 +340,10 @@ impl Tables {
         let release = &self.releases[release as usize];
         for (agent, class) in &self.seated[release.field] {
             let slot = opened.slots[*agent as usize];
-            let after = *release.after.get(*class as usize)?.get(slot as usize)?;
-            if *agent as usize == actor || after == slot {
+            if *agent as usize == actor {
                 continue;
             }
-            if after == UNKNOWN {
-                return None;
-            }
+            let after = self.after(release, *class as usize, slot)?;
             layout.agents[*agent as usize].change(next, slot, after);
         }
         Some(())
@@ -349,13 +353,14 @@ impl Tables {
     fn learn(
         &mut self,
         before: &Numbers,
-        actor: usize,
+        actor: AgentId,
         (step, key, room): (u32, u32, [u16; 2]),
         after: &Numbers,
-        progressed: &Progressed,
+        (progressed, noted): (&Progressed, Vec<(Rule, Option<BarrierId>)>),
     ) {
-        let own = self.steps.get(step).barrier.field();
-        // A barrier without a field was as it is in the beginning.
+        let Step { barrier, deed, .. } = *self.steps.get(step);
+        let own = barrier.field();
+        // A barrier without a field was as it was in the beginning.
         let number = |field| before.barriers.get(field).copied().unwrap_or(0);
         let others_changed = (0..after.barriers.len())
             .any(|field| Some(field) != own && after.barriers[field] != number(field));
@@ -369,21 +374,35 @@ impl Tables {
         }
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));
         if release != UNKNOWN {
-            let all = &mut self.releases[release as usize].after;
-            for (agent, slot) in before.agents.iter().enumerate() {
-                let all = &mut all[self.class_of[agent]];
-                if all.len() <= *slot as usize {
-                    all.resize(*slot as usize + 1, UNKNOWN);
-                }
-                // What becomes of the one that acts is part of the effect; others in its slot may not act.
-                if agent != actor {
-                    all[*slot as usize] = after.agents[agent];
-                }
+            self.learn_release(release, before, actor.index(), after);
+        }
+        let turn = match own {
+            None => ALONE,
+            Some(field) => {
+                let id = self.barriers[field].id;
+                let seat = progressed.state.agents[actor.index()].seat(id);
+                let blocks = progressed.events.contains(&Event::Blocked(id));
+                self.steps.turn(deed, Turn { seat, blocks, release, noted })
+            }
+        };
+        let barrier = own.map_or(0, |field| after.barriers[field]);
+        let effect = Effect { turn, barrier, release, room };
+        self.steps.remember(step, key, effect, after.agents[actor.index()]);
+    }
+
+    /// Remembers what the completion of a generation did to all but the one that acted.
+    fn learn_release(&mut self, release: u32, before: &Numbers, actor: usize, after: &Numbers) {
+        let all = &mut self.releases[release as usize].after;
+        for (agent, slot) in before.agents.iter().enumerate() {
+            let all = &mut all[self.class_of[agent]];
+            if all.len() <= *slot as usize {
+                all.resize(*slot as usize + 1, UNKNOWN);
+            }
+            // What becomes of the one that acts is up to its turn; others in its slot may not act.
+            if agent != actor {
+                all[*slot as usize] = after.agents[agent];
             }
         }
-        let barrier = own.map_or(0, |field| after.barriers[field]);
-        let effect = Effect { slot: after.agents[actor], barrier, release, room };
-        self.steps.remember(step, key, effect);
     }
 }
 

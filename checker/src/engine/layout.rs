@@ -22,9 +22,9 @@ pub(super) fn hash<const W: usize>(words: &Packed<W>) -> u64 {
 /// Where a field lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Field {
-    word: u32,
-    shift: u32,
     mask: u32,
+    word: u16,
+    shift: u8,
 }
 
 impl Field {
@@ -187,7 +187,8 @@ fn place(widths: &[u32]) -> (Vec<Field>, usize) {
         // A field without bits reads as zero wherever it lies; keep the shift legal.
         let shift = if bits == 0 { 0 } else { used[word] };
         used[word] += bits;
-        let word = u32::try_from(word).unwrap_or(u32::MAX);
+        // More words than that are more than any search has room for.
+        let (word, shift) = (u16::try_from(word).unwrap_or(u16::MAX), u8::try_from(shift).unwrap_or(0));
         fields[index] = Field { word, shift, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
     }
     (fields, used.len())

@@ -32,9 +32,9 @@ const FEW: u32 = 256;
 const MOST: StateId = 1024;
 const MOST_BYTES: usize = 1 << 15;
 /// States of a stretch, at least, if there are so many: to hand over fewer takes as long as to explore them.
-const FEWEST: StateId = 64;
+const FEWEST: StateId = 256;
 /// One part in so many of the states that wait is handed out together.
-const SHARE: StateId = 16;
+const SHARE: StateId = 4;
 /// Stretches under way for each thread, at most.
 const AHEAD: usize = 8;
 /// States that the calling thread explores before it looks again whether there is something to enter.

@@ -57,11 +57,13 @@ pub(super) fn outcome<const W: usize>(
     } else {
         Verdict::Verified
     };
+    let why = search.inconclusive.take();
     Outcome {
         verdict,
         findings: found,
         fault: fault.filter(|_| verdict == Verdict::Error),
-        inconclusive: search.inconclusive.take().filter(|_| verdict == Verdict::Inconclusive),
+        inconclusive: why.clone().filter(|_| verdict == Verdict::Inconclusive),
+        uncovered: why.filter(|_| verdict == Verdict::Violated && settings.all),
         statistics: Statistics {
             states: store.len() as u64,
             transitions: search.transitions,

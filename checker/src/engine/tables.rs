@@ -8,7 +8,7 @@
 use super::layout::{BarrierField, Layout, Packed, Sizes};
 use super::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
 use super::rest::{Rest, RestOf};
-use super::steps::{Key, Steps};
+use super::steps::{EXIT, Key, OWN, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, State};
@@ -221,17 +221,35 @@ impl Tables {
             let before = standing.len();
             self.races.stand(action, |id| field_of(&mut self.barriers, id), &mut standing);
             let groups = two(&standing[before..]);
-            let count = match picks {
-                Picks::Below(n) => to_u32(n as usize),
-                Picks::Sequence => 0,
-            };
-            let first_step = depends.map_or(UNKNOWN, |depends| self.steps.add(depends, groups, count));
+            let first_step =
+                depends.map_or(UNKNOWN, |depends| self.add_steps(depends, groups, state, (action, picks)));
             moves.push(SlotMove { picks, first_step });
         }
         let slow = standing.len() > 2 || moves.iter().any(|m| m.first_step == UNKNOWN);
         let row =
             Row { first_step, steps: self.steps.next() - first_step, standing: two(&standing), exited, slow };
         (Slot { state: state.clone(), blocked, moves, standing }, row)
+    }
+
+    /// Adds the steps of a move, and returns the number of the first.
+    fn add_steps(
+        &mut self,
+        depends: (Key, BarrierField),
+        groups: [u32; 2],
+        state: &AgentState,
+        (action, picks): (&Action, Picks),
+    ) -> u32 {
+        let count = match picks {
+            Picks::Below(n) => to_u32(n as usize),
+            Picks::Sequence => 0,
+        };
+        let deed = |pick| match action {
+            Action::Barrier(action) => self.steps.deed(action, pick, state.seat(action.barrier())),
+            Action::Exit(_) => EXIT,
+            _ => OWN,
+        };
+        let deeds: Vec<u32> = (0..count).map(deed).collect();
+        self.steps.add(depends, groups, deeds)
     }
 
     /// On what a move's effect depends, besides the agent's own slot; `None` if on more than is remembered.
@@ -265,6 +283,17 @@ impl Tables {
             _ => return None,
         };
         Some((key, BarrierField::of(self.field_of(id))))
+    }
+
+    /// What the completion of a generation does to an agent of a class in a slot that does not complete it, if that is known.
+    #[inline]
+    pub(super) fn after(&self, release: &Release, class: usize, slot: u32) -> Option<u32> {
+        let known = release.after[class].get(slot as usize).copied().filter(|after| *after != UNKNOWN);
+        // Who has nothing to do with the barrier stays as it is.
+        known.or_else(|| {
+            let seat = self.classes[class].slots[slot as usize].state.seat(release.barrier);
+            seat.is_vacant().then_some(slot)
+        })
     }
 
     pub(super) fn field_of(&mut self, id: BarrierId) -> usize {

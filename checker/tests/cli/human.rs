@@ -45,6 +45,13 @@ fn arrivals_left_over_at_one_place_have_one_label() {
 }
 
 #[test]
+fn lanes_that_go_round_without_an_instruction_are_in_an_endless_loop_in_the_end() {
+    let source = "target ptx; cta 64; warp 0 { bar.sync 1, 64; }\n\
+                  warp 1 { if lane < 4 { loop { } } else { bar.sync 2, 64; } }";
+    verify(source, &[]).expect(1).prints("an endless loop; lanes 0-3 at line 2, lanes 4-31 at line 2");
+}
+
+#[test]
 fn an_exit_that_completes_a_generation_is_called_an_exit() {
     let source = "target bcu;\ncta 96;\nwarps 0..2 { BAR.SYNC 0x0; }\n\
                   warp 2 { B2R.BAR R4, 0x0; BAR.SYNC 0x0; BAR.SYNC 0x2, 0x20; R2B.BAR 0x0, R4; }\n";

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 /// All of an outcome but time and memory.
 pub(crate) fn shown(outcome: &Outcome) -> String {
-    let Outcome { verdict, findings, fault, inconclusive, statistics, method } = outcome;
+    let Outcome { verdict, findings, fault, inconclusive, uncovered, statistics, method } = outcome;
     let counts = (statistics.states, statistics.transitions, statistics.depth, statistics.complete);
-    format!("{verdict:?}\n{findings:#?}\n{fault:?}\n{inconclusive:?}\n{counts:?}\n{method:?}")
+    format!("{verdict:?}\n{findings:#?}\n{fault:?}\n{inconclusive:?}\n{uncovered:?}\n{counts:?}\n{method:?}")
 }
 
 /// A protocol in the language.

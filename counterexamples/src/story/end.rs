@@ -92,8 +92,12 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
     };
     let place = state.location.filter(|l| l.line > 0);
     let place = place.map_or_else(String::new, |l| format!("line {}", l.line));
-    let mut doing =
-        if state.instruction == "}" { "the end of its block".to_owned() } else { state.instruction.clone() };
+    let mut doing = match state.instruction.as_str() {
+        "}" => "the end of its block".to_owned(),
+        // Nothing is written there but a loop that goes round and round.
+        "" if state.status == Status::Running => "an endless loop".to_owned(),
+        written => written.to_owned(),
+    };
     if let Some(waits) = state.waits {
         let on = short(trace, waits.barrier);
         doing = match (waits.awaits, end.barriers.get(&waits.barrier).filter(|b| b.active)) {
