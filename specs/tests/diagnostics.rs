@@ -110,6 +110,16 @@ fn structure() {
         "missing_brace_before_role",
         "target ptx;\ncta 64;\nwarp 0 {\n    loop { bar.sync 0;\n}\nwarp 1 { bar.sync 0; }\n",
     );
+    check(
+        "block_in_a_block",
+        "target ptx;\ncta 64;\nwarps 0..2 {\n    warp 0 { bar.sync 1, 32; }\n    brr;\n}\nwarps 0..2 { bar.sync 0; }\n",
+    );
+    let one_line = "target nbarrier; thread_group 2; threads 0..2 { thread 0 { nbarrier.wait 1; } brr; }";
+    check("block_in_a_block_on_one_line", one_line);
+    check(
+        "block_in_a_block_on_a_long_line",
+        &one_line.replace("threads 0..2", &format!("{}threads 0..2", " ".repeat(2000))),
+    );
     check("semicolon_behind_a_block", "target ptx;\ncta 32;\nwarp 0 {};\n");
     check("unmatched_brace", "target ptx;\ncta 64;\nwarps 0..2 { bar.sync 0; } }\n");
     check("statement_outside", "target ptx;\ncta 64;\nbar.sync 0;\nwarps 0..2 {}\n");

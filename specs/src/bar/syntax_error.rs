@@ -66,7 +66,7 @@ pub(crate) enum SyntaxError {
     /// A declaration inside a block.
     DeclarationInsideBlock { word: String, span: Span },
     /// A block of agents inside another.
-    RoleInsideBlock { span: Span, open: Span },
+    RoleInsideBlock { span: Span, open: Span, nested: bool, target: Target },
     /// A keyword used as a name.
     ReservedWord { word: String, span: Span },
     /// `a < b < c`.
@@ -300,10 +300,14 @@ impl SyntaxError {
             Self::DeclarationInsideBlock { word, .. } => self
                 .error("declaration-inside-block", format!("`{word}` stands inside a block"))
                 .help("declare it before the blocks"),
-            Self::RoleInsideBlock { open, .. } => self
-                .error("block-inside-block", "a block of agents inside another")
-                .label("is a `}` missing before this?")
-                .also(*open, "this block is still open"),
+            Self::RoleInsideBlock { open, nested, target, .. } => {
+                let noun = target.agent_noun();
+                let some = || format!("to have only some of its {noun}s do this, write `if {noun} == 0 {{ … }}`");
+                self.error("block-inside-block", "a block of agents inside another")
+                    .label("is a `}` missing before this?")
+                    .also(*open, "this block is still open")
+                    .help_if(nested.then(some))
+            }
             other => other.error("syntax", "malformed text"),
         }
     }

@@ -278,8 +278,14 @@ impl Parser<'_, '_> {
         }
         let span = self.current().span;
         if words::unit_noun(word).is_some() && next != TokenKind::Equal {
-            self.leave_role = true;
-            return self.report(&SyntaxError::RoleInsideBlock { span, open: self.role });
+            // What follows it belongs to the block that is still open, unless a brace is missing before it.
+            let nested = match (line(self.source, span), line(self.source, self.role)) {
+                (Some(inner), Some(outer)) => inner.0 == outer.0 || inner.1 > outer.1,
+                _ => true,
+            };
+            self.leave_role = !nested;
+            let (open, target) = (self.role, self.target);
+            return self.report(&SyntaxError::RoleInsideBlock { span, open, nested, target });
         }
         if words::declarations(self.target).any(|d| d.eq_ignore_ascii_case(word)) {
             let word = word.to_owned();
@@ -304,6 +310,22 @@ impl Parser<'_, '_> {
         let word = self.short_text(span);
         self.report(&SyntaxError::UnknownStatement { word, habit, suggestion, declares, span })
     }
+}
+
+/// Where the line begins on which something stands, and how far it is indented; nothing for lines longer than any that people
+/// write.
+fn line(source: &str, at: Span) -> Option<(usize, usize)> {
+    const LONG: usize = 1000;
+    let at = at.start as usize;
+    let window = &source.as_bytes()[at.saturating_sub(LONG)..at];
+    let begin = match window.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => at - window.len() + end + 1,
+        None if at <= LONG => 0,
+        None => return None,
+    };
+    let before = &source.as_bytes()[begin..at];
+    let indent = before.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    Some((begin, indent))
 }
 
 /// The operator of `i += 1` and its like.
