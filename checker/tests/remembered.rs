@@ -1,0 +1,83 @@
+//! What the plain search remembers of a step, and takes to hold in other slots, is what the model would say there.
+
+use barcheck::{Outcome, Quiet, Reduction, Settings, check};
+use barcheck_model::machine::Options;
+use barcheck_model::rule::Rule;
+use barcheck_specs::bar::{LoadOptions, load};
+use std::sync::Arc;
+
+fn search(source: &str, defines: &[(&str, i64)]) -> Outcome {
+    let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
+    let settings = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    let outcome = check(Arc::new(loaded.program), Options::default(), &settings, &Quiet);
+    assert!(outcome.statistics.complete);
+    outcome
+}
+
+/// Two warps reduce, with a contribution that is chosen; two others go round on their own.
+const RESULTS: &str = "
+target ptx;
+param REDUCES = 1;
+param PAIR = 1;
+cta 128;
+warp 0 {
+    if REDUCES {
+        let v = any 0..41;
+        let n = 0;
+        bar.red.popc.u32 n, 1, 64, lane < v;
+        bar.sync 2, 64;
+        if v < 32 { assert n == 32 + v; } else { assert n == 64; }
+    }
+}
+warp 1 {
+    if REDUCES {
+        let w = any 0..3;
+        let n = 0;
+        bar.red.popc.u32 n, 1, 64, 1;
+        bar.sync 2, 64;
+        assert n >= 32 && n <= 64 && w < 3;
+    }
+}
+warps 2..4 { if PAIR { for i in 0..4 { bar.sync 3, 64; } } }
+";
+
+#[test]
+fn an_arrival_that_may_complete_a_generation_with_many_results_leads_to_each_of_them() {
+    let count = |reduces, pair| {
+        let statistics = search(RESULTS, &[("REDUCES", reduces), ("PAIR", pair)]).statistics;
+        (statistics.states, statistics.transitions)
+    };
+    // Two warps that have nothing to do exit, each for itself.
+    let alone = |(states, transitions)| (states / 4, (transitions - states) / 4);
+    let (both, reducing, pair) = (count(1, 1), alone(count(1, 0)), alone(count(0, 1)));
+    // Each of 41 numbers of lanes, before and after the other warp arrives, and each of 33 results.
+    assert!(reducing.0 > 2 * 41 + 33);
+    assert_eq!(both.0, reducing.0 * pair.0);
+    assert_eq!(both.1, reducing.1 * pair.0 + pair.1 * reducing.0);
+}
+
+/// The second warp's arrivals do the same in two places; whether anybody waits when they complete a generation is up to the first.
+const PLACES: &str = "
+target ptx;
+cta 64;
+warp 0 { if ? { bar.sync 1, 64; } else { bar.arrive 1, 64; } }
+warp 1 {
+    if ? {
+        bar.arrive 1, 64;
+    } else {
+        bar.arrive 1, 64;
+    }
+}
+";
+
+#[test]
+fn what_is_found_at_a_step_is_found_in_every_place_where_the_same_is_done() {
+    let swapped = PLACES
+        .replace("bar.sync 1, 64; } else { bar.arrive 1, 64;", "bar.arrive 1, 64; } else { bar.sync 1, 64;");
+    for source in [PLACES, &swapped] {
+        let found = search(source, &[]).findings;
+        assert!(found.iter().all(|found| found.finding.rule == Rule::NobodyWaits), "{found:#?}");
+        assert_eq!(found.len(), 3, "{found:#?}");
+    }
+}
