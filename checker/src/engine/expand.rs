@@ -360,7 +360,7 @@ impl Tables {
     ) {
         let Step { barrier, deed, .. } = *self.steps.get(step);
         let own = barrier.field();
-        // A barrier without a field was as it was in the beginning.
+        // A barrier without a field was as it is in the beginning.
         let number = |field| before.barriers.get(field).copied().unwrap_or(0);
         let others_changed = (0..after.barriers.len())
             .any(|field| Some(field) != own && after.barriers[field] != number(field));

@@ -208,9 +208,10 @@ impl Steps {
         let step = &mut self.steps[step as usize];
         put(&mut self.slots, (&mut step.first, &mut step.count), effect.turn, slot, UNKNOWN);
         let deed = step.deed;
+        // What a deed does under a key is the same in every slot.
+        let known = self.effect_of(deed, key).copied();
+        debug_assert!(known.is_none_or(|known| known == effect), "{known:?}, {effect:?}");
         if let Some(number) = deed.checked_sub(OTHERS) {
-            let known = self.effect_of(deed, key).copied();
-            debug_assert!(known.is_none_or(|known| known == effect), "{known:?}, {effect:?}");
             let deed = &mut self.deeds[number as usize];
             put(&mut self.effects, (&mut deed.first, &mut deed.count), key, effect, Effect::NONE);
         }

@@ -1,9 +1,9 @@
 //! The successors of most states, by additions.
 //!
-//! What [`super::steps`] remembers is laid out here once more, for each agent by itself and for the layout in
-//! use: a step adds one number to the word with the agent's field and one to the word with its barrier's field (or, where there
-//! are two words at most, their sum for each word). That is the same as setting both fields, since each number is the
-//! difference between two values that the field holds: nothing is carried out of it.
+//! What [`super::steps`] remembers is laid out here once more, for each agent by itself and for the layout in use: the turn of a
+//! step adds a number to the word with the agent's field, and its deed one to the word with the barrier's field. That is the
+//! same as setting both fields, since each number is the difference between two values that the field holds: nothing is carried
+//! out of it.
 //!
 //! How many agents stand at arrivals is counted for all groups (see [`super::races`]) in one word: each group has a field,
 //! wide enough for twice as many agents as there are, with one bit more, its guard. A deed carries the room of its
