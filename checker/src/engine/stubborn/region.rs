@@ -123,7 +123,9 @@ impl Region {
 
     /// Every access of every way that ends in one of some configurations, once.
     pub(super) fn accesses(&self, ends: &[ConfigId]) -> Vec<May> {
-        let leading = self.leading_to(ends, self.before(ends).unwrap_or_default());
+        // Where not all has been looked at, rather too many than too few.
+        let before = self.before(ends).unwrap_or_else(|| self.order.iter().copied().collect());
+        let leading = self.leading_to(ends, before);
         let mut accesses: Vec<May> = Vec::new();
         for edge in self.order.iter().filter(|config| leading.contains(config)).flat_map(|c| self.out_of(*c))
         {
