@@ -11,10 +11,13 @@
 //! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared, then the sizes of
 //! the tables, then successors of some states are made and must all be there. If something does not fit, the search begins anew.
 
+use super::cells::Cells;
 use super::layout::Sizes;
 use super::numbering::{Numbered, to_u32};
 use super::rest::Rest;
 use super::store::{FAMILY, Room, StateId, Store};
+use barcheck_model::memory::Memory;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -56,6 +59,11 @@ enum Part {
     Parents,
     Asked,
     Rests,
+    Cells,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::States, Self::Parents, Self::Asked, Self::Rests, Self::Cells];
 }
 
 /// How far a search has come.
@@ -87,6 +95,8 @@ struct Record {
     asked: Extent,
     /// Each begins with its number of bytes; words are filled up.
     rests: Extent,
+    /// The cells' contents, likewise, each with the number of its cell.
+    cells: Extent,
     course: Course,
 }
 
@@ -112,6 +122,7 @@ impl Checkpoint {
             Part::Parents => "parents",
             Part::Asked => "asked",
             Part::Rests => "rests",
+            Part::Cells => "cells",
         };
         self.folder.join(format!("{name}-{number}"))
     }
@@ -132,13 +143,13 @@ impl Checkpoint {
         let _ = fs::remove_dir_all(&self.folder);
     }
 
-    /// Writes down how far a search has come: the states found, what numbers of rests stand for, and the states at which the
+    /// Writes down how far a search has come: the states found, what numbers of rests and of cells' contents stand for, and the states at which the
     /// model was asked something that left a trace.
     pub(super) fn save<const W: usize>(
         &mut self,
         course: Course,
         store: &Store<W>,
-        (rests, asked): (&Numbered<Rest>, &[StateId]),
+        (rests, cells, asked): (&Numbered<Rest>, &Cells, &[StateId]),
     ) -> io::Result<()> {
         if self.has_stopped {
             return Ok(());
@@ -148,7 +159,10 @@ impl Checkpoint {
         let goes_on = |record: &&Record| record.width == W && record.course.laid_out == course.laid_out;
         let before = self.record.as_ref().filter(goes_on);
         let number = self.record.as_ref().map_or(0, |record| record.number + u32::from(before.is_none()));
-        let first_rest = before.map_or(0, |before| before.course.sizes.rests);
+        let sizes = before.map(|before| &before.course.sizes);
+        let first_rest = sizes.map_or(0, |sizes| sizes.rests);
+        let first_contents =
+            sizes.map_or_else(|| vec![0; course.sizes.cells.len()], |sizes| sizes.cells.clone());
         let mut record = Record {
             number,
             width: W,
@@ -156,6 +170,7 @@ impl Checkpoint {
             parents: before.map(|before| before.parents).unwrap_or_default(),
             asked: before.map(|before| before.asked).unwrap_or_default(),
             rests: before.map(|before| before.rests).unwrap_or_default(),
+            cells: before.map(|before| before.cells).unwrap_or_default(),
             course,
         };
         let first = usize::try_from(record.states.words).unwrap_or(usize::MAX) / W;
@@ -167,12 +182,17 @@ impl Checkpoint {
         append(&self.path(Part::Asked, number), &mut record.asked, asked)?;
         let rests: io::Result<Vec<_>> = rests.from(first_rest).map(in_words).collect();
         append(&self.path(Part::Rests, number), &mut record.rests, rests?.into_iter().flatten())?;
+        let contents = (0..).zip(&first_contents).flat_map(|(cell, first)| {
+            cells.contents(cell, *first).map(move |content| in_words(&(cell, content)))
+        });
+        let contents: io::Result<Vec<_>> = contents.collect();
+        append(&self.path(Part::Cells, number), &mut record.cells, contents?.into_iter().flatten())?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");
         fs::write(&new, serde_json::to_vec(&record)?)?;
         fs::rename(new, self.folder.join(RECORD))?;
         let old = self.record.replace(record).map(|old| old.number).filter(|old| *old != number);
-        for part in [Part::States, Part::Parents, Part::Asked, Part::Rests] {
+        for part in Part::ALL {
             // What is left over is in nobody's way.
             let _ = old.map(|old| fs::remove_file(self.path(part, old)));
         }
@@ -200,9 +220,9 @@ fn rest(ids: &[StateId], there: Extent) -> impl Iterator<Item = u64> {
     ids[first..].iter().map(|id| u64::from(*id))
 }
 
-/// A rest: its number of bytes, then these.
-fn in_words(rest: &Rest) -> io::Result<Vec<u64>> {
-    let bytes = postcard::to_stdvec(rest).map_err(io::Error::other)?;
+/// A thing: its number of bytes, then these.
+fn in_words(thing: &impl Serialize) -> io::Result<Vec<u64>> {
+    let bytes = postcard::to_stdvec(thing).map_err(io::Error::other)?;
     let mut words = vec![bytes.len() as u64];
     words.extend(bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -212,8 +232,8 @@ fn in_words(rest: &Rest) -> io::Result<Vec<u64>> {
     Ok(words)
 }
 
-/// The next rest, if it is there and sound.
-fn next_rest(words: &mut Words) -> Option<Rest> {
+/// The next thing, if it is there and sound.
+fn next_thing<T: DeserializeOwned>(words: &mut Words) -> Option<T> {
     let length = usize::try_from(words.next()?).ok()?;
     let count = length.div_ceil(8);
     let bytes: Vec<u8> = words.take(count).flat_map(u64::to_le_bytes).collect();
@@ -287,10 +307,21 @@ impl Saved {
 
     /// What the numbers of rests stand for.
     pub(super) fn rests(&self) -> Result<Vec<Rest>, String> {
-        let mut words = self.open(Part::Rests, self.record.rests)?;
-        let rests = std::iter::from_fn(|| next_rest(&mut words)).collect();
-        words.agrees(self.record.rests)?;
-        Ok(rests)
+        self.things(Part::Rests, self.record.rests)
+    }
+
+    /// What the numbers of cells' contents stand for, with the number of the cell.
+    pub(super) fn contents(&self) -> Result<Vec<(usize, Memory)>, String> {
+        let contents: Vec<(usize, Memory)> = self.things(Part::Cells, self.record.cells)?;
+        let count = self.record.course.sizes.cells.len();
+        if contents.iter().all(|(cell, _)| *cell < count) { Ok(contents) } else { Err(DAMAGED.to_owned()) }
+    }
+
+    fn things<T: DeserializeOwned>(&self, part: Part, extent: Extent) -> Result<Vec<T>, String> {
+        let mut words = self.open(part, extent)?;
+        let things = std::iter::from_fn(|| next_thing(&mut words)).collect();
+        words.agrees(extent)?;
+        Ok(things)
     }
 
     /// The states at which the model was asked something that left a trace.

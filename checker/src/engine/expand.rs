@@ -6,7 +6,9 @@
 //! [`super::steps`]). The argument:
 //!
 //! * Local moves change the agent's own configuration only ([`barcheck_model::agent`] sees nothing else), unless
-//!   memory or uniform decisions are involved; then the state is not *quiet* and the model is asked.
+//!   uniform decisions are involved; then the state is not *quiet* and the model is asked.
+//! * Nobody's way depends on what memory holds: all that it decides is whether an access is in conflict with an earlier one. What
+//!   steps do to memory is remembered by itself (see [`super::cells`]); where there is a conflict the model is asked.
 //! * An arrival or wait is decided by the barrier's state, the agent's seat (in its slot), its operands (in its
 //!   move) and, where the barrier waits for every live agent, the number of agents exited: these are the
 //!   arguments of the barrier's transition function. So two slots with the same instruction, operands and seat do the same to
@@ -19,6 +21,7 @@
 //!
 //! What ends a path is never remembered: the model is asked each time.
 
+use super::cells::{Cause, EXITS, NO_ACT, posture};
 use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
@@ -26,8 +29,9 @@ use super::recent::Batch;
 use super::steps::{ALONE, Effect, Key, Step, Turn};
 use super::tables::{Numbers, Picks, Tables};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Choice, End, Event, Finding, Progressed, State, StepOutcome};
-use barcheck_model::program::AgentId;
+use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Progressed, State, StepOutcome};
+use barcheck_model::memory::Flow;
+use barcheck_model::program::{AgentId, Target};
 use barcheck_model::rule::Rule;
 
 /// A state taken apart.
@@ -38,6 +42,7 @@ pub(super) struct Opened {
     quiet: bool,
     exited: u32,
     heeds_exits: bool,
+    memory: OpenedMemory,
     /// No agent has a move.
     pub(super) is_last: bool,
     /// Steps may be taken from the tables.
@@ -50,6 +55,17 @@ pub(super) struct Opened {
     standing: Vec<u32>,
     /// The state itself, once the model has been asked.
     state: Option<State>,
+}
+
+/// Memory, taken apart; the more than `cells` only if memory holds anything or may be accessed next.
+#[derive(Default)]
+struct OpenedMemory {
+    /// A bit for each cell that holds anything.
+    held: u64,
+    /// The content of each cell.
+    cells: Vec<u32>,
+    /// The number of the set of agents that have exited; [`UNKNOWN`] if it has none yet.
+    exits: u32,
 }
 
 /// An agent that has steps, and where they are in [`super::steps::Steps`].
@@ -110,7 +126,24 @@ impl Tables {
         into.state = None;
         into.exited = exited;
         into.is_swift = !slow;
+        if !layout.cells.is_empty() {
+            self.open_memory(layout, words, into);
+        }
         into.is_last = ready == 0 && (!slow || self.has_no_moves(into));
+    }
+
+    fn open_memory<const W: usize>(&self, layout: &Layout, words: &Packed<W>, into: &mut Opened) {
+        let memory = &mut into.memory;
+        memory.cells.clear();
+        memory.cells.extend(layout.cells.iter().map(|field| field.get(words)));
+        let held = memory.cells.iter().enumerate().filter(|(_, content)| **content != 0);
+        memory.held = held.fold(0, |held, (cell, _)| held | 1 << cell);
+        let exited = into.slots.iter().enumerate().filter(|(agent, slot)| self.has_exited(*agent, **slot));
+        memory.exits = self.cells.exits(exited.map(|(agent, _)| agent)).unwrap_or(UNKNOWN);
+    }
+
+    fn has_exited(&self, agent: usize, slot: u32) -> bool {
+        self.classes[self.class_of[agent]].rows[slot as usize].exited
     }
 
     fn has_no_moves(&self, opened: &Opened) -> bool {
@@ -173,12 +206,70 @@ impl Tables {
         agent: usize,
         step: &Step,
     ) -> Option<Packed<W>> {
-        let (effect, slot) = self.steps.effect(step, self.effect_key(layout, words, opened, step)?)?;
+        let key = self.effect_key(layout, words, opened, step)?;
+        let (effect, slot) = self.steps.effect(step, key)?;
         let exceeds = |i: usize| opened.standing[step.standing[i] as usize] > u32::from(effect.room[i]);
         if exceeds(0) || exceeds(1) {
             return None;
         }
-        self.applied(layout, words, opened, (agent, slot), step, effect)
+        let mut next = self.applied(layout, words, opened, (agent, slot), step, effect)?;
+        if self.concerns_memory(opened, step) {
+            let cause = self.cause(layout, opened, (agent, slot), step, (effect, key), &next)?;
+            let memory = &opened.memory;
+            let flow = self.cells.find(&cause)?;
+            self.cells.flow_through(layout, (memory.held, &memory.cells), flow, &mut next)?;
+        }
+        Some(next)
+    }
+
+    /// Whether a step may do something to memory, the others of its agent included.
+    #[inline(always)]
+    fn concerns_memory(&self, opened: &Opened, step: &Step) -> bool {
+        step.act != NO_ACT && (opened.memory.held != 0 || self.cells.is_access(step.act))
+    }
+
+    /// On what it depends what a step does to memory, given the state after it; `None` if that has no number yet.
+    fn cause<const W: usize>(
+        &self,
+        layout: &Layout,
+        opened: &Opened,
+        (actor, slot): (usize, u32),
+        step: &Step,
+        (effect, key): (&Effect, u32),
+        next: &Packed<W>,
+    ) -> Option<Cause> {
+        let before = Some(opened.memory.exits).filter(|exits| *exits != UNKNOWN)?;
+        let completes = effect.release != UNKNOWN;
+        let changes = completes || step.act == EXITS && self.has_exited(actor, slot);
+        let after = if changes { self.cells.exits(self.exited(layout, next))? } else { before };
+        let depends_on_barrier = completes || self.machine.program().target == Target::SplitBarrier;
+        let others = if completes { self.postures(opened, actor, effect.release) } else { Vec::new() };
+        Some(Cause {
+            actor: to_u32(actor),
+            act: step.act,
+            deed: step.deed,
+            turn: effect.turn,
+            exits: [before, after],
+            key: if depends_on_barrier { key } else { 0 },
+            others,
+        })
+    }
+
+    /// The agents that have exited.
+    fn exited<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> impl Iterator<Item = usize> {
+        let slots = layout.agents.iter().enumerate().map(|(agent, field)| (agent, field.get(words)));
+        slots.filter(|(agent, slot)| self.has_exited(*agent, *slot)).map(|(agent, _)| agent)
+    }
+
+    /// What all but the one that acts have to do with the barrier whose generation is completed.
+    fn postures(&self, opened: &Opened, actor: usize, release: u32) -> Vec<u32> {
+        let release = &self.releases[release as usize];
+        let others = self.seated[release.field].iter().filter(|(agent, _)| *agent as usize != actor);
+        let posture = |(agent, class): &(u32, u32)| {
+            let slot = &self.classes[*class as usize].slots[opened.slots[*agent as usize] as usize];
+            posture(slot.state.seat(release.barrier), slot.acquires)
+        };
+        others.map(posture).collect()
     }
 
     /// Whether an exit may complete some barrier.
@@ -223,14 +314,12 @@ impl Tables {
         let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
         let first_step = made.first_step;
         let mut key = None;
-        if first_step != UNKNOWN {
-            let step = self.steps.get(first_step + choice.pick);
-            key = if opened.quiet { self.effect_key(layout, words, opened, step) } else { None };
-            let effect = key.and_then(|key| self.steps.effect(step, key));
-            let next = effect
-                .and_then(|(effect, slot)| self.applied(layout, words, opened, (agent, slot), step, effect));
+        if first_step != UNKNOWN && opened.quiet {
+            let number = first_step + choice.pick;
+            key = self.effect_key(layout, words, opened, self.steps.get(number));
+            let next = key.and_then(|key| self.remembered(layout, words, opened, choice, (number, key)));
             if let Some(next) = next {
-                return Successor::State(next);
+                return next;
             }
         }
         let state = opened.state.get_or_insert_with(|| self.state(layout, words));
@@ -253,6 +342,58 @@ impl Tables {
         }
     }
 
+    /// The state after a step, if what it does is remembered. What it does to memory besides is learnt, unless an access is
+    /// in conflict with an earlier one.
+    fn remembered<const W: usize>(
+        &mut self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        choice: Choice,
+        (number, key): (u32, u32),
+    ) -> Option<Successor<W>> {
+        let agent = choice.agent.index();
+        let step = *self.steps.get(number);
+        let (effect, slot) = self.steps.effect(&step, key).map(|(effect, slot)| (*effect, slot))?;
+        let mut next = self.applied(layout, words, opened, (agent, slot), &step, &effect)?;
+        if !self.concerns_memory(opened, &step) {
+            return Some(Successor::State(next));
+        }
+        let before = opened.slots.iter().enumerate().filter(|(agent, slot)| self.has_exited(*agent, **slot));
+        let (before, after): (Vec<_>, Vec<_>) =
+            (before.map(|(agent, _)| agent).collect(), self.exited(layout, &next).collect());
+        opened.memory.exits = self.cells.number_exits(before.into_iter());
+        self.cells.number_exits(after.into_iter());
+        let cause = self.cause(layout, opened, (agent, slot), &step, (&effect, key), &next)?;
+        let flow = match self.cells.find(&cause) {
+            Some(flow) => flow,
+            None => {
+                let flow = self.flow(layout, words, opened, choice)?;
+                self.cells.learn(cause, flow)
+            }
+        };
+        let memory = (opened.memory.held, &opened.memory.cells[..]);
+        self.cells.learn_flow(flow, memory);
+        // Contents that are new may have no room.
+        let fits = self.cells.fit(layout, memory, flow)?;
+        self.cells.flow_through(layout, memory, flow, &mut next)?;
+        Some(if fits { Successor::State(next) } else { Successor::TooWide })
+    }
+
+    /// What a step does to memory.
+    fn flow<const W: usize>(
+        &mut self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        choice: Choice,
+    ) -> Option<Flow> {
+        let State { agents, barriers, sequences, allocated, .. } = opened.state(self, layout, words).clone();
+        let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated };
+        let advanced = self.machine.advance(&mut state, choice, &mut Log::default());
+        (advanced == Advanced::Progress).then_some(state.memory)
+    }
+
     /// Packs what the model has answered, and remembers it under the key, if there is one.
     fn numbered<const W: usize>(
         &mut self,
@@ -264,8 +405,12 @@ impl Tables {
         progressed: &Progressed,
     ) -> Successor<W> {
         let barriers = (0..layout.barriers.len()).map(|field| layout.barrier(BarrierField::of(field), words));
-        let before =
-            Numbers { agents: opened.slots.clone(), barriers: barriers.collect(), rest: opened.rest };
+        let before = Numbers {
+            agents: opened.slots.clone(),
+            barriers: barriers.collect(),
+            cells: layout.cells.iter().map(|field| field.get(words)).collect(),
+            rest: opened.rest,
+        };
         let numbers = match &opened.state {
             Some(state) => self.number_after((state, &before), &progressed.state),
             None => self.number(&progressed.state),

@@ -1,5 +1,5 @@
-//! How a state is packed into machine words: one field for each agent, for each barrier in use, and one for
-//! the rest.
+//! How a state is packed into machine words: one field for each agent, for each barrier in use, for each cell of
+//! memory, and one for the rest.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,10 +41,14 @@ impl Field {
         if W == 1 { 0 } else { self.word as usize }
     }
 
+    /// Whether a number fits.
+    pub(super) fn has_room_for(self, number: u32) -> bool {
+        number <= self.mask
+    }
+
     /// What has to be added to the field's word to change its value, if the field has room for the new one.
     pub(super) fn difference(self, from: u32, to: u32) -> Option<u64> {
-        let fits = to <= self.mask;
-        fits.then(|| u64::from(to).wrapping_sub(u64::from(from)) << self.shift)
+        self.has_room_for(to).then(|| u64::from(to).wrapping_sub(u64::from(from)) << self.shift)
     }
 
     /// Whether the field lies in the first word.
@@ -91,6 +95,28 @@ impl BarrierField {
     }
 }
 
+/// The bits that several fields have in each word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    fn of(fields: &[Field]) -> Self {
+        let mut bits = Self::default();
+        for field in fields {
+            let word = field.word as usize;
+            bits.0.resize(bits.0.len().max(word + 1), 0);
+            bits.0[word] |= u64::from(field.mask) << field.shift;
+        }
+        bits
+    }
+
+    /// Whether some field is not 0.
+    #[inline]
+    pub(super) fn are_set<const W: usize>(&self, words: &Packed<W>) -> bool {
+        words.iter().zip(&self.0).any(|(word, bits)| word & bits != 0)
+    }
+}
+
 /// How many numbers of each kind there are: what a layout depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sizes {
@@ -98,13 +124,15 @@ pub(super) struct Sizes {
     pub(super) agents: Vec<usize>,
     /// For each barrier, its states.
     pub(super) barriers: Vec<usize>,
+    /// For each cell of memory, its contents.
+    pub(super) cells: Vec<usize>,
     pub(super) rests: usize,
 }
 
 impl Sizes {
     /// The layout with room for such numbers.
     pub(super) fn layout(&self) -> Layout {
-        Layout::of(&self.agents, &self.barriers, self.rests)
+        Layout::of(&self.agents, &self.barriers, &self.cells, self.rests)
     }
 
     /// Whether all numbers of a state are among these.
@@ -112,17 +140,21 @@ impl Sizes {
         let among = |field: &Field, size: usize| (field.get(words) as usize) < size.max(1);
         layout.agents.iter().zip(&self.agents).all(|(field, size)| among(field, *size))
             && layout.barriers.iter().zip(&self.barriers).all(|(field, size)| among(field, *size))
+            && layout.cells.iter().zip(&self.cells).all(|(field, size)| among(field, *size))
             && among(&layout.rest, self.rests)
     }
 }
 
-/// The fields of a packed state: agents, then barriers, then the rest.
+/// The fields of a packed state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) agents: Vec<Field>,
     pub(super) barriers: Vec<Field>,
     /// A field without bits, and the barriers.
     with_none: Vec<Field>,
+    pub(super) cells: Vec<Field>,
+    /// The bits of cells.
+    pub(super) memory: Bits,
     pub(super) rest: Field,
     /// Words that the fields need.
     pub(super) words: usize,
@@ -151,11 +183,24 @@ impl Layout {
         self.with_none[barrier.0 as usize].set(words, number);
     }
 
+    /// Whether memory holds anything.
+    #[inline]
+    pub(super) fn remembers<const W: usize>(&self, words: &Packed<W>) -> bool {
+        self.memory.are_set(words)
+    }
+
+    /// All fields, the barriers' last: with time there are more of these.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Field> {
+        [self.rest]
+            .into_iter()
+            .chain([&self.cells, &self.agents, &self.barriers].into_iter().flatten().copied())
+    }
+
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
     /// in the words needed are given to the fields, so that they need not be moved soon.
-    pub(super) fn of(agents: &[usize], barriers: &[usize], rest: usize) -> Self {
-        let sizes = agents.iter().chain(barriers).copied().chain([rest]);
-        let mut widths: Vec<u32> = sizes.map(bits).collect();
+    pub(super) fn of(agents: &[usize], barriers: &[usize], cells: &[usize], rest: usize) -> Self {
+        let sizes = [agents, barriers, cells, &[rest]].concat();
+        let mut widths: Vec<u32> = sizes.into_iter().map(bits).collect();
         let (mut fields, words) = place(&widths);
         loop {
             let wider: Vec<u32> = widths.iter().map(|bits| (bits + 1).min(32)).collect();
@@ -166,9 +211,11 @@ impl Layout {
             (widths, fields) = (wider, placed);
         }
         let rest = fields.pop().unwrap_or_default();
+        let cells = fields.split_off(agents.len() + barriers.len());
         let barriers = fields.split_off(agents.len());
         let with_none = [Field::default()].iter().chain(&barriers).copied().collect();
-        Self { agents: fields, barriers, with_none, rest, words }
+        let memory = Bits::of(&cells);
+        Self { agents: fields, barriers, with_none, cells, memory, rest, words }
     }
 }
 
@@ -205,20 +252,26 @@ mod tests {
 
     #[test]
     fn fields_keep_their_values_apart() {
-        let layout = Layout::of(&[5, 1, 1 << 31], &[2, 300], 1 << 30);
-        let fields: Vec<_> =
-            layout.agents.iter().chain(&layout.barriers).chain([&layout.rest]).copied().collect();
-        let values = [4, 0, (1 << 31) - 1, 1, 299, (1 << 30) - 1];
+        let layout = Layout::of(&[5, 1, 1 << 31], &[2, 300], &[7, 1], 1 << 30);
+        let fields: Vec<_> = layout.fields().collect();
+        let values = [(1 << 30) - 1, 6, 0, 4, 0, (1 << 31) - 1, 1, 299];
         let mut words = [0; 2];
         assert_eq!(layout.words, 2);
+        for (field, value) in fields.iter().zip(values) {
+            field.set(&mut words, value);
+            assert_eq!(layout.remembers(&words), *field != layout.rest);
+        }
+        let mut words = [0; 2];
         for (field, value) in fields.iter().zip(values) {
             field.set(&mut words, value);
         }
         let read: Vec<_> = fields.iter().map(|f| f.get(&words)).collect();
         assert_eq!(read, values);
-        fields[4].set(&mut words, 0);
-        assert_eq!(fields[4].get(&words), 0);
-        assert_eq!(fields[2].get(&words), (1 << 31) - 1);
+        fields[7].set(&mut words, 0);
+        assert_eq!(fields[7].get(&words), 0);
+        assert_eq!(fields[5].get(&words), (1 << 31) - 1);
+        fields[1].set(&mut words, 0);
+        assert!(!layout.remembers(&words));
     }
 
     #[test]

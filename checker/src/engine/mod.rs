@@ -2,6 +2,7 @@
 
 mod answer;
 mod auto;
+mod cells;
 mod checkpoint;
 mod crew;
 mod expand;
@@ -320,29 +321,19 @@ impl<const W: usize> Repackable for Store<W> {
 }
 
 fn read<const W: usize>(layout: &layout::Layout, words: &layout::Packed<W>) -> Vec<u32> {
-    let fields = [layout.rest].into_iter().chain(layout.agents.iter().copied());
-    fields.chain(layout.barriers.iter().copied()).map(|f| f.get(words)).collect()
+    layout.fields().map(|field| field.get(words)).collect()
 }
 
 /// Fields that the numbers do not reach (barriers that were unknown) stay 0.
 fn write<const W: usize>(layout: &layout::Layout, numbers: &[u32], words: &mut layout::Packed<W>) {
-    let fields = [layout.rest].into_iter().chain(layout.agents.iter().copied());
-    for (field, number) in fields.chain(layout.barriers.iter().copied()).zip(numbers) {
-        field.set(words, *number);
-    }
+    layout.fields().zip(numbers).for_each(|(field, number)| field.set(words, *number));
 }
 
 fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout::Layout) -> Store<W> {
-    let all = |layout: &layout::Layout| -> Vec<layout::Field> {
-        let agents = layout.agents.iter().copied();
-        [layout.rest].into_iter().chain(agents).chain(layout.barriers.iter().copied()).collect()
-    };
-    let (from, to) = (all(&search.layout), all(wider));
+    let fields: Vec<_> = search.layout.fields().zip(wider.fields()).collect();
     let states = store.states().map(|(words, parent)| {
         let mut next = [0; W];
-        for (from, to) in from.iter().zip(&to) {
-            to.set(&mut next, from.get(&words));
-        }
+        fields.iter().for_each(|(from, to)| to.set(&mut next, from.get(&words)));
         (next, parent)
     });
     Store::filled(states, search.room().as_ref()).misread_like(store.misread())

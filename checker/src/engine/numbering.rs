@@ -26,6 +26,11 @@ impl<T: Hash + Eq> Numbered<T> {
         to_u32(number)
     }
 
+    /// The number of a thing, if it has one.
+    pub(super) fn find<Q: Hash + Equivalent<T>>(&self, thing: &Q) -> Option<u32> {
+        self.0.get_index_of(thing).map(to_u32)
+    }
+
     /// The thing with a number that has been given out.
     pub(super) fn get(&self, number: u32) -> &T {
         &self.0[number as usize]

@@ -1,14 +1,12 @@
-//! What of a state is neither an agent nor a barrier.
+//! What of a state is neither an agent nor a barrier nor memory.
 
 use barcheck_model::machine::{Sequence, State};
-use barcheck_model::memory::Memory;
 use indexmap::Equivalent;
 use serde::{Deserialize, Serialize};
 
 /// The rest of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Rest<K = Memory> {
-    pub(super) memory: K,
+pub(super) struct Rest {
     pub(super) sequences: Vec<Sequence>,
     pub(super) allocated: Option<u32>,
 }
@@ -21,34 +19,31 @@ impl Rest {
                 + sequence.ahead.capacity()
                 + sequence.position.capacity() * size_of::<u32>()
         });
-        size_of::<Self>() + self.memory.bytes() + sequences.sum::<usize>()
+        size_of::<Self>() + sequences.sum::<usize>()
     }
 }
 
 /// The same, as a state has it. It is hashed as a [`Rest`] is, so that one can be looked for that is not there yet.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct RestOf<'s, K = Memory> {
-    memory: &'s K,
+pub(super) struct RestOf<'s> {
     sequences: &'s [Sequence],
     allocated: Option<u32>,
 }
 
-impl<'s, K> RestOf<'s, K> {
-    pub(super) fn of(state: &'s State<K>) -> Self {
-        Self { memory: &state.memory, sequences: &state.sequences, allocated: state.allocated }
+impl<'s> RestOf<'s> {
+    pub(super) fn of<K>(state: &'s State<K>) -> Self {
+        Self { sequences: &state.sequences, allocated: state.allocated }
+    }
+
+    pub(super) fn to_rest(&self) -> Rest {
+        Rest { sequences: self.sequences.to_vec(), allocated: self.allocated }
     }
 }
 
-impl<K: Clone> RestOf<'_, K> {
-    pub(super) fn to_rest(&self) -> Rest<K> {
-        Rest { memory: self.memory.clone(), sequences: self.sequences.to_vec(), allocated: self.allocated }
-    }
-}
-
-impl<K: PartialEq> Equivalent<Rest<K>> for RestOf<'_, K> {
-    fn equivalent(&self, rest: &Rest<K>) -> bool {
-        let Rest { memory, sequences, allocated } = rest;
-        self.allocated == *allocated && self.sequences == sequences && self.memory == memory
+impl Equivalent<Rest> for RestOf<'_> {
+    fn equivalent(&self, rest: &Rest) -> bool {
+        let Rest { sequences, allocated } = rest;
+        self.allocated == *allocated && self.sequences == sequences
     }
 }
 
@@ -71,13 +66,13 @@ mod tests {
 
     #[test]
     fn a_rest_that_is_there_is_found_by_what_a_state_has() {
-        let (memory, mut rests) = (Memory::default(), Numbered::default());
+        let mut rests = Numbered::default();
         let decided =
             |ahead: &[bool]| Sequence { ahead: ahead.iter().copied().collect(), position: vec![0, 1] };
         let (one, other) = ([decided(&[true])], [decided(&[true, false])]);
         for (number, sequences, allocated) in [(0, &one[..], Some(3)), (1, &other, Some(3)), (2, &one, None)]
         {
-            let rest = RestOf { memory: &memory, sequences, allocated };
+            let rest = RestOf { sequences, allocated };
             assert_eq!(rests.number(&rest, RestOf::to_rest), number);
             assert_eq!(rests.number(&rest, |_| unreachable!("it is there")), number);
             assert_eq!(rests.number(&rest.to_rest(), |_| unreachable!("it is there")), number);

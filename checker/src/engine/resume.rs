@@ -60,7 +60,7 @@ impl Search<'_> {
             peak_bytes: self.peak_bytes,
             has_rehearsed: self.has_rehearsed,
         };
-        match checkpoint.save(course, store, (&self.tables.rests, &self.asked)) {
+        match checkpoint.save(course, store, (&self.tables.rests, &self.tables.cells, &self.asked)) {
             Ok(()) => self.checkpoint = Some(checkpoint),
             Err(error) => self.control.notes(Note::NoCheckpoint(&error.to_string())),
         }
@@ -71,6 +71,13 @@ impl Search<'_> {
     pub(super) fn restore<const W: usize>(&mut self, saved: Saved) -> Result<Store<W>, Unusable> {
         for rest in saved.rests()? {
             self.tables.number_rest(&rest, Rest::clone);
+        }
+        let contents = saved.contents()?;
+        if self.tables.sizes().cells.len() != saved.course().sizes.cells.len() {
+            return Err(OTHER.into());
+        }
+        for (cell, content) in contents {
+            self.tables.cells.number(cell, &content);
         }
         self.start::<1>();
         self.lay_out(saved.course().laid_out.clone());

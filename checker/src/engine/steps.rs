@@ -66,6 +66,8 @@ pub(super) struct Step {
     pub(super) standing: [u32; 2],
     /// Its deed.
     pub(super) deed: u32,
+    /// What it does to memory, see [`super::cells`].
+    pub(super) act: u32,
     /// Where the slots are to which its turns lead.
     first: u32,
     count: u32,
@@ -110,12 +112,12 @@ impl Steps {
         to_u32(self.steps.len())
     }
 
-    /// Adds the steps of a move, one for each pick, each with its deed, and returns the number of the first.
+    /// Adds the steps of a move, one for each pick, each with its deed, and with their act, and returns the number of the first.
     pub(super) fn add(
         &mut self,
         (key, barrier): (Key, BarrierField),
         standing: [u32; 2],
-        deeds: Vec<u32>,
+        (deeds, act): (Vec<u32>, u32),
     ) -> u32 {
         let number = self.next();
         self.steps.extend(deeds.into_iter().map(|deed| Step {
@@ -123,6 +125,7 @@ impl Steps {
             barrier,
             standing,
             deed,
+            act,
             first: 0,
             count: 0,
         }));
@@ -257,6 +260,7 @@ pub(super) fn put<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::cells::{AT_BARRIER, NO_ACT};
 
     const SEAT: Seat =
         Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
@@ -273,7 +277,7 @@ mod tests {
         let deed = steps.deed(&wait, 0, Seat::default());
         assert_eq!(deed, steps.deed(&wait, 0, Seat::default()));
         let field = (Key::Barrier, BarrierField::of(0));
-        let [one, other] = [0, 0].map(|_| steps.add(field, [0; 2], vec![deed]));
+        let [one, other] = [0, 0].map(|_| steps.add(field, [0; 2], (vec![deed], AT_BARRIER)));
         let turns = [turn(SEAT, &[]), turn(SEAT, &[Rule::ReservedBarrier]), turn(Seat::default(), &[])]
             .map(|turn| steps.turn(deed, turn));
         assert_eq!(turns, [0, 1, 2]);
@@ -312,7 +316,7 @@ mod tests {
     fn steps_that_concern_the_agent_alone_differ_in_where_they_lead() {
         let mut steps = Steps::default();
         let own = (Key::Barrier, BarrierField::NONE);
-        let first = steps.add(own, [0; 2], vec![OWN, OWN]);
+        let first = steps.add(own, [0; 2], (vec![OWN, OWN], NO_ACT));
         steps.remember(first + 1, 0, Effect::ALONE, 4);
         assert_eq!(steps.effect(steps.get(first), 0), None);
         assert_eq!(steps.effect(steps.get(first + 1), 0), Some((&Effect::ALONE, 4)));

@@ -18,7 +18,7 @@
 //! before the slot with that seat has a number; a slot is not known here unless it has been taken over, and all seats are
 //! taken over before it. So no agent is left out when a generation is completed.
 
-use super::layout::{Field, Layout, Packed, bits};
+use super::layout::{Bits, Field, Layout, Packed, bits};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
 use super::recent::Batch;
@@ -140,6 +140,7 @@ pub(super) struct Swift {
     /// The guards of all fields.
     guards: u64,
     rest: Field,
+    memory: Bits,
     /// As in [`Tables`], as far as known.
     quiet: Vec<bool>,
     /// For each barrier, whether its states heed exits, as far as known.
@@ -159,7 +160,8 @@ impl Swift {
         let width = bits(2 * layout.agents.len() + 1) + 1;
         let guards = (1..=64 / width).fold(0, |guards, field| guards | 1 << (field * width - 1));
         let heeds_exits = layout.barriers.iter().map(|field| (*field, Vec::new())).collect();
-        Self { agents: agents.collect(), width, guards, rest: layout.rest, heeds_exits, ..Self::default() }
+        let (agents, rest, memory) = (agents.collect(), layout.rest, layout.memory.clone());
+        Self { agents, width, guards, rest, memory, heeds_exits, ..Self::default() }
     }
 
     /// Adds every successor of a state, if all that is needed to make them is known and no rule about states may be
@@ -171,7 +173,7 @@ impl Swift {
         Scratch(ready): &mut Scratch,
         batch: &mut Batch<W>,
     ) -> Option<()> {
-        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) {
+        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) || self.memory.are_set(words) {
             return None;
         }
         if ready.len() < self.agents.len() {
@@ -303,7 +305,8 @@ impl Swift {
     /// Takes over what the tables know of the steps from a state.
     pub(super) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
         self.learn_components(tables);
-        if !tables.quiet[layout.rest.get(words) as usize] || self.bytes() > MOST_BYTES {
+        let is_quiet = tables.quiet[layout.rest.get(words) as usize] && !layout.remembers(words);
+        if !is_quiet || self.bytes() > MOST_BYTES {
             return;
         }
         for agent in 0..self.agents.len() {
@@ -438,7 +441,7 @@ impl Swift {
             rows.resize(slot as usize + 1, Row { standing: 0, first: 0, count: NO_ROW, exited: 0 });
         }
         let known = &tables.classes[tables.class_of[agent]].rows[slot as usize];
-        if known.slow || rows[slot as usize].count != NO_ROW {
+        if known.slow || known.accesses || rows[slot as usize].count != NO_ROW {
             return;
         }
         let steps = tables.steps.run(known.first_step, known.steps);

@@ -11,6 +11,7 @@
 //! split barriers of subgroups (only agents of one subgroup are interchanged).
 
 use super::layout::{Layout, Packed};
+use super::numbering::to_u32;
 use super::rest::{Rest, renamed};
 use super::tables::Tables;
 use barcheck_model::program::{AgentId, Target};
@@ -22,7 +23,8 @@ pub(super) struct Symmetry {
     /// Each with two agents at least, in order.
     groups: Vec<Vec<usize>>,
     agents: usize,
-    renamed: HashMap<(u32, Vec<u32>), u32>,
+    /// Rests renamed, and contents of cells, with the cell's number.
+    renamed: HashMap<(Option<usize>, u32, Vec<u32>), u32>,
 }
 
 impl Symmetry {
@@ -65,22 +67,28 @@ impl Symmetry {
         moved: Option<&mut Vec<u32>>,
     ) -> Option<Packed<W>> {
         let rest = layout.rest.get(&words);
-        let plain = tables.quiet[rest as usize];
-        if plain && moved.is_none() {
+        let decides = !tables.quiet[rest as usize];
+        let remembers = layout.remembers(&words);
+        if !decides && !remembers && moved.is_none() {
             self.sort_slots(layout, &mut words);
             return Some(words);
         }
-        let to = self.sorted(tables, layout, &words, rest);
-        let from = words;
-        for (agent, target) in to.iter().enumerate() {
-            layout.agents[*target as usize].set(&mut words, layout.agents[agent].get(&from));
-        }
+        let to = self.sorted(tables, layout, &words);
         let identity = to.iter().enumerate().all(|(agent, target)| agent == *target as usize);
-        if !plain && !identity {
-            let renamed = self.rename(tables, rest, &to);
-            layout.rest.set(&mut words, renamed);
-            if layout.rest.get(&words) != renamed {
-                return None;
+        if !identity {
+            let from = words;
+            for (agent, target) in to.iter().enumerate() {
+                layout.agents[*target as usize].set(&mut words, layout.agents[agent].get(&from));
+            }
+            let rest = decides.then_some((None, layout.rest));
+            let cells = layout.cells.iter().enumerate().filter(|_| remembers);
+            let cells = cells.map(|(cell, field)| (Some(cell), *field));
+            for (cell, field) in cells.chain(rest) {
+                let renamed = self.rename(tables, cell, field.get(&from), &to);
+                field.set(&mut words, renamed);
+                if field.get(&words) != renamed {
+                    return None;
+                }
             }
         }
         if let Some(moved) = moved {
@@ -104,7 +112,7 @@ impl Symmetry {
         words: &Packed<W>,
     ) -> Vec<bool> {
         let mut alike = vec![false; self.agents];
-        if tables.quiet[layout.rest.get(words) as usize] {
+        if tables.quiet[layout.rest.get(words) as usize] && !layout.remembers(words) {
             for pair in self.groups.iter().flat_map(|group| group.windows(2)) {
                 alike[pair[1]] = layout.agents[pair[0]].get(words) == layout.agents[pair[1]].get(words);
             }
@@ -113,46 +121,47 @@ impl Symmetry {
     }
 
     /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.
-    fn sorted<const W: usize>(
-        &self,
-        tables: &Tables,
-        layout: &Layout,
-        words: &Packed<W>,
-        rest: u32,
-    ) -> Vec<u32> {
-        let mut to: Vec<u32> = (0..super::numbering::to_u32(self.agents)).collect();
-        let rest = tables.rests.get(rest);
+    fn sorted<const W: usize>(&self, tables: &Tables, layout: &Layout, words: &Packed<W>) -> Vec<u32> {
+        let mut to: Vec<u32> = (0..to_u32(self.agents)).collect();
+        let sequences = &tables.rests.get(layout.rest.get(words)).sequences;
         let holders = tables.machine.layout();
+        let mut memory = None;
         for group in &self.groups {
-            let mut order: Vec<_> = group
-                .iter()
-                .map(|agent| {
-                    let id = AgentId::from_index(*agent);
-                    let positions: Vec<u32> = rest.sequences.iter().map(|s| s.position[*agent]).collect();
-                    (layout.agents[*agent].get(words), positions, rest.memory.profile(holders, id), *agent)
-                })
-                .collect();
-            order.sort();
-            for (place, (.., agent)) in group.iter().zip(order) {
-                to[agent] = super::numbering::to_u32(*place);
+            let mut order: Vec<_> =
+                group.iter().map(|agent| (layout.agents[*agent].get(words), *agent)).collect();
+            order.sort_unstable();
+            // Only those who are alike so far are told apart by what they have decided and know.
+            for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+                let memory = memory.get_or_insert_with(|| tables.cells.memory(layout, words));
+                alike.sort_by_cached_key(|(_, agent)| {
+                    let positions: Vec<u32> = sequences.iter().map(|s| s.position[*agent]).collect();
+                    (positions, memory.profile(holders, AgentId::from_index(*agent)), *agent)
+                });
+            }
+            for (place, (_, agent)) in group.iter().zip(order) {
+                to[agent] = to_u32(*place);
             }
         }
         to
     }
 
-    fn rename(&mut self, tables: &mut Tables, rest: u32, to: &[u32]) -> u32 {
-        let key = (rest, to.to_vec());
+    /// The number of a cell's content, or of a rest if there is no cell, after agents have been renamed.
+    fn rename(&mut self, tables: &mut Tables, cell: Option<usize>, before: u32, to: &[u32]) -> u32 {
+        let key = (cell, before, to.to_vec());
         if let Some(renamed) = self.renamed.get(&key) {
             return *renamed;
         }
-        let before = tables.rests.get(rest);
-        let names: Vec<_> = to.iter().map(|n| AgentId(*n)).collect();
-        let after = Rest {
-            memory: before.memory.renamed(tables.machine.layout(), &names),
-            sequences: renamed(&before.sequences, to),
-            allocated: before.allocated,
+        let number = match cell {
+            Some(cell) => {
+                let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();
+                tables.cells.renamed(cell, before, &names)
+            }
+            None => {
+                let Rest { sequences, allocated } = tables.rests.get(before);
+                let after = Rest { sequences: renamed(sequences, to), allocated: *allocated };
+                tables.number_rest(&after, Rest::clone)
+            }
         };
-        let number = tables.number_rest(&after, Rest::clone);
         self.renamed.insert(key, number);
         number
     }

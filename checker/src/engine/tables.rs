@@ -1,10 +1,11 @@
 //! The components of states, numbered, and what has been learnt about steps.
 //!
 //! A packed state is a tuple of numbers: for each agent its configuration together with its seats at
-//! barriers (a *slot*), for each barrier its state, and one number for the rest (memory, uniform
-//! decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
+//! barriers (a *slot*), for each barrier its state, for each cell of memory its content (see [`super::cells`]), and one number for
+//! the rest (uniform decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
 //! depends on nothing else; see [`super::expand`].
 
+use super::cells::Cells;
 use super::layout::{BarrierField, Layout, Packed, Sizes};
 use super::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
 use super::rest::{Rest, RestOf};
@@ -39,6 +40,8 @@ pub(super) enum Picks {
 pub(super) struct Slot {
     pub(super) state: AgentState,
     pub(super) blocked: bool,
+    /// What it acquires once it is released, see [`Cells::number_acquired`].
+    pub(super) acquires: u32,
     pub(super) moves: Vec<SlotMove>,
     /// The groups in which the agent stands at an arrival, see [`super::races`].
     pub(super) standing: Vec<u32>,
@@ -53,6 +56,8 @@ pub(super) struct Row {
     /// The groups in which the agent stands at an arrival, or [`super::races::NOBODY`].
     pub(super) standing: [u32; 2],
     pub(super) exited: bool,
+    /// Some step accesses memory.
+    pub(super) accesses: bool,
     /// Some step's effect depends on more than is remembered, or the agent stands in more than two groups.
     pub(super) slow: bool,
 }
@@ -60,7 +65,7 @@ pub(super) struct Row {
 /// The completion of a generation, with what it does to every agent but the one that completes it.
 #[derive(Debug)]
 pub(super) struct Release {
-    barrier: BarrierId,
+    pub(super) barrier: BarrierId,
     result: Option<u32>,
     pub(super) field: usize,
     /// The slot afterwards, by class and slot; [`UNKNOWN`] until it is learnt.
@@ -88,7 +93,8 @@ pub(super) struct Tables {
     pub(super) some_heed_exits: bool,
     pub(super) rests: Numbered<Rest>,
     rest_bytes: usize,
-    /// For each rest, whether barriers and memory have nothing to do with one another.
+    pub(super) cells: Cells,
+    /// For each rest, whether no decisions are left that agents make alike.
     pub(super) quiet: Vec<bool>,
     pub(super) releases: Vec<Release>,
     /// For each barrier, by field, the agents that may have a seat at it, with their classes. What becomes of a barrier
@@ -109,6 +115,7 @@ impl Tables {
             some_heed_exits: false,
             rests: Numbered::default(),
             rest_bytes: 0,
+            cells: Cells::new(machine.layout(), machine.program().clone()),
             quiet: Vec::new(),
             releases: Vec::new(),
             seated: Vec::new(),
@@ -123,11 +130,12 @@ impl Tables {
         Sizes {
             agents: self.class_of.iter().map(|c| self.classes[*c].slots.len()).collect(),
             barriers: self.barriers.iter().map(|b| b.states.len()).collect(),
+            cells: self.cells.sizes(),
             rests: self.rests.len(),
         }
     }
 
-    /// How many numbers have been given out, in all, those of rests aside.
+    /// How many numbers have been given out, in all, those of cells and rests aside.
     pub(super) fn numbers(&self) -> usize {
         let slots: usize = self.classes.iter().map(|class| class.slots.len()).sum();
         let barriers: usize = self.barriers.iter().map(|barrier| barrier.states.len()).sum();
@@ -174,11 +182,13 @@ impl Tables {
             numbers.barriers[self.field_of(*gone)] = 0;
         }
         numbers.barriers.resize(self.barriers.len(), 0);
-        let unchanged = before.filter(|(before, _)| {
-            before.memory == state.memory
-                && before.sequences == state.sequences
-                && before.allocated == state.allocated
-        });
+        let same = before.filter(|(before, _)| before.memory == state.memory);
+        numbers.cells = match same {
+            Some((_, numbers)) => numbers.cells.clone(),
+            None => self.cells.numbers(&state.memory),
+        };
+        let unchanged = before
+            .filter(|(before, _)| before.sequences == state.sequences && before.allocated == state.allocated);
         numbers.rest = match unchanged {
             Some((_, numbers)) => numbers.rest,
             None => self.number_rest(&RestOf::of(state), RestOf::to_rest),
@@ -206,6 +216,7 @@ impl Tables {
         let automaton = &self.machine.automata()[self.machine.class(agent)];
         let config = automaton.config(state.config);
         let (exited, blocked) = (config.has_exited(), config.is_blocked());
+        let acquires = self.cells.number_acquired(config.waiting.and_then(|waiting| waiting.acquires));
         let made: Vec<_> =
             automaton.moves(state.config).iter().map(|m| (m.action.clone(), m.choices)).collect();
         let mut standing = Vec::new();
@@ -226,9 +237,10 @@ impl Tables {
             moves.push(SlotMove { picks, first_step });
         }
         let slow = standing.len() > 2 || moves.iter().any(|m| m.first_step == UNKNOWN);
-        let row =
-            Row { first_step, steps: self.steps.next() - first_step, standing: two(&standing), exited, slow };
-        (Slot { state: state.clone(), blocked, moves, standing }, row)
+        let steps = self.steps.next() - first_step;
+        let accesses = self.steps.run(first_step, steps).iter().any(|step| self.cells.is_access(step.act));
+        let row = Row { first_step, steps, standing: two(&standing), exited, accesses, slow };
+        (Slot { state: state.clone(), blocked, acquires, moves, standing }, row)
     }
 
     /// Adds the steps of a move, and returns the number of the first.
@@ -249,7 +261,8 @@ impl Tables {
             _ => OWN,
         };
         let deeds: Vec<u32> = (0..count).map(deed).collect();
-        self.steps.add(depends, groups, deeds)
+        let act = self.cells.number_act(action);
+        self.steps.add(depends, groups, (deeds, act))
     }
 
     /// On what a move's effect depends, besides the agent's own slot; `None` if on more than is remembered.
@@ -257,10 +270,10 @@ impl Tables {
         let few = matches!(picks, Picks::Below(n) if n <= 256);
         let one = picks == Picks::Below(1);
         let (key, id) = match action {
-            // Memory must not be involved.
             Action::Decide | Action::Park(..) if few => return Some((Key::Barrier, BarrierField::NONE)),
             _ if !one => return None,
             Action::Assert(true)
+            | Action::Access(..)
             | Action::Fence(_)
             | Action::MemoryBarrier(..)
             | Action::Init(..)
@@ -330,7 +343,7 @@ impl Tables {
         let number = self.rests.number(rest, make);
         if self.quiet.len() < self.rests.len() {
             let rest = self.rests.get(number);
-            self.quiet.push(rest.memory.is_empty() && rest.sequences.is_empty());
+            self.quiet.push(rest.sequences.is_empty());
             // Its hash, and where it is found by that.
             self.rest_bytes += rest.bytes() + 3 * size_of::<u64>();
         }
@@ -372,7 +385,7 @@ impl Tables {
         State {
             agents: agents.map(|(agent, field)| self.slot(agent, field.get(words)).state.clone()).collect(),
             barriers,
-            memory: rest.memory.clone(),
+            memory: self.cells.memory(layout, words),
             sequences: rest.sequences.clone(),
             allocated: rest.allocated,
         }
@@ -384,7 +397,12 @@ impl Tables {
         let configs: usize = self.machine.automata().iter().map(|a| a.len()).sum();
         let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
         // Orders of magnitude measured on the library's protocols, rounded up.
-        (self.steps.bytes() + slots * 400 + configs * 800 + barriers * 200 + self.rest_bytes) as u64
+        (self.steps.bytes()
+            + slots * 400
+            + configs * 800
+            + barriers * 200
+            + self.rest_bytes
+            + self.cells.bytes()) as u64
     }
 }
 
@@ -398,6 +416,7 @@ fn two(groups: &[u32]) -> [u32; 2] {
 pub(super) struct Numbers {
     pub(super) agents: Vec<u32>,
     pub(super) barriers: Vec<u32>,
+    pub(super) cells: Vec<u32>,
     pub(super) rest: u32,
 }
 
@@ -409,8 +428,8 @@ impl Numbers {
         }
         let mut words = [0; W];
         let fields = layout.agents.iter().zip(&self.agents);
-        let fields =
-            fields.chain(layout.barriers.iter().zip(&self.barriers)).chain([(&layout.rest, &self.rest)]);
+        let fields = fields.chain(layout.barriers.iter().zip(&self.barriers));
+        let fields = fields.chain(layout.cells.iter().zip(&self.cells)).chain([(&layout.rest, &self.rest)]);
         for (field, number) in fields {
             field.set(&mut words, *number);
             if field.get(&words) != *number {

@@ -7,9 +7,11 @@
 
 mod flow;
 mod layout;
+mod recorded;
 
 pub use flow::{Arrival, Conflict, Knowledge, Known};
 pub use layout::Layout;
+pub use recorded::{Flow, Passing};
 
 use crate::barrier::BarrierId;
 use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
@@ -162,6 +164,19 @@ impl Memory {
     #[must_use]
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
+    }
+
+    /// What is remembered of accesses to locations from one on, up to another one, exclusive.
+    #[must_use]
+    pub fn within(&self, first: LocationId, end: LocationId) -> Self {
+        let from = self.accesses.partition_point(|access| access.location < first);
+        let to = self.accesses.partition_point(|access| access.location < end);
+        Self { accesses: self.accesses.get(from..to).unwrap_or_default().to_vec() }
+    }
+
+    /// Adds what is remembered of accesses to locations that come after all those here.
+    pub fn append(&mut self, later: &Self) {
+        self.accesses.extend_from_slice(&later.accesses);
     }
 
     /// The same memory with agents renamed: agent `i` becomes `to[i]`. Agents keep their subgroup.

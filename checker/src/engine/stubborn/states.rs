@@ -22,7 +22,8 @@ pub(super) struct Components {
     class_of: Vec<usize>,
     agents: Vec<Numbered<AgentState>>,
     barriers: Numbered<Vec<(BarrierId, AnyBarrier)>>,
-    rests: Numbered<Rest<Ties>>,
+    rests: Numbered<Rest>,
+    memories: Numbered<Ties>,
     /// Interchangeable agents, two at least in each group.
     groups: Vec<Vec<usize>>,
 }
@@ -46,6 +47,7 @@ impl Components {
             agents: machine.automata().iter().map(|_| Numbered::default()).collect(),
             barriers: Numbered::default(),
             rests: Numbered::default(),
+            memories: Numbered::default(),
             groups,
         }
     }
@@ -58,10 +60,12 @@ impl Components {
         let barriers = self.barriers.number(&state.barriers, Vec::clone);
         let to = self.sorted(state, turns, &slots);
         let is_sorted = (0..).zip(&to).all(|(agent, to)| agent == *to);
-        let rest = if is_sorted {
-            self.rests.number(&RestOf::of(state), RestOf::to_rest)
+        let (rest, memory) = if is_sorted {
+            let rest = self.rests.number(&RestOf::of(state), RestOf::to_rest);
+            (rest, self.memories.number(&state.memory, Ties::clone))
         } else {
-            self.rests.number(&self.renamed(state, &to), Rest::clone)
+            let (rest, memory) = self.renamed(state, &to);
+            (self.rests.number(&rest, Rest::clone), self.memories.number(&memory, Ties::clone))
         };
         let mut sorted = turns.clone();
         let mut key = vec![0; slots.len()];
@@ -69,7 +73,7 @@ impl Components {
             key[*to as usize] = slots[agent];
             sorted.set(*to as usize, turns.has_had(agent));
         }
-        key.extend([barriers, rest]);
+        key.extend([barriers, rest, memory]);
         key.extend_from_slice(sorted.words());
         (key.into(), to)
     }
@@ -77,16 +81,16 @@ impl Components {
     /// The state that numbers stand for.
     pub(super) fn state(&self, key: &Key) -> (State<Ties>, Turns) {
         let count = self.class_of.len();
-        let Rest { memory, sequences, allocated } = self.rests.get(key[count + 1]).clone();
+        let Rest { sequences, allocated } = self.rests.get(key[count + 1]).clone();
         let agents = self.class_of.iter().zip(&key[..count]);
         let state = State {
             agents: agents.map(|(class, slot)| self.agents[*class].get(*slot).clone()).collect(),
             barriers: self.barriers.get(key[count]).clone(),
-            memory,
+            memory: self.memories.get(key[count + 2]).clone(),
             sequences,
             allocated,
         };
-        (state, Turns::of(&key[count + 2..]))
+        (state, Turns::of(&key[count + 3..]))
     }
 
     /// Where each agent goes when the groups are sorted.
@@ -116,13 +120,10 @@ impl Components {
         (positions, accesses, state.memory.profile(self.layout, id), agent)
     }
 
-    fn renamed(&self, state: &State<Ties>, to: &[u32]) -> Rest<Ties> {
+    fn renamed(&self, state: &State<Ties>, to: &[u32]) -> (Rest, Ties) {
         let names: Vec<AgentId> = to.iter().map(|agent| AgentId(*agent)).collect();
-        Rest {
-            memory: state.memory.renamed(self.layout, &names),
-            sequences: renamed(&state.sequences, to),
-            allocated: state.allocated,
-        }
+        let rest = Rest { sequences: renamed(&state.sequences, to), allocated: state.allocated };
+        (rest, state.memory.renamed(self.layout, &names))
     }
 
     /// Roughly the bytes in use.
@@ -130,6 +131,6 @@ impl Components {
         let agents: usize = self.agents.iter().map(|slots| slots.len()).sum();
         // As measured on the library's protocols, rounded up.
         let rest = 300 + self.class_of.len() * 40;
-        (agents * 200 + self.barriers.len() * 600 + self.rests.len() * rest) as u64
+        (agents * 200 + self.barriers.len() * 600 + (self.rests.len() + self.memories.len()) * rest) as u64
     }
 }

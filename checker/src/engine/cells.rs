@@ -1,0 +1,349 @@
+//! Memory, in cells.
+//!
+//! What is remembered of the accesses to one location has nothing to do with what is remembered of those to others: each step
+//! treats every access by itself. So memory as a whole has no number. Each location is a *cell* (neighbours share one where there
+//! are many), what is remembered of the accesses to it is its *content*, each cell's contents are numbered, and a state has a
+//! field for each cell: contents are few where memories are many.
+//!
+//! What a step does to memory, whatever memory holds, is a [`Flow`]. The model writes it down once for all that it depends on:
+//!
+//! * who acts, and the instruction with its operands (an *act*; on a barrier it is the deed with its turn, see
+//!   [`super::steps`]);
+//! * who has exited, before the step and after it: they are heeded by nobody, and some generations take in what they knew;
+//! * where it completes a generation, what the others have to do with the barrier (their seats), what those who wait acquire,
+//!   and the state of the barrier, which says whether exits are taken in;
+//! * at a split barrier the state of the barrier, which says whether others have yet to wait.
+//!
+//! From then on a cell's content after the step is looked up by its content before and the flow. Where an access is in conflict
+//! with an earlier one nothing is kept, and the model is asked each time.
+//!
+//! What is remembered of accesses that everybody knows of is forgotten at every step. That changes nothing in a state that a
+//! step has led to, as long as nobody exits and nobody learns anything: such a flow does nothing.
+
+use super::layout::{Layout, Packed};
+use super::numbering::{Numbered, UNKNOWN, to_u32};
+use super::steps::put;
+use barcheck_model::agent::Action;
+use barcheck_model::barrier::Seat;
+use barcheck_model::memory::{self, Flow, Memory};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Op, Program, Scope, Semantics, Spaces};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Cells are numbered by the bits of a word.
+const MOST_CELLS: usize = 64;
+
+/// The act of a step that memory does not notice.
+pub(super) const NO_ACT: u32 = 0;
+/// The act of an exit.
+pub(super) const EXITS: u32 = 1;
+/// The act of an instruction on a barrier.
+pub(super) const AT_BARRIER: u32 = 2;
+/// The number of the first of all other acts.
+const OTHERS: u32 = 3;
+
+/// The flow that does nothing.
+const NO_FLOW: u32 = 0;
+
+/// An instruction on memory alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Act {
+    Access(AccessKind, Vec<LocationId>),
+    Fence(Spaces),
+    MemoryBarrier(Scope, Semantics),
+}
+
+/// On what a flow depends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Cause {
+    pub(super) actor: u32,
+    pub(super) act: u32,
+    pub(super) deed: u32,
+    pub(super) turn: u32,
+    /// Who has exited before and after the step: numbers of [`Cells::exits`].
+    pub(super) exits: [u32; 2],
+    /// The key of the deed, where it matters; else 0.
+    pub(super) key: u32,
+    /// What all others have to do with the barrier whose generation is completed; else empty.
+    pub(super) others: Vec<u32>,
+}
+
+/// What a flow does to the contents of cells, as far as known.
+#[derive(Debug, Default)]
+struct Known {
+    /// The cells that it accesses.
+    accesses: u64,
+    /// For each cell, by its content before, that after it.
+    after: Vec<(u32, u32)>,
+    contents: Vec<u32>,
+}
+
+/// The cells, their contents, and what flows do to them.
+#[derive(Debug)]
+pub(super) struct Cells {
+    holders: memory::Layout,
+    program: Arc<Program>,
+    /// Where each cell begins, and where the last one ends.
+    bounds: Vec<LocationId>,
+    /// Number 0 is empty.
+    contents: Vec<Numbered<Memory>>,
+    acts: Numbered<Act>,
+    /// Sets of agents that have exited, as bits. Number 0 is empty.
+    exits: Numbered<Vec<u64>>,
+    /// What waits acquire. Number 0 is nothing.
+    acquired: Numbered<Option<(Scope, Semantics)>>,
+    causes: FxHashMap<Cause, u32>,
+    flows: Numbered<Flow>,
+    known: Vec<Known>,
+    bytes: usize,
+}
+
+impl Known {
+    /// A cell's content after the flow.
+    #[inline]
+    fn content(&self, cell: usize, before: u32) -> Option<u32> {
+        let (first, count) = self.after[cell];
+        if before >= count {
+            return None;
+        }
+        Some(self.contents[(first + before) as usize]).filter(|after| *after != UNKNOWN)
+    }
+}
+
+impl Cells {
+    /// Nothing is remembered yet. There are no cells where no access is made.
+    pub(super) fn new(holders: memory::Layout, program: Arc<Program>) -> Self {
+        let has_accesses =
+            program.roles.iter().flat_map(|role| &role.code.ops).any(|op| matches!(op, Op::Access(..)));
+        let locations = if has_accesses { program.locations() } else { 0 };
+        let count = locations.min(MOST_CELLS);
+        let bounds = (0..=count).map(|cell| LocationId(to_u32(locations * cell / count.max(1)))).collect();
+        let mut contents: Vec<Numbered<Memory>> = Vec::new();
+        contents.resize_with(count, Numbered::default);
+        contents.iter_mut().for_each(|contents| {
+            contents.number(&Memory::default(), Memory::clone);
+        });
+        let mut cells = Self {
+            holders,
+            program,
+            bounds,
+            contents,
+            acts: Numbered::default(),
+            exits: Numbered::default(),
+            acquired: Numbered::default(),
+            causes: FxHashMap::default(),
+            flows: Numbered::default(),
+            known: Vec::new(),
+            bytes: 0,
+        };
+        cells.acquired.number(&None, Option::clone);
+        cells.exits.number(&cells.nobody(), Vec::clone);
+        cells.flow(Flow::default());
+        cells
+    }
+
+    /// How many contents of each cell there are.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        self.contents.iter().map(Numbered::len).collect()
+    }
+
+    /// The contents of a cell from a number on.
+    pub(super) fn contents(&self, cell: usize, from: usize) -> impl Iterator<Item = &Memory> {
+        self.contents[cell].from(from)
+    }
+
+    /// The number of a cell's content.
+    pub(super) fn number(&mut self, cell: usize, content: &Memory) -> u32 {
+        let contents = &mut self.contents[cell];
+        let before = contents.len();
+        let number = contents.number(content, Memory::clone);
+        if contents.len() > before {
+            // Its hash, and where it is found by that.
+            self.bytes += size_of::<Memory>() + content.bytes() + 3 * size_of::<u64>();
+        }
+        number
+    }
+
+    /// The numbers of all cells' contents.
+    pub(super) fn numbers(&mut self, memory: &Memory) -> Vec<u32> {
+        if memory.is_empty() {
+            return vec![0; self.contents.len()];
+        }
+        let bounds = (0..self.contents.len()).map(|cell| (cell, self.bounds[cell], self.bounds[cell + 1]));
+        bounds
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|(cell, first, end)| self.number(cell, &memory.within(first, end)))
+            .collect()
+    }
+
+    /// Memory in a state.
+    pub(super) fn memory<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> Memory {
+        let mut memory = Memory::default();
+        if layout.remembers(words) {
+            for (field, contents) in layout.cells.iter().zip(&self.contents) {
+                memory.append(contents.get(field.get(words)));
+            }
+        }
+        memory
+    }
+
+    /// Nobody has exited.
+    fn nobody(&self) -> Vec<u64> {
+        vec![0; self.program.agents.len().div_ceil(64)]
+    }
+
+    /// The number of a set of agents that have exited, if it has one.
+    pub(super) fn exits(&self, exited: impl Iterator<Item = usize>) -> Option<u32> {
+        self.exits.find(&self.set(exited))
+    }
+
+    fn set(&self, exited: impl Iterator<Item = usize>) -> Vec<u64> {
+        let mut set = self.nobody();
+        exited.for_each(|agent| set[agent / 64] |= 1 << (agent % 64));
+        set
+    }
+
+    /// The number of a set of agents that have exited.
+    pub(super) fn number_exits(&mut self, exited: impl Iterator<Item = usize>) -> u32 {
+        let set = self.set(exited);
+        self.exits.number(&set, Vec::clone)
+    }
+
+    /// The number of what a wait acquires.
+    pub(super) fn number_acquired(&mut self, acquires: Option<(Scope, Semantics)>) -> u32 {
+        self.acquired.number(&acquires, Option::clone)
+    }
+
+    /// The number of the act of an action whose effects are remembered.
+    pub(super) fn number_act(&mut self, action: &Action) -> u32 {
+        let act = match action {
+            Action::Barrier(_) => return AT_BARRIER,
+            Action::Exit(_) => return EXITS,
+            Action::Access(kind, locations) => Act::Access(*kind, locations.clone()),
+            Action::Fence(spaces) => Act::Fence(*spaces),
+            Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
+            _ => return NO_ACT,
+        };
+        OTHERS + self.acts.number(&act, Act::clone)
+    }
+
+    /// Whether an act is an access.
+    #[inline]
+    pub(super) fn is_access(&self, act: u32) -> bool {
+        act.checked_sub(OTHERS).is_some_and(|act| matches!(self.acts.get(act), Act::Access(..)))
+    }
+
+    /// The flow by which a step changes memory, if that is known.
+    #[inline]
+    pub(super) fn find(&self, cause: &Cause) -> Option<u32> {
+        self.causes.get(cause).copied()
+    }
+
+    /// Remembers the flow of steps.
+    pub(super) fn learn(&mut self, cause: Cause, flow: Flow) -> u32 {
+        // In every state what is settled has been forgotten: see the module.
+        let is_none = flow.only_settles() && cause.exits[0] == cause.exits[1];
+        let flow = if is_none { NO_FLOW } else { self.flow(flow) };
+        self.bytes += size_of::<(Cause, u32)>() + cause.others.capacity() * size_of::<u32>();
+        self.causes.insert(cause, flow);
+        flow
+    }
+
+    fn flow(&mut self, flow: Flow) -> u32 {
+        let number = self.flows.number(&flow, Flow::clone);
+        if self.known.len() < self.flows.len() {
+            let cells = flow.accessed().map(|location| self.cell_of(location));
+            let accesses = cells.fold(0, |cells, cell| cells | 1 << cell);
+            self.bytes += size_of::<Flow>() + flow.bytes() + size_of::<Known>();
+            self.known.push(Known {
+                accesses,
+                after: vec![(0, 0); self.contents.len()],
+                contents: Vec::new(),
+            });
+        }
+        number
+    }
+
+    fn cell_of(&self, location: LocationId) -> usize {
+        self.bounds.partition_point(|first| *first <= location) - 1
+    }
+
+    /// Changes the cells of a state as a flow does, given those that hold anything and the contents of all, if what it does to
+    /// them is known.
+    #[inline]
+    pub(super) fn flow_through<const W: usize>(
+        &self,
+        layout: &Layout,
+        (held, contents): (u64, &[u32]),
+        flow: u32,
+        words: &mut Packed<W>,
+    ) -> Option<()> {
+        if flow == NO_FLOW {
+            return Some(());
+        }
+        let known = &self.known[flow as usize];
+        let mut cells = held | known.accesses;
+        while cells != 0 {
+            let cell = cells.trailing_zeros() as usize;
+            cells &= cells - 1;
+            layout.cells[cell].change(words, contents[cell], known.content(cell, contents[cell])?);
+        }
+        Some(())
+    }
+
+    /// Whether a state has room for what a flow makes of its cells, if that is known.
+    pub(super) fn fit(&self, layout: &Layout, (held, contents): (u64, &[u32]), flow: u32) -> Option<bool> {
+        let known = &self.known[flow as usize];
+        let cells = held | known.accesses;
+        let mut fits = true;
+        for cell in (0..self.contents.len()).filter(|cell| cells >> cell & 1 == 1) {
+            let after = known.content(cell, contents[cell])?;
+            fits &= layout.cells[cell].has_room_for(after);
+        }
+        Some(fits)
+    }
+
+    /// Learns what a flow does to the cells of a state, unless an access is in conflict with an earlier one.
+    pub(super) fn learn_flow(&mut self, flow: u32, (held, contents): (u64, &[u32])) {
+        let cells = held | self.known[flow as usize].accesses;
+        let mut learnt = Vec::new();
+        for cell in (0..self.contents.len()).filter(|cell| cells >> cell & 1 == 1) {
+            let (first, end) = (self.bounds[cell], self.bounds[cell + 1]);
+            let mut content = self.contents[cell].get(contents[cell]).clone();
+            let surroundings = (self.holders, &*self.program);
+            let among = |location| first <= location && location < end;
+            if !self.flows.get(flow).apply(surroundings, &mut content, among) {
+                return;
+            }
+            learnt.push((cell, content));
+        }
+        for (cell, content) in learnt {
+            let after = self.number(cell, &content);
+            let known = &mut self.known[flow as usize];
+            let (first, count) = &mut known.after[cell];
+            let before = known.contents.capacity();
+            put(&mut known.contents, (first, count), contents[cell], after, UNKNOWN);
+            self.bytes += (known.contents.capacity() - before) * size_of::<u32>();
+        }
+    }
+
+    /// The number of a cell's content after agents have been renamed: agent `i` becomes `to[i]`.
+    pub(super) fn renamed(&mut self, cell: usize, content: u32, to: &[AgentId]) -> u32 {
+        let renamed = self.contents[cell].get(content).renamed(self.holders, to);
+        self.number(cell, &renamed)
+    }
+
+    /// Bytes in use, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// What an agent has to do with a barrier whose generation is completed, as a number: its seat, and what it acquires.
+pub(super) fn posture(seat: Seat, acquired: u32) -> u32 {
+    let Seat { arrived, waiting, consumer, notified, produced_last } = seat;
+    [arrived, waiting, consumer, notified, produced_last]
+        .into_iter()
+        .fold(acquired, |posture, bit| posture << 1 | u32::from(bit))
+}

@@ -1,0 +1,142 @@
+//! What a step does to memory, whatever memory holds.
+//!
+//! Nothing but accesses looks at what is known, and each access that is remembered is treated by itself. So what a step does to
+//! memory can be written down once, and done to the accesses to some locations without looking at those to others.
+
+use super::layout::Layout;
+use super::{Conflict, Knowledge, Known, Memory};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+
+/// One thing that a step does to memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Doing {
+    /// A holder learns what another one knows: of accesses to these spaces, if there are any.
+    Pass(Option<Spaces>, usize, usize),
+    /// A holder knows nothing any more.
+    Forget(Option<Spaces>, usize),
+    Access(AgentId, AccessKind, Vec<LocationId>),
+    Publish(AgentId, Spaces),
+    /// What these agents know is settled.
+    Settle(Vec<AgentId>),
+}
+
+/// What a step does to memory, in order: [`Machine::advance`](crate::machine::Machine::advance) writes it down where memory is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flow {
+    doings: Vec<Doing>,
+    passing: Passing,
+}
+
+/// What happens to each access of some spaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Passing {
+    spaces: Option<Spaces>,
+    doings: Vec<Doing>,
+}
+
+impl Known for Passing {
+    fn pass(&mut self, from: usize, to: usize) {
+        self.doings.push(Doing::Pass(self.spaces, from, to));
+    }
+
+    fn forget(&mut self, holder: usize) {
+        self.doings.push(Doing::Forget(self.spaces, holder));
+    }
+}
+
+impl Flow {
+    /// Whether nothing is done but that what is known by everybody is forgotten.
+    #[must_use]
+    pub fn only_settles(&self) -> bool {
+        self.doings.iter().all(|doing| matches!(doing, Doing::Settle(_)))
+    }
+
+    /// Bytes in use, roughly.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of = |doing: &Doing| match doing {
+            Doing::Access(_, _, locations) => locations.capacity() * size_of::<LocationId>(),
+            Doing::Settle(live) => live.capacity() * size_of::<AgentId>(),
+            Doing::Pass(..) | Doing::Forget(..) | Doing::Publish(..) => 0,
+        };
+        self.doings.capacity() * size_of::<Doing>() + self.doings.iter().map(of).sum::<usize>()
+    }
+
+    /// The locations accessed.
+    pub fn accessed(&self) -> impl Iterator<Item = LocationId> {
+        let accessed = self.doings.iter().map(|doing| match doing {
+            Doing::Access(_, _, locations) => &locations[..],
+            _ => &[],
+        });
+        accessed.flatten().copied()
+    }
+
+    /// Does it to the accesses to some locations, if nothing is in conflict with them; `false` otherwise.
+    #[must_use]
+    pub fn apply(
+        &self,
+        (layout, program): (Layout, &Program),
+        memory: &mut Memory,
+        mut among: impl FnMut(LocationId) -> bool,
+    ) -> bool {
+        for doing in &self.doings {
+            match doing {
+                Doing::Pass(None, from, to) => memory.each(|known| known.pass(*from, *to)),
+                Doing::Pass(Some(spaces), from, to) => {
+                    memory.each_in(program, *spaces, |known| known.pass(*from, *to));
+                }
+                Doing::Forget(None, holder) => memory.each(|known| known.forget(*holder)),
+                Doing::Forget(Some(spaces), holder) => {
+                    memory.each_in(program, *spaces, |known| known.forget(*holder));
+                }
+                Doing::Access(agent, kind, locations) => {
+                    let here: Vec<_> = locations.iter().copied().filter(|l| among(*l)).collect();
+                    if !memory.access(layout, *agent, *kind, &here).is_empty() {
+                        return false;
+                    }
+                }
+                Doing::Publish(agent, spaces) => memory.publish(layout, program, *agent, *spaces),
+                Doing::Settle(live) => memory.forget_settled(layout, live),
+            }
+        }
+        true
+    }
+}
+
+impl Knowledge for Flow {
+    type Known = Passing;
+
+    fn settles(&self) -> bool {
+        true
+    }
+
+    fn each(&mut self, mut f: impl FnMut(&mut Passing)) {
+        f(&mut self.passing);
+        self.doings.append(&mut self.passing.doings);
+    }
+
+    fn each_in(&mut self, _: &Program, spaces: Spaces, f: impl FnMut(&mut Passing)) {
+        self.passing.spaces = Some(spaces);
+        self.each(f);
+        self.passing.spaces = None;
+    }
+
+    fn access(
+        &mut self,
+        _: Layout,
+        agent: AgentId,
+        kind: AccessKind,
+        locations: &[LocationId],
+    ) -> Vec<Conflict> {
+        self.doings.push(Doing::Access(agent, kind, locations.to_vec()));
+        Vec::new()
+    }
+
+    fn publish(&mut self, _: Layout, _: &Program, agent: AgentId, spaces: Spaces) {
+        self.doings.push(Doing::Publish(agent, spaces));
+    }
+
+    fn forget_settled(&mut self, _: Layout, live: &[AgentId]) {
+        self.doings.push(Doing::Settle(live.to_vec()));
+    }
+}
