@@ -6,12 +6,14 @@
 
 mod agreement;
 mod naive;
+mod stepwise;
 mod walks;
 
 use agreement::{Compared, compare};
 use barcheck::gate::{Effort, Extent};
 use barcheck::{Budgets, Inconclusive, Levels, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{LoadOptions, load};
 use naive::engine::engine;
 use naive::explore::{Outcome, Verdict, explore, explore_with};
@@ -22,7 +24,9 @@ use naive::rules::RULES;
 use naive::shrink::shrink;
 use naive::state;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use stepwise::{Reached, reach};
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 2_500) as usize
@@ -152,6 +156,43 @@ fn engine_and_naive_explorer_agree() {
     if count >= 3_000 {
         assert_eq!(statistics.missing(), Vec::<String>::new());
     }
+}
+
+/// The states and steps themselves: what is remembered wrongly of a step need not change a verdict.
+#[test]
+fn the_plain_search_makes_the_steps_of_the_model_and_no_others() {
+    let count = number("BARCHECK_RANDOM", 2_000) / 4;
+    let first = number("BARCHECK_SEED", 0);
+    let (mut compared, mut states, mut with_memory) = (0, 0, 0);
+    let protocols = |seed| [generate(seed), generate_rounds(seed)];
+    for (seed, protocol) in (first..first + count).flat_map(|seed| protocols(seed).map(|p| (seed, p))) {
+        let text = protocol.text();
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
+        let program = Arc::new(loaded.program);
+        let Some(reached) = reach(Arc::clone(&program), Options::default(), cap()) else { continue };
+        compared += 1;
+        states += reached.states;
+        with_memory += u32::from(!program.arrays.is_empty());
+        for (threads, many_states) in [(1, None), (2, Some(4)), (4, Some(4))] {
+            let settings = Settings {
+                all: true,
+                reduction: Reduction::None,
+                levels: Levels { strict: true, ..Levels::default() },
+                threads: NonZeroUsize::new(threads),
+                many_states,
+                ..Settings::default()
+            };
+            let outcome = check(Arc::clone(&program), Options::default(), &settings, &Quiet);
+            let statistics = &outcome.statistics;
+            // An agent is stuck in a cycle, not at a step or in a state.
+            let rules = outcome.findings.iter().map(|found| found.finding.rule);
+            let rules = rules.filter(|rule| *rule != Rule::StuckAgent).collect();
+            let found = Reached { states: statistics.states, transitions: statistics.transitions, rules };
+            assert_eq!(found, reached, "seed {seed}, {threads} threads\n{text}");
+        }
+    }
+    println!("{compared} protocols, {with_memory} of them with memory, {states} states");
+    assert!(with_memory > 0);
 }
 
 #[test]

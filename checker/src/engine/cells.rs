@@ -8,11 +8,10 @@
 //! What a step does to memory, whatever memory holds, is a [`Flow`]. The model writes it down once for all that it depends on:
 //!
 //! * who acts, and the instruction with its operands (an *act*; on a barrier it is the deed with its turn, see
-//!   [`super::steps`]);
-//! * who has exited, before the step and after it: they are heeded by nobody, and some generations take in what they knew;
+//!   [`super::steps`]), and whether the agent exits: its *course*;
+//! * who has exited before: they are heeded by nobody, and some generations take in what they knew;
 //! * where it completes a generation, what the others have to do with the barrier (their seats), what those who wait acquire,
-//!   and the state of the barrier, which says whether exits are taken in;
-//! * at a split barrier the state of the barrier, which says whether others have yet to wait.
+//!   and the state of the barrier, which says whether exits are taken in.
 //!
 //! From then on a cell's content after the step is looked up by its content before and the flow. Where an access is in conflict
 //! with an earlier one nothing is kept, and the model is asked each time.
@@ -20,9 +19,9 @@
 //! What is remembered of accesses that everybody knows of is forgotten at every step. That changes nothing in a state that a
 //! step has led to, as long as nobody exits and nobody learns anything: such a flow does nothing.
 
+use super::flows::{Flows, NO_FLOW, bits};
 use super::layout::{Layout, Packed};
-use super::numbering::{Numbered, UNKNOWN, to_u32};
-use super::steps::put;
+use super::numbering::{Numbered, to_u32};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::Seat;
 use barcheck_model::memory::{self, Flow, Memory};
@@ -36,14 +35,14 @@ const MOST_CELLS: usize = 64;
 /// The act of a step that memory does not notice.
 pub(super) const NO_ACT: u32 = 0;
 /// The act of an exit.
-pub(super) const EXITS: u32 = 1;
+const EXITS: u32 = 1;
 /// The act of an instruction on a barrier.
 pub(super) const AT_BARRIER: u32 = 2;
 /// The number of the first of all other acts.
 const OTHERS: u32 = 3;
 
-/// The flow that does nothing.
-const NO_FLOW: u32 = 0;
+/// [`Cells::exits`] of nobody.
+pub(super) const NOBODY_EXITED: u32 = 0;
 
 /// An instruction on memory alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,29 +52,36 @@ enum Act {
     MemoryBarrier(Scope, Semantics),
 }
 
-/// On what a flow depends.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Cause {
+/// What an agent's step is to memory, as far as its agent and its barrier decide that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Course {
     pub(super) actor: u32,
     pub(super) act: u32,
     pub(super) deed: u32,
     pub(super) turn: u32,
+    /// The agent has exited after it.
+    pub(super) exits: bool,
+}
+
+/// A generation completed, as far as memory is concerned.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Completion {
+    /// The number of the course.
+    pub(super) course: u32,
     /// Who has exited before and after the step: numbers of [`Cells::exits`].
     pub(super) exits: [u32; 2],
-    /// The key of the deed, where it matters; else 0.
+    /// The key of the deed.
     pub(super) key: u32,
-    /// What all others have to do with the barrier whose generation is completed; else empty.
+    /// What all others have to do with the barrier, see [`posture`].
     pub(super) others: Vec<u32>,
 }
 
-/// What a flow does to the contents of cells, as far as known.
-#[derive(Debug, Default)]
-struct Known {
-    /// The cells that it accesses.
-    accesses: u64,
-    /// For each cell, by its content before, that after it.
-    after: Vec<(u32, u32)>,
-    contents: Vec<u32>,
+/// On what it depends what a step does to memory.
+#[derive(Clone, Debug)]
+pub(super) enum Cause {
+    /// On the number of its course, and on who has exited before.
+    Course(u32, u32),
+    Completion(Completion),
 }
 
 /// The cells, their contents, and what flows do to them.
@@ -92,22 +98,11 @@ pub(super) struct Cells {
     exits: Numbered<Vec<u64>>,
     /// What waits acquire. Number 0 is nothing.
     acquired: Numbered<Option<(Scope, Semantics)>>,
-    causes: FxHashMap<Cause, u32>,
+    courses: Numbered<Course>,
+    completions: FxHashMap<Completion, u32>,
     flows: Numbered<Flow>,
-    known: Vec<Known>,
+    pub(super) known: Flows,
     bytes: usize,
-}
-
-impl Known {
-    /// A cell's content after the flow.
-    #[inline]
-    fn content(&self, cell: usize, before: u32) -> Option<u32> {
-        let (first, count) = self.after[cell];
-        if before >= count {
-            return None;
-        }
-        Some(self.contents[(first + before) as usize]).filter(|after| *after != UNKNOWN)
-    }
 }
 
 impl Cells {
@@ -131,9 +126,10 @@ impl Cells {
             acts: Numbered::default(),
             exits: Numbered::default(),
             acquired: Numbered::default(),
-            causes: FxHashMap::default(),
+            courses: Numbered::default(),
+            completions: FxHashMap::default(),
             flows: Numbered::default(),
-            known: Vec::new(),
+            known: Flows::new(count),
             bytes: 0,
         };
         cells.acquired.number(&None, Option::clone);
@@ -234,33 +230,47 @@ impl Cells {
         act.checked_sub(OTHERS).is_some_and(|act| matches!(self.acts.get(act), Act::Access(..)))
     }
 
+    /// The number of a course, if it has one.
+    pub(super) fn course(&self, course: Course) -> Option<u32> {
+        self.courses.find(&course)
+    }
+
+    /// The number of a course.
+    pub(super) fn number_course(&mut self, course: Course) {
+        self.courses.number(&course, Course::clone);
+    }
+
     /// The flow by which a step changes memory, if that is known.
     #[inline]
     pub(super) fn find(&self, cause: &Cause) -> Option<u32> {
-        self.causes.get(cause).copied()
+        match cause {
+            Cause::Course(course, exits) => self.known.of_course(*course, *exits),
+            Cause::Completion(completion) => self.completions.get(completion).copied(),
+        }
     }
 
-    /// Remembers the flow of steps.
-    pub(super) fn learn(&mut self, cause: Cause, flow: Flow) -> u32 {
+    /// Remembers the flow of steps; whether somebody exits at them has to be said.
+    pub(super) fn learn(&mut self, cause: Cause, flow: Flow, somebody_exits: bool) -> u32 {
         // In every state what is settled has been forgotten: see the module.
-        let is_none = flow.only_settles() && cause.exits[0] == cause.exits[1];
-        let flow = if is_none { NO_FLOW } else { self.flow(flow) };
-        self.bytes += size_of::<(Cause, u32)>() + cause.others.capacity() * size_of::<u32>();
-        self.causes.insert(cause, flow);
+        let flow = if flow.only_settles() && !somebody_exits { NO_FLOW } else { self.flow(flow) };
+        match cause {
+            Cause::Course(course, exits) => self.known.learn_course(course, exits, flow),
+            Cause::Completion(completion) => {
+                let others = completion.others.capacity() * size_of::<u32>();
+                self.bytes += size_of::<(Completion, u32)>() + others;
+                self.completions.insert(completion, flow);
+            }
+        }
         flow
     }
 
     fn flow(&mut self, flow: Flow) -> u32 {
+        let known = self.flows.len();
         let number = self.flows.number(&flow, Flow::clone);
-        if self.known.len() < self.flows.len() {
+        if known < self.flows.len() {
             let cells = flow.accessed().map(|location| self.cell_of(location));
-            let accesses = cells.fold(0, |cells, cell| cells | 1 << cell);
-            self.bytes += size_of::<Flow>() + flow.bytes() + size_of::<Known>();
-            self.known.push(Known {
-                accesses,
-                after: vec![(0, 0); self.contents.len()],
-                contents: Vec::new(),
-            });
+            self.known.learn_accesses(number, cells.fold(0, |cells, cell| cells | 1 << cell));
+            self.bytes += size_of::<Flow>() + flow.bytes();
         }
         number
     }
@@ -269,62 +279,43 @@ impl Cells {
         self.bounds.partition_point(|first| *first <= location) - 1
     }
 
-    /// Changes the cells of a state as a flow does, given those that hold anything and the contents of all, if what it does to
-    /// them is known.
-    #[inline]
-    pub(super) fn flow_through<const W: usize>(
+    /// Whether the state after a flow has room for the cells' contents, if these are known.
+    pub(super) fn fit<const W: usize>(
         &self,
         layout: &Layout,
-        (held, contents): (u64, &[u32]),
+        (held, words): (u64, &Packed<W>),
         flow: u32,
-        words: &mut Packed<W>,
-    ) -> Option<()> {
-        if flow == NO_FLOW {
-            return Some(());
-        }
-        let known = &self.known[flow as usize];
-        let mut cells = held | known.accesses;
-        while cells != 0 {
-            let cell = cells.trailing_zeros() as usize;
-            cells &= cells - 1;
-            layout.cells[cell].change(words, contents[cell], known.content(cell, contents[cell])?);
-        }
-        Some(())
-    }
-
-    /// Whether a state has room for what a flow makes of its cells, if that is known.
-    pub(super) fn fit(&self, layout: &Layout, (held, contents): (u64, &[u32]), flow: u32) -> Option<bool> {
-        let known = &self.known[flow as usize];
-        let cells = held | known.accesses;
+    ) -> Option<bool> {
         let mut fits = true;
-        for cell in (0..self.contents.len()).filter(|cell| cells >> cell & 1 == 1) {
-            let after = known.content(cell, contents[cell])?;
-            fits &= layout.cells[cell].has_room_for(after);
+        for cell in bits(held | self.known.accesses(flow)) {
+            let field = layout.cells[cell];
+            fits &= field.has_room_for(self.known.after(flow, cell, field.get(words))?);
         }
         Some(fits)
     }
 
     /// Learns what a flow does to the cells of a state, unless an access is in conflict with an earlier one.
-    pub(super) fn learn_flow(&mut self, flow: u32, (held, contents): (u64, &[u32])) {
-        let cells = held | self.known[flow as usize].accesses;
+    pub(super) fn learn_flow<const W: usize>(
+        &mut self,
+        layout: &Layout,
+        (held, words): (u64, &Packed<W>),
+        flow: u32,
+    ) {
         let mut learnt = Vec::new();
-        for cell in (0..self.contents.len()).filter(|cell| cells >> cell & 1 == 1) {
+        for cell in bits(held | self.known.accesses(flow)) {
             let (first, end) = (self.bounds[cell], self.bounds[cell + 1]);
-            let mut content = self.contents[cell].get(contents[cell]).clone();
+            let before = layout.cells[cell].get(words);
+            let mut content = self.contents[cell].get(before).clone();
             let surroundings = (self.holders, &*self.program);
             let among = |location| first <= location && location < end;
             if !self.flows.get(flow).apply(surroundings, &mut content, among) {
                 return;
             }
-            learnt.push((cell, content));
+            learnt.push((cell, before, content));
         }
-        for (cell, content) in learnt {
+        for (cell, before, content) in learnt {
             let after = self.number(cell, &content);
-            let known = &mut self.known[flow as usize];
-            let (first, count) = &mut known.after[cell];
-            let before = known.contents.capacity();
-            put(&mut known.contents, (first, count), contents[cell], after, UNKNOWN);
-            self.bytes += (known.contents.capacity() - before) * size_of::<u32>();
+            self.known.learn_after(flow, cell, before, after);
         }
     }
 
@@ -336,7 +327,7 @@ impl Cells {
 
     /// Bytes in use, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.known.bytes() + self.courses.len() * 2 * size_of::<Course>()
     }
 }
 

@@ -21,7 +21,8 @@
 //!
 //! What ends a path is never remembered: the model is asked each time.
 
-use super::cells::{Cause, EXITS, NO_ACT, posture};
+use super::cells::NOBODY_EXITED;
+use super::flows::held;
 use super::layout::{BarrierField, Layout, Packed};
 use super::numbering::{UNKNOWN, to_u32};
 use super::races::NOBODY;
@@ -29,9 +30,8 @@ use super::recent::Batch;
 use super::steps::{ALONE, Effect, Key, Step, Turn};
 use super::tables::{Numbers, Picks, Tables};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Progressed, State, StepOutcome};
-use barcheck_model::memory::Flow;
-use barcheck_model::program::{AgentId, Target};
+use barcheck_model::machine::{AnyBarrier, Choice, End, Event, Finding, Progressed, State, StepOutcome};
+use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
 
 /// A state taken apart.
@@ -42,7 +42,10 @@ pub(super) struct Opened {
     quiet: bool,
     exited: u32,
     heeds_exits: bool,
-    memory: OpenedMemory,
+    /// A bit for each cell of memory that holds anything.
+    pub(super) held: u64,
+    /// Who has exited, see [`super::cells::Cells::exits`]; [`UNKNOWN`] if that has no number yet, or does not matter.
+    pub(super) exits: u32,
     /// No agent has a move.
     pub(super) is_last: bool,
     /// Steps may be taken from the tables.
@@ -55,17 +58,6 @@ pub(super) struct Opened {
     standing: Vec<u32>,
     /// The state itself, once the model has been asked.
     state: Option<State>,
-}
-
-/// Memory, taken apart; the more than `cells` only if memory holds anything or may be accessed next.
-#[derive(Default)]
-struct OpenedMemory {
-    /// A bit for each cell that holds anything.
-    held: u64,
-    /// The content of each cell.
-    cells: Vec<u32>,
-    /// The number of the set of agents that have exited; [`UNKNOWN`] if it has none yet.
-    exits: u32,
 }
 
 /// An agent that has steps, and where they are in [`super::steps::Steps`].
@@ -127,23 +119,13 @@ impl Tables {
         into.exited = exited;
         into.is_swift = !slow;
         if !layout.cells.is_empty() {
-            self.open_memory(layout, words, into);
+            into.held = held(&layout.cells, words);
+            into.exits = match exited {
+                0 => NOBODY_EXITED,
+                _ => self.cells.exits(self.exited(layout, words)).unwrap_or(UNKNOWN),
+            };
         }
         into.is_last = ready == 0 && (!slow || self.has_no_moves(into));
-    }
-
-    fn open_memory<const W: usize>(&self, layout: &Layout, words: &Packed<W>, into: &mut Opened) {
-        let memory = &mut into.memory;
-        memory.cells.clear();
-        memory.cells.extend(layout.cells.iter().map(|field| field.get(words)));
-        let held = memory.cells.iter().enumerate().filter(|(_, content)| **content != 0);
-        memory.held = held.fold(0, |held, (cell, _)| held | 1 << cell);
-        let exited = into.slots.iter().enumerate().filter(|(agent, slot)| self.has_exited(*agent, **slot));
-        memory.exits = self.cells.exits(exited.map(|(agent, _)| agent)).unwrap_or(UNKNOWN);
-    }
-
-    fn has_exited(&self, agent: usize, slot: u32) -> bool {
-        self.classes[self.class_of[agent]].rows[slot as usize].exited
     }
 
     fn has_no_moves(&self, opened: &Opened) -> bool {
@@ -213,63 +195,12 @@ impl Tables {
             return None;
         }
         let mut next = self.applied(layout, words, opened, (agent, slot), step, effect)?;
-        if self.concerns_memory(opened, step) {
-            let cause = self.cause(layout, opened, (agent, slot), step, (effect, key), &next)?;
-            let memory = &opened.memory;
-            let flow = self.cells.find(&cause)?;
-            self.cells.flow_through(layout, (memory.held, &memory.cells), flow, &mut next)?;
+        if self.concerns_memory(opened.held, step) {
+            let before = (words, opened.exits);
+            let cause = self.cause(layout, before, (agent, slot), step, (effect, key), &next)?;
+            self.cells.known.flow(&layout.cells, opened.held, self.cells.find(&cause)?, &mut next)?;
         }
         Some(next)
-    }
-
-    /// Whether a step may do something to memory, the others of its agent included.
-    #[inline(always)]
-    fn concerns_memory(&self, opened: &Opened, step: &Step) -> bool {
-        step.act != NO_ACT && (opened.memory.held != 0 || self.cells.is_access(step.act))
-    }
-
-    /// On what it depends what a step does to memory, given the state after it; `None` if that has no number yet.
-    fn cause<const W: usize>(
-        &self,
-        layout: &Layout,
-        opened: &Opened,
-        (actor, slot): (usize, u32),
-        step: &Step,
-        (effect, key): (&Effect, u32),
-        next: &Packed<W>,
-    ) -> Option<Cause> {
-        let before = Some(opened.memory.exits).filter(|exits| *exits != UNKNOWN)?;
-        let completes = effect.release != UNKNOWN;
-        let changes = completes || step.act == EXITS && self.has_exited(actor, slot);
-        let after = if changes { self.cells.exits(self.exited(layout, next))? } else { before };
-        let depends_on_barrier = completes || self.machine.program().target == Target::SplitBarrier;
-        let others = if completes { self.postures(opened, actor, effect.release) } else { Vec::new() };
-        Some(Cause {
-            actor: to_u32(actor),
-            act: step.act,
-            deed: step.deed,
-            turn: effect.turn,
-            exits: [before, after],
-            key: if depends_on_barrier { key } else { 0 },
-            others,
-        })
-    }
-
-    /// The agents that have exited.
-    fn exited<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> impl Iterator<Item = usize> {
-        let slots = layout.agents.iter().enumerate().map(|(agent, field)| (agent, field.get(words)));
-        slots.filter(|(agent, slot)| self.has_exited(*agent, *slot)).map(|(agent, _)| agent)
-    }
-
-    /// What all but the one that acts have to do with the barrier whose generation is completed.
-    fn postures(&self, opened: &Opened, actor: usize, release: u32) -> Vec<u32> {
-        let release = &self.releases[release as usize];
-        let others = self.seated[release.field].iter().filter(|(agent, _)| *agent as usize != actor);
-        let posture = |(agent, class): &(u32, u32)| {
-            let slot = &self.classes[*class as usize].slots[opened.slots[*agent as usize] as usize];
-            posture(slot.state.seat(release.barrier), slot.acquires)
-        };
-        others.map(posture).collect()
     }
 
     /// Whether an exit may complete some barrier.
@@ -342,58 +273,6 @@ impl Tables {
         }
     }
 
-    /// The state after a step, if what it does is remembered. What it does to memory besides is learnt, unless an access is
-    /// in conflict with an earlier one.
-    fn remembered<const W: usize>(
-        &mut self,
-        layout: &Layout,
-        words: &Packed<W>,
-        opened: &mut Opened,
-        choice: Choice,
-        (number, key): (u32, u32),
-    ) -> Option<Successor<W>> {
-        let agent = choice.agent.index();
-        let step = *self.steps.get(number);
-        let (effect, slot) = self.steps.effect(&step, key).map(|(effect, slot)| (*effect, slot))?;
-        let mut next = self.applied(layout, words, opened, (agent, slot), &step, &effect)?;
-        if !self.concerns_memory(opened, &step) {
-            return Some(Successor::State(next));
-        }
-        let before = opened.slots.iter().enumerate().filter(|(agent, slot)| self.has_exited(*agent, **slot));
-        let (before, after): (Vec<_>, Vec<_>) =
-            (before.map(|(agent, _)| agent).collect(), self.exited(layout, &next).collect());
-        opened.memory.exits = self.cells.number_exits(before.into_iter());
-        self.cells.number_exits(after.into_iter());
-        let cause = self.cause(layout, opened, (agent, slot), &step, (&effect, key), &next)?;
-        let flow = match self.cells.find(&cause) {
-            Some(flow) => flow,
-            None => {
-                let flow = self.flow(layout, words, opened, choice)?;
-                self.cells.learn(cause, flow)
-            }
-        };
-        let memory = (opened.memory.held, &opened.memory.cells[..]);
-        self.cells.learn_flow(flow, memory);
-        // Contents that are new may have no room.
-        let fits = self.cells.fit(layout, memory, flow)?;
-        self.cells.flow_through(layout, memory, flow, &mut next)?;
-        Some(if fits { Successor::State(next) } else { Successor::TooWide })
-    }
-
-    /// What a step does to memory.
-    fn flow<const W: usize>(
-        &mut self,
-        layout: &Layout,
-        words: &Packed<W>,
-        opened: &mut Opened,
-        choice: Choice,
-    ) -> Option<Flow> {
-        let State { agents, barriers, sequences, allocated, .. } = opened.state(self, layout, words).clone();
-        let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated };
-        let advanced = self.machine.advance(&mut state, choice, &mut Log::default());
-        (advanced == Advanced::Progress).then_some(state.memory)
-    }
-
     /// Packs what the model has answered, and remembers it under the key, if there is one.
     fn numbered<const W: usize>(
         &mut self,
@@ -454,7 +333,7 @@ impl Tables {
 
     /// The state after a step whose effect is remembered, if what a release does to every other agent is, too.
     #[inline(always)]
-    fn applied<const W: usize>(
+    pub(super) fn applied<const W: usize>(
         &self,
         layout: &Layout,
         words: &Packed<W>,
@@ -527,7 +406,11 @@ impl Tables {
                 let id = self.barriers[field].id;
                 let seat = progressed.state.agents[actor.index()].seat(id);
                 let blocks = progressed.events.contains(&Event::Blocked(id));
-                self.steps.turn(deed, Turn { seat, blocks, release, noted })
+                let last = match progressed.state.barrier(id) {
+                    Some(AnyBarrier::Split(barrier)) => barrier.unwaited == 0,
+                    _ => true,
+                };
+                self.steps.turn(deed, Turn { seat, blocks, last, release, noted })
             }
         };
         let barrier = own.map_or(0, |field| after.barriers[field]);

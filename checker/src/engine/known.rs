@@ -4,7 +4,7 @@
 //! an earlier state, and they are added unless what comes from that state is forgotten.
 
 use super::layout::{Layout, Packed};
-use super::recent::Recent;
+use super::recent::{Batch, Recent};
 use super::search::BATCH;
 use super::store::{Share, StateId};
 use super::swift::{Scratch, Swift};
@@ -43,11 +43,10 @@ impl Known<'_> {
             let mut hole = None;
             while next < end && hole.is_none() && !is_over && share.made.len() < from + BATCH {
                 let before = share.made.len();
-                if self.swift.successors(&state(next), scratch, &mut share.made).is_none() {
+                let made = self.swift.successors(&state(next), scratch, &mut share.made);
+                if made.is_none() || !self.sort(&mut share.made, before) {
+                    share.made.truncate(before);
                     hole = Some(next);
-                } else if !self.symmetry.is_trivial() {
-                    let made = &mut share.made.states_mut()[before..];
-                    made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
                 }
                 share.transitions += (share.made.len() - before) as u64;
                 next += 1;
@@ -58,5 +57,19 @@ impl Known<'_> {
             hole.into_iter().for_each(|state| share.leave_hole(state));
         }
         next
+    }
+
+    /// Sorts the agents of the states in a batch from some place on; `false` if memory tells them apart.
+    #[inline]
+    fn sort<const W: usize>(self, batch: &mut Batch<W>, from: usize) -> bool {
+        let made = &mut batch.states_mut()[from..];
+        if self.symmetry.is_trivial() {
+            return true;
+        }
+        if made.iter().any(|words| self.layout.remembers(words)) {
+            return false;
+        }
+        made.iter_mut().for_each(|words| self.symmetry.sort_slots(self.layout, words));
+        true
     }
 }

@@ -199,7 +199,9 @@ impl Layout {
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
     /// in the words needed are given to the fields, so that they need not be moved soon.
     pub(super) fn of(agents: &[usize], barriers: &[usize], cells: &[usize], rest: usize) -> Self {
-        let sizes = [agents, barriers, cells, &[rest]].concat();
+        // Contents of memory keep turning up, and all states are moved whenever one has no room.
+        let spacious: Vec<usize> = cells.iter().map(|size| size + size / 2).collect();
+        let sizes = [agents, barriers, &spacious, &[rest]].concat();
         let mut widths: Vec<u32> = sizes.into_iter().map(bits).collect();
         let (mut fields, words) = place(&widths);
         loop {

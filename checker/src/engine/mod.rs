@@ -2,11 +2,13 @@
 
 mod answer;
 mod auto;
+mod carry;
 mod cells;
 mod checkpoint;
 mod crew;
 mod expand;
 mod explore;
+mod flows;
 mod growth;
 mod known;
 mod layout;

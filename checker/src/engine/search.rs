@@ -176,7 +176,20 @@ impl<'a> Search<'a> {
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
         if self.next > 0 {
-            let made = self.swift.successors(&words, scratch, batch);
+            let mut made = self.swift.successors(&words, scratch, batch);
+            while made.is_none()
+                && let Some(flow) = scratch.missing()
+                && let Some(fits) = self.tables.learn_flow(&self.layout, &words, flow)
+            {
+                if !fits {
+                    return Some(Pause::Widen);
+                }
+                if !self.swift.learn_flow(&self.tables, &words, flow) {
+                    break;
+                }
+                self.times_learnt += 1;
+                made = self.swift.successors(&words, scratch, batch);
+            }
             if made.is_some() && self.sort(batch, before) {
                 self.transitions += (batch.len() - before) as u64;
                 // The states of many agents, sorted, take long until the next look.

@@ -46,11 +46,14 @@ struct Deed {
     count: u32,
 }
 
-/// What a deed comes to for the agent: all on which its slot afterwards depends, besides the slot before and the move.
+/// What a deed comes to for the agent: all on which its slot afterwards depends, besides the slot before and the move, and all on which it
+/// depends what the deed is to memory (see [`super::cells::Course`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) seat: Seat,
     pub(super) blocks: bool,
+    /// Nobody has yet to wait for a generation completed: then what it carries is forgotten (`split_barrier`).
+    pub(super) last: bool,
     /// As in [`Effect::release`].
     pub(super) release: u32,
     /// What is found at such a step about the agent alone: where the turn of a step is known, it has been found there.
@@ -267,7 +270,7 @@ mod tests {
 
     fn turn(seat: Seat, noted: &[Rule]) -> Turn {
         let noted = noted.iter().map(|rule| (*rule, None)).collect();
-        Turn { seat, blocks: false, release: UNKNOWN, noted }
+        Turn { seat, blocks: false, last: false, release: UNKNOWN, noted }
     }
 
     #[test]

@@ -10,6 +10,8 @@
 //! groups in the same form, with all guards set, and the most that a field holds for every other group. Subtracting the
 //! counts clears the guard of just those groups in which more stand than there is room for; no field borrows from the next.
 //!
+//! What a step does to memory, where memory holds anything or is accessed, is looked up for each cell of memory: see [`memory`].
+//!
 //! This is a cache of what the tables say and adds nothing to it. It is filled from states that the tables have been
 //! asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds for one layout, and needs
 //! nothing else, so that threads may have copies.
@@ -18,12 +20,14 @@
 //! before the slot with that seat has a number; a slot is not known here unless it has been taken over, and all seats are
 //! taken over before it. So no agent is left out when a generation is completed.
 
-use super::layout::{Bits, Field, Layout, Packed, bits};
-use super::numbering::{UNKNOWN, to_u32};
-use super::races::NOBODY;
+mod learn;
+mod memory;
+
+use super::layout::{Field, Layout, Packed, bits};
+use super::numbering::UNKNOWN;
 use super::recent::Batch;
-use super::steps::{Effect, Key, Step, Steps, put};
 use super::tables::Tables;
+use memory::{Held, Memory};
 
 /// No more is taken over once it takes so many bytes: it would leave the caches, for which it is made.
 const MOST_BYTES: usize = 1 << 25;
@@ -58,6 +62,8 @@ struct Row {
     count: u32,
     /// 1 if the agent has exited.
     exited: u32,
+    /// Some step accesses memory.
+    accesses: bool,
 }
 
 /// A step of an agent in a slot: a line of the cache.
@@ -119,9 +125,21 @@ struct Released {
     after: Vec<Vec<u32>>,
 }
 
-/// Room for the steps of a state, so that it need not be found for each anew.
+/// What is needed for a state.
 #[derive(Debug, Default)]
-pub(super) struct Scratch(Vec<u32>);
+pub(super) struct Scratch {
+    /// Room for its steps, so that it need not be found for each anew.
+    ready: Vec<u32>,
+    /// A flow (see [`super::cells`]) of which it is not known what it does to the contents of the state's cells.
+    missing: Option<u32>,
+}
+
+impl Scratch {
+    /// The flow that was missing at the state, if nothing else was.
+    pub(super) fn missing(&mut self) -> Option<u32> {
+        self.missing.take()
+    }
+}
 
 /// What is known of the steps of each agent, for one layout.
 #[derive(Clone, Debug, Default)]
@@ -140,7 +158,7 @@ pub(super) struct Swift {
     /// The guards of all fields.
     guards: u64,
     rest: Field,
-    memory: Bits,
+    memory: Memory,
     /// As in [`Tables`], as far as known.
     quiet: Vec<bool>,
     /// For each barrier, whether its states heed exits, as far as known.
@@ -160,7 +178,7 @@ impl Swift {
         let width = bits(2 * layout.agents.len() + 1) + 1;
         let guards = (1..=64 / width).fold(0, |guards, field| guards | 1 << (field * width - 1));
         let heeds_exits = layout.barriers.iter().map(|field| (*field, Vec::new())).collect();
-        let (agents, rest, memory) = (agents.collect(), layout.rest, layout.memory.clone());
+        let (agents, rest, memory) = (agents.collect(), layout.rest, Memory::new(layout));
         Self { agents, width, guards, rest, memory, heeds_exits, ..Self::default() }
     }
 
@@ -170,20 +188,21 @@ impl Swift {
     pub(super) fn successors<const W: usize>(
         &self,
         words: &Packed<W>,
-        Scratch(ready): &mut Scratch,
+        Scratch { ready, missing }: &mut Scratch,
         batch: &mut Batch<W>,
     ) -> Option<()> {
-        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) || self.memory.are_set(words) {
+        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) {
             return None;
         }
         if ready.len() < self.agents.len() {
             ready.resize(self.agents.len(), 0);
         }
-        let (mut count, mut standing, mut exited) = (0, 0_u64, 0);
+        let (mut count, mut standing, mut exited, mut remembers) = (0, 0_u64, 0, self.memory.is_held(words));
         for agent in &self.agents {
             let row = agent.rows.get(agent.field.get(words) as usize)?;
             standing = standing.wrapping_add(row.standing);
             exited += row.exited;
+            remembers |= row.accesses;
             ready[count] = row.first;
             count += usize::from(row.count > 0);
             if row.count > 1 {
@@ -193,6 +212,7 @@ impl Swift {
         if count == 0 {
             return None;
         }
+        let held = if remembers { Some(self.memory.held(words, self.exited(words))?) } else { None };
         for (next, at) in batch.room(count).iter_mut().zip(&ready[..count]) {
             let step = &self.steps[*at as usize];
             let change = self.change(step, step.barrier.get(words), exited)?;
@@ -206,9 +226,64 @@ impl Swift {
             } else {
                 self.completed(words, step, change, turn)?
             };
+            if let Some(held) = held {
+                self.carry(words, (step, *at), (change, exited), held, (next, missing))?;
+            }
         }
         batch.add(count);
         Some(())
+    }
+
+    /// The agents that have exited.
+    fn exited<const W: usize>(&self, words: &Packed<W>) -> impl Iterator<Item = usize> {
+        let agents = self.agents.iter().enumerate();
+        let exited = |agent: &Agent| {
+            agent.rows.get(agent.field.get(words) as usize).is_some_and(|row| row.exited == 1)
+        };
+        agents.filter(move |(_, agent)| exited(agent)).map(|(agent, _)| agent)
+    }
+
+    /// Changes memory in the state after a step, if what the step does to it is known.
+    #[inline]
+    fn carry<const W: usize>(
+        &self,
+        words: &Packed<W>,
+        (step, at): (&SwiftStep, u32),
+        (change, exited): (&Change, u32),
+        held: Held,
+        (next, missing): (&mut Packed<W>, &mut Option<u32>),
+    ) -> Option<()> {
+        let step_and_turn = (at, change.turn);
+        if change.release >= EXIT {
+            return self.memory.carry(held, step_and_turn, next, missing);
+        }
+        let key = Self::key(step, step.barrier.get(words), exited);
+        let others = self.others(words, step.agent, change.release)?;
+        self.memory.carry_completion(held, step_and_turn, (key, others), next, missing)
+    }
+
+    /// Takes over what the tables know of what a flow does to the cells of a state, unless too much is known already.
+    pub(super) fn learn_flow<const W: usize>(
+        &mut self,
+        tables: &Tables,
+        words: &Packed<W>,
+        flow: u32,
+    ) -> bool {
+        let has_room = self.bytes() <= MOST_BYTES;
+        if has_room {
+            self.memory.learn_flow(tables, words, flow);
+        }
+        has_room
+    }
+
+    /// What all but the one that acts have to do with the barrier whose generation is completed.
+    fn others<const W: usize>(&self, words: &Packed<W>, actor: u32, release: u32) -> Option<u128> {
+        let field = self.releases.get(release as usize)?.field;
+        let seated = self.seated.get(field)?.iter().enumerate();
+        seated.filter(|(_, (agent, _))| *agent != actor).try_fold(0, |others, (place, (agent, class))| {
+            let slot = self.agents[*agent as usize].field.get(words);
+            Some(others | self.memory.posture(release, *class, slot, place)?)
+        })
     }
 
     /// Notes the further steps of an agent that has several, if that is known; how many there are now.
@@ -302,216 +377,6 @@ impl Swift {
         Some(next)
     }
 
-    /// Takes over what the tables know of the steps from a state.
-    pub(super) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
-        self.learn_components(tables);
-        let is_quiet = tables.quiet[layout.rest.get(words) as usize] && !layout.remembers(words);
-        if !is_quiet || self.bytes() > MOST_BYTES {
-            return;
-        }
-        for agent in 0..self.agents.len() {
-            self.learn_row::<W>(tables, layout, agent, self.agents[agent].field.get(words));
-        }
-        let rows: Vec<Row> = self.agents.iter().map(|a| a.rows[a.field.get(words) as usize]).collect();
-        if rows.iter().any(|row| row.count == NO_ROW) {
-            return;
-        }
-        let exited: u32 = rows.iter().map(|row| row.exited).sum();
-        for (agent, row) in rows.iter().enumerate() {
-            let slot = self.agents[agent].field.get(words);
-            for number in 0..row.count {
-                let step = self.steps[(row.first + number) as usize];
-                let state = step.barrier.get(words);
-                if !self.knows((&step, row.first + number), state, exited) {
-                    let class = tables.class_of[agent];
-                    self.learn_step::<W>((tables, layout), class, (slot, number), (state, exited));
-                }
-                if let Some(change) = self.change(&self.steps[(row.first + number) as usize], state, exited)
-                    && change.release < EXIT
-                {
-                    self.learn_release(tables, change.release, words);
-                }
-            }
-        }
-    }
-
-    /// Whether it is known what a step does.
-    fn knows(&self, (step, at): (&SwiftStep, u32), barrier: u32, exited: u32) -> bool {
-        let change = self.change(step, barrier, exited).filter(|change| change.room != 0);
-        change.is_some_and(|change| self.turn((step, at), change.turn).is_some())
-    }
-
-    /// Takes over what does not depend on steps.
-    fn learn_components(&mut self, tables: &Tables) {
-        self.quiet.extend(&tables.quiet[self.quiet.len()..]);
-        for ((_, heeds), barrier) in self.heeds_exits.iter_mut().zip(&tables.barriers) {
-            heeds.extend(&barrier.heeds_exits[heeds.len()..]);
-        }
-        self.seated.resize(tables.seated.len(), Vec::new());
-        for (mine, seated) in self.seated.iter_mut().zip(&tables.seated) {
-            mine.extend(&seated[mine.len()..]);
-        }
-    }
-
-    /// Takes over what becomes of the agents of a state when a generation is completed.
-    fn learn_release<const W: usize>(&mut self, tables: &Tables, release: u32, words: &Packed<W>) {
-        let (number, known) = (release as usize, &tables.releases[release as usize]);
-        if self.releases.len() <= number {
-            self.releases.resize_with(number + 1, Released::default);
-        }
-        let mine = &mut self.releases[number];
-        mine.field = known.field;
-        mine.after.resize(known.after.len(), Vec::new());
-        for (agent, class) in &self.seated[known.field] {
-            let slot = self.agents[*agent as usize].field.get(words) as usize;
-            let mine = &mut mine.after[*class as usize];
-            if mine.len() <= slot {
-                self.afters += slot + 1 - mine.len();
-                mine.resize(slot + 1, UNKNOWN);
-            }
-            mine[slot] = tables.after(known, *class as usize, to_u32(slot)).unwrap_or(UNKNOWN);
-        }
-    }
-
-    /// Takes over what the tables know of a step of a class's agents. What one of them meets, the others will meet.
-    fn learn_step<const W: usize>(
-        &mut self,
-        (tables, layout): (&Tables, &Layout),
-        class: usize,
-        (slot, number): (u32, u32),
-        (state, exited): (u32, u32),
-    ) {
-        let known = tables.steps.get(tables.classes[class].rows[slot as usize].first_step + number);
-        for agent in (0..self.agents.len()).filter(|agent| tables.class_of[*agent] == class) {
-            self.learn_row::<W>(tables, layout, agent, slot);
-            let row = self.agents[agent].rows[slot as usize];
-            if row.count == NO_ROW {
-                continue;
-            }
-            let at = row.first + number;
-            let step = self.steps[at as usize];
-            let key = Self::key(&step, state, exited);
-            if let Some((effect, _)) = tables.steps.effect(known, key)
-                && let Some(change) = self.change_of::<W>(&step, state, known, effect)
-            {
-                self.remember(self.origins[at as usize].deed, key, change);
-            }
-            self.learn_turns::<W>(tables, at, (slot, known));
-        }
-    }
-
-    /// Takes over where the turns of a step lead.
-    fn learn_turns<const W: usize>(&mut self, tables: &Tables, at: u32, (slot, known): (u32, &Step)) {
-        let (step, origin) = (&mut self.steps[at as usize], &mut self.origins[at as usize]);
-        let field = self.agents[step.agent as usize].field;
-        let count = Steps::turns(known).min(MOST_TURNS);
-        let before = step.known;
-        for turn in (0..count).filter(|turn| before >> turn & 1 == 0) {
-            let after = tables.steps.slot(known, turn).and_then(|after| field.difference(slot, after));
-            let Some(difference) = after else { continue };
-            if turn as usize >= TURNS && origin.turns == u32::MAX {
-                origin.turns = to_u32(self.turns.len());
-                self.turns.resize(self.turns.len() + MOST_TURNS as usize - TURNS, [0; 2]);
-            }
-            let add = add::<W>(field, difference);
-            step.known |= 1 << turn;
-            match step.turns.get_mut(turn as usize) {
-                Some(known) => *known = add,
-                None => self.turns[origin.turns as usize + turn as usize - TURNS] = add,
-            }
-        }
-    }
-
-    fn remember(&mut self, number: u32, key: u32, change: Change) {
-        let deed = &mut self.deeds[number as usize];
-        let before = (deed.first, deed.count);
-        put(&mut self.changes, (&mut deed.first, &mut deed.count), key, change, Change::UNKNOWN);
-        if (deed.first, deed.count) != before {
-            for step in &deed.steps {
-                let step = &mut self.steps[*step as usize];
-                (step.first, step.count) = (deed.first, deed.count);
-            }
-        }
-    }
-
-    /// Fills the row of an agent's slot, if all of it fits.
-    fn learn_row<const W: usize>(&mut self, tables: &Tables, layout: &Layout, agent: usize, slot: u32) {
-        let rows = &mut self.agents[agent].rows;
-        if rows.len() <= slot as usize {
-            rows.resize(slot as usize + 1, Row { standing: 0, first: 0, count: NO_ROW, exited: 0 });
-        }
-        let known = &tables.classes[tables.class_of[agent]].rows[slot as usize];
-        if known.slow || known.accesses || rows[slot as usize].count != NO_ROW {
-            return;
-        }
-        let steps = tables.steps.run(known.first_step, known.steps);
-        let fields: Option<Vec<Field>> =
-            steps.iter().map(|step| layout.barrier_field(step.barrier)).collect();
-        let standing = known.standing.iter().map(|group| self.one(*group)).sum::<Option<u64>>();
-        let (Some(fields), Some(standing)) = (fields, standing) else { return };
-        let exited = u32::from(known.exited);
-        self.agents[agent].rows[slot as usize] =
-            Row { standing, first: to_u32(self.steps.len()), count: known.steps, exited };
-        let others = to_u32(self.agents.len()) + 1;
-        for (step, barrier) in steps.iter().zip(fields) {
-            let (times, exits) = if step.key == Key::BarrierAndExits { (others, u32::MAX) } else { (1, 0) };
-            let at = to_u32(self.steps.len());
-            self.deeds.resize(self.deeds.len().max(step.deed as usize + 1), Deed::default());
-            let deed = &mut self.deeds[step.deed as usize];
-            deed.steps.push(at);
-            self.steps.push(SwiftStep {
-                barrier,
-                times,
-                exits,
-                first: deed.first,
-                count: deed.count,
-                agent: to_u32(agent),
-                known: 0,
-                turns: [[0; 2]; TURNS],
-            });
-            self.origins.push(Origin { deed: step.deed, turns: u32::MAX });
-            self.learn_turns::<W>(tables, at, (slot, step));
-        }
-    }
-
-    /// 1 in the field of a group, if it has one.
-    fn one(&self, group: u32) -> Option<u64> {
-        if group == NOBODY {
-            return Some(0);
-        }
-        let field = group - 1;
-        (field < 64 / self.width).then(|| 1 << (field * self.width))
-    }
-
-    /// What a deed does to its barrier, if that fits.
-    fn change_of<const W: usize>(
-        &self,
-        step: &SwiftStep,
-        state: u32,
-        known: &Step,
-        effect: &Effect,
-    ) -> Option<Change> {
-        if effect.turn >= MOST_TURNS {
-            return None;
-        }
-        let most = (1_u64 << (self.width - 1)) - 1;
-        // Every field has its guard set and is full, so that taking away what is missing borrows from nobody.
-        let mut room = (0..64 / self.width).fold(0, |room, field| room | most << (field * self.width));
-        room |= self.guards;
-        let groups = if known.standing[0] == known.standing[1] { 1 } else { 2 };
-        for (group, left) in known.standing.iter().zip(effect.room).take(groups) {
-            room -= self.one(*group)? * most.saturating_sub(u64::from(left));
-        }
-        let add = add::<W>(step.barrier, step.barrier.difference(state, effect.barrier)?);
-        let release = match (effect.release, known.key) {
-            (UNKNOWN, Key::Exit) => EXIT,
-            (UNKNOWN, _) => NONE,
-            (_, Key::Exit) => return None,
-            (release, _) => release,
-        };
-        Some(Change { add, room, release, turn: effect.turn })
-    }
-
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let rows: usize = self.agents.iter().map(|agent| agent.rows.capacity()).sum();
@@ -524,15 +389,11 @@ impl Swift {
             + self.deeds.capacity() * size_of::<Deed>()
             + self.afters * size_of::<u32>()
             + self.quiet.capacity()
+            + self.memory.bytes()
             + heeds
     }
 }
 
 impl Change {
     const UNKNOWN: Self = Self { add: [0; 2], room: 0, release: NONE, turn: 0 };
-}
-
-/// What adds a difference to a field.
-fn add<const W: usize>(field: Field, difference: u64) -> Add {
-    if W > 2 || field.is_in_first_word() { [difference, 0] } else { [0, difference] }
 }
