@@ -173,7 +173,7 @@ fn protocols_of_the_library_and_random_ones_go_on_from_their_checkpoints() {
 fn long_search(checkpoints: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
     let ring = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/protocols/ptx/ring.bar");
-    let sizes = ["-D", "P=3", "-D", "C=3", "-D", "S=3", "-D", "I=12"];
+    let sizes = ["-D", "P=4", "-D", "C=4", "-D", "S=2", "-D", "I=4"];
     command.args(["verify", "--all", "--reduction", "none", "--format", "json"]).args(sizes).arg(ring);
     command.arg("--checkpoint").arg(checkpoints).stdout(Stdio::piped()).stderr(Stdio::null());
     command
