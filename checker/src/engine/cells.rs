@@ -102,6 +102,8 @@ pub(super) struct Cells {
     completions: FxHashMap<Completion, u32>,
     flows: Numbered<Flow>,
     pub(super) known: Flows,
+    /// For each cell and content, the order of agents by what the content says of each; empty where that was not asked for.
+    ranks: Vec<Vec<Box<[u32]>>>,
     bytes: usize,
 }
 
@@ -130,6 +132,7 @@ impl Cells {
             completions: FxHashMap::default(),
             flows: Numbered::default(),
             known: Flows::new(count),
+            ranks: vec![Vec::new(); count],
             bytes: 0,
         };
         cells.acquired.number(&None, Option::clone);
@@ -323,6 +326,31 @@ impl Cells {
     pub(super) fn renamed(&mut self, cell: usize, content: u32, to: &[AgentId]) -> u32 {
         let renamed = self.contents[cell].get(content).renamed(self.holders, to);
         self.number(cell, &renamed)
+    }
+
+    /// Makes out the order of agents by what a cell's content says of each (see [`Memory::profile`]), so that [`Cells::ranks`] knows
+    /// it.
+    pub(super) fn rank(&mut self, cell: usize, content: u32) {
+        let (number, ranks) = (content as usize, &mut self.ranks[cell]);
+        if ranks.get(number).is_some_and(|ranks| !ranks.is_empty()) {
+            return;
+        }
+        ranks.resize(ranks.len().max(number + 1), Box::default());
+        let (content, agents) = (self.contents[cell].get(content), 0..self.program.agents.len());
+        let profiles: Vec<_> =
+            agents.map(|agent| content.profile(self.holders, AgentId::from_index(agent))).collect();
+        let mut sorted: Vec<_> = profiles.iter().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        // Those of whom it says the same have the same rank.
+        let rank = |profile| to_u32(sorted.binary_search(&profile).unwrap_or(0));
+        ranks[number] = profiles.iter().map(rank).collect();
+        self.bytes += size_of::<Box<[u32]>>() + size_of_val(&*ranks[number]);
+    }
+
+    /// The order of agents by what a cell's content says of each, once it has been made out.
+    pub(super) fn ranks(&self, cell: usize, content: u32) -> &[u32] {
+        &self.ranks[cell][content as usize]
     }
 
     /// Bytes in use, roughly.

@@ -10,12 +10,18 @@
 //! by expressions (agents whose code mentions theirs have an automaton of their own) and by
 //! split barriers of subgroups (only agents of one subgroup are interchanged).
 
+use super::flows::{bits, held};
 use super::layout::{Layout, Packed};
-use super::numbering::to_u32;
+use super::numbering::{Numbered, to_u32};
 use super::rest::{Rest, renamed};
 use super::tables::Tables;
 use barcheck_model::program::{AgentId, Target};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+
+/// As many renamings are remembered at most.
+const MOST_RENAMED: usize = 1 << 20;
+/// In the place of a cell's number: it is a rest that is renamed.
+const REST: u32 = u32::MAX;
 
 /// Groups of interchangeable agents.
 #[derive(Clone, Debug, Default)]
@@ -23,14 +29,38 @@ pub(super) struct Symmetry {
     /// Each with two agents at least, in order.
     groups: Vec<Vec<usize>>,
     agents: usize,
-    /// Rests renamed, and contents of cells, with the cell's number.
-    renamed: HashMap<(Option<usize>, u32, Vec<u32>), u32>,
+}
+
+/// What becomes of rests and of the contents of cells when agents are renamed, as far as known.
+#[derive(Debug, Default)]
+pub(super) struct Renamings {
+    /// Where agents go.
+    orders: Numbered<Vec<u32>>,
+    /// By the number of the cell, of the content and of where agents go.
+    renamed: FxHashMap<(u32, u32, u32), u32>,
+}
+
+impl Renamings {
+    /// The number of where agents go.
+    fn order(&mut self, to: &Vec<u32>) -> u32 {
+        if self.renamed.len() >= MOST_RENAMED {
+            *self = Self::default();
+        }
+        self.orders.number(to, Vec::clone)
+    }
+
+    /// Bytes in use, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        let order =
+            self.orders.from(0).next().map_or(0, |order| size_of_val(&order[..]) + 6 * size_of::<u64>());
+        self.renamed.capacity() * size_of::<[u32; 4]>() + self.orders.len() * order
+    }
 }
 
 impl Symmetry {
     /// Nobody is interchangeable.
     pub(super) fn none(tables: &Tables) -> Self {
-        Self { groups: Vec::new(), agents: tables.class_of.len(), renamed: HashMap::new() }
+        Self { groups: Vec::new(), agents: tables.class_of.len() }
     }
 
     /// Agents of one class are interchangeable, within subgroups where there are any.
@@ -60,7 +90,7 @@ impl Symmetry {
     /// Sorts the state's agents. `None` if the layout has no room for the result. With `moved`, says where each
     /// agent went.
     pub(super) fn canonical<const W: usize>(
-        &mut self,
+        &self,
         tables: &mut Tables,
         layout: &Layout,
         mut words: Packed<W>,
@@ -80,11 +110,11 @@ impl Symmetry {
             for (agent, target) in to.iter().enumerate() {
                 layout.agents[*target as usize].set(&mut words, layout.agents[agent].get(&from));
             }
-            let rest = decides.then_some((None, layout.rest));
-            let cells = layout.cells.iter().enumerate().filter(|_| remembers);
-            let cells = cells.map(|(cell, field)| (Some(cell), *field));
-            for (cell, field) in cells.chain(rest) {
-                let renamed = self.rename(tables, cell, field.get(&from), &to);
+            let order = tables.renamings.order(&to);
+            let rest = decides.then_some((REST, layout.rest));
+            let cells = (0..).zip(&layout.cells).map(|(cell, field)| (cell, *field));
+            for (cell, field) in cells.filter(|(_, field)| field.get(&from) != 0).chain(rest) {
+                let renamed = rename(tables, cell, field.get(&from), (order, &to));
                 field.set(&mut words, renamed);
                 if field.get(&words) != renamed {
                     return None;
@@ -121,21 +151,25 @@ impl Symmetry {
     }
 
     /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.
-    fn sorted<const W: usize>(&self, tables: &Tables, layout: &Layout, words: &Packed<W>) -> Vec<u32> {
+    fn sorted<const W: usize>(&self, tables: &mut Tables, layout: &Layout, words: &Packed<W>) -> Vec<u32> {
         let mut to: Vec<u32> = (0..to_u32(self.agents)).collect();
-        let sequences = &tables.rests.get(layout.rest.get(words)).sequences;
-        let holders = tables.machine.layout();
-        let mut memory = None;
+        let cells = held(&layout.cells, words);
         for group in &self.groups {
             let mut order: Vec<_> =
                 group.iter().map(|agent| (layout.agents[*agent].get(words), *agent)).collect();
             order.sort_unstable();
             // Only those who are alike so far are told apart by what they have decided and know.
             for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-                let memory = memory.get_or_insert_with(|| tables.cells.memory(layout, words));
-                alike.sort_by_cached_key(|(_, agent)| {
-                    let positions: Vec<u32> = sequences.iter().map(|s| s.position[*agent]).collect();
-                    (positions, memory.profile(holders, AgentId::from_index(*agent)), *agent)
+                bits(cells).for_each(|cell| tables.cells.rank(cell, layout.cells[cell].get(words)));
+                let sequences = &tables.rests.get(layout.rest.get(words)).sequences;
+                let positions = |agent: usize| sequences.iter().map(move |s| s.position[agent]);
+                let ranks = |agent: usize| {
+                    let ranks = |cell: usize| tables.cells.ranks(cell, layout.cells[cell].get(words));
+                    bits(cells).map(move |cell| ranks(cell)[agent])
+                };
+                alike.sort_unstable_by(|(_, a), (_, b)| {
+                    let decided = positions(*a).cmp(positions(*b));
+                    decided.then_with(|| ranks(*a).cmp(ranks(*b))).then(a.cmp(b))
                 });
             }
             for (place, (_, agent)) in group.iter().zip(order) {
@@ -144,27 +178,24 @@ impl Symmetry {
         }
         to
     }
+}
 
-    /// The number of a cell's content, or of a rest if there is no cell, after agents have been renamed.
-    fn rename(&mut self, tables: &mut Tables, cell: Option<usize>, before: u32, to: &[u32]) -> u32 {
-        let key = (cell, before, to.to_vec());
-        if let Some(renamed) = self.renamed.get(&key) {
-            return *renamed;
-        }
-        let number = match cell {
-            Some(cell) => {
-                let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();
-                tables.cells.renamed(cell, before, &names)
-            }
-            None => {
-                let Rest { sequences, allocated } = tables.rests.get(before);
-                let after = Rest { sequences: renamed(sequences, to), allocated: *allocated };
-                tables.number_rest(&after, Rest::clone)
-            }
-        };
-        self.renamed.insert(key, number);
-        number
+/// The number of a cell's content, or of a rest, after agents have been renamed.
+fn rename(tables: &mut Tables, cell: u32, before: u32, (order, to): (u32, &[u32])) -> u32 {
+    let key = (cell, before, order);
+    if let Some(renamed) = tables.renamings.renamed.get(&key) {
+        return *renamed;
     }
+    let number = if cell == REST {
+        let Rest { sequences, allocated } = tables.rests.get(before);
+        let after = Rest { sequences: renamed(sequences, to), allocated: *allocated };
+        tables.number_rest(&after, Rest::clone)
+    } else {
+        let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();
+        tables.cells.renamed(cell as usize, before, &names)
+    };
+    tables.renamings.renamed.insert(key, number);
+    number
 }
 
 /// Sorts the slots of a group in place; they are few and nearly sorted.

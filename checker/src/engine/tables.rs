@@ -10,6 +10,7 @@ use super::layout::{BarrierField, Layout, Packed, Sizes};
 use super::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
 use super::rest::{Rest, RestOf};
 use super::steps::{EXIT, Key, OWN, Steps};
+use super::symmetry::Renamings;
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, State};
@@ -94,6 +95,7 @@ pub(super) struct Tables {
     pub(super) rests: Numbered<Rest>,
     rest_bytes: usize,
     pub(super) cells: Cells,
+    pub(super) renamings: Renamings,
     /// For each rest, whether no decisions are left that agents make alike.
     pub(super) quiet: Vec<bool>,
     pub(super) releases: Vec<Release>,
@@ -116,6 +118,7 @@ impl Tables {
             rests: Numbered::default(),
             rest_bytes: 0,
             cells: Cells::new(machine.layout(), machine.program().clone()),
+            renamings: Renamings::default(),
             quiet: Vec::new(),
             releases: Vec::new(),
             seated: Vec::new(),
@@ -397,12 +400,9 @@ impl Tables {
         let configs: usize = self.machine.automata().iter().map(|a| a.len()).sum();
         let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
         // Orders of magnitude measured on the library's protocols, rounded up.
-        (self.steps.bytes()
-            + slots * 400
-            + configs * 800
-            + barriers * 200
-            + self.rest_bytes
-            + self.cells.bytes()) as u64
+        let components = slots * 400 + configs * 800 + barriers * 200;
+        let memory = self.rest_bytes + self.cells.bytes() + self.renamings.bytes();
+        (self.steps.bytes() + components + memory) as u64
     }
 }
 
