@@ -1,6 +1,7 @@
 //! Programs written concisely in Rust, runs of them step by step, and short words for what happens.
 
 mod build;
+mod flows;
 mod run;
 mod words;
 

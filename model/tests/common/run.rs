@@ -1,5 +1,6 @@
 //! Runs of a program, step by step.
 
+use super::flows::assert_same_by_locations;
 use super::words::{findings, outcome_name};
 use barcheck_model::agent::{Config, LaneValues, Value};
 use barcheck_model::machine::{Choice, Finding, Machine, Options, State, StepOutcome};
@@ -25,8 +26,16 @@ impl Run {
 
     /// Makes one step, if there is such a step, and says what became of it.
     pub(crate) fn choose(&mut self, agent: u32, index: u32, pick: u32) -> StepOutcome {
-        let outcome = self.machine.step(&self.state, Choice { agent: AgentId(agent), index, pick });
+        let choice = Choice { agent: AgentId(agent), index, pick };
+        let outcome = self.machine.step(&self.state, choice);
+        let noted = if let StepOutcome::Noted(_, noted) = &outcome { &noted[..] } else { &[] };
         if let StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) = &outcome {
+            assert_same_by_locations(
+                &mut self.machine,
+                &self.state,
+                choice,
+                (&progressed.state.memory, noted),
+            );
             self.state = progressed.state.clone();
         }
         outcome
