@@ -96,16 +96,20 @@ impl Tables {
         if !self.concerns_memory(opened.held, &step) {
             return Some(Successor::State(next));
         }
-        let exited: [Vec<_>; 2] = [words, &next].map(|words| self.exited(layout, words).collect());
-        let exits = exited.map(|exited| self.cells.number_exits(exited.into_iter()));
-        opened.exits = exits[0];
-        self.cells.number_course(self.course((agent, slot), &step, effect.turn));
-        let cause = self.cause(layout, (words, exits[0]), (agent, slot), &step, (&effect, key), &next)?;
+        if !self.cells.is_full() {
+            let exited: [Vec<_>; 2] = [words, &next].map(|words| self.exited(layout, words).collect());
+            opened.exits = exited.map(|exited| self.cells.number_exits(exited.into_iter()))[0];
+            self.cells.number_course(self.course((agent, slot), &step, effect.turn));
+        }
+        let before = (words, opened.exits);
+        let cause = self.cause(layout, before, (agent, slot), &step, (&effect, key), &next)?;
         let flow = match self.cells.find(&cause) {
             Some(flow) => flow,
+            None if self.cells.is_full() => return None,
             None => {
+                let somebody_exits = self.exited(layout, &next).ne(self.exited(layout, words));
                 let flow = self.flow(layout, words, opened, choice)?;
-                self.cells.learn(cause, flow, exits[0] != exits[1])
+                self.cells.learn(cause, flow, somebody_exits)
             }
         };
         if !self.learn_flow(layout, words, flow)? {

@@ -32,6 +32,9 @@ use std::sync::Arc;
 /// Cells are numbered by the bits of a word.
 const MOST_CELLS: usize = 64;
 
+/// No more is learnt of flows once that takes so many bytes: then the model is asked.
+const MOST_BYTES: usize = 1 << 26;
+
 /// The act of a step that memory does not notice.
 pub(super) const NO_ACT: u32 = 0;
 /// The act of an exit.
@@ -105,6 +108,8 @@ pub(super) struct Cells {
     /// For each cell and content, the order of agents by what the content says of each; empty where that was not asked for.
     ranks: Vec<Vec<Box<[u32]>>>,
     bytes: usize,
+    /// What flows and completions take of them.
+    flow_bytes: usize,
 }
 
 impl Cells {
@@ -134,6 +139,7 @@ impl Cells {
             known: Flows::new(count),
             ranks: vec![Vec::new(); count],
             bytes: 0,
+            flow_bytes: 0,
         };
         cells.acquired.number(&None, Option::clone);
         cells.exits.number(&cells.nobody(), Vec::clone);
@@ -168,12 +174,12 @@ impl Cells {
         if memory.is_empty() {
             return vec![0; self.contents.len()];
         }
-        let bounds = (0..self.contents.len()).map(|cell| (cell, self.bounds[cell], self.bounds[cell + 1]));
-        bounds
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|(cell, first, end)| self.number(cell, &memory.within(first, end)))
-            .collect()
+        let count = self.contents.len();
+        let number = |cell: usize| {
+            let content = memory.within(self.bounds[cell], self.bounds[cell + 1]);
+            self.number(cell, &content)
+        };
+        (0..count).map(number).collect()
     }
 
     /// Memory in a state.
@@ -260,7 +266,7 @@ impl Cells {
             Cause::Course(course, exits) => self.known.learn_course(course, exits, flow),
             Cause::Completion(completion) => {
                 let others = completion.others.capacity() * size_of::<u32>();
-                self.bytes += size_of::<(Completion, u32)>() + others;
+                self.flow_bytes += size_of::<(Completion, u32)>() + others;
                 self.completions.insert(completion, flow);
             }
         }
@@ -273,7 +279,7 @@ impl Cells {
         if known < self.flows.len() {
             let cells = flow.accessed().map(|location| self.cell_of(location));
             self.known.learn_accesses(number, cells.fold(0, |cells, cell| cells | 1 << cell));
-            self.bytes += size_of::<Flow>() + flow.bytes();
+            self.flow_bytes += size_of::<Flow>() + flow.bytes();
         }
         number
     }
@@ -297,6 +303,11 @@ impl Cells {
         Some(fits)
     }
 
+    /// Whether no more is learnt of flows.
+    pub(super) fn is_full(&self) -> bool {
+        self.flow_bytes + self.known.bytes() > MOST_BYTES
+    }
+
     /// Learns what a flow does to the cells of a state, unless an access is in conflict with an earlier one.
     pub(super) fn learn_flow<const W: usize>(
         &mut self,
@@ -304,6 +315,9 @@ impl Cells {
         (held, words): (u64, &Packed<W>),
         flow: u32,
     ) {
+        if self.is_full() {
+            return;
+        }
         let mut learnt = Vec::new();
         for cell in bits(held | self.known.accesses(flow)) {
             let (first, end) = (self.bounds[cell], self.bounds[cell + 1]);
@@ -355,7 +369,9 @@ impl Cells {
 
     /// Bytes in use, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.known.bytes() + self.courses.len() * 2 * size_of::<Course>()
+        let courses = self.courses.len() * 2 * size_of::<Course>();
+        let exits = self.exits.len() * self.program.agents.len().div_ceil(64) * size_of::<u64>();
+        self.bytes + self.flow_bytes + self.known.bytes() + courses + 6 * exits
     }
 }
 
