@@ -1,10 +1,14 @@
 //! What the plain search remembers of a step, and takes to hold in other slots, is what the model would say there.
 
+mod stepwise;
+
 use barcheck::{Outcome, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::Rule;
 use barcheck_specs::bar::{LoadOptions, load};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use stepwise::reach;
 
 fn search(source: &str, defines: &[(&str, i64)]) -> Outcome {
     let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
@@ -80,4 +84,21 @@ fn what_is_found_at_a_step_is_found_in_every_place_where_the_same_is_done() {
         assert!(found.iter().all(|found| found.finding.rule == Rule::NobodyWaits), "{found:#?}");
         assert_eq!(found.len(), 3, "{found:#?}");
     }
+}
+
+/// What is known by everybody who has not exited is forgotten: by the exit of a warp, not by that of its lanes.
+#[test]
+fn a_warp_has_exited_for_memory_once_all_of_its_lanes_have() {
+    let source = "
+        target ptx;
+        cta 64;
+        shared x;
+        warp 0 { write x; }
+        warp 1 { if lane < 16 { exit; } }
+    ";
+    let statistics = search(source, &[]).statistics;
+    let loaded = load(source.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
+    let reached = reach(Arc::new(loaded.program), Options::default(), 100).expect("few states");
+    assert_eq!((statistics.states, statistics.transitions), (reached.states, reached.transitions));
+    assert_eq!(reached.rules, BTreeSet::new());
 }
