@@ -184,8 +184,23 @@ impl Swift {
 
     /// Adds every successor of a state, if all that is needed to make them is known and no rule about states may be
     /// violated in it; otherwise nothing.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn successors<const W: usize>(
+        &self,
+        words: &Packed<W>,
+        scratch: &mut Scratch,
+        batch: &mut Batch<W>,
+    ) -> Option<()> {
+        if self.memory.is_none() {
+            self.successors_with::<W, false>(words, scratch, batch)
+        } else {
+            self.successors_with::<W, true>(words, scratch, batch)
+        }
+    }
+
+    /// The same, with memory or without.
+    #[inline(never)]
+    fn successors_with<const W: usize, const MEMORY: bool>(
         &self,
         words: &Packed<W>,
         Scratch { ready, missing }: &mut Scratch,
@@ -197,12 +212,13 @@ impl Swift {
         if ready.len() < self.agents.len() {
             ready.resize(self.agents.len(), 0);
         }
-        let (mut count, mut standing, mut exited, mut remembers) = (0, 0_u64, 0, self.memory.is_held(words));
+        let (mut count, mut standing, mut exited) = (0, 0_u64, 0);
+        let mut remembers = MEMORY && self.memory.is_held(words);
         for agent in &self.agents {
             let row = agent.rows.get(agent.field.get(words) as usize)?;
             standing = standing.wrapping_add(row.standing);
             exited += row.exited;
-            remembers |= row.accesses;
+            remembers |= MEMORY && row.accesses;
             ready[count] = row.first;
             count += usize::from(row.count > 0);
             if row.count > 1 {
@@ -212,7 +228,8 @@ impl Swift {
         if count == 0 {
             return None;
         }
-        let held = if remembers { Some(self.memory.held(words, self.exited(words))?) } else { None };
+        let held =
+            if MEMORY && remembers { Some(self.memory.held(words, self.exited(words))?) } else { None };
         for (next, at) in batch.room(count).iter_mut().zip(&ready[..count]) {
             let step = &self.steps[*at as usize];
             let change = self.change(step, step.barrier.get(words), exited)?;
@@ -226,7 +243,7 @@ impl Swift {
             } else {
                 self.completed(words, step, change, turn)?
             };
-            if let Some(held) = held {
+            if MEMORY && let Some(held) = held {
                 self.carry(words, (step, *at), (change, exited), held, (next, missing))?;
             }
         }

@@ -46,7 +46,7 @@ impl Swift {
                 }
             }
         }
-        if self.memory.is_held(words) || rows.iter().any(|row| row.accesses) {
+        if !self.memory.is_none() && (self.memory.is_held(words) || rows.iter().any(|row| row.accesses)) {
             self.learn_memory(tables, layout, words, (&rows, exited));
         }
     }

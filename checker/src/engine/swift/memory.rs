@@ -66,6 +66,12 @@ impl Memory {
         Self { bits, flows: Flows::new(cells.len()), cells, kinds: vec![0], ..Self::default() }
     }
 
+    /// Whether nothing is ever accessed.
+    #[inline(always)]
+    pub(super) fn is_none(&self) -> bool {
+        self.cells.is_empty()
+    }
+
     /// Whether memory holds anything.
     #[inline(always)]
     pub(super) fn is_held<const W: usize>(&self, words: &Packed<W>) -> bool {
@@ -148,6 +154,9 @@ impl Memory {
 
     /// Adds a step.
     pub(super) fn add_step(&mut self, tables: &Tables, step: &Step) {
+        if self.is_none() {
+            return;
+        }
         let (acts, accesses) = (step.act != NO_ACT, tables.cells.is_access(step.act));
         self.steps.push(ToMemory { acts, accesses, courses: [UNKNOWN; TURNS] });
     }
@@ -225,6 +234,9 @@ impl Memory {
         class: usize,
         (slot, after): (u32, u32),
     ) {
+        if self.is_none() {
+            return;
+        }
         let rows = &tables.classes[class].rows;
         if rows.get(after as usize).is_none_or(|row| row.exited) && slot != after {
             return;
