@@ -191,9 +191,8 @@ impl Layout {
 
     /// All fields, the barriers' last: with time there are more of these.
     pub(super) fn fields(&self) -> impl Iterator<Item = Field> {
-        [self.rest]
-            .into_iter()
-            .chain([&self.cells, &self.agents, &self.barriers].into_iter().flatten().copied())
+        let fields = self.cells.iter().chain(&self.agents).chain(&self.barriers);
+        std::iter::once(self.rest).chain(fields.copied())
     }
 
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
