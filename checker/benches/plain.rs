@@ -38,7 +38,7 @@ fn run(name: &str, source: &str, defines: &[(&str, i64)], reduction: Reduction, 
     let Some(s) = best else { return };
     let (states, transitions) = (s.states as f64, s.transitions as f64);
     println!(
-        "{name:24} {:>11} states {:>11} transitions {:>8.3} s {:>7.2} M states/s {:>7.2} M transitions/s {:>5.1} bytes/state",
+        "{name:25} {:>11} states {:>11} transitions {:>8.3} s {:>7.2} M states/s {:>7.2} M transitions/s {:>5.1} bytes/state",
         s.states,
         s.transitions,
         s.seconds,
@@ -56,12 +56,14 @@ fn main() {
     let threads = std::env::args().find_map(|a| a.strip_prefix("--threads=")?.parse().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [Case; 6] = [
+    let cases: [Case; 8] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
         ("RING(4,4,4,32) none", RING, ring(4, 4, 4, 32).to_vec(), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
-        ("ring of buffers none", BUFFERS, ring(3, 3, 4, 4).to_vec(), Reduction::None),
+        ("buffers(3,3,4,4) none", BUFFERS, ring(3, 3, 4, 4).to_vec(), Reduction::None),
+        ("buffers(4,4,2,3) none", BUFFERS, ring(4, 4, 2, 3).to_vec(), Reduction::None),
         ("RING(4,4,4,16) symmetry", RING, ring(4, 4, 4, 16).to_vec(), Reduction::Symmetry),
+        ("buffers(4,4,2,3) symmetry", BUFFERS, ring(4, 4, 2, 3).to_vec(), Reduction::Symmetry),
         ("INDEP(8,18) symmetry", PAIRS, vec![("W", 8), ("K", 18)], Reduction::Symmetry),
     ];
     for (name, source, defines, reduction) in cases {

@@ -20,6 +20,7 @@ mod pipeline;
 mod races;
 mod recent;
 mod rehearsal;
+mod renamings;
 mod report;
 mod rest;
 mod resume;

@@ -12,16 +12,11 @@
 
 use super::flows::{bits, held};
 use super::layout::{Layout, Packed};
-use super::numbering::{Numbered, to_u32};
+use super::numbering::to_u32;
+use super::renamings::REST;
 use super::rest::{Rest, renamed};
 use super::tables::Tables;
 use barcheck_model::program::{AgentId, Target};
-use rustc_hash::FxHashMap;
-
-/// As many renamings are remembered at most.
-const MOST_RENAMED: usize = 1 << 20;
-/// In the place of a cell's number: it is a rest that is renamed.
-const REST: u32 = u32::MAX;
 
 /// Groups of interchangeable agents.
 #[derive(Clone, Debug, Default)]
@@ -29,32 +24,6 @@ pub(super) struct Symmetry {
     /// Each with two agents at least, in order.
     groups: Vec<Vec<usize>>,
     agents: usize,
-}
-
-/// What becomes of rests and of the contents of cells when agents are renamed, as far as known.
-#[derive(Debug, Default)]
-pub(super) struct Renamings {
-    /// Where agents go.
-    orders: Numbered<Vec<u32>>,
-    /// By the number of the cell, of the content and of where agents go.
-    renamed: FxHashMap<(u32, u32, u32), u32>,
-}
-
-impl Renamings {
-    /// The number of where agents go.
-    fn order(&mut self, to: &Vec<u32>) -> u32 {
-        if self.renamed.len() >= MOST_RENAMED {
-            *self = Self::default();
-        }
-        self.orders.number(to, Vec::clone)
-    }
-
-    /// Bytes in use, roughly.
-    pub(super) fn bytes(&self) -> usize {
-        let order =
-            self.orders.from(0).next().map_or(0, |order| size_of_val(&order[..]) + 6 * size_of::<u64>());
-        self.renamed.capacity() * size_of::<[u32; 4]>() + self.orders.len() * order
-    }
 }
 
 impl Symmetry {
@@ -183,8 +152,8 @@ impl Symmetry {
 /// The number of a cell's content, or of a rest, after agents have been renamed.
 fn rename(tables: &mut Tables, cell: u32, before: u32, (order, to): (u32, &[u32])) -> u32 {
     let key = (cell, before, order);
-    if let Some(renamed) = tables.renamings.renamed.get(&key) {
-        return *renamed;
+    if let Some(renamed) = tables.renamings.get(key) {
+        return renamed;
     }
     let number = if cell == REST {
         let Rest { sequences, allocated } = tables.rests.get(before);
@@ -194,7 +163,7 @@ fn rename(tables: &mut Tables, cell: u32, before: u32, (order, to): (u32, &[u32]
         let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();
         tables.cells.renamed(cell as usize, before, &names)
     };
-    tables.renamings.renamed.insert(key, number);
+    tables.renamings.learn(key, number);
     number
 }
 

@@ -8,9 +8,9 @@
 use super::cells::Cells;
 use super::layout::{BarrierField, Layout, Packed, Sizes};
 use super::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
+use super::renamings::Renamings;
 use super::rest::{Rest, RestOf};
 use super::steps::{EXIT, Key, OWN, Steps};
-use super::symmetry::Renamings;
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
 use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, State};
