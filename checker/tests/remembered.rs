@@ -86,19 +86,56 @@ fn what_is_found_at_a_step_is_found_in_every_place_where_the_same_is_done() {
     }
 }
 
+/// The search has the states and steps that the model has, one by one.
+fn assert_as_the_model(source: &str, defines: &[(&str, i64)]) {
+    let statistics = search(source, defines).statistics;
+    let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
+    let reached = reach(Arc::new(loaded.program), Options::default(), 50_000).expect("not so many states");
+    assert_eq!((statistics.states, statistics.transitions), (reached.states, reached.transitions));
+    let conflicts = BTreeSet::from([Rule::DataRace, Rule::MissingFence]);
+    assert_eq!(reached.rules.intersection(&conflicts).next(), None);
+}
+
 /// What is known by everybody who has not exited is forgotten: by the exit of a warp, not by that of its lanes.
 #[test]
 fn a_warp_has_exited_for_memory_once_all_of_its_lanes_have() {
-    let source = "
+    assert_as_the_model(
+        "
         target ptx;
         cta 64;
         shared x;
         warp 0 { write x; }
         warp 1 { if lane < 16 { exit; } }
-    ";
-    let statistics = search(source, &[]).statistics;
-    let loaded = load(source.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    let reached = reach(Arc::new(loaded.program), Options::default(), 100).expect("few states");
-    assert_eq!((statistics.states, statistics.transitions), (reached.states, reached.transitions));
-    assert_eq!(reached.rules, BTreeSet::new());
+        ",
+        &[],
+    );
+}
+
+/// Contents turn up for which the states found so far have no room.
+#[test]
+fn states_are_laid_out_anew_when_more_comes_to_be_known_of_a_location() {
+    let ring = include_str!("../../specs/protocols/ptx/ring.bar");
+    assert_as_the_model(ring, &[("P", 3), ("C", 3), ("S", 2), ("I", 2)]);
+}
+
+/// There are not as many fields for memory as that.
+#[test]
+fn locations_that_share_a_field_are_kept_apart() {
+    assert_as_the_model(
+        "
+        target ptx;
+        cta 128;
+        shared a[300];
+        warps 0..4 {
+            write a[warp * 3];
+            write a[warp * 3 + 1];
+            bar.sync 0, 128;
+            read a[(warp + 1) % 4 * 3];
+            write a[(warp + 3) % 4 * 3 + 1];
+            atomic a[299];
+        }
+        ",
+        &[],
+    );
 }

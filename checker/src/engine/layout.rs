@@ -66,6 +66,8 @@ impl Field {
     /// Sets the field, given what it holds.
     #[inline]
     pub(super) fn change<const W: usize>(self, words: &mut Packed<W>, from: u32, to: u32) {
+        // More would be carried into another field.
+        debug_assert!(self.has_room_for(to), "{to} in {self:?}");
         let word = &mut words[self.word::<W>()];
         *word = word.wrapping_add(u64::from(to).wrapping_sub(u64::from(from)) << self.shift);
     }

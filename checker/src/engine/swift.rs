@@ -270,13 +270,13 @@ impl Swift {
         held: Held,
         (next, missing): (&mut Packed<W>, &mut Option<u32>),
     ) -> Option<()> {
-        let step_and_turn = (at, change.turn);
-        if change.release >= EXIT {
-            return self.memory.carry(held, step_and_turn, next, missing);
-        }
-        let key = Self::key(step, step.barrier.get(words), exited);
-        let others = self.others(words, step.agent, change.release)?;
-        self.memory.carry_completion(held, step_and_turn, (key, others), next, missing)
+        let completion = if change.release >= EXIT {
+            None
+        } else {
+            let key = Self::key(step, step.barrier.get(words), exited);
+            Some((key, self.others(words, step.agent, change.release)?))
+        };
+        self.memory.carry(held, (at, change.turn), completion, next, missing)
     }
 
     /// Takes over what the tables know of what a flow does to the cells of a state, unless too much is known already.

@@ -95,35 +95,14 @@ impl Memory {
         }
     }
 
-    /// Changes memory as a step does that completes no generation, if that is known. If only contents of cells are not known, the
-    /// number of the flow is noted.
+    /// Changes memory as a step does, if that is known. Where it completes a generation, the key of its deed and what all others have
+    /// to do with the barrier have to be said. If only contents of cells are not known, the number of the flow is noted.
     #[inline]
     pub(super) fn carry<const W: usize>(
         &self,
         held: Held,
         (step, turn): (u32, u32),
-        next: &mut Packed<W>,
-        missing: &mut Option<u32>,
-    ) -> Option<()> {
-        let step = &self.steps[step as usize];
-        if !step.concerns(held) {
-            return Some(());
-        }
-        let flow = self.flows.of_course(*step.courses.get(turn as usize)?, held.exits)?;
-        let known = self.flows.flow(&self.cells, held.cells, flow, next);
-        if known.is_none() {
-            *missing = Some(flow);
-        }
-        known
-    }
-
-    /// The same for a step that completes a generation, given what all others have to do with the barrier.
-    #[inline(never)]
-    pub(super) fn carry_completion<const W: usize>(
-        &self,
-        held: Held,
-        (step, turn): (u32, u32),
-        (key, others): (u32, u128),
+        completion: Option<(u32, u128)>,
         next: &mut Packed<W>,
         missing: &mut Option<u32>,
     ) -> Option<()> {
@@ -132,7 +111,10 @@ impl Memory {
             return Some(());
         }
         let course = *step.courses.get(turn as usize)?;
-        let flow = *self.completions.get(&(course, held.exits, key, others))?;
+        let flow = match completion {
+            None => self.flows.of_course(course, held.exits)?,
+            Some((key, others)) => *self.completions.get(&(course, held.exits, key, others))?,
+        };
         let known = self.flows.flow(&self.cells, held.cells, flow, next);
         if known.is_none() {
             *missing = Some(flow);
