@@ -56,9 +56,12 @@ fn main() {
     let threads = std::env::args().find_map(|a| a.strip_prefix("--threads=")?.parse().ok());
     let threads = threads.unwrap_or(NonZeroUsize::MIN);
     let ring = |p, c, s, i| [("P", p), ("C", c), ("S", s), ("I", i)];
-    let cases: [Case; 8] = [
+    let worked = |p, c, s, i| [&ring(p, c, s, i)[..], &[("WORK", 1)]].concat();
+    let cases: [Case; 10] = [
         ("RING(4,4,4,16) none", RING, ring(4, 4, 4, 16).to_vec(), Reduction::None),
         ("RING(4,4,4,32) none", RING, ring(4, 4, 4, 32).to_vec(), Reduction::None),
+        ("RING(4,4,4,16) work none", RING, worked(4, 4, 4, 16), Reduction::None),
+        ("RING(4,4,4,32) work none", RING, worked(4, 4, 4, 32), Reduction::None),
         ("INDEP(8,18) none", PAIRS, vec![("W", 8), ("K", 18)], Reduction::None),
         ("buffers(3,3,4,4) none", BUFFERS, ring(3, 3, 4, 4).to_vec(), Reduction::None),
         ("buffers(4,4,2,3) none", BUFFERS, ring(4, 4, 2, 3).to_vec(), Reduction::None),

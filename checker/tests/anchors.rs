@@ -36,6 +36,12 @@ fn rings_have_exactly_the_states_and_transitions_that_are_known() {
 }
 
 #[test]
+fn a_step_of_work_in_each_round_multiplies_states() {
+    let found = count(RING, &[("P", 4), ("C", 4), ("S", 2), ("I", 4), ("WORK", 1)], Reduction::None);
+    assert_eq!((found.states, found.transitions), (186_241, 1_084_616));
+}
+
+#[test]
 fn independent_pairs_multiply() {
     for (warps, rounds) in [(2, 5), (4, 7), (6, 4), (8, 10)] {
         let found = count(PAIRS, &[("W", warps), ("K", rounds)], Reduction::None);

@@ -2,6 +2,7 @@
 //! memory, and one for the rest.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A state, packed.
 pub(super) type Packed<const W: usize> = [u64; W];
@@ -198,21 +199,14 @@ impl Layout {
     }
 
     /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
-    /// in the words needed are given to the fields, so that they need not be moved soon.
+    /// in the words needed are given to the fields, so that they need not be moved soon. Agents with as many slots have fields
+    /// of one width: slots of a class have room with all of its agents, or with none.
     pub(super) fn of(agents: &[usize], barriers: &[usize], cells: &[usize], rest: usize) -> Self {
         // Contents of memory keep turning up, and all states are moved whenever one has no room.
         let spacious: Vec<usize> = cells.iter().map(|size| size + size / 2).collect();
         let sizes = [agents, barriers, &spacious, &[rest]].concat();
-        let mut widths: Vec<u32> = sizes.into_iter().map(bits).collect();
-        let (mut fields, words) = place(&widths);
-        loop {
-            let wider: Vec<u32> = widths.iter().map(|bits| (bits + 1).min(32)).collect();
-            let (placed, needed) = place(&wider);
-            if needed > words || wider == widths {
-                break;
-            }
-            (widths, fields) = (wider, placed);
-        }
+        let alike = |field: &usize| agents.get(*field).map_or((true, *field), |size| (false, *size));
+        let (mut fields, words) = place(&sizes.into_iter().map(bits).collect::<Vec<_>>(), alike);
         let rest = fields.pop().unwrap_or_default();
         let cells = fields.split_off(agents.len() + barriers.len());
         let barriers = fields.split_off(agents.len());
@@ -222,26 +216,88 @@ impl Layout {
     }
 }
 
-/// Places fields of these widths, the largest first, so that little is lost at the ends of words.
-fn place(widths: &[u32]) -> (Vec<Field>, usize) {
-    let mut order: Vec<usize> = (0..widths.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(widths[*i]));
-    let mut used: Vec<u32> = vec![0];
-    let mut fields = vec![Field::default(); widths.len()];
-    for index in order {
-        let bits = widths[index];
-        let word = used.iter().position(|u| u + bits <= 64).unwrap_or_else(|| {
-            used.push(0);
-            used.len() - 1
-        });
-        // A field without bits reads as zero wherever it lies; keep the shift legal.
-        let shift = if bits == 0 { 0 } else { used[word] };
-        used[word] += bits;
-        // More words than that are more than any search has room for.
-        let (word, shift) = (u16::try_from(word).unwrap_or(u16::MAX), u8::try_from(shift).unwrap_or(0));
-        fields[index] = Field { word, shift, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
+/// Places fields of at least these widths in as few words as it can. Fields that are alike have equal widths then, as before.
+fn place<K: Ord>(least: &[u32], alike: impl Fn(&usize) -> K) -> (Vec<Field>, usize) {
+    let mut order: Vec<usize> = (0..least.len()).collect();
+    order.sort_by_key(|field| std::cmp::Reverse(least[*field]));
+    let words = into_first(&order, least);
+    let words = into_emptiest(&order, least, words.len()).unwrap_or(words);
+    let widths = widened(&words, least, &order, alike);
+    let mut fields = vec![Field::default(); least.len()];
+    for (word, within) in words.iter().enumerate() {
+        let mut shift = 0;
+        for field in within {
+            let bits = widths[*field];
+            // A field without bits reads as zero wherever it lies; keep the shift legal.
+            let at = if bits == 0 { 0 } else { shift };
+            // More words than that are more than any search has room for.
+            let (word, at) = (u16::try_from(word).unwrap_or(u16::MAX), u8::try_from(at).unwrap_or(0));
+            fields[*field] = Field { word, shift: at, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
+            shift += bits;
+        }
     }
-    (fields, used.len())
+    (fields, words.len())
+}
+
+/// The fields in a word.
+type Word = Vec<usize>;
+
+/// Puts each field into the first word that has room. With the largest first, little is lost at the ends of words.
+fn into_first(order: &[usize], widths: &[u32]) -> Vec<Word> {
+    let mut words: Vec<(u32, Word)> = vec![(0, Word::new())];
+    for field in order {
+        let bits = widths[*field];
+        let word = words.iter().position(|(used, _)| used + bits <= u64::BITS).unwrap_or_else(|| {
+            words.push((0, Word::new()));
+            words.len() - 1
+        });
+        words[word].0 += bits;
+        words[word].1.push(*field);
+    }
+    words.into_iter().map(|(_, within)| within).collect()
+}
+
+/// Puts each field into the word that has most room, of so many, if that does: so what is left over is spread.
+fn into_emptiest(order: &[usize], widths: &[u32], words: usize) -> Option<Vec<Word>> {
+    let mut words = vec![(0, Word::new()); words];
+    for field in order {
+        let (used, within) = words.iter_mut().min_by_key(|(used, _)| *used)?;
+        *used += widths[*field];
+        within.push(*field);
+        if *used > u64::BITS {
+            return None;
+        }
+    }
+    Some(words.into_iter().map(|(_, within)| within).collect())
+}
+
+/// The widths of fields, once the bits that are left over in words are given to them in turn, the widest first, and to
+/// those that are alike together.
+fn widened<K: Ord>(words: &[Word], widths: &[u32], order: &[usize], alike: impl Fn(&usize) -> K) -> Vec<u32> {
+    let mut widths = widths.to_vec();
+    let mut word_of = vec![0; widths.len()];
+    words.iter().enumerate().for_each(|(word, within)| within.iter().for_each(|f| word_of[*f] = word));
+    let used = |within: &Word| within.iter().map(|field| widths[*field]).sum::<u32>();
+    let mut spare: Vec<u32> = words.iter().map(|within| u64::BITS - used(within)).collect();
+    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    order.iter().for_each(|field| groups.entry(alike(field)).or_default().push(*field));
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(widths[group[0]]));
+    while !groups.is_empty() {
+        // Who finds no room now will not find any later.
+        groups.retain(|group| {
+            let mut left = spare.clone();
+            let mut takes =
+                |field: &usize| left[word_of[*field]].checked_sub(1).map(|bits| left[word_of[*field]] = bits);
+            let have_room = widths[group[0]] < u32::BITS && group.iter().all(|field| takes(field).is_some());
+            if have_room {
+                group.iter().for_each(|field| widths[*field] += 1);
+                spare = left;
+            }
+            have_room
+        });
+    }
+    widths
 }
 
 /// Bits that tell `size` numbers apart.
@@ -275,6 +331,20 @@ mod tests {
         assert_eq!(fields[5].get(&words), (1 << 31) - 1);
         fields[1].set(&mut words, 0);
         assert!(!layout.remembers(&words));
+    }
+
+    #[test]
+    fn agents_with_as_many_slots_have_fields_of_one_width_and_spare_bits_are_used() {
+        let layout = Layout::of(&[391, 391, 391, 391, 365, 365, 365, 365], &[24; 8], &[], 1);
+        let widths =
+            |fields: &[Field]| fields.iter().map(|field| field.mask.count_ones()).collect::<Vec<_>>();
+        assert_eq!((layout.words, widths(&layout.agents)), (2, vec![10; 8]));
+        assert!(widths(&layout.barriers).iter().all(|bits| [5, 6].contains(bits)));
+        // Nine bits each, of which seven fit a word.
+        let layout = Layout::of(&[300; 8], &[], &[], 1);
+        assert_eq!((layout.words, widths(&layout.agents)), (2, vec![14; 8]));
+        let layout = Layout::of(&[300; 7], &[], &[], 1);
+        assert_eq!((layout.words, widths(&layout.agents)), (1, vec![9; 7]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::layout::Packed;
 use std::cell::Cell;
 
 /// So many bytes of states are remembered at most: few enough for the second level of the caches.
-const MOST_BYTES: usize = 1 << 19;
+const MOST_BYTES: usize = 1 << 20;
 /// So many states are remembered at least.
 const FEWEST: usize = 1 << 6;
 /// A state is made again while states as many as a level has are explored, and each of them has a few successors.

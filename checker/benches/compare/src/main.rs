@@ -1,6 +1,6 @@
 //! RING and INDEP as models for Stateright, written by hand as one would for speed: a state is a few bytes without indirection.
 //!
-//! Usage: `compare (ring P C S I | indep W K) (bfs | dfs) THREADS`. Prints states, transitions, seconds and the peak of memory in bytes.
+//! Usage: `compare (ring P C S I WORK | indep W K) (bfs | dfs) THREADS`. Prints states, transitions, seconds and the peak of memory in bytes.
 
 use stateright::{Checker, Model, Property};
 use std::time::Instant;
@@ -12,6 +12,7 @@ const MOST: usize = 16;
 enum Op {
     Sync(u8),
     Arrive(u8),
+    Work,
 }
 
 /// What each warp does, and how many warps each barrier waits for.
@@ -32,15 +33,21 @@ struct State {
 
 impl Group {
     /// `specs/protocols/ptx/ring_bare.bar`.
-    fn ring(p: u8, c: u8, stages: u8, rounds: u8) -> Self {
+    fn ring(p: u8, c: u8, stages: u8, rounds: u8, work: u8) -> Self {
         let (full, empty) = (|i: u8| 2 * (i % stages), |i: u8| 2 * (i % stages) + 1);
         let producer = || {
-            let round = |i| [(i >= stages).then(|| Op::Sync(empty(i))), Some(Op::Arrive(full(i)))];
-            (0..rounds).flat_map(round).flatten().collect()
+            let round = |i| {
+                let first = (i >= stages).then(|| Op::Sync(empty(i)));
+                first.into_iter().chain((0..work).map(|_| Op::Work)).chain([Op::Arrive(full(i))])
+            };
+            (0..rounds).flat_map(round).collect()
         };
         let consumer = || {
-            let round = |i| [Some(Op::Sync(full(i))), (i + stages < rounds).then(|| Op::Arrive(empty(i)))];
-            (0..rounds).flat_map(round).flatten().collect()
+            let round = |i| {
+                let last = (i + stages < rounds).then(|| Op::Arrive(empty(i)));
+                [Op::Sync(full(i))].into_iter().chain((0..work).map(|_| Op::Work)).chain(last)
+            };
+            (0..rounds).flat_map(round).collect()
         };
         let producers = (0..p).map(|_| producer());
         Self { programs: producers.chain((0..c).map(|_| consumer())).collect(), expected: p + c }
@@ -76,7 +83,7 @@ impl Model for Group {
     fn next_state(&self, last: &State, action: u8) -> Option<State> {
         let (mut next, warp) = (*last, usize::from(action));
         let (barrier, waits) = match self.op(last, warp) {
-            None => {
+            None | Some(Op::Work) => {
                 next.at[warp] += 1;
                 return Some(next);
             }
@@ -125,9 +132,11 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let number = |word: &str| word.parse::<u8>().expect("a number below 256");
     let (group, rest) = match words.as_slice() {
-        ["ring", p, c, s, i, rest @ ..] => (Group::ring(number(p), number(c), number(s), number(i)), rest),
+        ["ring", p, c, s, i, work, rest @ ..] => {
+            (Group::ring(number(p), number(c), number(s), number(i), number(work)), rest)
+        }
         ["indep", w, k, rest @ ..] => (Group::indep(number(w), number(k)), rest),
-        _ => panic!("usage: compare (ring P C S I | indep W K) (bfs | dfs) THREADS"),
+        _ => panic!("usage: compare (ring P C S I WORK | indep W K) (bfs | dfs) THREADS"),
     };
     let [search, threads] = rest else { panic!("say bfs or dfs, and how many threads") };
     assert!(group.programs.len() <= MOST, "at most {MOST} warps");
