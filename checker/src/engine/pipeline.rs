@@ -215,6 +215,7 @@ impl Search<'_> {
         store: &mut Store<W>,
         pipeline: Pipeline,
     ) -> Option<Pause> {
+        store.threads = pipeline.threads;
         let (symmetry, layout) = (self.symmetry.clone(), self.layout.clone());
         let shared = Shared::new(self.swift.clone(), &symmetry, &layout, self.level_end - self.next);
         let shared = &shared;

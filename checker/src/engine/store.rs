@@ -26,6 +26,9 @@ pub(super) use threads::{Made, Share};
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
 
+/// The table grows with the help of other threads once it has so many states: less is done before they are there.
+const WITH_HELP: usize = 1 << 19;
+
 /// Of so many states in a row, the parent of the first is kept.
 pub(super) const FAMILY: usize = 64;
 
@@ -49,8 +52,9 @@ pub(super) struct Store<const W: usize> {
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     table: Table,
-    /// Threads that may help.
+    /// Threads that may help, if there are some already, and how many there may be.
     pub(super) team: Option<Arc<Team>>,
+    pub(super) threads: usize,
     /// Drops most states that are there already.
     recent: Recent<W>,
 }
@@ -69,6 +73,7 @@ impl<const W: usize> Store<W> {
             parents: Vec::new(),
             table: Table::new(),
             team: None,
+            threads: 1,
             recent: Recent::default(),
         }
     }
@@ -390,6 +395,10 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
+        if self.team.is_none() && self.threads > 1 && self.here() >= WITH_HELP {
+            // Without them it is as good, but slower.
+            self.team = Team::new(self.threads).ok().map(Arc::new);
+        }
         let states = &self.states;
         self.table.grow(self.team.as_deref(), || states.iter().map(hash));
     }
