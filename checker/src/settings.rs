@@ -22,6 +22,9 @@ pub struct Settings {
     /// So many states have to wait to be explored for several threads to search; 256, if not given. Four threads or more
     /// share levels of 32 times as many. The outcome is the same for any number.
     pub many_states: Option<u32>,
+    /// Bytes that may be taken by what is learnt of steps' effects on what is known of accesses to memory; 64 MiB, if not
+    /// given. Beyond, steps take longer. The outcome is the same for any number.
+    pub learnt_bytes: Option<usize>,
     /// A folder to which a search moves old states once they have no room in memory. The outcome is the same.
     pub spill: Option<PathBuf>,
     /// Searches keep only hashes of the states that have been explored: far less memory, and a small probability that

@@ -11,9 +11,17 @@ use std::sync::Arc;
 use stepwise::reach;
 
 fn search(source: &str, defines: &[(&str, i64)]) -> Outcome {
+    search_with(source, defines, plain())
+}
+
+fn plain() -> Settings {
+    Settings { reduction: Reduction::None, ..Settings::default() }
+}
+
+fn search_with(source: &str, defines: &[(&str, i64)], settings: Settings) -> Outcome {
     let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
-    let settings = Settings { all: true, reduction: Reduction::None, ..Settings::default() };
+    let settings = Settings { all: true, ..settings };
     let outcome = check(Arc::new(loaded.program), Options::default(), &settings, &Quiet);
     assert!(outcome.statistics.complete);
     outcome
@@ -88,7 +96,11 @@ fn what_is_found_at_a_step_is_found_in_every_place_where_the_same_is_done() {
 
 /// The search has the states and steps that the model has, one by one.
 fn assert_as_the_model(source: &str, defines: &[(&str, i64)]) {
-    let statistics = search(source, defines).statistics;
+    assert_as_the_model_with(source, defines, plain());
+}
+
+fn assert_as_the_model_with(source: &str, defines: &[(&str, i64)], settings: Settings) {
+    let statistics = search_with(source, defines, settings).statistics;
     let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
     let reached = reach(Arc::new(loaded.program), Options::default(), 50_000).expect("not so many states");
@@ -117,6 +129,51 @@ fn a_warp_has_exited_for_memory_once_all_of_its_lanes_have() {
 fn states_are_laid_out_anew_when_more_comes_to_be_known_of_a_location() {
     let ring = include_str!("../../specs/protocols/ptx/ring.bar");
     assert_as_the_model(ring, &[("P", 3), ("C", 3), ("S", 2), ("I", 2)]);
+}
+
+/// Steps of which nothing is remembered any more are the model's.
+#[test]
+fn states_are_the_same_however_little_is_learnt_of_accesses() {
+    let ring = include_str!("../../specs/protocols/ptx/ring.bar");
+    let rings = [[("P", 2), ("C", 2), ("S", 2), ("I", 4)], [("P", 1), ("C", 3), ("S", 2), ("I", 3)]];
+    for defines in rings {
+        let most = search(ring, &defines).statistics.peak_memory_bytes;
+        for learnt_bytes in [0, 1 << 12, 1 << 15] {
+            let settings = Settings { learnt_bytes: Some(learnt_bytes), ..plain() };
+            assert_as_the_model_with(ring, &defines, settings.clone());
+            let some = search_with(ring, &defines, settings).statistics.peak_memory_bytes;
+            assert!(learnt_bytes > 0 || some < most, "{some} of {most}: something was learnt");
+        }
+    }
+}
+
+/// Sets of so many agents do not fit a word.
+#[test]
+fn what_more_than_64_agents_do_to_memory_is_followed() {
+    let source = "
+        target nbarrier;
+        thread_group 70;
+        shared x;
+        param WAITS = 1;
+        threads 0..1 { write x; fence; nbarrier.signal 1, 2; nbarrier.wait 1; }
+        threads 1..2 {
+            if WAITS { nbarrier.signal 1, 2; nbarrier.wait 1; read x; }
+            else { read x; nbarrier.signal 1, 2; nbarrier.wait 1; }
+        }
+        threads 2..70 { }
+        ";
+    let rules = |waits, reduction, learnt_bytes| {
+        let settings = Settings { reduction, learnt_bytes, ..Settings::default() };
+        let outcome = search_with(source, &[("WAITS", waits)], settings);
+        let rules: BTreeSet<Rule> = outcome.findings.iter().map(|found| found.finding.rule).collect();
+        (rules, outcome.statistics.states, outcome.statistics.transitions)
+    };
+    for waits in [1, 0] {
+        let all = rules(waits, Reduction::Symmetry, None);
+        assert_eq!(all, rules(waits, Reduction::Symmetry, Some(0)));
+        assert_eq!(all.0, rules(waits, Reduction::Schedule, None).0);
+        assert_eq!(all.0.contains(&Rule::DataRace), waits == 0);
+    }
 }
 
 /// There are not as many fields for memory as that.

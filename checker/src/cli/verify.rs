@@ -74,6 +74,7 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
         reduction: args.search.reduction,
         threads: args.search.threads,
         many_states: None,
+        learnt_bytes: None,
         compact: args.search.compact,
         spill: spill_folder(&args.search),
         checkpoint: args.search.checkpoint.clone(),

@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// Cells are numbered by the bits of a word.
 const MOST_CELLS: usize = 64;
 
-/// No more is learnt of flows once that takes so many bytes: then the model is asked.
+/// No more is learnt of flows once that takes so many bytes, unless another number is given: then the model is asked.
 const MOST_BYTES: usize = 1 << 26;
 
 /// The act of a step that memory does not notice.
@@ -108,13 +108,15 @@ pub(super) struct Cells {
     /// For each cell and content, the order of agents by what the content says of each; empty where that was not asked for.
     ranks: Vec<Vec<Box<[u32]>>>,
     bytes: usize,
-    /// What flows and completions take of them.
+    /// What flows and completions take of them, and how much of that is enough.
     flow_bytes: usize,
+    most_bytes: usize,
 }
 
 impl Cells {
-    /// Nothing is remembered yet. There are no cells where no access is made.
-    pub(super) fn new(holders: memory::Layout, program: Arc<Program>) -> Self {
+    /// Nothing is remembered yet. There are no cells where no access is made. Of flows no more is learnt than has room in some
+    /// bytes.
+    pub(super) fn new(holders: memory::Layout, program: Arc<Program>, most_bytes: Option<usize>) -> Self {
         let has_accesses =
             program.roles.iter().flat_map(|role| &role.code.ops).any(|op| matches!(op, Op::Access(..)));
         let locations = if has_accesses { program.locations() } else { 0 };
@@ -140,6 +142,7 @@ impl Cells {
             ranks: vec![Vec::new(); count],
             bytes: 0,
             flow_bytes: 0,
+            most_bytes: most_bytes.unwrap_or(MOST_BYTES),
         };
         cells.acquired.number(&None, Option::clone);
         cells.exits.number(&cells.nobody(), Vec::clone);
@@ -305,7 +308,7 @@ impl Cells {
 
     /// Whether no more is learnt of flows.
     pub(super) fn is_full(&self) -> bool {
-        self.flow_bytes + self.known.bytes() > MOST_BYTES
+        self.flow_bytes + self.known.bytes() > self.most_bytes
     }
 
     /// Learns what a flow does to the cells of a state, unless an access is in conflict with an earlier one.

@@ -138,7 +138,7 @@ impl Job<'_> {
         if settings.reduction == Reduction::Symmetry {
             self.merge_alike(&mut machine);
         }
-        let tables = Tables::new(machine);
+        let tables = Tables::new(machine, settings.learnt_bytes);
         let symmetry = match settings.reduction {
             Reduction::Symmetry => Symmetry::of(&tables),
             _ => Symmetry::none(&tables),

@@ -107,7 +107,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub(super) fn new(machine: Machine) -> Self {
+    pub(super) fn new(machine: Machine, learnt_bytes: Option<usize>) -> Self {
         let class_of: Vec<usize> = machine.agents().map(|a| machine.class(a)).collect();
         let count = class_of.iter().max().map_or(0, |c| c + 1);
         Self {
@@ -117,7 +117,7 @@ impl Tables {
             some_heed_exits: false,
             rests: Numbered::default(),
             rest_bytes: 0,
-            cells: Cells::new(machine.layout(), machine.program().clone()),
+            cells: Cells::new(machine.layout(), machine.program().clone(), learnt_bytes),
             renamings: Renamings::default(),
             quiet: Vec::new(),
             releases: Vec::new(),
