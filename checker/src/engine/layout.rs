@@ -2,6 +2,7 @@
 //! memory, and one for the rest.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A state, packed.
@@ -219,85 +220,81 @@ impl Layout {
 /// Places fields of at least these widths in as few words as it can. Fields that are alike have equal widths then, as before.
 fn place<K: Ord>(least: &[u32], alike: impl Fn(&usize) -> K) -> (Vec<Field>, usize) {
     let mut order: Vec<usize> = (0..least.len()).collect();
-    order.sort_by_key(|field| std::cmp::Reverse(least[*field]));
-    let words = into_first(&order, least);
-    let words = into_emptiest(&order, least, words.len()).unwrap_or(words);
-    let widths = widened(&words, least, &order, alike);
-    let mut fields = vec![Field::default(); least.len()];
-    for (word, within) in words.iter().enumerate() {
-        let mut shift = 0;
-        for field in within {
-            let bits = widths[*field];
-            // A field without bits reads as zero wherever it lies; keep the shift legal.
-            let at = if bits == 0 { 0 } else { shift };
-            // More words than that are more than any search has room for.
-            let (word, at) = (u16::try_from(word).unwrap_or(u16::MAX), u8::try_from(at).unwrap_or(0));
-            fields[*field] = Field { word, shift: at, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
-            shift += bits;
-        }
+    order.sort_by_key(|field| Reverse(least[*field]));
+    let placed = into_first(&order, least);
+    let placed = into_emptiest(&order, least, placed.spare.len()).unwrap_or(placed);
+    let widths = placed.widened(&order, least, alike);
+    let (mut fields, mut used) = (vec![Field::default(); least.len()], vec![0; placed.spare.len()]);
+    for field in order {
+        let (word, bits) = (placed.word_of[field], widths[field]);
+        // A field without bits reads as zero wherever it lies; keep the shift legal.
+        let shift = if bits == 0 { 0 } else { used[word] };
+        used[word] += bits;
+        // More words than that are more than any search has room for.
+        let (word, shift) = (u16::try_from(word).unwrap_or(u16::MAX), u8::try_from(shift).unwrap_or(0));
+        fields[field] = Field { word, shift, mask: u32::MAX.checked_shr(32 - bits).unwrap_or(0) };
     }
-    (fields, words.len())
+    (fields, used.len())
 }
 
-/// The fields in a word.
-type Word = Vec<usize>;
+/// Fields in words.
+struct Placed {
+    /// The word of each field.
+    word_of: Vec<usize>,
+    /// The bits that are left over in each word.
+    spare: Vec<u32>,
+}
 
 /// Puts each field into the first word that has room. With the largest first, little is lost at the ends of words.
-fn into_first(order: &[usize], widths: &[u32]) -> Vec<Word> {
-    let mut words: Vec<(u32, Word)> = vec![(0, Word::new())];
+fn into_first(order: &[usize], widths: &[u32]) -> Placed {
+    let mut placed = Placed { word_of: vec![0; widths.len()], spare: vec![u64::BITS] };
     for field in order {
-        let bits = widths[*field];
-        let word = words.iter().position(|(used, _)| used + bits <= u64::BITS).unwrap_or_else(|| {
-            words.push((0, Word::new()));
-            words.len() - 1
+        let Placed { word_of, spare } = &mut placed;
+        word_of[*field] = spare.iter().position(|bits| *bits >= widths[*field]).unwrap_or_else(|| {
+            spare.push(u64::BITS);
+            spare.len() - 1
         });
-        words[word].0 += bits;
-        words[word].1.push(*field);
+        spare[word_of[*field]] -= widths[*field];
     }
-    words.into_iter().map(|(_, within)| within).collect()
+    placed
 }
 
 /// Puts each field into the word that has most room, of so many, if that does: so what is left over is spread.
-fn into_emptiest(order: &[usize], widths: &[u32], words: usize) -> Option<Vec<Word>> {
-    let mut words = vec![(0, Word::new()); words];
+fn into_emptiest(order: &[usize], widths: &[u32], words: usize) -> Option<Placed> {
+    let mut placed = Placed { word_of: vec![0; widths.len()], spare: vec![u64::BITS; words] };
     for field in order {
-        let (used, within) = words.iter_mut().min_by_key(|(used, _)| *used)?;
-        *used += widths[*field];
-        within.push(*field);
-        if *used > u64::BITS {
-            return None;
-        }
+        let (word, bits) = placed.spare.iter_mut().enumerate().min_by_key(|(_, bits)| Reverse(**bits))?;
+        *bits = bits.checked_sub(widths[*field])?;
+        placed.word_of[*field] = word;
     }
-    Some(words.into_iter().map(|(_, within)| within).collect())
+    Some(placed)
 }
 
-/// The widths of fields, once the bits that are left over in words are given to them in turn, the widest first, and to
-/// those that are alike together.
-fn widened<K: Ord>(words: &[Word], widths: &[u32], order: &[usize], alike: impl Fn(&usize) -> K) -> Vec<u32> {
-    let mut widths = widths.to_vec();
-    let mut word_of = vec![0; widths.len()];
-    words.iter().enumerate().for_each(|(word, within)| within.iter().for_each(|f| word_of[*f] = word));
-    let used = |within: &Word| within.iter().map(|field| widths[*field]).sum::<u32>();
-    let mut spare: Vec<u32> = words.iter().map(|within| u64::BITS - used(within)).collect();
-    let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
-    order.iter().for_each(|field| groups.entry(alike(field)).or_default().push(*field));
-    let mut groups: Vec<_> = groups.into_values().collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(widths[group[0]]));
-    while !groups.is_empty() {
-        // Who finds no room now will not find any later.
-        groups.retain(|group| {
-            let mut left = spare.clone();
-            let mut takes =
-                |field: &usize| left[word_of[*field]].checked_sub(1).map(|bits| left[word_of[*field]] = bits);
-            let have_room = widths[group[0]] < u32::BITS && group.iter().all(|field| takes(field).is_some());
-            if have_room {
-                group.iter().for_each(|field| widths[*field] += 1);
-                spare = left;
-            }
-            have_room
-        });
+impl Placed {
+    /// The widths of fields, once the bits that are left over are given to them in turn, the widest first, and to those that
+    /// are alike together.
+    fn widened<K: Ord>(&self, order: &[usize], widths: &[u32], alike: impl Fn(&usize) -> K) -> Vec<u32> {
+        let (mut widths, mut spare) = (widths.to_vec(), self.spare.clone());
+        let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        order.iter().for_each(|field| groups.entry(alike(field)).or_default().push(*field));
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.sort_by_key(|group| Reverse(widths[group[0]]));
+        while !groups.is_empty() {
+            // Who finds no room now will not find any later.
+            groups.retain(|group| {
+                let mut left = spare.clone();
+                let mut takes = |word: usize| left[word].checked_sub(1).map(|bits| left[word] = bits);
+                let have_room = widths[group[0]] < u32::BITS
+                    && group.iter().all(|field| takes(self.word_of[*field]).is_some());
+                if have_room {
+                    group.iter().for_each(|field| widths[*field] += 1);
+                    spare = left;
+                }
+                have_room
+            });
+        }
+        widths
     }
-    widths
 }
 
 /// Bits that tell `size` numbers apart.
