@@ -4,15 +4,20 @@
 use barcheck::{Quiet, Reduction, Settings, Statistics, Verdict, check};
 use barcheck_model::machine::Options;
 use barcheck_specs::bar::{LoadOptions, load};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 const RING: &str = include_str!("../../specs/protocols/ptx/ring_bare.bar");
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
 
 fn count(source: &str, defines: &[(&str, i64)], reduction: Reduction) -> Statistics {
+    count_with(source, defines, Settings { reduction, ..Settings::default() })
+}
+
+fn count_with(source: &str, defines: &[(&str, i64)], settings: Settings) -> Statistics {
     let defines = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let loaded = load(source.as_bytes(), &LoadOptions { defines }).expect("a valid protocol");
-    let settings = Settings { all: true, reduction, ..Settings::default() };
+    let settings = Settings { all: true, ..settings };
     let outcome = check(Arc::new(loaded.program), Options::default(), &settings, &Quiet);
     assert_eq!(outcome.verdict, Verdict::Verified);
     assert!(outcome.statistics.complete);
@@ -47,6 +52,20 @@ fn independent_pairs_multiply() {
         let found = count(PAIRS, &[("W", warps), ("K", rounds)], Reduction::None);
         let expected = (3 * rounds as u64 + 4).pow(warps as u32 / 2);
         assert_eq!(found.states, expected, "INDEP({warps},{rounds})");
+    }
+}
+
+/// So many states that the table grows with the help of both.
+#[test]
+fn two_threads_count_over_a_million_states_as_one_does() {
+    let threads = NonZeroUsize::new(2);
+    let settings = Settings { reduction: Reduction::None, threads, ..Settings::default() };
+    let (pairs, ring) = ([("W", 8), ("K", 10)], [("P", 4), ("C", 4), ("S", 2), ("I", 16), ("WORK", 1)]);
+    for (source, defines) in [(PAIRS, &pairs[..]), (RING, &ring[..])] {
+        let (one, two) =
+            (count(source, defines, Reduction::None), count_with(source, defines, settings.clone()));
+        assert!(one.states > 1_000_000);
+        assert_eq!((one.states, one.transitions, one.depth), (two.states, two.transitions, two.depth));
     }
 }
 
