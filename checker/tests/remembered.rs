@@ -162,16 +162,16 @@ fn what_more_than_64_agents_do_to_memory_is_followed() {
         }
         threads 2..70 { }
         ";
-    let rules = |waits, reduction, learnt_bytes| {
+    let found = |waits, reduction, learnt_bytes| {
         let settings = Settings { reduction, learnt_bytes, ..Settings::default() };
         let outcome = search_with(source, &[("WAITS", waits)], settings);
         let rules: BTreeSet<Rule> = outcome.findings.iter().map(|found| found.finding.rule).collect();
         (rules, outcome.statistics.states, outcome.statistics.transitions)
     };
     for waits in [1, 0] {
-        let all = rules(waits, Reduction::Symmetry, None);
-        assert_eq!(all, rules(waits, Reduction::Symmetry, Some(0)));
-        assert_eq!(all.0, rules(waits, Reduction::Schedule, None).0);
+        let all = found(waits, Reduction::Symmetry, None);
+        assert_eq!(all, found(waits, Reduction::Symmetry, Some(0)));
+        assert_eq!(all.0, found(waits, Reduction::Schedule, None).0);
         assert_eq!(all.0.contains(&Rule::DataRace), waits == 0);
     }
 }

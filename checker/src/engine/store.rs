@@ -52,8 +52,9 @@ pub(super) struct Store<const W: usize> {
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     table: Table,
-    /// Threads that may help, if there are some already, and how many there may be.
+    /// Threads that may help, if there are some already.
     pub(super) team: Option<Arc<Team>>,
+    /// How many such a team may have, the calling thread included.
     pub(super) threads: usize,
     /// Drops most states that are there already.
     recent: Recent<W>,
