@@ -158,7 +158,7 @@ fn steps_that_commute_stand_together_and_those_that_race_stay_in_order() {
         warp 3 { }";
     let turns = [0, 1, 0, 1, 2, 0, 1, 0, 2].map(|agent| (agent, 0));
     let (program, path, finding) = along(text, turns, Rule::DataRace);
-    assert_eq!(finding.agents, [AgentId(0), AgentId(2)]);
+    assert_eq!(finding.agents[..], [AgentId(0), AgentId(2)]);
     let order = shortened(&program, &path, &finding);
     assert_eq!(order.len(), 9);
     assert_eq!(switches(&path), 8);
@@ -234,7 +234,7 @@ fn a_path_that_does_not_show_what_it_should_comes_back_as_it_is() {
     let half = Path { steps: path.steps[..1].to_vec(), cycle_from: None };
     let what = What::Finding(&finding, Level::Error);
     assert_eq!(shorten(Arc::clone(&program), Options::default(), &half, what), half);
-    let other = Finding { agents: Vec::new(), ..finding };
+    let other = Finding { agents: Default::default(), ..finding };
     let what = What::Finding(&other, Level::Error);
     assert_eq!(shorten(program, Options::default(), &path, what), path);
 }

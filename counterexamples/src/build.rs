@@ -195,7 +195,7 @@ fn stuck(recorder: &Recorder, steps: &[Step]) -> Vec<Outcome> {
                 rule: Rule::StuckAgent,
                 agent,
                 pc: recorder.machine.stands_at(&recorder.state, agent),
-                agents: vec![agent],
+                agents: [agent].into_iter().collect(),
                 barrier: config.waiting.map(|w| w.barrier).or_else(parked),
                 detail: machine::Detail::None,
             };

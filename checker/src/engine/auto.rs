@@ -243,7 +243,7 @@ mod tests {
             rule: Rule::Deadlock,
             agent: AgentId(0),
             pc: Pc(0),
-            agents: Vec::new(),
+            agents: Default::default(),
             barrier: None,
             detail: Detail::None,
         };

@@ -228,7 +228,7 @@ impl Cells {
         let act = match action {
             Action::Barrier(_) => return AT_BARRIER,
             Action::Exit(_) => return EXITS,
-            Action::Access(kind, locations) => Act::Access(*kind, locations.clone()),
+            Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
             Action::Fence(spaces) => Act::Fence(*spaces),
             Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
             _ => return NO_ACT,

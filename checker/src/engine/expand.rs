@@ -261,8 +261,9 @@ impl Tables {
             StepOutcome::Noted(progressed, findings) => {
                 // A finding about the acting agent alone depends on what the effect depends on: seen once, it
                 // need not be seen again.
-                let own =
-                    findings.iter().all(|f| f.agents == [choice.agent] && f.rule != Rule::ResultOverwritten);
+                let own = findings
+                    .iter()
+                    .all(|f| f.agents[..] == [choice.agent] && f.rule != Rule::ResultOverwritten);
                 let noted = findings.iter().map(|finding| (finding.rule, finding.barrier)).collect();
                 findings.into_iter().for_each(note);
                 self.numbered(layout, words, opened, choice, (key.filter(|_| own), noted), &progressed)

@@ -87,7 +87,7 @@ pub(super) fn findings<K>(machine: &Machine, state: &State<K>, names: &[AgentId]
         let parked = || config.fragments.iter().find_map(|f| f.parked).map(|p| p.what.id);
         let barrier = config.waiting.map(|w| w.barrier).or_else(parked);
         let here = |other: &&AgentId| machine.place(**other, machine.stands_at(state, **other)) == place;
-        let agents: Vec<AgentId> = names.iter().filter(here).copied().collect();
+        let agents = names.iter().filter(here).copied().collect();
         let finding =
             Finding { rule: Rule::StuckAgent, agent: *agent, pc, agents, barrier, detail: Detail::None };
         found.push(finding);

@@ -159,7 +159,7 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
         Action::Exit(Some((what, contribution))) => Act::Ptx(*what, *contribution),
         Action::Exit(None) if exits => Act::Exit,
         Action::Assert(false) => Act::Refuse(Rule::Assertion),
-        Action::Access(kind, locations) => Act::Access(*kind, locations.clone()),
+        Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
         Action::Fence(spaces) => Act::Fence(*spaces),
         Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
         Action::Barrier(action) => barrier_act(action, pick, instances),

@@ -281,7 +281,7 @@ pub(crate) fn lasso_trace(program: &Arc<Program>) -> Trace {
         rule: Rule::StuckAgent,
         agent: AgentId(0),
         pc: machine.stands_at(&state, AgentId(0)),
-        agents: vec![AgentId(0)],
+        agents: [AgentId(0)].into_iter().collect(),
         barrier: Some(barcheck_model::barrier::BarrierId(1)),
         detail: barcheck_model::machine::Detail::None,
     };

@@ -4,6 +4,7 @@ use super::eval::{Fault, LaneValues, Value};
 use crate::barrier::bcu::ResultCopy;
 use crate::barrier::{BarrierId, ptx};
 use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
+use smallvec::{SmallVec, smallvec};
 use std::ops::BitOr as _;
 
 /// Everything about an agent that no other agent can see.
@@ -12,7 +13,7 @@ use std::ops::BitOr as _;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     /// Groups of lanes that execute together, by lowest lane.
-    pub fragments: Vec<Fragment>,
+    pub fragments: SmallVec<[Fragment; 1]>,
     /// Lanes that entered a construct, or came to an instruction, together and have since separated.
     pub splits: Vec<SplitLanes>,
     /// The barrier on which the agent blocks.
@@ -35,7 +36,7 @@ pub struct Fragment {
     /// The next operation; for a parked fragment the barrier instruction at which it is parked.
     pub pc: Pc,
     /// The locals.
-    pub locals: Vec<LaneValues>,
+    pub locals: SmallVec<[LaneValues; 4]>,
     /// Waits here for lanes from which it has separated.
     pub join: Option<Join>,
     /// Parked at a non-aligned barrier, waiting for the other lanes of its warp (`ptx`).
@@ -102,9 +103,16 @@ impl Config {
     /// The configuration in which all `lanes` stand at the first operation.
     #[must_use]
     pub fn new(lanes: u32, code: &Code) -> Self {
-        let locals = vec![LaneValues::Same(Value::Unset); code.locals.len()];
+        let locals = smallvec![LaneValues::Same(Value::Unset); code.locals.len()];
         Self {
-            fragments: vec![Fragment { lanes, pc: Pc(0), locals, join: None, parked: None, spins: false }],
+            fragments: smallvec![Fragment {
+                lanes,
+                pc: Pc(0),
+                locals,
+                join: None,
+                parked: None,
+                spins: false
+            }],
             splits: Vec::new(),
             waiting: None,
             copy: None,

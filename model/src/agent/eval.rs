@@ -55,7 +55,8 @@ impl LaneValues {
 
 /// The lanes of a mask, lowest first.
 pub(super) fn each_lane(lanes: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| lanes >> lane & 1 == 1)
+    let rest = std::iter::successors(Some(lanes), |rest| rest.checked_sub(1).map(|less| rest & less));
+    rest.take_while(|rest| *rest != 0).map(u32::trailing_zeros)
 }
 
 /// An evaluation that cannot succeed: it ends the path.

@@ -19,7 +19,7 @@ pub use context::Context;
 pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{Outcome, follow, release};
 pub(crate) use moves::with_pick;
-pub use moves::{Action, BarrierAction, Choices, Move, SplitAction, moves};
+pub use moves::{Action, BarrierAction, Choices, Move, Moves, SplitAction, moves};
 
 /// The agent's configuration before its first step, or, for an empty program, after its last.
 #[must_use]

@@ -8,10 +8,11 @@ use super::settle::exit_lanes;
 use crate::barrier::split::{Instance, Workgroup};
 use crate::barrier::{BarrierId, NotModelled, bcu, nbarrier, ptx, xegpu};
 use crate::program::{
-    AccessKind, BcuOp, Condition, LocalId, LocationId, NbarrierOp, Op, Pc, PtxKind, PtxOp, Scope, Semantics,
+    AccessKind, BcuOp, Condition, LocalId, Locations, NbarrierOp, Op, Pc, PtxKind, PtxOp, Scope, Semantics,
     SequenceId, Spaces, SplitKind, SplitOp, XegpuOp,
 };
 use crate::rule::Rule;
+use smallvec::SmallVec;
 
 /// One thing that an agent could do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub enum Action {
     /// An assertion and whether it holds.
     Assert(bool),
     /// A memory access; several locations where lanes have different indices.
-    Access(AccessKind, Vec<LocationId>),
+    Access(AccessKind, Locations),
     /// A fence for locations of these spaces.
     Fence(Spaces),
     /// `OpMemoryBarrier`.
@@ -119,6 +120,7 @@ pub struct SplitAction {
 impl Action {
     /// The barrier that the action is about.
     #[must_use]
+    #[inline]
     pub fn barrier(&self) -> Option<BarrierId> {
         match self {
             Self::Barrier(action) => Some(action.barrier()),
@@ -132,6 +134,7 @@ impl Action {
 impl BarrierAction {
     /// The barrier.
     #[must_use]
+    #[inline]
     pub fn barrier(&self) -> BarrierId {
         match self {
             Self::Ptx(what, ..) => what.id,
@@ -143,14 +146,17 @@ impl BarrierAction {
     }
 }
 
+/// The moves of a configuration: most often one.
+pub type Moves = SmallVec<[Move; 1]>;
+
 /// What the agent could do next; nothing if it has exited or is blocked.
 #[must_use]
-pub fn moves(context: Context<'_>, config: &Config) -> Vec<Move> {
+pub fn moves(context: Context<'_>, config: &Config) -> Moves {
     // clause: bcu.warp-blocks-whole, bcu.red-warp-blocks-whole, barcheck.bcu-fragment-arrivals
     if config.waiting.is_some() || config.fault.is_some() {
-        return Vec::new();
+        return Moves::new();
     }
-    let mut found = Vec::new();
+    let mut found = Moves::new();
     for (index, fragment) in config.fragments.iter().enumerate() {
         if fragment.join.is_some() || fragment.parked.is_some() {
             continue;
@@ -274,6 +280,7 @@ fn predicate_choices(op: Option<crate::program::ReductionOp>, open: u32) -> Choi
 }
 
 /// A contribution once the open predicates are picked.
+#[inline]
 pub(crate) fn with_pick(
     op: Option<crate::program::ReductionOp>,
     contribution: ptx::Contribution,

@@ -5,8 +5,9 @@ use super::config::Fragment;
 use super::eval::{Eval, FaultKind, Numbers, Value, each_lane};
 use super::facts::expressions;
 use crate::barrier::{bcu, ptx};
-use crate::program::{BcuOp, BcuOperand, BcuRedOperands, Op, Predicate, PtxKind, PtxOp};
+use crate::program::{BcuOp, BcuOperand, BcuRedOperands, Locations, Op, Predicate, PtxKind, PtxOp};
 use crate::rule::Rule;
+use smallvec::smallvec;
 
 /// Why operands give no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,7 +157,7 @@ pub(super) fn locations(
     eval: &Eval<'_>,
     array: &crate::program::Array,
     index: Option<&crate::program::Expr>,
-) -> Result<Vec<crate::program::LocationId>, FaultKind> {
+) -> Result<Locations, FaultKind> {
     let location = |index: i64| {
         let length = array.length.unwrap_or(1);
         u32::try_from(index)
@@ -166,13 +167,13 @@ pub(super) fn locations(
             .ok_or(FaultKind::IndexOutside { index, length })
     };
     let Some(index) = index else {
-        return Ok(vec![array.first]);
+        return Ok(smallvec![array.first]);
     };
     match eval.numbers(index)? {
-        Numbers::Same(index) => Ok(vec![location(index)?]),
+        Numbers::Same(index) => Ok(smallvec![location(index)?]),
         Numbers::Each(all) => {
             let mut found =
-                all.into_iter().map(|(_, index)| location(index)).collect::<Result<Vec<_>, _>>()?;
+                all.into_iter().map(|(_, index)| location(index)).collect::<Result<Locations, _>>()?;
             found.sort_unstable();
             found.dedup();
             Ok(found)

@@ -178,7 +178,10 @@ fn separate(
     let fragment = &mut config.fragments[index];
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let numbers = eval.numbers(condition)?;
-    let holds: u32 = each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).map(|l| 1_u32 << l).sum();
+    let holds = match numbers {
+        Numbers::Same(n) => u32::from(n != 0) * fragment.lanes,
+        _ => each_lane(fragment.lanes).filter(|l| numbers.get(*l) != 0).map(|l| 1_u32 << l).sum(),
+    };
     if holds == fragment.lanes {
         fragment.pc = yes;
     } else if holds == 0 {
@@ -223,8 +226,8 @@ pub(super) fn join_complete(config: &mut Config) {
         let split = config.splits.swap_remove(position);
         let (parts, others) = std::mem::take(&mut config.fragments)
             .into_iter()
-            .partition(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
-        config.fragments = others;
+            .partition::<Vec<_>, _>(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
+        config.fragments = others.into();
         config.fragments.extend(merge(parts));
     }
 }

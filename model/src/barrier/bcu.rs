@@ -230,15 +230,14 @@ pub fn arrive(
     let joined =
         Barrier { usage: Some(usage), live: Some(live), waiting: barrier.waiting + u32::from(blocks) };
     let completed = completion(cta, joined);
-    let mut notes = Vec::new();
-    if seat.arrived {
-        // clause: bcu.count-per-instruction, bcu.red-counts-instruction
-        notes.push(Rule::RepeatedArrival);
-    }
-    if what.truncated {
-        // clause: bcu.operand-low-bits
-        notes.push(Rule::RegisterTruncated);
-    }
+    // clause: bcu.count-per-instruction, bcu.red-counts-instruction
+    // clause: bcu.operand-low-bits
+    let notes: &[Rule] = match (seat.arrived, what.truncated) {
+        (true, true) => &[Rule::RepeatedArrival, Rule::RegisterTruncated],
+        (true, false) => &[Rule::RepeatedArrival],
+        (false, true) => &[Rule::RegisterTruncated],
+        (false, false) => &[],
+    };
     Ok(Effect {
         // clause: bcu.completion-wakes, bcu.red-copy
         barrier: if completed.is_some() { emptied(joined) } else { joined },

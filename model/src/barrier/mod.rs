@@ -34,6 +34,7 @@ pub struct Seat {
 impl Seat {
     /// Whether the agent has nothing to do with the barrier.
     #[must_use]
+    #[inline]
     pub fn is_vacant(self) -> bool {
         self == Self::default()
     }
@@ -72,7 +73,7 @@ pub struct Effect<B> {
     /// The generation that this instruction completed.
     pub completed: Option<Completion>,
     /// Findings that do not end the path.
-    pub notes: Vec<Rule>,
+    pub notes: &'static [Rule],
 }
 
 /// Why a path cannot be followed at this step.

@@ -150,7 +150,7 @@ pub fn signal(barrier: Barrier, seat: Seat, what: Announcement) -> Result<Effect
     let completed =
         full.then_some(Completion { result: None, takes_in_exited: false, nobody_waits: now.waiting == 0 });
     // clause: nbarrier.free-after-waits
-    let notes = if barrier.unwaited > 0 { vec![Rule::ReuseBeforeFree] } else { Vec::new() };
+    let notes: &[Rule] = if barrier.unwaited > 0 { &[Rule::ReuseBeforeFree] } else { &[] };
     let barrier = if full {
         Barrier { gathering: None, unwaited: barrier.unwaited + now.consumed - now.waiting }
     } else {
@@ -176,7 +176,7 @@ pub fn wait(barrier: Barrier, seat: Seat) -> Result<Effect<Barrier>, Rule> {
         // clause: nbarrier.wait-blocks
         let barrier = Barrier { unwaited: barrier.unwaited - 1, ..barrier };
         let seat = Seat { notified: false, ..seat };
-        return Ok(Effect { barrier, seat, progress: Progress::Pass, completed: None, notes: Vec::new() });
+        return Ok(Effect { barrier, seat, progress: Progress::Pass, completed: None, notes: &[] });
     }
     let Some(now) = barrier.gathering.filter(|_| seat.arrived && seat.consumer) else {
         // clause: nbarrier.only-consumers-wait, barcheck.xegpu-wait-needs-arrive
@@ -185,7 +185,7 @@ pub fn wait(barrier: Barrier, seat: Seat) -> Result<Effect<Barrier>, Rule> {
     // clause: nbarrier.wait-blocks
     let barrier = Barrier { gathering: Some(Gathering { waiting: now.waiting + 1, ..now }), ..barrier };
     let seat = Seat { waiting: true, ..seat };
-    Ok(Effect { barrier, seat, progress: Progress::Block, completed: None, notes: Vec::new() })
+    Ok(Effect { barrier, seat, progress: Progress::Block, completed: None, notes: &[] })
 }
 
 /// What the completion of a generation makes of a seat: a blocked consumer goes on, any other is notified.

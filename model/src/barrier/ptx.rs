@@ -22,6 +22,7 @@ pub enum Operation {
 }
 
 impl Operation {
+    #[inline]
     fn class(self) -> Class {
         match self {
             // clause: ptx.producer-consumer, ptx.count-agrees
@@ -56,9 +57,10 @@ pub struct Announcement {
 impl Announcement {
     /// Findings about the instruction by itself, whatever the barrier's state.
     #[must_use]
-    pub fn notes(&self) -> Vec<Rule> {
+    #[inline]
+    pub fn notes(&self) -> &'static [Rule] {
         // clause: barcheck.reserved-barrier
-        if self.id.0 == 0 && !self.all { vec![Rule::ReservedBarrier] } else { Vec::new() }
+        if self.id.0 == 0 && !self.all { &[Rule::ReservedBarrier] } else { &[] }
     }
 }
 
@@ -76,6 +78,7 @@ pub struct Cta {
 impl Cta {
     /// Threads of the CTA rounded up to whole warps.
     #[must_use]
+    #[inline]
     pub fn threads(self) -> u32 {
         self.warps * WARP_SIZE
     }
@@ -161,6 +164,7 @@ pub struct Contribution {
 ///
 /// # Errors
 /// `mixed-red`, `mixed-red-op`, `count-mismatch`, `repeated-arrival`, in this order.
+#[inline]
 pub fn arrive(
     cta: Cta,
     barrier: Barrier,
@@ -216,6 +220,7 @@ pub fn arrive(
 /// Whether the generation is complete, given the warps that have exited without arriving in it.
 /// Asked at every arrival and at every exit.
 #[must_use]
+#[inline]
 pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion> {
     let Barrier::Active { expected, all, class, arrived, waiting, predicates } = barrier else {
         return None;
@@ -239,6 +244,7 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
 /// What the completion of a generation makes of a seat: waiting warps go on, everybody is out.
 #[must_use]
 // clause: ptx.complete-reinit
+#[inline]
 pub fn complete(_seat: Seat) -> Seat {
     Seat::default()
 }

@@ -169,7 +169,7 @@ pub fn arrive(
         // clause: split_barrier.arrive
         progress: if waits { Progress::Block } else { Progress::Pass },
         completed,
-        notes: Vec::new(),
+        notes: &[],
     })
 }
 
@@ -190,13 +190,7 @@ pub fn wait(
         next.unwaited -= 1;
         next.past_wait = (next.unwaited > 0).then(|| instance.clone());
         let seat = Seat { notified: false, ..seat };
-        return Ok(Effect {
-            barrier: next,
-            seat,
-            progress: Progress::Pass,
-            completed: None,
-            notes: Vec::new(),
-        });
+        return Ok(Effect { barrier: next, seat, progress: Progress::Pass, completed: None, notes: &[] });
     }
     // clause: split_barrier.opencl-wait-after-arrive, split_barrier.vulkan-wait-after-arrive
     if !seat.arrived {
@@ -208,7 +202,7 @@ pub fn wait(
     next.wait = Some(instance.clone());
     let seat = Seat { waiting: true, ..seat };
     // clause: split_barrier.wait
-    Ok(Effect { barrier: next, seat, progress: Progress::Block, completed: None, notes: Vec::new() })
+    Ok(Effect { barrier: next, seat, progress: Progress::Block, completed: None, notes: &[] })
 }
 
 /// What the completion of a generation makes of a seat: blocked agents go on, the others may pass their wait.

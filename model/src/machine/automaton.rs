@@ -3,7 +3,7 @@
 //! An agent's locals depend on nobody else, except through the outcomes of its moves. So each
 //! configuration is worked out once, and so is what each move makes of it: from then on it is a number.
 
-use crate::agent::{self, Config, Context, Move, Outcome};
+use crate::agent::{self, Config, Context, Move, Moves, Outcome};
 use crate::program::AgentId;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ pub enum Label {
 #[derive(Debug)]
 pub(super) struct Entry {
     config: Arc<Config>,
-    moves: Arc<[Move]>,
+    moves: Moves,
     /// Where it leads, as far as that is known, by label: most often to one other.
     edges: SmallVec<[(Label, ConfigId); 1]>,
     exited: bool,
@@ -36,12 +36,13 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    #[inline]
     fn edge(&self, label: Label) -> Result<ConfigId, usize> {
         self.edges.binary_search_by_key(&label, |(label, _)| *label).map(|at| self.edges[at].1)
     }
 
     /// Nothing is known yet of where it leads.
-    pub(super) fn new(config: Arc<Config>, moves: Arc<[Move]>) -> Self {
+    pub(super) fn new(config: Arc<Config>, moves: Moves) -> Self {
         let (exited, failed) = (config.has_exited(), config.fault.is_some());
         Self { config, moves, edges: SmallVec::new(), exited, failed, before: None }
     }
@@ -77,11 +78,13 @@ impl Automaton {
         Self { representative, entries: Vec::new(), numbers: FxHashMap::default(), merged: Merged::default() }
     }
 
-    /// The same automaton of which only some configurations are known, and these.
-    pub(super) fn forgetful(&self, context: Context<'_>, keep: &[ConfigId]) -> (Self, Vec<ConfigId>) {
-        let mut next = Self::new(self.representative);
-        let kept = keep.iter().map(|id| next.intern(context, self.config(*id).clone())).collect();
-        (next, kept)
+    /// Forgets all configurations but these, which get other numbers. The room that they took is kept.
+    pub(super) fn forget(&mut self, context: Context<'_>, keep: &[ConfigId]) -> Vec<ConfigId> {
+        let kept: Vec<Config> = keep.iter().map(|id| self.config(*id).clone()).collect();
+        self.entries.clear();
+        self.numbers.clear();
+        self.merged = Merged::default();
+        kept.into_iter().map(|config| self.intern(context, config)).collect()
     }
 
     pub(super) fn representative(&self) -> AgentId {
@@ -102,33 +105,34 @@ impl Automaton {
 
     /// A configuration.
     #[must_use]
+    #[inline]
     pub fn config(&self, id: ConfigId) -> &Config {
         &self.entries[id.0 as usize].config
     }
 
     /// A configuration, to be kept.
     #[must_use]
+    #[inline]
     pub fn shared_config(&self, id: ConfigId) -> &Arc<Config> {
         &self.entries[id.0 as usize].config
     }
 
     /// What an agent in a configuration could do next.
     #[must_use]
+    #[inline]
     pub fn moves(&self, id: ConfigId) -> &[Move] {
         &self.entries[id.0 as usize].moves
     }
 
-    pub(super) fn shared_moves(&self, id: ConfigId) -> Arc<[Move]> {
-        self.entries[id.0 as usize].moves.clone()
-    }
-
     /// Whether an agent in a configuration has exited.
     #[must_use]
+    #[inline]
     pub fn has_exited(&self, id: ConfigId) -> bool {
         self.entries[id.0 as usize].exited
     }
 
     /// Whether local computation has failed in a configuration.
+    #[inline]
     pub(super) fn has_failed(&self, id: ConfigId) -> bool {
         self.entries[id.0 as usize].failed
     }
@@ -162,7 +166,7 @@ impl Automaton {
         if let Some(id) = same_hash.find(|id| *self.config(*id) == config) {
             return id;
         }
-        let moves = agent::moves(context, &config).into();
+        let moves = agent::moves(context, &config);
         let id = self.push(Entry::new(Arc::new(config), moves));
         self.entries[id.0 as usize].before = self.numbers.insert(hash, id);
         id
@@ -174,47 +178,29 @@ impl Automaton {
         id
     }
 
-    /// The configuration after a move.
-    pub(super) fn follow(
-        &mut self,
-        context: Context<'_>,
-        from: ConfigId,
-        index: u32,
-        pick: u32,
-        outcome: Outcome,
-    ) -> ConfigId {
-        let entry = &self.entries[from.0 as usize];
-        let label = Label::Made(index, pick, outcome);
-        let at = match entry.edge(label) {
-            Ok(to) => return to,
-            Err(at) => at,
-        };
-        let to = match self.merged.lead.and_then(|lead| lead(self, context, from, label)) {
-            Some(to) => to,
-            None => {
-                let entry = &self.entries[from.0 as usize];
-                let made = &entry.moves[index as usize];
-                let config = agent::follow(context, &entry.config, made, pick, outcome);
-                self.intern(context, config)
-            }
-        };
-        self.entries[from.0 as usize].edges.insert(at, (label, to));
-        to
+    /// Where a label leads, if that is known already.
+    #[inline]
+    pub(super) fn known(&self, from: ConfigId, label: Label) -> Option<ConfigId> {
+        self.entries[from.0 as usize].edge(label).ok()
     }
 
-    /// The configuration after a blocked agent's release.
-    pub(super) fn release(&mut self, context: Context<'_>, from: ConfigId, result: Option<u32>) -> ConfigId {
-        let entry = &self.entries[from.0 as usize];
-        let label = Label::Released(result);
-        let at = match entry.edge(label) {
+    /// The configuration to which a label leads: after a move, or after a blocked agent's release.
+    pub(super) fn follow(&mut self, context: Context<'_>, from: ConfigId, label: Label) -> ConfigId {
+        let at = match self.entries[from.0 as usize].edge(label) {
             Ok(to) => return to,
             Err(at) => at,
         };
         let to = match self.merged.lead.and_then(|lead| lead(self, context, from, label)) {
             Some(to) => to,
             None => {
-                let config = agent::release(context, &self.entries[from.0 as usize].config, result);
-                self.intern(context, config)
+                let Entry { config, moves, .. } = &self.entries[from.0 as usize];
+                let next = match label {
+                    Label::Made(index, pick, outcome) => {
+                        agent::follow(context, config, &moves[index as usize], pick, outcome)
+                    }
+                    Label::Released(result) => agent::release(context, config, result),
+                };
+                self.intern(context, next)
             }
         };
         self.entries[from.0 as usize].edges.insert(at, (label, to));

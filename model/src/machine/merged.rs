@@ -22,12 +22,7 @@ impl Automaton {
         let mut groups = self.alike(&members);
         let to = match label {
             Label::Made(_, pick, _) if groups.len() > 1 => groups.swap_remove(pick as usize),
-            Label::Made(index, pick, outcome) => {
-                members.iter().map(|member| self.follow(context, *member, index, pick, outcome)).collect()
-            }
-            Label::Released(result) => {
-                members.iter().map(|member| self.release(context, *member, result)).collect()
-            }
+            label => members.iter().map(|member| self.follow(context, *member, label)).collect(),
         };
         Some(self.merge(to))
     }
@@ -87,7 +82,7 @@ impl Automaton {
         let fragments = configs().flat_map(|config| config.fragments.clone()).collect();
         let config = Config { fragments, ..first.clone() };
         if groups == 1 {
-            return Entry::new(Arc::new(config), self.shared_moves(members[0]));
+            return Entry::new(Arc::new(config), self.moves(members[0]).into());
         }
         let (lanes, pc) = first.fragments.first().map_or_else(Default::default, |f| (f.lanes, f.pc));
         let choices = Choices::Open(groups as u64);
@@ -140,6 +135,7 @@ impl Machine {
 
     /// Whether local computation has failed in one of an agent's configurations.
     #[must_use]
+    #[inline]
     pub fn has_failed(&self, agent: AgentId, config: ConfigId) -> bool {
         self.automata[self.class(agent)].has_failed(config)
     }
@@ -153,13 +149,11 @@ impl Machine {
         pick: u32,
         outcome: Outcome,
     ) -> ConfigId {
-        let (context, automaton) = self.parts(agent);
-        automaton.follow(context, from, index, pick, outcome)
+        self.follow(agent, from, Label::Made(index, pick, outcome))
     }
 
     /// The configuration after an agent's release, with a reduction's result.
     pub fn config_released(&mut self, agent: AgentId, from: ConfigId, result: Option<u32>) -> ConfigId {
-        let (context, automaton) = self.parts(agent);
-        automaton.release(context, from, result)
+        self.follow(agent, from, Label::Released(result))
     }
 }

@@ -66,7 +66,7 @@ pub struct Finding {
     /// Where that agent stands.
     pub pc: Pc,
     /// Everybody concerned, the agent included, in order.
-    pub agents: Vec<AgentId>,
+    pub agents: SmallVec<[AgentId; 2]>,
     /// The barrier, where there is one.
     pub barrier: Option<BarrierId>,
     /// What the explanation needs to know.
@@ -158,6 +158,7 @@ impl Machine {
 
     /// The protocol.
     #[must_use]
+    #[inline]
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
@@ -170,6 +171,7 @@ impl Machine {
 
     /// The numbering of who can know of an access.
     #[must_use]
+    #[inline]
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -181,12 +183,14 @@ impl Machine {
 
     /// The automaton of an agent: agents with the same number share it.
     #[must_use]
+    #[inline]
     pub fn class(&self, agent: AgentId) -> usize {
         self.class[agent.index()] as usize
     }
 
     /// The automata worked out so far.
     #[must_use]
+    #[inline]
     pub fn automata(&self) -> &[Automaton] {
         &self.automata
     }
@@ -219,12 +223,20 @@ impl Machine {
             let Some(first) = members.first() else { continue };
             let keep: Vec<ConfigId> = members.iter().map(|a| state.agents[a.index()].config).collect();
             let (context, automaton) = self.parts(*first);
-            let (next, kept) = automaton.forgetful(context, &keep);
-            self.automata[class] = next;
+            let kept = automaton.forget(context, &keep);
             for (agent, config) in members.iter().zip(kept) {
                 state.agents[agent.index()].config = config;
             }
         }
+    }
+
+    /// Where a label leads an agent from one of its configurations.
+    #[inline]
+    fn follow(&mut self, agent: AgentId, from: ConfigId, label: Label) -> ConfigId {
+        self.automata[self.class(agent)].known(from, label).unwrap_or_else(|| {
+            let (context, automaton) = self.parts(agent);
+            automaton.follow(context, from, label)
+        })
     }
 
     /// An agent's surroundings and its automaton.
@@ -244,18 +256,27 @@ impl Machine {
 
     /// What an agent could do next in a state; whether it can be done is for [`Machine::step`] to say.
     #[must_use]
+    #[inline]
     pub fn moves<K>(&self, state: &State<K>, agent: AgentId) -> &[Move] {
         self.automata[self.class(agent)].moves(state.agents[agent.index()].config)
     }
 
+    /// A move of an agent in one of its configurations.
+    #[inline]
+    fn made(&self, agent: AgentId, from: ConfigId, index: u32) -> &Move {
+        &self.automata[self.class(agent)].moves(from)[index as usize]
+    }
+
     /// An agent's configuration in a state.
     #[must_use]
+    #[inline]
     pub fn config<K>(&self, state: &State<K>, agent: AgentId) -> &agent::Config {
         self.automata[self.class(agent)].config(state.agents[agent.index()].config)
     }
 
     /// The choices that a move leaves open in a state, as a half-open range of picks.
     #[must_use]
+    #[inline]
     pub fn picks<K>(&self, state: &State<K>, agent: AgentId, made: &Move) -> std::ops::Range<u64> {
         match made.choices {
             Choices::One => 0..1,
@@ -288,6 +309,7 @@ impl Machine {
         waiting.or_else(parked).or_else(|| config.fragments.first().map(|f| f.pc)).unwrap_or_default()
     }
 
+    #[inline]
     fn cta(&self) -> ptx::Cta {
         ptx::Cta {
             warps: u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX),

@@ -3,7 +3,7 @@
 use super::{CutReason, Finding, State};
 use crate::agent::Fault;
 use crate::barrier::BarrierId;
-use crate::program::{AgentId, LocationId, Pc};
+use crate::program::{AgentId, Locations, Pc};
 
 /// What becomes of an attempt to make a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub enum Event {
     /// The agent exited.
     Exited,
     /// Memory was accessed.
-    Accessed(Vec<LocationId>),
+    Accessed(Locations),
     /// A decision was made.
     Decided(u32),
     /// A state or result was read or written.

@@ -41,19 +41,32 @@ impl Clone for AgentState {
 impl AgentState {
     /// What the agent has to do with a barrier.
     #[must_use]
+    #[inline]
     pub fn seat(&self, barrier: BarrierId) -> Seat {
-        match self.seats.binary_search_by_key(&barrier, |(id, _)| *id) {
-            Ok(at) => self.seats[at].1,
-            Err(_) => Seat::default(),
+        match self.seats.iter().find(|(id, _)| *id == barrier) {
+            Some((_, seat)) => *seat,
+            None => Seat::default(),
         }
     }
 
+    #[inline]
     pub(super) fn set_seat(&mut self, barrier: BarrierId, seat: Seat) {
-        match (self.seats.binary_search_by_key(&barrier, |(id, _)| *id), seat.is_vacant()) {
-            (Ok(at), true) => drop(self.seats.remove(at)),
-            (Ok(at), false) => self.seats[at].1 = seat,
-            (Err(_), true) => {}
-            (Err(at), false) => self.seats.insert(at, (barrier, seat)),
+        let at = self.seats.iter().position(|(id, _)| *id >= barrier);
+        match at {
+            Some(at) if self.seats[at].0 == barrier => self.set_seat_at(at, seat),
+            _ if seat.is_vacant() => {}
+            Some(at) => self.seats.insert(at, (barrier, seat)),
+            None => self.seats.push((barrier, seat)),
+        }
+    }
+
+    /// Changes one of the seats that are taken.
+    #[inline]
+    pub(super) fn set_seat_at(&mut self, at: usize, seat: Seat) {
+        if seat.is_vacant() {
+            self.seats.remove(at);
+        } else {
+            self.seats[at].1 = seat;
         }
     }
 }
@@ -67,28 +80,39 @@ pub enum AnyBarrier {
     Bcu(bcu::Barrier),
     /// vISA and XeGPU.
     Nbarrier(nbarrier::Barrier),
-    /// Split barriers.
-    Split(split::Barrier),
+    /// Split barriers; in a box, since they are much larger than the others.
+    Split(Box<split::Barrier>),
 }
 
 impl AnyBarrier {
+    pub(super) fn split(barrier: split::Barrier) -> Self {
+        Self::Split(Box::new(barrier))
+    }
+
+    #[inline]
     fn is_initial(&self) -> bool {
         match self {
             Self::Ptx(b) => *b == ptx::Barrier::default(),
             Self::Bcu(b) => *b == bcu::Barrier::default(),
             Self::Nbarrier(b) => *b == nbarrier::Barrier::default(),
-            Self::Split(b) => *b == split::Barrier::default(),
+            Self::Split(b) => **b == split::Barrier::default(),
         }
     }
+}
+
+/// Where a state keeps a barrier, or would keep it, until one that is kept is kept no more, or the other way round.
+#[derive(Clone, Copy)]
+pub(super) struct Site {
+    pub(super) id: BarrierId,
+    place: Result<usize, usize>,
 }
 
 macro_rules! accessor {
     ($(#[$doc:meta])* $name:ident, $variant:ident, $type:ty) => {
         $(#[$doc])*
-        #[must_use]
-        pub fn $name(&self, barrier: BarrierId) -> $type {
-            match self.barrier(barrier) {
-                Some(AnyBarrier::$variant(state)) => state.clone(),
+        pub(super) fn $name(&self, site: Site) -> $type {
+            match site.place.map(|at| &self.barriers[at].1) {
+                Ok(AnyBarrier::$variant(state)) => <$type>::clone(state),
                 _ => <$type>::default(),
             }
         }
@@ -109,8 +133,13 @@ impl<K> State<K> {
     /// A barrier's state, `None` while it is as it was in the beginning.
     #[must_use]
     pub fn barrier(&self, barrier: BarrierId) -> Option<&AnyBarrier> {
-        let at = self.barriers.binary_search_by_key(&barrier, |(id, _)| *id).ok()?;
+        let at = self.site(barrier).place.ok()?;
         Some(&self.barriers[at].1)
+    }
+
+    /// Where a barrier is kept.
+    pub(super) fn site(&self, id: BarrierId) -> Site {
+        Site { id, place: self.barriers.binary_search_by_key(&id, |(id, _)| *id) }
     }
 
     accessor!(
@@ -138,12 +167,12 @@ impl<K> State<K> {
         split::Barrier
     );
 
-    pub(super) fn set_barrier(&mut self, barrier: BarrierId, state: AnyBarrier) {
-        match (self.barriers.binary_search_by_key(&barrier, |(id, _)| *id), state.is_initial()) {
+    pub(super) fn set_barrier(&mut self, site: Site, state: AnyBarrier) {
+        match (site.place, state.is_initial()) {
             (Ok(at), true) => drop(self.barriers.remove(at)),
             (Ok(at), false) => self.barriers[at].1 = state,
             (Err(_), true) => {}
-            (Err(at), false) => self.barriers.insert(at, (barrier, state)),
+            (Err(at), false) => self.barriers.insert(at, (site.id, state)),
         }
     }
 }

@@ -1,23 +1,26 @@
 //! One step of the group.
 
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
-use super::{AnyBarrier, Choice, CutReason, Detail, Finding, Machine, State};
-use crate::agent::{Action, BarrierAction, Choices, Fault, FaultKind, Move, Outcome, SplitAction, with_pick};
+use super::state::Site;
+use super::{AnyBarrier, Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, State};
+use crate::agent::{Action, BarrierAction, Choices, Fault, FaultKind, Outcome, SplitAction, with_pick};
 use crate::barrier::{
     BarrierId, Completion, Effect, Progress, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu,
 };
 use crate::memory::{Arrival, Knowledge};
 use crate::program::{AgentId, Scope, Semantics, SequenceId, SplitKind, Target};
 use crate::rule::Rule;
+use smallvec::smallvec;
 
 /// A step in the making.
 struct Making<'m, K> {
     machine: &'m mut Machine,
     state: &'m mut State<K>,
     agent: AgentId,
+    /// The agent's configuration before the step.
+    from: ConfigId,
     index: u32,
     pick: u32,
-    made: &'m Move,
     log: &'m mut Log,
     /// Local computation has failed in some agent.
     failed: bool,
@@ -49,18 +52,18 @@ impl Machine {
         if agent.index() >= state.agents.len() {
             return Advanced::Disabled;
         }
-        let moves = self.automata[self.class(agent)].shared_moves(state.agents[agent.index()].config);
-        let Some(made) = moves.get(index as usize) else {
+        let Some(made) = self.moves(state, agent).get(index as usize) else {
             return Advanced::Disabled;
         };
         if !self.picks(state, agent, made).contains(&u64::from(pick)) {
             return Advanced::Disabled;
         }
-        if made.action == Action::Spin {
+        if matches!(made.action, Action::Spin) {
             return Advanced::NoEffect;
         }
         let at = made.pc;
-        let mut making = Making { machine: self, state, agent, index, pick, made, log, failed: false };
+        let from = state.agents[agent.index()].config;
+        let mut making = Making { machine: self, state, agent, from, index, pick, log, failed: false };
         // clause: barcheck.one-rule
         match making.run() {
             Err(Refusal::Violation(rule)) => Advanced::Error(Box::new(End::Violation(making.finding(rule)))),
@@ -105,7 +108,7 @@ impl<K: Knowledge> Making<'_, K> {
     }
 
     fn finding(&self, rule: Rule) -> Finding {
-        let made = self.made;
+        let made = self.machine.made(self.agent, self.from, self.index);
         let detail = match made.action {
             Action::Refuse(_, value) => Detail::Operand(value),
             _ => Detail::None,
@@ -114,7 +117,7 @@ impl<K: Knowledge> Making<'_, K> {
             rule,
             agent: self.agent,
             pc: made.pc,
-            agents: vec![self.agent],
+            agents: smallvec![self.agent],
             barrier: made.action.barrier(),
             detail,
         }
@@ -148,59 +151,58 @@ impl<K: Knowledge> Making<'_, K> {
     }
 
     fn run(&mut self) -> Result<(), Refusal> {
-        let made = self.made;
+        let made = self.machine.made(self.agent, self.from, self.index);
         match &made.action {
             Action::Spin => {}
             Action::Decide => {
                 if let Choices::Uniform(sequence) = made.choices {
                     self.state.sequences[sequence.index()].decide(self.agent, self.pick != 0);
                 }
-                self.log.events.push(Event::Decided(self.pick));
-                self.go_on(Outcome::Pass);
+                self.go_on_after(Event::Decided(self.pick));
             }
-            Action::Exit(arrival) => self.exit(*arrival, made.lanes)?,
+            &Action::Exit(arrival) => {
+                let lanes = made.lanes;
+                self.exit(arrival, lanes)?;
+            }
             Action::Assert(true) => self.go_on(Outcome::Pass),
             // clause: barcheck.assertion
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
+                let kind = *kind;
                 let layout = self.machine.layout;
-                let conflicts = self.state.memory.access(layout, self.agent, *kind, locations);
+                let conflicts = self.state.memory.access(layout, self.agent, kind, locations);
+                let accessed = Event::Accessed(locations.clone());
                 for (rule, location, earlier, earlier_kind) in conflicts {
                     let mut finding = self.finding(rule);
-                    finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
-                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind: *kind };
+                    finding.agents = smallvec![earlier.min(self.agent), earlier.max(self.agent)];
+                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
                     self.log.noted.push(finding);
                 }
-                self.log.events.push(Event::Accessed(locations.clone()));
-                self.go_on(Outcome::Pass);
+                self.go_on_after(accessed);
             }
             Action::Fence(spaces) => {
                 let machine = &*self.machine;
                 self.state.memory.fence(machine.layout, &machine.program, self.agent, *spaces);
-                self.log.events.push(Event::Fenced);
-                self.go_on(Outcome::Pass);
+                self.go_on_after(Event::Fenced);
             }
             Action::MemoryBarrier(scope, semantics) => {
                 let machine = &*self.machine;
                 let memory = &mut self.state.memory;
                 memory.memory_barrier(machine.layout, &machine.program, self.agent, *scope, *semantics);
-                self.log.events.push(Event::Fenced);
-                self.go_on(Outcome::Pass);
+                self.go_on_after(Event::Fenced);
             }
             Action::Park(parked, _) => {
-                self.log.events.push(Event::Parked(parked.what.id));
-                self.note(&parked.what.notes());
-                self.go_on(Outcome::Pass);
+                let (barrier, notes) = (parked.what.id, parked.what.notes());
+                self.note(notes);
+                self.go_on_after(Event::Parked(barrier));
             }
-            Action::Barrier(action) => self.barrier(action)?,
+            Action::Barrier(_) => self.barrier()?,
             Action::Alloc(count) => {
                 self.state.allocated = Some(xegpu::alloc(*count, self.state.allocated)?);
-                self.log.events.push(Event::StateMoved);
-                self.go_on(Outcome::Pass);
+                self.go_on_after(Event::StateMoved);
             }
             Action::Init(..) | Action::Fetch(_) | Action::SaveCopy(_) | Action::RestoreCopy(_) => {
-                self.log.events.push(Event::StateMoved);
-                self.go_on(Outcome::Pass);
+                self.go_on_after(Event::StateMoved);
             }
             Action::Refuse(rule, _) => return Err((*rule).into()),
             Action::NotModelled(what) => return Err(Refusal::NotModelled(*what)),
@@ -222,52 +224,70 @@ impl<K: Knowledge> Making<'_, K> {
         self.failed = true;
     }
 
-    /// The acting agent's configuration after its move.
-    fn go_on(&mut self, outcome: Outcome) {
-        let (context, automaton) = self.machine.parts(self.agent);
-        let config = &mut self.state.agents[self.agent.index()].config;
-        *config = automaton.follow(context, *config, self.index, self.pick, outcome);
-        self.failed |= automaton.has_failed(*config);
+    /// What happens is all that others see of the move.
+    fn go_on_after(&mut self, event: Event) {
+        self.log.events.push(event);
+        self.go_on(Outcome::Pass);
     }
 
-    fn barrier(&mut self, action: &BarrierAction) -> Result<(), Refusal> {
+    /// The acting agent's configuration after its move.
+    fn go_on(&mut self, outcome: Outcome) {
+        self.lead(self.agent, Label::Made(self.index, self.pick, outcome));
+    }
+
+    /// An agent's configuration changes.
+    fn lead(&mut self, agent: AgentId, label: Label) {
+        let config = &mut self.state.agents[agent.index()].config;
+        *config = self.machine.follow(agent, *config, label);
+        self.failed |= self.machine.has_failed(agent, *config);
+    }
+
+    fn barrier(&mut self) -> Result<(), Refusal> {
+        let Action::Barrier(action) = &self.machine.made(self.agent, self.from, self.index).action else {
+            return Ok(());
+        };
         let id = action.barrier();
         let seat = self.state.agents[self.agent.index()].seat(id);
-        match action {
+        let site = self.state.site(id);
+        match *action {
             BarrierAction::Ptx(what, contribution, open) => {
                 let red = match what.operation {
                     ptx::Operation::Red(op) => Some(op),
                     ptx::Operation::Sync | ptx::Operation::Arrive => None,
                 };
-                self.ptx_arrival(*what, with_pick(red, *contribution, *open, self.pick))?;
+                self.ptx_arrival(what, with_pick(red, contribution, open, self.pick))
             }
             BarrierAction::Bcu(what, contribution, open) => {
-                self.bcu_arrival(*what, *contribution, *open, seat)?;
+                self.bcu_arrival(site, what, contribution, open, seat)
             }
             BarrierAction::ReadState(_) => {
                 // clause: bcu.b2r-bar
-                let value = bcu::read_barrier(self.state.bcu(id));
+                let value = bcu::read_barrier(self.state.bcu(site));
                 self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(value));
+                Ok(())
             }
             BarrierAction::WriteState(_, value) => {
                 // clause: barcheck.restore-completes-nothing
-                let next = bcu::write_barrier(self.state.bcu(id), *value)?;
-                self.state.set_barrier(id, AnyBarrier::Bcu(next));
-                self.log.events.push(Event::StateMoved);
-                self.go_on(Outcome::Pass);
+                let next = bcu::write_barrier(self.state.bcu(site), value)?;
+                self.state.set_barrier(site, AnyBarrier::Bcu(next));
+                self.go_on_after(Event::StateMoved);
+                Ok(())
             }
             BarrierAction::Signal(what) => {
-                let effect = nbarrier::signal(self.state.nbarrier(id), seat, *what)?;
-                self.arrive(id, effect.map(AnyBarrier::Nbarrier), Arrival::Publishing)?;
+                let effect = nbarrier::signal(self.state.nbarrier(site), seat, what)?;
+                self.arrive(site, effect.map(AnyBarrier::Nbarrier), Arrival::Publishing)
             }
             BarrierAction::Wait(_) => {
-                let effect = nbarrier::wait(self.state.nbarrier(id), seat)?;
-                self.wait(id, effect.map(AnyBarrier::Nbarrier), None);
+                let effect = nbarrier::wait(self.state.nbarrier(site), seat)?;
+                self.wait(site, effect.map(AnyBarrier::Nbarrier), None);
+                Ok(())
             }
-            BarrierAction::Split(split) => self.split(split, seat)?,
+            BarrierAction::Split(ref split) => {
+                let split = split.clone();
+                self.split(site, &split, seat)
+            }
         }
-        Ok(())
     }
 
     fn ptx_arrival(
@@ -275,17 +295,19 @@ impl<K: Knowledge> Making<'_, K> {
         what: ptx::Announcement,
         contribution: ptx::Contribution,
     ) -> Result<(), Refusal> {
+        let site = self.state.site(what.id);
         let seat = self.state.agents[self.agent.index()].seat(what.id);
         let cta = self.machine.cta();
         // Nobody else's exit matters to an arrival with a count of its own.
         let exited = if what.all || cta.exits_release { self.exited_outside(what.id) } else { 0 };
-        let effect = ptx::arrive(cta, self.state.ptx(what.id), seat, what, contribution, exited)?;
+        let effect = ptx::arrive(cta, self.state.ptx(site), seat, what, contribution, exited)?;
         // clause: ptx.prior-performed
-        self.arrive(what.id, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
+        self.arrive(site, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
     }
 
     fn bcu_arrival(
         &mut self,
+        site: Site,
         what: bcu::Announcement,
         contribution: ptx::Contribution,
         open: u32,
@@ -299,7 +321,7 @@ impl<K: Knowledge> Making<'_, K> {
         // Exits matter only to barriers that wait for every live warp.
         let warps = self.machine.cta().warps;
         let cta = if what.count == 0 { self.bcu_cta() } else { bcu::Cta { warps, exited: 0 } };
-        let effect = bcu::arrive(cta, self.state.bcu(what.id), seat, what, contribution)?;
+        let effect = bcu::arrive(cta, self.state.bcu(site), seat, what, contribution)?;
         let how = if what.operation == bcu::Operation::Arv {
             // clause: bcu.arv-no-memory
             Arrival::PublishedBefore
@@ -307,38 +329,38 @@ impl<K: Knowledge> Making<'_, K> {
             // clause: bcu.sync-memory, bcu.red-memory
             Arrival::Publishing
         };
-        self.arrive(what.id, effect.map(AnyBarrier::Bcu), how)
+        self.arrive(site, effect.map(AnyBarrier::Bcu), how)
     }
 
-    fn split(&mut self, action: &SplitAction, seat: Seat) -> Result<(), Refusal> {
-        let SplitAction { kind, barrier: id, scope, members, ref instance, memory, semantics } = *action;
-        let before = self.state.split(id);
+    fn split(&mut self, site: Site, action: &SplitAction, seat: Seat) -> Result<(), Refusal> {
+        let SplitAction { kind, scope, members, ref instance, memory, semantics, .. } = *action;
+        let before = self.state.split(site);
         if kind == SplitKind::Wait {
             let effect = split::wait(scope, &before, seat, instance)?;
             // clause: split_barrier.wait-memory
-            self.wait(id, effect.map(AnyBarrier::Split), Some((memory, semantics)));
+            self.wait(site, effect.map(AnyBarrier::split), Some((memory, semantics)));
             return Ok(());
         }
         let effect = split::arrive(scope, members, &before, seat, instance, kind == SplitKind::Both)?;
         // clause: split_barrier.arrive-memory
-        self.arrive(id, effect.map(AnyBarrier::Split), Arrival::Releasing(memory, semantics))
+        self.arrive(site, effect.map(AnyBarrier::split), Arrival::Releasing(memory, semantics))
     }
 
     /// An arrival that the barrier has accepted.
-    fn arrive(&mut self, id: BarrierId, effect: Effect<AnyBarrier>, how: Arrival) -> Result<(), Refusal> {
+    fn arrive(&mut self, site: Site, effect: Effect<AnyBarrier>, how: Arrival) -> Result<(), Refusal> {
         let machine = &*self.machine;
-        self.state.memory.arrive(machine.layout, &machine.program, id, self.agent, how);
-        self.log.events.push(Event::Arrived(id));
+        self.state.memory.arrive(machine.layout, &machine.program, site.id, self.agent, how);
+        self.log.events.push(Event::Arrived(site.id));
         let completed = effect.completed;
-        self.take_seat(id, effect);
+        self.take_seat(site, effect);
         match completed {
-            Some(completion) => self.complete(id, completion),
+            Some(completion) => self.complete(site.id, completion),
             None => Ok(()),
         }
     }
 
     /// A wait that the barrier has accepted.
-    fn wait(&mut self, id: BarrierId, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
+    fn wait(&mut self, site: Site, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
         if effect.progress == Progress::Pass {
             let last = match &effect.barrier {
                 AnyBarrier::Split(barrier) => barrier.unwaited == 0,
@@ -346,18 +368,18 @@ impl<K: Knowledge> Making<'_, K> {
             };
             let machine = &*self.machine;
             let memory = &mut self.state.memory;
-            memory.pass_wait(machine.layout, &machine.program, id, self.agent, acquires, last);
-            self.log.events.push(Event::Passed(id));
+            memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
+            self.log.events.push(Event::Passed(site.id));
         }
-        self.take_seat(id, effect);
+        self.take_seat(site, effect);
     }
 
-    fn take_seat(&mut self, id: BarrierId, effect: Effect<AnyBarrier>) {
-        self.state.set_barrier(id, effect.barrier);
-        self.state.agents[self.agent.index()].set_seat(id, effect.seat);
-        self.note(&effect.notes);
+    fn take_seat(&mut self, site: Site, effect: Effect<AnyBarrier>) {
+        self.state.set_barrier(site, effect.barrier);
+        self.state.agents[self.agent.index()].set_seat(site.id, effect.seat);
+        self.note(effect.notes);
         if effect.progress == Progress::Block {
-            self.log.events.push(Event::Blocked(id));
+            self.log.events.push(Event::Blocked(site.id));
             self.go_on(Outcome::Block);
         } else {
             self.go_on(Outcome::Pass);
@@ -366,9 +388,9 @@ impl<K: Knowledge> Making<'_, K> {
 
     /// A generation completes: those who wait go on, consumers that do not wait yet are notified.
     fn complete(&mut self, id: BarrierId, completion: Completion) -> Result<(), Refusal> {
-        let layout = self.machine.layout;
+        let (layout, target) = (self.machine.layout, self.target());
         self.log.events.push(Event::Completed(id, completion.result));
-        if completion.nobody_waits && matches!(self.target(), Target::Ptx | Target::Bcu) {
+        if completion.nobody_waits && matches!(target, Target::Ptx | Target::Bcu) {
             // clause: barcheck.nobody-waits
             // The barrier need not be the step's own: an exit completes others.
             let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
@@ -381,17 +403,18 @@ impl<K: Knowledge> Making<'_, K> {
         }
         let mut unwaited = false;
         for agent in self.machine.agents() {
-            let seat = self.state.agents[agent.index()].seat(id);
-            if seat.is_vacant() {
+            let state = &mut self.state.agents[agent.index()];
+            let Some(at) = state.seats.iter().position(|(barrier, _)| *barrier == id) else {
                 continue;
-            }
-            let after = match self.target() {
+            };
+            let seat = state.seats[at].1;
+            let after = match target {
                 Target::Ptx => ptx::complete(seat),
                 Target::Bcu => bcu::complete(seat),
                 Target::Nbarrier | Target::Xegpu => nbarrier::complete(seat)?,
                 Target::SplitBarrier => split::complete(seat),
             };
-            self.state.agents[agent.index()].set_seat(id, after);
+            state.set_seat_at(at, after);
             if seat.waiting {
                 self.release(agent, id, completion.result);
             } else if after.notified && !seat.notified {
@@ -416,15 +439,12 @@ impl<K: Knowledge> Making<'_, K> {
             finding.barrier = Some(id);
             finding.pc = self.machine.stands_at(self.state, agent);
             finding.agent = agent;
-            finding.agents = vec![agent];
+            finding.agents = smallvec![agent];
             self.log.noted.push(finding);
         }
         let machine = &*self.machine;
         self.state.memory.release(machine.layout, &machine.program, id, agent, acquires);
-        let (context, automaton) = self.machine.parts(agent);
-        let config = &mut self.state.agents[agent.index()].config;
-        *config = automaton.release(context, *config, result);
-        self.failed |= automaton.has_failed(*config);
+        self.lead(agent, Label::Released(result));
     }
 
     fn exit(
@@ -481,7 +501,7 @@ impl<K: Knowledge> Making<'_, K> {
                     AnyBarrier::Bcu(b) => AnyBarrier::Bcu(bcu::emptied(b)),
                     _ => AnyBarrier::Ptx(ptx::Barrier::Idle),
                 };
-                self.state.set_barrier(id, emptied);
+                self.state.set_barrier(self.state.site(id), emptied);
                 self.complete(id, completion)?;
             }
         }

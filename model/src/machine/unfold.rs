@@ -4,7 +4,7 @@
 //! come to, whatever the others do, are the same as another agent's, and so is what follows from
 //! each of them, then the two share an automaton: the index made no difference.
 
-use super::{Automaton, ConfigId, Machine};
+use super::{Automaton, ConfigId, Label, Machine};
 use crate::agent::{Action, BarrierAction, Choices, Config, Context, Move, Outcome};
 use crate::barrier::{bcu, ptx};
 use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_SIZE};
@@ -96,7 +96,7 @@ impl Machine {
             next += 1;
             let mut edges = 0_u32;
             for result in results(context, automaton.config(id), warps) {
-                automaton.release(context, id, result);
+                automaton.follow(context, id, Label::Released(result));
                 edges += 1;
                 if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
                     return Err(NotUnfolded::Stopped);
@@ -109,7 +109,7 @@ impl Machine {
                 let index = u32::try_from(index).unwrap_or(u32::MAX);
                 for pick in 0..picks {
                     for outcome in &outcomes {
-                        automaton.follow(context, id, index, pick, *outcome);
+                        automaton.follow(context, id, Label::Made(index, pick, *outcome));
                     }
                     edges += 1;
                     if edges.is_multiple_of(MANY_EDGES) && !goes_on() {

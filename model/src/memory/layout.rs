@@ -27,21 +27,25 @@ impl Layout {
 
     /// What an agent knows in time.
     #[must_use]
+    #[inline]
     pub fn time(self, agent: AgentId) -> usize {
         agent.index()
     }
 
     /// What an agent knows in memory.
     #[must_use]
+    #[inline]
     pub fn memory(self, agent: AgentId) -> usize {
         self.agents + agent.index()
     }
 
     /// What an agent holds besides: the meaning of `kind` depends on the target.
+    #[inline]
     pub(super) fn extra(self, agent: AgentId, kind: usize) -> usize {
         (2 + kind) * self.agents + agent.index()
     }
 
+    #[inline]
     pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
         let (extras, stride) = match self.target {
             Target::Ptx => (0, 2),
@@ -54,15 +58,18 @@ impl Layout {
 
     /// What a barrier's present generation carries in time.
     #[must_use]
+    #[inline]
     pub fn gathering(self, barrier: BarrierId) -> usize {
         self.barrier(barrier, GENERATION_TIME)
     }
 
+    #[inline]
     pub(super) fn subgroup(self, agent: AgentId) -> usize {
         agent.index() / self.subgroup_size
     }
 
     /// A split barrier that several agents share; an invocation's own barrier orders nothing between agents.
+    #[inline]
     pub(super) fn is_shared(self, barrier: BarrierId) -> bool {
         self.target != Target::SplitBarrier || barrier.0 as usize <= self.subgroups
     }
@@ -87,6 +94,7 @@ impl Layout {
     /// Whether an earlier access has to be known in memory too.
     // clause: barcheck.fence-publishes
     #[must_use]
+    #[inline]
     pub fn needs_memory_order(self, kind: AccessKind) -> bool {
         !(self.has_fences() && kind == AccessKind::Read)
     }
@@ -94,6 +102,7 @@ impl Layout {
     /// An access becomes known in memory only by its own agent's fence, from its very execution otherwise.
     // clause: nbarrier.no-memory
     #[must_use]
+    #[inline]
     pub fn has_fences(self) -> bool {
         matches!(self.target, Target::Nbarrier | Target::Xegpu)
     }
@@ -118,6 +127,7 @@ pub(super) const GENERATION_MEMORY: usize = 1;
 pub(super) const DONE_TIME: usize = 1;
 
 /// Where a split barrier's generation keeps what a subgroup's agents have released to the workgroup (`far`) or to themselves.
+#[inline]
 pub(super) fn carried(subgroup: usize, far: bool) -> usize {
     2 + 2 * subgroup + usize::from(far)
 }

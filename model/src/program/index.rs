@@ -10,6 +10,7 @@ macro_rules! index_type {
         impl $name {
             /// The position in the table that this index belongs to.
             #[must_use]
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -19,6 +20,7 @@ macro_rules! index_type {
             /// # Panics
             /// If `index` exceeds 32 bits; tables are bounded long before.
             #[must_use]
+            #[inline]
             pub fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("tables hold fewer than 2^32 entries"))
             }

@@ -1,6 +1,10 @@
 //! Memory: its locations, where they live, and how they are accessed.
 
 use super::LocationId;
+use smallvec::SmallVec;
+
+/// The locations that an access touches, each once: most often one, several where lanes have different indices.
+pub type Locations = SmallVec<[LocationId; 2]>;
 
 /// Where memory lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

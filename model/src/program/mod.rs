@@ -16,7 +16,7 @@ pub use instruction::{
     BcuOp, BcuOperand, BcuRedOperands, NbarrierOp, Predicate, PtxKind, PtxOp, ReductionOp, Scope, Semantics,
     SplitKind, SplitOp, XegpuOp,
 };
-pub use memory::{AccessKind, Array, Space, Spaces};
+pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 
 use std::fmt;
 

@@ -120,17 +120,22 @@ struct Latest {
 }
 
 impl Latest {
-    fn all(&self) -> impl Iterator<Item = (AccessKind, Moment)> + '_ {
-        let write = self.write.iter().map(|m| (AccessKind::Write, *m));
-        let reads = self.reads.iter().map(|m| (AccessKind::Read, *m));
-        write.chain(reads).chain(self.atomics.iter().map(|m| (AccessKind::Atomic, *m)))
+    /// By kind.
+    fn all(&self) -> [(AccessKind, &[Moment]); 3] {
+        [
+            (AccessKind::Write, self.write.as_slice()),
+            (AccessKind::Read, &self.reads),
+            (AccessKind::Atomic, &self.atomics),
+        ]
     }
 
     /// What is not among the latest any more once this access is made.
     fn replace(&mut self, kind: AccessKind, now: Moment) {
         let of_kind = match kind {
             AccessKind::Write => {
-                *self = Self { write: Some(now), ..Self::default() };
+                self.write = Some(now);
+                self.reads.clear();
+                self.atomics.clear();
                 return;
             }
             AccessKind::Read => &mut self.reads,
@@ -229,11 +234,13 @@ impl Clocks {
         let mut locations: Vec<_> = self.latest.keys().copied().collect();
         locations.sort_unstable();
         for location in locations {
-            let mut all: Vec<_> = self.latest[&location].all().collect();
-            all.sort_unstable_by_key(|(kind, moment)| (*kind, moment.agent));
-            for (kind, moment) in all {
-                facts.extend([u64::from(location.0), kind as u64, u64::from(moment.agent.0)]);
-                knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
+            for (kind, moments) in self.latest[&location].all() {
+                let mut moments = moments.to_vec();
+                moments.sort_unstable_by_key(|moment| moment.agent);
+                for moment in moments {
+                    facts.extend([u64::from(location.0), kind as u64, u64::from(moment.agent.0)]);
+                    knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
+                }
             }
         }
         for (mark, moment) in marks {
@@ -296,8 +303,9 @@ impl Knowledge for Clocks {
             let plane = self.plane_at(*location);
             let plane = &mut self.planes[plane];
             let latest = self.latest.entry(*location).or_default();
-            for (earlier, moment) in latest.all() {
-                if moment.agent == agent || !earlier.conflicts_with(kind) {
+            let conflicting = latest.all().into_iter().filter(|(earlier, _)| earlier.conflicts_with(kind));
+            for (earlier, moment) in conflicting.flat_map(|(kind, all)| all.iter().map(move |m| (kind, *m))) {
+                if moment.agent == agent {
                     continue;
                 }
                 let rule = if !plane.knows(layout.time(agent), moment) {

@@ -53,36 +53,27 @@ fn lowered(run: &Run, settings: &Settings) -> Option<Inconclusive> {
 fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     let target = run.machine.program().target;
     let level = |rule| settings.levels.of(rule, target);
-    let whole = whole(run, run.path.len());
-    let mut found = Vec::new();
-    if run.cycle_from.is_some() {
-        let path = Path { cycle_from: run.cycle_from, ..whole };
+    let at_the_end = if run.cycle_from.is_some() {
         let names = blocked_throughout(run);
-        let stuck = stuck::findings(&run.machine, &run.state, &names);
-        found.extend(stuck.into_iter().map(|f| Found {
-            level: level(f.rule),
-            finding: f,
-            path: path.clone(),
-        }));
+        stuck::findings(&run.machine, &run.state, &names)
     } else if complete {
-        let judged = run.machine.judge(&run.state);
-        found.extend(judged.into_iter().map(|f| Found {
-            level: level(f.rule),
-            finding: f,
-            path: whole.clone(),
-        }));
-    }
+        run.machine.judge(&run.state)
+    } else {
+        Vec::new()
+    };
+    let whole_run = || Path { cycle_from: run.cycle_from, ..whole(run, run.path.len()) };
+    let mut found: Vec<Found> = at_the_end
+        .into_iter()
+        .map(|finding| Found { level: level(finding.rule), finding, path: whole_run() })
+        .collect();
     let mut sightings: Vec<Sighting> = std::mem::take(&mut run.sightings).into_values().collect();
     sightings.retain(|s| level(s.finding.rule) >= Level::Warning);
     sightings.sort_by_key(|s| s.step);
     let pasts = pasts(run, &sightings);
     for (sighting, past) in sightings.into_iter().zip(pasts) {
         let path = projected(run, sighting.step, &past);
-        let path = if shows(&mut run.machine, &path, &sighting) {
-            path
-        } else {
-            self::whole(run, sighting.step + 1)
-        };
+        let path =
+            if shows(&mut run.machine, &path, &sighting) { path } else { whole(run, sighting.step + 1) };
         found.push(Found { level: level(sighting.finding.rule), finding: sighting.finding, path });
     }
     found.retain(|f| f.level >= Level::Warning);

@@ -71,6 +71,7 @@ pub(super) struct Run {
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
     races: Races,
+    some_exited: bool,
     /// How often configurations have been forgotten.
     forgotten: u64,
     /// What had grown at one of these times, the latest whose number is a power of two.
@@ -106,6 +107,7 @@ impl Run {
             sightings: BTreeMap::new(),
             hides: None,
             races: Races::of(program.target),
+            some_exited: false,
             forgotten: 0,
             grew: None,
             cycle_from: None,
@@ -206,7 +208,7 @@ impl Run {
         if !matches!(made.choices, Choices::One | Choices::Open(1)) {
             return Stepped::Ended(Ending::Undecided(Undecided::Choice(agent, made.pc)));
         }
-        if made.action == Action::Spin {
+        if matches!(made.action, Action::Spin) {
             return Stepped::Spins;
         }
         let pc = made.pc;
@@ -246,19 +248,20 @@ impl Run {
             return Some(self.end(*end, step));
         }
         self.follow_events(agent);
-        let some_exited = || self.machine.agents().any(|a| self.machine.config(&self.state, a).has_exited());
-        self.races.follow(&self.log.events, some_exited);
+        self.races.follow(&self.log.events, || self.some_exited);
         if self.log.noted.is_empty() {
             return None;
         }
         let mut is_error = false;
-        for finding in std::mem::take(&mut self.log.noted) {
+        let mut noted = std::mem::take(&mut self.log.noted);
+        for finding in noted.drain(..) {
             is_error |= self.level(settings, finding.rule) == Level::Error;
             if finding.rule == Rule::DataRace {
                 self.races.meet(agent, pc);
             }
             self.sight(finding, step);
         }
+        self.log.noted = noted;
         (is_error && !settings.all).then_some(Ending::Violated)
     }
 
@@ -278,6 +281,7 @@ impl Run {
                 }
                 Event::Released(released, _) if released != agent => self.make_ready(released),
                 Event::Passed(barrier) if has_waits => self.history_of(barrier).waits.push(now),
+                Event::Exited => self.some_exited = true,
                 Event::Blocked(barrier) if has_waits => self.history_of(barrier).early_waits.push(now),
                 _ => {}
             }

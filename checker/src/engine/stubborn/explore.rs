@@ -418,7 +418,7 @@ impl<'a> Exploration<'a> {
                     rule,
                     agent,
                     pc: access.pc,
-                    agents: vec![earlier.min(agent), earlier.max(agent)],
+                    agents: [earlier.min(agent), earlier.max(agent)].into(),
                     barrier: None,
                     detail: Detail::Conflict { location, earlier, earlier_kind, kind: access.kind },
                 });

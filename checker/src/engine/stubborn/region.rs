@@ -231,7 +231,7 @@ fn edges(machine: &mut Machine, agent: AgentId, config: ConfigId) -> Option<Vec<
     let [made] = machine.moves_in(agent, config) else { return Some(Vec::new()) };
     let (access, picks) = match (&made.action, made.choices) {
         (Action::Access(kind, locations), Choices::One) => {
-            (Some(May { kind: *kind, locations: locations.clone(), pc: made.pc }), 1)
+            (Some(May { kind: *kind, locations: locations.to_vec(), pc: made.pc }), 1)
         }
         (Action::Decide, Choices::Open(picks)) => (None, picks),
         (Action::Assert(true), Choices::One) => (None, 1),
