@@ -246,16 +246,15 @@ impl<K: Knowledge> Making<'_, K> {
         let Action::Barrier(action) = &self.machine.made(self.agent, self.from, self.index).action else {
             return Ok(());
         };
-        let id = action.barrier();
-        let seat = self.state.agents[self.agent.index()].seat(id);
-        let site = self.state.site(id);
+        let site = self.state.site(action.barrier());
+        let seat = self.seat(site);
         match *action {
             BarrierAction::Ptx(what, contribution, open) => {
                 let red = match what.operation {
                     ptx::Operation::Red(op) => Some(op),
                     ptx::Operation::Sync | ptx::Operation::Arrive => None,
                 };
-                self.ptx_arrival(what, with_pick(red, contribution, open, self.pick))
+                self.ptx_arrival(site, seat, what, with_pick(red, contribution, open, self.pick))
             }
             BarrierAction::Bcu(what, contribution, open) => {
                 self.bcu_arrival(site, what, contribution, open, seat)
@@ -290,13 +289,18 @@ impl<K: Knowledge> Making<'_, K> {
         }
     }
 
+    /// What the acting agent has to do with a barrier.
+    fn seat(&self, site: Site) -> Seat {
+        self.state.agents[self.agent.index()].seat(site.id)
+    }
+
     fn ptx_arrival(
         &mut self,
+        site: Site,
+        seat: Seat,
         what: ptx::Announcement,
         contribution: ptx::Contribution,
     ) -> Result<(), Refusal> {
-        let site = self.state.site(what.id);
-        let seat = self.state.agents[self.agent.index()].seat(what.id);
         let cta = self.machine.cta();
         // Nobody else's exit matters to an arrival with a count of its own.
         let exited = if what.all || cta.exits_release { self.exited_outside(what.id) } else { 0 };
@@ -454,7 +458,8 @@ impl<K: Knowledge> Making<'_, K> {
     ) -> Result<(), Refusal> {
         self.log.events.push(Event::LanesExited(lanes));
         if let Some((what, contribution)) = arrival {
-            return self.ptx_arrival(what, contribution);
+            let site = self.state.site(what.id);
+            return self.ptx_arrival(site, self.seat(site), what, contribution);
         }
         self.go_on(Outcome::Pass);
         if !self.has_exited(self.agent) {

@@ -10,16 +10,19 @@ use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, S
 use barcheck_model::rule::Rule;
 use rustc_hash::FxHashMap;
 
+/// The number of a step among its agent's steps, from 1. Signed, since processors without AVX compare many of these at a time, and no others.
+pub(super) type Clock = i32;
+
 /// A step of an agent: who, and its number among the agent's steps, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) agent: AgentId,
-    pub(super) clock: u32,
+    pub(super) clock: Clock,
 }
 
 /// Steps of several agents, one of each at most.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moments(Vec<u32>);
+pub(super) struct Moments(Vec<Clock>);
 
 impl Moments {
     pub(super) fn add(&mut self, moment: Moment) {
@@ -46,7 +49,7 @@ pub(super) struct Plane {
     agents: usize,
     /// For each holder, where its row begins, or [`NO_ROW`] if it has never known anything.
     begins: Vec<usize>,
-    rows: Vec<u32>,
+    rows: Vec<Clock>,
 }
 
 const NO_ROW: usize = usize::MAX;
@@ -56,7 +59,7 @@ impl Plane {
         Self { agents, begins: Vec::new(), rows: Vec::new() }
     }
 
-    fn row(&self, holder: usize) -> &[u32] {
+    fn row(&self, holder: usize) -> &[Clock] {
         match self.begins.get(holder) {
             Some(begin) if *begin != NO_ROW => &self.rows[*begin..begin + self.agents],
             _ => &[],
@@ -152,7 +155,7 @@ impl Latest {
 #[derive(Clone, Debug)]
 pub(super) struct Clocks {
     /// Steps that each agent has made.
-    now: Vec<u32>,
+    now: Vec<Clock>,
     /// For each storage class: shared, global. Only the first, if nothing is stored in global memory.
     planes: Vec<Plane>,
     /// The first location of each array, and where the array is stored.
@@ -218,12 +221,12 @@ impl Clocks {
     }
 
     /// Adds the steps that come before an agent's next one in every order, as the latest of each agent.
-    pub(super) fn add_past(&self, agent: AgentId, past: &mut [u32]) {
+    pub(super) fn add_past(&self, agent: AgentId, past: &mut [Clock]) {
         join(past, self.planes[0].row(self.layout.time(agent)));
     }
 
     /// Adds the steps on which a barrier's arrivals in the present generation rest.
-    pub(super) fn add_arrivals(&self, barrier: BarrierId, past: &mut [u32]) {
+    pub(super) fn add_arrivals(&self, barrier: BarrierId, past: &mut [Clock]) {
         join(past, self.planes[0].row(self.layout.gathering(barrier)));
     }
 
@@ -257,7 +260,7 @@ impl Clocks {
     }
 }
 
-fn join(past: &mut [u32], row: &[u32]) {
+fn join(past: &mut [Clock], row: &[Clock]) {
     for (past, known) in past.iter_mut().zip(row) {
         *past = (*past).max(*known);
     }

@@ -3,6 +3,7 @@
 //! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds the step's own past: so of the whole run only
 //! these steps are kept. The run is made once more to learn the pasts.
 
+use super::clocks::Clock;
 use super::run::{Run, Sighting};
 use crate::engine::answer::{Answer, Ending};
 use crate::engine::report::{self, MOST_CONFIRMED};
@@ -94,7 +95,7 @@ fn step_of(agent: u16) -> Choice {
 }
 
 /// A step of the run, after no more than the steps in its past.
-fn projected(run: &Run, last: usize, past: &[u32]) -> Path {
+fn projected(run: &Run, last: usize, past: &[Clock]) -> Path {
     let mut made = vec![0; past.len()];
     let mut steps = Vec::new();
     for agent in &run.path[..last] {
@@ -109,7 +110,7 @@ fn projected(run: &Run, last: usize, past: &[u32]) -> Path {
 }
 
 /// What has to come before each of the steps, in the order of the run: the latest step of each agent.
-fn pasts(run: &mut Run, sightings: &[Sighting]) -> Vec<Vec<u32>> {
+fn pasts(run: &mut Run, sightings: &[Sighting]) -> Vec<Vec<Clock>> {
     let agents = run.machine.program().agents.len();
     let mut pasts = Vec::new();
     let Some(last) = sightings.last() else { return pasts };

@@ -366,8 +366,8 @@ impl Run {
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = settings.budgets;
         let grew = || what_grew(&self.machine, steps).or_else(|| self.grew.clone());
-        // Clocks have 32 bits, and a look comes late by some turns.
-        let most = budgets.max_states.unwrap_or(MOST_STEPS).min(1 << 31);
+        // Clocks have 31 bits, and a look comes late by some turns.
+        let most = budgets.max_states.unwrap_or(MOST_STEPS).min(1 << 30);
         if steps >= most {
             return Some(Inconclusive::States(most, grew()));
         }
