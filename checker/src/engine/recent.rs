@@ -143,7 +143,7 @@ impl<const W: usize> Recent<W> {
         let place = self.place(words);
         let met = &mut self.met[place];
         // Written in any case, so that there is nothing to wait for.
-        let is_new = *met != *words || self.is_off;
+        let is_new = (*met != *words) | self.is_off;
         *met = *words;
         is_new
     }

@@ -207,7 +207,10 @@ impl<const W: usize> Store<W> {
         if let Some(compact) = &self.compact {
             return bytes + compact.growth(more);
         }
-        bytes + Table::bytes_for(self.here() + more).saturating_sub(self.table.bytes())
+        match Table::bytes_for(self.here() + more).saturating_sub(self.table.bytes()) {
+            0 => bytes,
+            growth => bytes + growth + Table::bytes_to_enter(self.here() + more),
+        }
     }
 
     /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
@@ -321,39 +324,69 @@ impl<const W: usize> Store<W> {
             return;
         }
         let mut touched = 0;
+        let mut hashes = [0; TOGETHER];
         for chunk in made.chunks(TOGETHER) {
             self.make_room(chunk.len());
             // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
-            let mut hashes = [0; TOGETHER];
             for (code, words) in hashes.iter_mut().zip(chunk) {
                 *code = hash(words);
                 touched ^= self.table.touch(*code);
             }
-            for hash in &hashes[..chunk.len()] {
+            let hashes = &hashes[..chunk.len()];
+            for hash in hashes {
                 if let Some(id) = self.table.guess(*hash) {
                     touched ^= u32::from(self.listed(id)[0] == 0);
                 }
             }
-            for (words, hash) in chunk.iter().zip(&hashes) {
-                loop {
-                    match self.look_up(words, *hash) {
-                        Ok(_) => break,
-                        Err(Free::Nowhere) => self.grow(),
-                        Err(Free::At(_)) if self.find_away(words, *hash).is_some() => break,
-                        Err(Free::At(place)) => {
-                            #[expect(
-                                clippy::cast_possible_truncation,
-                                reason = "the search ends before indices run out"
-                            )]
-                            self.table.put(place, self.here() as StateId, *hash);
-                            self.push(*words, from);
-                            break;
-                        }
-                    }
-                }
+            let mut done = self.enter(chunk, hashes, from);
+            while done < chunk.len() {
+                self.grow();
+                done += self.enter(&chunk[done..], &hashes[done..], from);
             }
         }
         std::hint::black_box(touched);
+    }
+
+    /// Adds those of some states that have not been found before, as far as there are places in the table. Returns how many
+    /// have been looked up.
+    fn enter(&mut self, some: &[Packed<W>], hashes: &[u64], from: StateId) -> usize {
+        // Kept at hand: nothing that is written here can change where the table and the states are.
+        let (states, away, here) = (&self.states, self.away.as_deref(), self.here());
+        let mut table = self.table.whole();
+        let (mut new, mut count) = ([[0; W]; TOGETHER], 0);
+        let mut done = some.len();
+        for (at, (words, hash)) in some.iter().zip(hashes).enumerate() {
+            let is_it = |id: StateId| match (id as usize).checked_sub(here) {
+                None => states.get(id as usize) == words,
+                Some(at) => new[at] == *words,
+            };
+            match table.look_up(*hash, is_it) {
+                Ok(_) => {}
+                Err(Free::Nowhere) => {
+                    done = at;
+                    break;
+                }
+                Err(Free::At(_)) if away.is_some_and(|away| away.find(words, *hash).is_some()) => {}
+                Err(Free::At(place)) => {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "the search ends before indices run out"
+                    )]
+                    table.put(place, (here + count) as StateId, *hash);
+                    new[count] = *words;
+                    count += 1;
+                }
+            }
+        }
+        self.append(&new[..count], from);
+        done
+    }
+
+    /// Appends states, with their parent.
+    fn append(&mut self, states: &[Packed<W>], parent: StateId) {
+        self.states.extend(states);
+        self.len += states.len();
+        self.parents.resize(self.len.div_ceil(FAMILY), parent);
     }
 
     /// As [`Store::insert_all`], where only hashes are kept. The states were found from `parent`.
@@ -368,13 +401,8 @@ impl<const W: usize> Store<W> {
         }
     }
 
-    #[inline]
     fn push(&mut self, words: Packed<W>, parent: StateId) {
-        if self.len.is_multiple_of(FAMILY) {
-            self.parents.push(parent);
-        }
-        self.states.push(words);
-        self.len += 1;
+        self.append(&[words], parent);
     }
 
     /// Sees to it that so many states can be added without growing.
@@ -401,7 +429,7 @@ impl<const W: usize> Store<W> {
             self.team = Team::new(self.threads).ok().map(Arc::new);
         }
         let states = &self.states;
-        self.table.grow(self.team.as_deref(), || states.iter().map(hash));
+        self.table.grow(self.team.as_deref(), self.here(), || states.iter().map(hash));
     }
 
     /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.

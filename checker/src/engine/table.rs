@@ -29,8 +29,12 @@ const CACHED: u32 = 20;
 /// Sections of a large table.
 const SECTIONS: usize = 64;
 
-/// So many hashes are asked for together, so that the misses of the cache overlap.
-const TOGETHER: usize = 64;
+/// When a table grows, what is in it is entered region by region, of so many places: few enough for the second level of the
+/// caches.
+const REGION: usize = 1 << 18;
+
+/// So much is sorted by regions at a time.
+const SORTED: usize = 1 << 22;
 
 /// Where there is no such state: a place for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,12 +98,6 @@ pub(super) struct Part<E> {
 }
 
 impl<E: AsRef<[u32]>> Part<E> {
-    /// Whether a hash belongs here.
-    #[inline(always)]
-    pub(super) fn has(&self, hash: u64) -> bool {
-        self.shape.home(hash).wrapping_sub(self.first) < self.entries.as_ref().len()
-    }
-
     /// Reads what will be looked at first for a hash.
     #[inline(always)]
     pub(super) fn touch(&self, hash: u64) -> u32 {
@@ -198,7 +196,7 @@ impl Table {
         let mut bits = Self::bits_for(entries);
         loop {
             let mut table = Self::with_bits(bits);
-            if table.fill(hashes()) {
+            if table.fill(entries, hashes()) {
                 return table;
             }
             bits += 1;
@@ -220,9 +218,20 @@ impl Table {
         (size_of::<u32>() as u64) << Self::bits_for(entries)
     }
 
+    /// Bytes that are needed for a moment to enter so many anew: of each a home and what is entered, and an eighth to spare.
+    pub(super) fn bytes_to_enter(entries: usize) -> u64 {
+        (entries.min(SORTED) * size_of::<(u32, u32)>() * 9 / 8) as u64
+    }
+
     /// So many entries fit in all.
     pub(super) fn room(&self) -> usize {
         Self::most(self.shape.bits)
+    }
+
+    /// All of it as one part.
+    #[inline(always)]
+    pub(super) fn whole(&mut self) -> Part<&mut [u32]> {
+        Part { shape: self.shape, first: 0, entries: &mut self.entries }
     }
 
     /// How to cut it into so many parts at most, each of some sections.
@@ -240,17 +249,21 @@ impl Table {
         parts.map(|(first, entries)| Part { shape, first, entries }).collect()
     }
 
-    /// Makes more places and enters the hashes of 0, 1, 2, … anew, with a team if there is one. The old table goes first.
+    /// Makes more places and enters the hashes of 0, 1, 2, …, of which there are so many, anew, with a team if there is one. The old table goes first.
     pub(super) fn grow<H: Iterator<Item = u64>>(
         &mut self,
         team: Option<&Team>,
+        entries: usize,
         hashes: impl Fn() -> H + Sync,
     ) {
         let bits = Self::bits().find(|bits| *bits > self.shape.bits).unwrap_or(u32::BITS);
         *self = Self::new();
         *self = Self::with_bits(bits);
         let fill = |mut part: Part<&mut [u32]>| {
-            assert!(part.fill(hashes()), "a table that has just grown has free places in each section");
+            assert!(
+                part.fill(entries, hashes()),
+                "a table that has just grown has free places in each section"
+            );
         };
         let cut = self.cut(team.map_or(1, Team::len));
         let mut parts: Vec<_> = self.parts(&cut).into_iter().map(Some).collect();
@@ -265,30 +278,43 @@ impl Table {
 }
 
 impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
-    /// Enters those of the hashes of 0, 1, 2, … that belong here, where there are none; `false` if there is no place for one.
-    fn fill(&mut self, hashes: impl Iterator<Item = u64>) -> bool {
-        let mut hashes = (0..).zip(hashes);
-        loop {
-            let (mut some, mut count) = ([(0, 0); TOGETHER + 1], 0);
-            for (id, hash) in hashes.by_ref() {
-                // Written in any case: whether a hash belongs here is as good as random, and not to be waited for.
-                some[count] = (id, hash);
-                count += usize::from(self.has(hash));
-                if count == TOGETHER {
-                    break;
-                }
+    /// Enters those of the hashes of 0, 1, 2, …, of which there are so many, that belong here, where there are none; `false` if
+    /// there is no place for one.
+    fn fill(&mut self, count: usize, hashes: impl Iterator<Item = u64>) -> bool {
+        let (shape, first, places) = (self.shape, self.first, self.entries.as_ref().len());
+        // Region after region: what is looked at for one of them is in the caches. The last are those of other parts.
+        let regions = places.div_ceil(REGION);
+        let each = count.min(SORTED) / ((1 << shape.bits) / REGION).max(1);
+        let mut sorted = Vec::new();
+        sorted.resize_with(regions + 1, || Vec::with_capacity(each + each / 8));
+        let mut hashes = (0..).zip(hashes).peekable();
+        while hashes.peek().is_some() {
+            for (id, hash) in hashes.by_ref().take(SORTED) {
+                let home = shape.home(hash).wrapping_sub(first);
+                let region = if home < places { home / REGION } else { regions };
+                sorted[region].push((to_u32(home), shape.tag(hash) | shape.inverted(id)));
             }
-            let some = &some[..count];
-            let touched = some.iter().fold(0, |touched, (_, hash)| touched ^ self.touch(*hash));
-            std::hint::black_box(touched);
-            if count == 0 {
-                return true;
-            }
-            for (id, hash) in some {
-                let Err(Free::At(place)) = self.look_up(*hash, |_| false) else { return false };
-                self.put(place, *id, *hash);
+            sorted[regions].clear();
+            for (home, entry) in sorted.iter_mut().flat_map(|region| region.drain(..)) {
+                let Some(place) = self.free_from(home as usize) else { return false };
+                self.entries.as_mut()[place] = entry;
             }
         }
+        true
+    }
+
+    /// The free place for what has its home at a place, both counted from the first of the part.
+    #[inline(always)]
+    fn free_from(&self, home: usize) -> Option<usize> {
+        let (entries, within) = (self.entries.as_ref(), self.shape.section() - 1);
+        let mut at = home;
+        while entries[at] != NONE {
+            at = at & !within | (at + 1) & within;
+            if at == home {
+                return None;
+            }
+        }
+        Some(at)
     }
 }
 
@@ -332,7 +358,7 @@ mod tests {
         let mut table = Table::new();
         for id in 0..3000 {
             while !table.has_room(id as usize + 1) {
-                table.grow(None, || (0..id).map(crowded));
+                table.grow(None, id as usize, || (0..id).map(crowded));
             }
             let Err(Free::At(place)) = table.look_up(crowded(id), |other| other == id) else {
                 panic!("{id}")
@@ -361,7 +387,7 @@ mod tests {
     fn parts_have_every_place_once_and_whole_sections() {
         let mut table = Table::new();
         for _ in 0..10 {
-            table.grow(None, std::iter::empty);
+            table.grow(None, 0, std::iter::empty);
         }
         let (section, places) = (table.shape.section(), table.entries.len());
         for count in [1, 2, 3, 64, 100] {
@@ -371,8 +397,11 @@ mod tests {
             assert!(parts.len() <= count && parts.iter().all(|part| part.entries.len() % section == 0));
             assert_eq!(parts.iter().map(|part| part.entries.len()).sum::<usize>(), places);
             let hash = 0xffff_u64 << 48;
-            assert_eq!(parts.iter().filter(|part| part.has(hash)).count(), 1);
-            assert!(parts[cut.part(hash)].has(hash));
+            let has = |part: &Part<&mut [u32]>| {
+                (part.first..part.first + part.entries.len()).contains(&part.shape.home(hash))
+            };
+            assert_eq!(parts.iter().filter(|part| has(part)).count(), 1);
+            assert!(has(&parts[cut.part(hash)]));
         }
     }
 }

@@ -51,13 +51,20 @@ impl<const W: usize> Pieces<W> {
         }
     }
 
+    /// Appends states.
     #[inline]
-    pub(super) fn push(&mut self, words: Packed<W>) {
-        if self.len.is_multiple_of(Self::PIECE) {
-            self.add_piece();
+    pub(super) fn extend(&mut self, mut states: &[Packed<W>]) {
+        while !states.is_empty() {
+            let (piece, at) = (self.len / Self::PIECE, self.len % Self::PIECE);
+            if at == 0 {
+                self.add_piece();
+            }
+            let room = &mut self.pieces[piece][at..];
+            let (now, later) = states.split_at(states.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            self.len += now.len();
+            states = later;
         }
-        self.pieces[self.len / Self::PIECE][self.len % Self::PIECE] = words;
-        self.len += 1;
     }
 
     /// Adds states that several threads have, so many each: room for them, in the same order, for each thread to write.
@@ -153,7 +160,7 @@ mod tests {
             if one_by_one.wants_spare() {
                 one_by_one.keep_spare(SpareStates::new());
             }
-            states.iter().for_each(|words| one_by_one.push(*words));
+            states.iter().for_each(|words| one_by_one.extend(&[*words]));
             let rooms = together.room_for([states.len() / 3, 0, states.len() - states.len() / 3].into_iter());
             assert_eq!((rooms.len(), rooms[1].len()), (3, 0));
             let mut states = states.iter();
