@@ -207,10 +207,10 @@ impl<const W: usize> Store<W> {
         if let Some(compact) = &self.compact {
             return bytes + compact.growth(more);
         }
-        match Table::bytes_for(self.here() + more).saturating_sub(self.table.bytes()) {
-            0 => bytes,
-            growth => bytes + growth + Table::bytes_to_enter(self.here() + more),
+        if self.table.has_room(self.here() + more) {
+            return bytes;
         }
+        bytes + Table::bytes_to_make(self.here() + more).saturating_sub(self.table.bytes())
     }
 
     /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
@@ -232,7 +232,7 @@ impl<const W: usize> Store<W> {
                 None => Away::<W>::bytes_for(moved),
             };
             let states = ((kept + 2) * piece + more) * size_of::<Packed<W>>();
-            states as u64 + self.bytes_beside() + away + Table::bytes_for((kept + 1) * piece + more)
+            states as u64 + self.bytes_beside() + away + Table::bytes_to_make((kept + 1) * piece + more)
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());

@@ -33,8 +33,11 @@ const SECTIONS: usize = 64;
 /// caches.
 const REGION: usize = 1 << 18;
 
-/// So much is sorted by regions at a time.
-const SORTED: usize = 1 << 22;
+/// Of so many places as many entries as one are sorted by regions at a time: that takes an eighth of the table's memory.
+const PLACES_PER_SORTED: usize = 16;
+
+/// So much is told from what belongs to other parts before it is sorted.
+const TOGETHER: usize = 64;
 
 /// Where there is no such state: a place for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,9 +221,11 @@ impl Table {
         (size_of::<u32>() as u64) << Self::bits_for(entries)
     }
 
-    /// Bytes that are needed for a moment to enter so many anew: of each a home and what is entered, and an eighth to spare.
-    pub(super) fn bytes_to_enter(entries: usize) -> u64 {
-        (entries.min(SORTED) * size_of::<(u32, u32)>() * 9 / 8) as u64
+    /// The same, and what is needed for a moment to fill it: for each entry that is sorted, its home and itself, and an eighth to spare.
+    pub(super) fn bytes_to_make(entries: usize) -> u64 {
+        let bytes = Self::bytes_for(entries);
+        let sorted = (entries as u64).min(bytes / (size_of::<u32>() * PLACES_PER_SORTED) as u64);
+        bytes + sorted * size_of::<(u32, u32)>() as u64 * 9 / 8
     }
 
     /// So many entries fit in all.
@@ -282,19 +287,30 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     /// there is no place for one.
     fn fill(&mut self, count: usize, hashes: impl Iterator<Item = u64>) -> bool {
         let (shape, first, places) = (self.shape, self.first, self.entries.as_ref().len());
-        // Region after region: what is looked at for one of them is in the caches. The last are those of other parts.
+        // Region after region: what is looked at for one of them is in the caches.
         let regions = places.div_ceil(REGION);
-        let each = count.min(SORTED) / ((1 << shape.bits) / REGION).max(1);
+        let all = 1_usize << shape.bits;
+        let most = all / PLACES_PER_SORTED;
+        let each = count.min(most) / (all / REGION).max(1);
         let mut sorted = Vec::new();
-        sorted.resize_with(regions + 1, || Vec::with_capacity(each + each / 8));
+        sorted.resize_with(regions, || Vec::with_capacity(each + each / 8));
         let mut hashes = (0..).zip(hashes).peekable();
         while hashes.peek().is_some() {
-            for (id, hash) in hashes.by_ref().take(SORTED) {
+            let (mut some, mut count) = ([(0, 0); TOGETHER], 0);
+            let mut sort = |some: &[(u32, u32)]| {
+                some.iter().for_each(|(home, entry)| sorted[*home as usize / REGION].push((*home, *entry)));
+            };
+            for (id, hash) in hashes.by_ref().take(most) {
                 let home = shape.home(hash).wrapping_sub(first);
-                let region = if home < places { home / REGION } else { regions };
-                sorted[region].push((to_u32(home), shape.tag(hash) | shape.inverted(id)));
+                // Written in any case: whether a hash belongs here is as good as random, and not to be waited for.
+                some[count] = (to_u32(home), shape.tag(hash) | shape.inverted(id));
+                count += usize::from(home < places);
+                if count == TOGETHER {
+                    sort(&some);
+                    count = 0;
+                }
             }
-            sorted[regions].clear();
+            sort(&some[..count]);
             for (home, entry) in sorted.iter_mut().flat_map(|region| region.drain(..)) {
                 let Some(place) = self.free_from(home as usize) else { return false };
                 self.entries.as_mut()[place] = entry;

@@ -13,7 +13,7 @@ use std::ops::BitOr as _;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     /// Groups of lanes that execute together, by lowest lane.
-    pub fragments: SmallVec<[Fragment; 1]>,
+    pub fragments: Vec<Fragment>,
     /// Lanes that entered a construct, or came to an instruction, together and have since separated.
     pub splits: Vec<SplitLanes>,
     /// The barrier on which the agent blocks.
@@ -105,14 +105,7 @@ impl Config {
     pub fn new(lanes: u32, code: &Code) -> Self {
         let locals = smallvec![LaneValues::Same(Value::Unset); code.locals.len()];
         Self {
-            fragments: smallvec![Fragment {
-                lanes,
-                pc: Pc(0),
-                locals,
-                join: None,
-                parked: None,
-                spins: false
-            }],
+            fragments: vec![Fragment { lanes, pc: Pc(0), locals, join: None, parked: None, spins: false }],
             splits: Vec::new(),
             waiting: None,
             copy: None,

@@ -54,9 +54,21 @@ impl LaneValues {
 }
 
 /// The lanes of a mask, lowest first.
-pub(super) fn each_lane(lanes: u32) -> impl Iterator<Item = u32> {
-    let rest = std::iter::successors(Some(lanes), |rest| rest.checked_sub(1).map(|less| rest & less));
-    rest.take_while(|rest| *rest != 0).map(u32::trailing_zeros)
+pub(super) fn each_lane(lanes: u32) -> Lanes {
+    Lanes(lanes)
+}
+
+/// The lanes of a mask that are still to come.
+pub(super) struct Lanes(u32);
+
+impl Iterator for Lanes {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let lane = self.0.trailing_zeros();
+        self.0 &= self.0.checked_sub(1)?;
+        Some(lane)
+    }
 }
 
 /// An evaluation that cannot succeed: it ends the path.

@@ -7,7 +7,6 @@ use super::moves::{Action, BarrierAction, Move, with_pick};
 use super::settle::{arrive_at_join, exit_lanes, settle};
 use crate::barrier::{BarrierId, bcu, ptx};
 use crate::program::{BcuOp, LocalId, Op, Pc, PtxKind, SplitKind};
-use smallvec::SmallVec;
 
 /// How a move went, as far as the agent that made it can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,7 +117,7 @@ fn unpark(config: &mut Config) {
 /// All lanes of a warp have arrived together and go on, each fragment from its own instruction.
 fn whole_warp_goes_on(context: Context<'_>, config: &mut Config, result: Option<u32>) {
     unpark(config);
-    let lanes: SmallVec<[u32; 1]> = config.fragments.iter().map(|f| f.lanes).collect();
+    let lanes: Vec<u32> = config.fragments.iter().map(|f| f.lanes).collect();
     for lanes in lanes {
         let Some(index) = config.fragments.iter().position(|f| f.lanes == lanes) else {
             continue;

@@ -173,10 +173,10 @@ pub(super) fn locations(
         Numbers::Same(index) => Ok(smallvec![location(index)?]),
         Numbers::Each(all) => {
             let mut found =
-                all.into_iter().map(|(_, index)| location(index)).collect::<Result<Locations, _>>()?;
+                all.into_iter().map(|(_, index)| location(index)).collect::<Result<Vec<_>, _>>()?;
             found.sort_unstable();
             found.dedup();
-            Ok(found)
+            Ok(found.into())
         }
     }
 }

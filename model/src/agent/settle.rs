@@ -226,8 +226,8 @@ pub(super) fn join_complete(config: &mut Config) {
         let split = config.splits.swap_remove(position);
         let (parts, others) = std::mem::take(&mut config.fragments)
             .into_iter()
-            .partition::<Vec<_>, _>(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
-        config.fragments = others.into();
+            .partition(|f| f.join == Some(split.at) && f.lanes & split.lanes != 0);
+        config.fragments = others;
         config.fragments.extend(merge(parts));
     }
 }

@@ -7,7 +7,6 @@ use crate::barrier::{BarrierId, ptx};
 use crate::machine::AnyBarrier;
 use crate::program::{AgentId, Pc, Target, WARP_SIZE};
 use crate::rule::Rule;
-use smallvec::SmallVec;
 
 /// The counts that an arrival announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,8 +110,7 @@ impl Machine {
         if self.agents().any(|agent| !self.moves(state, agent).is_empty()) {
             return None;
         }
-        let stuck: SmallVec<[AgentId; 2]> =
-            self.agents().filter(|a| !self.config(state, *a).has_exited()).collect();
+        let stuck: Vec<_> = self.agents().filter(|a| !self.config(state, *a).has_exited()).collect();
         let agent = *stuck.first()?;
         let pc = self.stands_at(state, agent);
         let config = self.config(state, agent);
@@ -138,7 +136,7 @@ impl Machine {
         let dangling = state.barriers.iter().filter(|(_, barrier)| holds_arrivals(barrier));
         dangling
             .map(|(id, _)| {
-                let agents: SmallVec<[AgentId; 2]> =
+                let agents: Vec<_> =
                     self.agents().filter(|a| state.agents[a.index()].seat(*id).arrived).collect();
                 Finding {
                     rule: Rule::DanglingArrival,
@@ -165,7 +163,7 @@ impl Machine {
         let same = |a: &Stander, b: &Stander| (a.0.barrier, a.0.announced) == (b.0.barrier, b.0.announced);
         for group in standing.chunk_by(same) {
             let Some((side, room)) = overfull(state, group) else { continue };
-            let mut agents: SmallVec<[AgentId; 2]> = side.iter().map(|s| s.1).collect();
+            let mut agents: Vec<_> = side.iter().map(|s| s.1).collect();
             agents.dedup();
             let (at, agent, pc) = *side[0];
             found.push(Finding {

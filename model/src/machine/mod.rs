@@ -66,7 +66,7 @@ pub struct Finding {
     /// Where that agent stands.
     pub pc: Pc,
     /// Everybody concerned, the agent included, in order.
-    pub agents: SmallVec<[AgentId; 2]>,
+    pub agents: Vec<AgentId>,
     /// The barrier, where there is one.
     pub barrier: Option<BarrierId>,
     /// What the explanation needs to know.

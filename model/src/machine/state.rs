@@ -107,18 +107,6 @@ pub(super) struct Site {
     place: Result<usize, usize>,
 }
 
-macro_rules! accessor {
-    ($(#[$doc:meta])* $name:ident, $variant:ident, $type:ty) => {
-        $(#[$doc])*
-        pub(super) fn $name(&self, site: Site) -> $type {
-            match site.place.map(|at| &self.barriers[at].1) {
-                Ok(AnyBarrier::$variant(state)) => <$type>::clone(state),
-                _ => <$type>::default(),
-            }
-        }
-    };
-}
-
 impl<K> State<K> {
     pub(super) fn new(agents: Vec<AgentState>, sequences: usize, group: usize, memory: K) -> Self {
         Self {
@@ -133,8 +121,7 @@ impl<K> State<K> {
     /// A barrier's state, `None` while it is as it was in the beginning.
     #[must_use]
     pub fn barrier(&self, barrier: BarrierId) -> Option<&AnyBarrier> {
-        let at = self.site(barrier).place.ok()?;
-        Some(&self.barriers[at].1)
+        self.at(self.site(barrier))
     }
 
     /// Where a barrier is kept.
@@ -142,30 +129,41 @@ impl<K> State<K> {
         Site { id, place: self.barriers.binary_search_by_key(&id, |(id, _)| *id) }
     }
 
-    accessor!(
-        /// A PTX barrier.
-        ptx,
-        Ptx,
-        ptx::Barrier
-    );
-    accessor!(
-        /// A BCU barrier.
-        bcu,
-        Bcu,
-        bcu::Barrier
-    );
-    accessor!(
-        /// A named barrier of vISA or XeGPU.
-        nbarrier,
-        Nbarrier,
-        nbarrier::Barrier
-    );
-    accessor!(
-        /// A split barrier.
-        split,
-        Split,
-        split::Barrier
-    );
+    fn at(&self, site: Site) -> Option<&AnyBarrier> {
+        Some(&self.barriers[site.place.ok()?].1)
+    }
+
+    /// A PTX barrier.
+    pub(super) fn ptx(&self, site: Site) -> ptx::Barrier {
+        match self.at(site) {
+            Some(AnyBarrier::Ptx(barrier)) => *barrier,
+            _ => ptx::Barrier::default(),
+        }
+    }
+
+    /// A BCU barrier.
+    pub(super) fn bcu(&self, site: Site) -> bcu::Barrier {
+        match self.at(site) {
+            Some(AnyBarrier::Bcu(barrier)) => *barrier,
+            _ => bcu::Barrier::default(),
+        }
+    }
+
+    /// A named barrier of vISA or XeGPU.
+    pub(super) fn nbarrier(&self, site: Site) -> nbarrier::Barrier {
+        match self.at(site) {
+            Some(AnyBarrier::Nbarrier(barrier)) => *barrier,
+            _ => nbarrier::Barrier::default(),
+        }
+    }
+
+    /// A split barrier.
+    pub(super) fn split(&self, site: Site) -> split::Barrier {
+        match self.at(site) {
+            Some(AnyBarrier::Split(barrier)) => split::Barrier::clone(barrier),
+            _ => split::Barrier::default(),
+        }
+    }
 
     pub(super) fn set_barrier(&mut self, site: Site, state: AnyBarrier) {
         match (site.place, state.is_initial()) {

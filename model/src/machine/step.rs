@@ -10,7 +10,6 @@ use crate::barrier::{
 use crate::memory::{Arrival, Knowledge};
 use crate::program::{AgentId, Scope, Semantics, SequenceId, SplitKind, Target};
 use crate::rule::Rule;
-use smallvec::smallvec;
 
 /// A step in the making.
 struct Making<'m, K> {
@@ -117,7 +116,7 @@ impl<K: Knowledge> Making<'_, K> {
             rule,
             agent: self.agent,
             pc: made.pc,
-            agents: smallvec![self.agent],
+            agents: vec![self.agent],
             barrier: made.action.barrier(),
             detail,
         }
@@ -174,7 +173,7 @@ impl<K: Knowledge> Making<'_, K> {
                 let accessed = Event::Accessed(locations.clone());
                 for (rule, location, earlier, earlier_kind) in conflicts {
                     let mut finding = self.finding(rule);
-                    finding.agents = smallvec![earlier.min(self.agent), earlier.max(self.agent)];
+                    finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
                     finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
                     self.log.noted.push(finding);
                 }
@@ -443,7 +442,7 @@ impl<K: Knowledge> Making<'_, K> {
             finding.barrier = Some(id);
             finding.pc = self.machine.stands_at(self.state, agent);
             finding.agent = agent;
-            finding.agents = smallvec![agent];
+            finding.agents = vec![agent];
             self.log.noted.push(finding);
         }
         let machine = &*self.machine;

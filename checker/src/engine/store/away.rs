@@ -359,7 +359,7 @@ mod tests {
         let made: Vec<_> = (0..3 * Pieces::<1>::PIECE as u64).map(|n| [n]).collect();
         store.insert_all(&made, 0);
         let folder = std::env::temp_dir().join("barcheck/no/such/folder");
-        let most_bytes = store.bytes();
+        let most_bytes = store.bytes() + (1 << 20);
         store.keep_within(&Room { folder, most_bytes }, 1);
         assert!(store.failed().is_some_and(|why| why.contains("moved to disk")));
         assert_eq!(store.misread(), None);
