@@ -4,7 +4,6 @@ use super::eval::{Fault, LaneValues, Value};
 use crate::barrier::bcu::ResultCopy;
 use crate::barrier::{BarrierId, ptx};
 use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
-use smallvec::{SmallVec, smallvec};
 use std::ops::BitOr as _;
 
 /// Everything about an agent that no other agent can see.
@@ -36,7 +35,7 @@ pub struct Fragment {
     /// The next operation; for a parked fragment the barrier instruction at which it is parked.
     pub pc: Pc,
     /// The locals.
-    pub locals: SmallVec<[LaneValues; 4]>,
+    pub locals: Vec<LaneValues>,
     /// Waits here for lanes from which it has separated.
     pub join: Option<Join>,
     /// Parked at a non-aligned barrier, waiting for the other lanes of its warp (`ptx`).
@@ -103,7 +102,7 @@ impl Config {
     /// The configuration in which all `lanes` stand at the first operation.
     #[must_use]
     pub fn new(lanes: u32, code: &Code) -> Self {
-        let locals = smallvec![LaneValues::Same(Value::Unset); code.locals.len()];
+        let locals = vec![LaneValues::Same(Value::Unset); code.locals.len()];
         Self {
             fragments: vec![Fragment { lanes, pc: Pc(0), locals, join: None, parked: None, spins: false }],
             splits: Vec::new(),
