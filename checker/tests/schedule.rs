@@ -92,6 +92,21 @@ fn barrier_states_as_values_and_releasing_exits_are_left_to_a_search() {
 }
 
 #[test]
+fn once_a_generation_takes_in_an_exit_a_race_leaves_missing_fences_open_and_a_search_follows() {
+    let all = Settings { all: true, reduction: Reduction::Schedule, ..Settings::default() };
+    // A warp without a program has exited from the start; one that waits exits when the generation is complete.
+    for (first, engine) in
+        [("exit;", Engine::Search), ("", Engine::Search), ("bar.sync 0;", Engine::Schedule)]
+    {
+        let text = format!(
+            "target ptx; shared y; cta 96; warp 0 {{ {first} }} warps 1..3 {{ bar.sync 0; write y; }}"
+        );
+        let outcome = decide(&text, &all, Options::default());
+        assert_eq!((outcome.method.engine, rules(&outcome)), (engine, vec!["data-race"]), "{first}");
+    }
+}
+
+#[test]
 fn a_deadlock_at_the_end_of_the_run_is_the_deadlock_of_every_run() {
     let text =
         "target ptx; cta 96; warps 0..2 { bar.sync 1, 64; bar.sync 1, 96; } warp 2 { bar.sync 2, 64; }";

@@ -95,6 +95,8 @@ impl Run {
         let clocks = Clocks::new(&program, machine.layout());
         let state = machine.initial_with(clocks);
         let agents = program.agents.len();
+        // Agents without a program have exited from the start, without a step.
+        let some_exited = machine.agents().any(|agent| machine.config(&state, agent).has_exited());
         Self {
             ready: (0..agents).map(AgentId::from_index).collect(),
             is_ready: vec![true; agents],
@@ -107,7 +109,7 @@ impl Run {
             sightings: BTreeMap::new(),
             hides: None,
             races: Races::of(program.target),
-            some_exited: false,
+            some_exited,
             forgotten: 0,
             grew: None,
             cycle_from: None,
