@@ -12,6 +12,7 @@ pub(super) use super::table::StateId;
 use super::table::{Free, Table};
 use super::team::Team;
 use away::Away;
+use barcheck_prefetch::prefetch;
 use compact::Compact;
 pub(super) use compact::odds_of_omission;
 use pieces::Pieces;
@@ -323,19 +324,21 @@ impl<const W: usize> Store<W> {
             self.compact = Some(compact);
             return;
         }
-        let mut touched = 0;
-        let mut hashes = [0; TOGETHER];
-        for chunk in made.chunks(TOGETHER) {
+        // What will be looked at is fetched before any of it is needed, so that the misses of the cache overlap: while some states
+        // are entered, where the next ones may be in the table.
+        let mut later = made.chunks(TOGETHER);
+        let (mut hashes, mut next_hashes) = ([0; TOGETHER], [0; TOGETHER]);
+        let mut next = later.next().unwrap_or_default();
+        self.hash(next, &mut next_hashes);
+        while !next.is_empty() {
+            let chunk = std::mem::replace(&mut next, later.next().unwrap_or_default());
+            std::mem::swap(&mut hashes, &mut next_hashes);
+            self.hash(next, &mut next_hashes);
             self.make_room(chunk.len());
-            // What will be looked at is read before any of it is needed, so that the misses of the cache overlap.
-            for (code, words) in hashes.iter_mut().zip(chunk) {
-                *code = hash(words);
-                touched ^= self.table.touch(*code);
-            }
             let hashes = &hashes[..chunk.len()];
             for hash in hashes {
                 if let Some(id) = self.table.guess(*hash) {
-                    touched ^= u32::from(self.listed(id)[0] == 0);
+                    prefetch(&self.listed(id)[0]);
                 }
             }
             let mut done = self.enter(chunk, hashes, from);
@@ -344,7 +347,15 @@ impl<const W: usize> Store<W> {
                 done += self.enter(&chunk[done..], &hashes[done..], from);
             }
         }
-        std::hint::black_box(touched);
+    }
+
+    /// Hashes some states, and has fetched where they may be in the table.
+    #[inline(always)]
+    fn hash(&self, some: &[Packed<W>], hashes: &mut [u64; TOGETHER]) {
+        for (code, words) in hashes.iter_mut().zip(some) {
+            *code = hash(words);
+            self.table.prefetch(*code);
+        }
     }
 
     /// Adds those of some states that have not been found before, as far as there are places in the table. Returns how many
@@ -391,8 +402,7 @@ impl<const W: usize> Store<W> {
 
     /// As [`Store::insert_all`], where only hashes are kept. The states were found from `parent`.
     fn insert_compact(&mut self, compact: &mut Compact<W>, made: &[Packed<W>], parent: StateId) {
-        let touched = made.iter().fold(0, |touched, words| touched ^ compact.touch(words));
-        std::hint::black_box(touched);
+        made.iter().for_each(|words| compact.prefetch(words));
         for words in made {
             if compact.meet(words) {
                 compact.push(words, parent);

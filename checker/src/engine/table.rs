@@ -7,6 +7,7 @@
 use super::memory::Block;
 use super::numbering::to_u32;
 use super::team::Team;
+use barcheck_prefetch::prefetch;
 
 /// The index of a state in its store.
 pub(super) type StateId = u32;
@@ -18,7 +19,7 @@ const NONE: u32 = 0;
 const MANY_PLACES: usize = 1 << 16;
 
 /// Bits that name the places of tables that grow by a lot, so that what is in them is moved less often.
-const SMALL: [u32; 5] = [10, 13, 16, 20, 22];
+const SMALL: [u32; 4] = [10, 13, 16, 20];
 
 /// Bits that name the places of the first table that grows by no more than it must.
 const LARGE: u32 = 24;
@@ -101,16 +102,21 @@ pub(super) struct Part<E> {
 }
 
 impl<E: AsRef<[u32]>> Part<E> {
-    /// Reads what will be looked at first for a hash.
     #[inline(always)]
-    pub(super) fn touch(&self, hash: u64) -> u32 {
-        self.entries.as_ref()[self.shape.home(hash) - self.first]
+    fn at_home(&self, hash: u64) -> &u32 {
+        &self.entries.as_ref()[self.shape.home(hash) - self.first]
+    }
+
+    /// Has fetched what will be looked at first for a hash.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch(self.at_home(hash));
     }
 
     /// The index at a hash's home, if that may be the one looked for.
     #[inline(always)]
     pub(super) fn guess(&self, hash: u64) -> Option<StateId> {
-        let entry = self.touch(hash);
+        let entry = *self.at_home(hash);
         let may_be = (entry ^ self.shape.tag(hash)) >> self.shape.bits == 0 && entry != NONE;
         may_be.then_some(self.shape.inverted(entry))
     }

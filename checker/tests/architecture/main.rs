@@ -25,14 +25,22 @@ const TOP_LEVEL: [&str; 8] =
 
 /// The members that a member is built with, by their folders. Tests may use more.
 fn dependencies(member: &str) -> BTreeSet<String> {
-    let manifest = manifest(&format!("{member}/Cargo.toml"));
-    let platforms = manifest.get("target").and_then(toml::Value::as_table);
-    let tables = std::iter::once(&manifest)
+    let mine = manifest(&format!("{member}/Cargo.toml"));
+    let platforms = mine.get("target").and_then(toml::Value::as_table);
+    let tables = std::iter::once(&mine)
         .chain(platforms.into_iter().flat_map(toml::Table::values).filter_map(toml::Value::as_table));
     let lists = tables.flat_map(|table| ["dependencies", "build-dependencies"].map(|list| table.get(list)));
-    let names = lists.flatten().filter_map(toml::Value::as_table).flat_map(toml::Table::keys);
-    let folder = |name: &String| name.strip_prefix("barcheck-").map(str::to_owned);
-    names.filter_map(folder).filter(|folder| members().contains(folder)).collect()
+    let names: BTreeSet<&String> =
+        lists.flatten().filter_map(toml::Value::as_table).flat_map(toml::Table::keys).collect();
+    let package = |member: &String| manifest(&format!("{member}/Cargo.toml"))["package"]["name"].clone();
+    let is_used =
+        |member: &String| package(member).as_str().is_some_and(|name| names.contains(&name.to_owned()));
+    members().into_iter().filter(is_used).collect()
+}
+
+/// The members but for examples, which are as they would be in a project of somebody's own.
+fn houses() -> impl Iterator<Item = String> {
+    members().into_iter().filter(|member| !member.starts_with("checker/examples/"))
 }
 
 fn set(names: &[&str]) -> BTreeSet<String> {
@@ -41,16 +49,32 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn members_depend_on_one_another_in_one_direction() {
-    let houses = members().into_iter().filter(|member| !member.starts_with("checker/examples/"));
-    let core = "counterexamples/viewer/core";
-    assert_eq!(houses.collect::<BTreeSet<_>>(), set(&["model", "specs", "counterexamples", core, "checker"]));
+    let (core, prefetch) = ("counterexamples/viewer/core", "checker/prefetch");
+    let all = set(&["model", "specs", "counterexamples", core, "checker", prefetch]);
+    assert_eq!(houses().collect::<BTreeSet<_>>(), all);
     assert_eq!(dependencies("model"), set(&[]));
     assert_eq!(dependencies("specs"), set(&["model"]));
     assert_eq!(dependencies("counterexamples"), set(&["model"]));
     // The page holds it compiled: nobody depends on it.
     assert_eq!(dependencies(core), set(&["model", "specs", "counterexamples"]));
-    let checker = dependencies("checker");
-    assert!(checker.contains("model") && checker.is_subset(&set(&["model", "specs", "counterexamples"])));
+    assert_eq!(dependencies(prefetch), set(&[]));
+    assert_eq!(dependencies("checker"), set(&["model", "specs", "counterexamples", prefetch]));
+}
+
+#[test]
+fn unsafe_code_is_forbidden_but_in_the_members_that_exist_for_it() {
+    let forbids = |manifest: &toml::Table| {
+        manifest.get("rust").and_then(|lints| lints.get("unsafe_code")?.as_str()) == Some("forbid")
+    };
+    let root = manifest("Cargo.toml");
+    assert!(root["workspace"]["lints"].as_table().is_some_and(forbids));
+    let may = |member: &String| {
+        let mine = manifest(&format!("{member}/Cargo.toml"));
+        let lints = mine.get("lints").and_then(toml::Value::as_table).cloned().unwrap_or_default();
+        !forbids(&lints) && lints.get("workspace").and_then(toml::Value::as_bool) != Some(true)
+    };
+    let may: BTreeSet<String> = houses().filter(may).collect();
+    assert_eq!(may, set(&["checker/prefetch", "counterexamples/viewer/core"]));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 use crate::engine::layout::Packed;
 use crate::engine::table::StateId;
+use barcheck_prefetch::prefetch;
 use std::collections::HashMap;
 
 /// A difference that has no room in a byte.
@@ -105,10 +106,10 @@ impl<const W: usize> Compact<W> {
         (hash >> (64 - self.bits)) as usize
     }
 
-    /// Reads what will be looked at first for a state.
+    /// Has fetched what will be looked at first for a state.
     #[inline]
-    pub(super) fn touch(&self, words: &Packed<W>) -> u64 {
-        self.hashes[self.home(hash(words))]
+    pub(super) fn prefetch(&self, words: &Packed<W>) {
+        prefetch(&self.hashes[self.home(hash(words))]);
     }
 
     fn grow(&mut self) {

@@ -11,6 +11,7 @@ use crate::engine::numbering::to_u32;
 use crate::engine::recent::Batch;
 use crate::engine::table::{Cut, Free, Part, StateId};
 use crate::engine::team::{Meeting, Team};
+use barcheck_prefetch::prefetch;
 
 /// The states that a thread makes, in order.
 #[derive(Debug, Default)]
@@ -330,14 +331,13 @@ impl<'s, const W: usize> All<'s, W> {
         for ((share, offset), mine) in self.shares.iter().zip(&self.offsets).zip(mine) {
             let made = share.made.states();
             for some in mine.chunks(TOGETHER) {
-                // As in `Store::insert_all`, what will be looked at is read before any of it is needed.
-                let mut touched = some.iter().fold(0, |touched, (hash, _)| touched ^ part.touch(*hash));
-                for (hash, at) in some {
-                    if let Some(id) = part.guess(*hash) {
-                        touched ^= u32::from(self.is(id, &made[*at as usize]));
+                // As in `Store::insert_all`, what will be looked at is fetched before any of it is needed.
+                some.iter().for_each(|(hash, _)| part.prefetch(*hash));
+                for (hash, _) in some {
+                    if let Some(id) = part.guess(*hash).map(|id| id as usize).filter(|id| *id < self.base) {
+                        prefetch(&self.here.get(id)[0]);
                     }
                 }
-                std::hint::black_box(touched);
                 for (hash, at) in some {
                     let words = &made[*at as usize];
                     match part.look_up(*hash, |id| self.is(id, words)) {
