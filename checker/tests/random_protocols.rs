@@ -139,7 +139,7 @@ impl Statistics {
 
 #[test]
 fn engine_and_naive_explorer_agree() {
-    let count = number("BARCHECK_RANDOM", 2_000);
+    let count = number("BARCHECK_RANDOM", 3_500);
     let first = number("BARCHECK_SEED", 0);
     let mut statistics = Statistics::default();
     for seed in first..first + count {
@@ -265,7 +265,7 @@ fn decided_by_choice(protocol: &Protocol) -> Option<barcheck::Outcome> {
 
 #[test]
 fn engines_and_naive_explorer_agree_on_protocols_that_are_mostly_right_and_go_round_with_choices() {
-    let count = number("BARCHECK_RANDOM", 1_500);
+    let count = number("BARCHECK_RANDOM", 2_000);
     let first = number("BARCHECK_SEED", 0);
     let (mut compared, mut cyclic, mut by_choice, mut right) = (0, 0, 0, 0);
     let mut statistics = Statistics::default();

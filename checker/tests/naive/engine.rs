@@ -5,29 +5,37 @@ use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Setting
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// States after which the engine gives up.
 const MOST_STATES: u64 = 200_000;
 
+/// States from which on threads share the work, where there are several: few, so that they do in most protocols.
+const FEW_STATES: u32 = 4;
+
 /// What an engine says of a protocol's text, in all-violations mode with the given state budget:
-/// the verdict and every rule that some path violates. None if it hit its budget. Where the
-/// reductions disagree among themselves, the set says so.
+/// the verdict and every rule that some path violates. None if the plain search hit its budget. Where
+/// reductions or numbers of threads disagree with it, the set says so.
 pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
-    let (verdict, mut rules) = answer(&decide(text, Reduction::None, exited_threads))?;
-    let symmetric = answer(&decide(text, Reduction::Symmetry, exited_threads))?;
-    let auto = answer(&decide(text, Reduction::Auto, exited_threads))?;
+    let decide = |reduction, threads| decide(text, reduction, threads, exited_threads);
+    let (verdict, mut rules) = answer(&decide(Reduction::None, 1))?;
     let mut notes = Vec::new();
-    for (name, other) in [("with symmetry", symmetric), ("automatically", auto)] {
-        if (verdict, &rules) != (other.0, &other.1) {
-            notes.push(format!("({name}: {:?} {:?})", other.0, other.1));
+    for (name, reduction, threads) in [
+        ("with two threads", Reduction::None, 2),
+        ("with symmetry", Reduction::Symmetry, 1),
+        ("with symmetry and three threads", Reduction::Symmetry, 3),
+        ("automatically", Reduction::Auto, 1),
+    ] {
+        let other = answer(&decide(reduction, threads));
+        if !other.as_ref().is_some_and(|(its, found)| (verdict, &rules) == (*its, found)) {
+            notes.push(format!("({name}: {other:?})"));
         }
     }
     for (name, reduction) in
         [("one schedule", Reduction::Schedule), ("one for each choice", Reduction::Stubborn)]
     {
-        let outcome = decide(text, reduction, exited_threads);
-        notes.extend(departs(name, &outcome, verdict, &rules));
+        notes.extend(departs(name, &decide(reduction, 1), verdict, &rules));
     }
     rules.extend(notes);
     Some((verdict, rules))
@@ -44,7 +52,7 @@ fn departs(name: &str, outcome: &Outcome, verdict: Verdict, rules: &BTreeSet<Str
     (!agrees).then(|| format!("({name}: {found:?} {its:?})"))
 }
 
-fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Outcome {
+fn decide(text: &str, reduction: Reduction, threads: usize, exited_threads: ExitedThreads) -> Outcome {
     let program = match load(text.as_bytes(), &LoadOptions::default()) {
         Ok(loaded) => Arc::new(loaded.program),
         Err(diagnostics) => panic!("a random protocol is refused: {:?}\n{text}", diagnostics.first()),
@@ -54,6 +62,8 @@ fn decide(text: &str, reduction: Reduction, exited_threads: ExitedThreads) -> Ou
         reduction,
         levels: Levels { strict: true, ..Levels::default() },
         budgets: Budgets { max_states: Some(MOST_STATES), ..Budgets::default() },
+        threads: NonZeroUsize::new(threads),
+        many_states: (threads > 1).then_some(FEW_STATES),
         ..Settings::default()
     };
     check(program, Options { exited_threads }, &settings, &Quiet)
