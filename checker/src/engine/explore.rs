@@ -8,7 +8,7 @@ use super::pipeline::Pipeline;
 use super::recent::Batch;
 use super::rehearsal;
 use super::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
-use super::store::Store;
+use super::store::{Growth, Store};
 use super::swift::Scratch;
 use crate::settings::Progress;
 
@@ -20,6 +20,7 @@ impl Search<'_> {
             (Opened::default(), Scratch::default(), Crew::new(self.settings));
         let pipeline = Pipeline::new(self.settings, crew.few());
         let (mut first, mut together) = (self.next, false);
+        store.growth = Growth::within(self.budgets().max_memory);
         if store.len() > 0 {
             store.expect(self.level_end - self.next);
         }

@@ -506,7 +506,7 @@ impl<'a> Search<'a> {
         self.laid_out = numbers;
     }
 
-    fn budgets(&self) -> Budgets {
+    pub(super) fn budgets(&self) -> Budgets {
         if self.retraces.is_some() { Budgets::default() } else { self.settings.budgets }
     }
 

@@ -8,8 +8,8 @@ mod threads;
 use super::layout::{Packed, hash};
 use super::numbering::to_u32;
 use super::recent::{Batch, Recent};
-pub(super) use super::table::StateId;
 use super::table::{Free, Table};
+pub(super) use super::table::{Growth, StateId};
 use super::team::Team;
 use away::Away;
 use barcheck_prefetch::prefetch;
@@ -53,6 +53,8 @@ pub(super) struct Store<const W: usize> {
     /// so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
     table: Table,
+    /// How the table grows.
+    pub(super) growth: Growth,
     /// Threads that may help, if there are some already.
     pub(super) team: Option<Arc<Team>>,
     /// How many such a team may have, the calling thread included.
@@ -74,6 +76,7 @@ impl<const W: usize> Store<W> {
             forgotten: AtomicBool::new(false),
             parents: Vec::new(),
             table: Table::new(),
+            growth: Growth::default(),
             team: None,
             threads: 1,
             recent: Recent::default(),
@@ -211,7 +214,8 @@ impl<const W: usize> Store<W> {
         if self.table.has_room(self.here() + more) {
             return bytes;
         }
-        bytes + Table::bytes_to_make(self.here() + more).saturating_sub(self.table.bytes())
+        let table = Table::bytes_to_make(self.growth, self.here() + more);
+        bytes + table.saturating_sub(self.table.bytes())
     }
 
     /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
@@ -233,7 +237,8 @@ impl<const W: usize> Store<W> {
                 None => Away::<W>::bytes_for(moved),
             };
             let states = ((kept + 2) * piece + more) * size_of::<Packed<W>>();
-            states as u64 + self.bytes_beside() + away + Table::bytes_to_make((kept + 1) * piece + more)
+            let table = Table::bytes_to_make(Growth::Sparing, (kept + 1) * piece + more);
+            states as u64 + self.bytes_beside() + away + table
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());
@@ -439,7 +444,7 @@ impl<const W: usize> Store<W> {
             self.team = Team::new(self.threads).ok().map(Arc::new);
         }
         let states = &self.states;
-        self.table.grow(self.team.as_deref(), self.here(), || states.iter().map(hash));
+        self.table.grow(self.team.as_deref(), self.growth, self.here(), || states.iter().map(hash));
     }
 
     /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.

@@ -21,6 +21,12 @@ const MANY_PLACES: usize = 1 << 16;
 /// Bits that name the places of tables that grow by a lot, so that what is in them is moved less often.
 const SMALL: [u32; 4] = [10, 13, 16, 20];
 
+/// Bits that name the places of the next table, unless it is passed over.
+const MIDDLE: u32 = 22;
+
+/// So much memory is plenty for a table, even where it is far too large.
+const PLENTY: u64 = 1 << 30;
+
 /// Bits that name the places of the first table that grows by no more than it must.
 const LARGE: u32 = 24;
 
@@ -39,6 +45,29 @@ const PLACES_PER_SORTED: usize = 16;
 
 /// So much is told from what belongs to other parts before it is sorted.
 const TOGETHER: usize = 64;
+
+/// How tables grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// Step by step.
+    #[default]
+    Sparing,
+    /// Where many entries are about to be moved, to a table so large that they stay there for long.
+    Lavish,
+}
+
+impl Growth {
+    /// What fits a budget in bytes, if there is one.
+    pub(super) fn within(budget: Option<u64>) -> Self {
+        if budget.is_none_or(|bytes| bytes >= PLENTY) { Self::Lavish } else { Self::Sparing }
+    }
+
+    /// Bits that name the places of tables, of smaller ones first.
+    fn bits(self) -> impl Iterator<Item = u32> {
+        let middle = (self == Self::Sparing).then_some(MIDDLE);
+        SMALL.into_iter().chain(middle).chain(LARGE..)
+    }
+}
 
 /// Where there is no such state: a place for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,9 +229,9 @@ impl Table {
         if bits < CACHED { 1 << (bits - 1) } else { 3 << (bits - 2) }
     }
 
-    /// A table with these hashes, which are those of 0, 1, 2, … and so many.
+    /// A table with these hashes, which are those of 0, 1, 2, … and so many, no larger than it would have grown.
     pub(super) fn of<H: Iterator<Item = u64>>(entries: usize, hashes: impl Fn() -> H) -> Self {
-        let mut bits = Self::bits_for(entries);
+        let mut bits = Self::bits_for(Growth::Sparing, entries);
         loop {
             let mut table = Self::with_bits(bits);
             if table.fill(entries, hashes()) {
@@ -212,24 +241,19 @@ impl Table {
         }
     }
 
-    /// Bits that name the places of tables, of smaller ones first.
-    fn bits() -> impl Iterator<Item = u32> {
-        SMALL.into_iter().chain(LARGE..)
-    }
-
     /// Bits that name the places of a table with room for so many entries.
-    fn bits_for(entries: usize) -> u32 {
-        Self::bits().find(|bits| entries <= Self::most(*bits)).unwrap_or(u32::BITS)
+    fn bits_for(growth: Growth, entries: usize) -> u32 {
+        growth.bits().find(|bits| entries <= Self::most(*bits)).unwrap_or(u32::BITS)
     }
 
     /// Bytes of a table with room for so many entries.
-    pub(super) fn bytes_for(entries: usize) -> u64 {
-        (size_of::<u32>() as u64) << Self::bits_for(entries)
+    fn bytes_for(growth: Growth, entries: usize) -> u64 {
+        (size_of::<u32>() as u64) << Self::bits_for(growth, entries)
     }
 
     /// The same, and what is needed for a moment to fill it: for each entry that is sorted, its home and itself, and an eighth to spare.
-    pub(super) fn bytes_to_make(entries: usize) -> u64 {
-        let bytes = Self::bytes_for(entries);
+    pub(super) fn bytes_to_make(growth: Growth, entries: usize) -> u64 {
+        let bytes = Self::bytes_for(growth, entries);
         let sorted = (entries as u64).min(bytes / (size_of::<u32>() * PLACES_PER_SORTED) as u64);
         bytes + sorted * size_of::<(u32, u32)>() as u64 * 9 / 8
     }
@@ -264,10 +288,11 @@ impl Table {
     pub(super) fn grow<H: Iterator<Item = u64>>(
         &mut self,
         team: Option<&Team>,
+        growth: Growth,
         entries: usize,
         hashes: impl Fn() -> H + Sync,
     ) {
-        let bits = Self::bits().find(|bits| *bits > self.shape.bits).unwrap_or(u32::BITS);
+        let bits = growth.bits().find(|bits| *bits > self.shape.bits).unwrap_or(u32::BITS);
         *self = Self::new();
         *self = Self::with_bits(bits);
         let fill = |mut part: Part<&mut [u32]>| {
@@ -380,7 +405,7 @@ mod tests {
         let mut table = Table::new();
         for id in 0..3000 {
             while !table.has_room(id as usize + 1) {
-                table.grow(None, id as usize, || (0..id).map(crowded));
+                table.grow(None, Growth::Sparing, id as usize, || (0..id).map(crowded));
             }
             let Err(Free::At(place)) = table.look_up(crowded(id), |other| other == id) else {
                 panic!("{id}")
@@ -391,6 +416,14 @@ mod tests {
             assert_eq!(table.look_up(crowded(id), |other| other == id), Ok(id));
         }
         assert!(matches!(table.look_up(crowded(3000), |_| false), Err(Free::At(_))));
+    }
+
+    #[test]
+    fn tables_pass_over_a_size_only_where_there_is_plenty_of_memory() {
+        let sizes = |growth| [700_000, 800_000, 3_000_000, 4_000_000].map(|n| Table::bits_for(growth, n));
+        assert_eq!(sizes(Growth::within(Some(PLENTY - 1))), [20, 22, 22, 24]);
+        assert_eq!(sizes(Growth::within(Some(PLENTY))), [20, 24, 24, 24]);
+        assert_eq!(Growth::within(None), Growth::Lavish);
     }
 
     #[test]
@@ -409,7 +442,7 @@ mod tests {
     fn parts_have_every_place_once_and_whole_sections() {
         let mut table = Table::new();
         for _ in 0..10 {
-            table.grow(None, 0, std::iter::empty);
+            table.grow(None, Growth::Sparing, 0, std::iter::empty);
         }
         let (section, places) = (table.shape.section(), table.entries.len());
         for count in [1, 2, 3, 64, 100] {
