@@ -24,11 +24,11 @@ const SMALL: [u32; 4] = [10, 13, 16, 20];
 /// Bits that name the places of the next table, unless it is passed over.
 const MIDDLE: u32 = 22;
 
-/// So much memory is plenty for a table, even where it is far too large.
-const PLENTY: u64 = 1 << 30;
-
 /// Bits that name the places of the first table that grows by no more than it must.
 const LARGE: u32 = 24;
+
+/// So much memory is plenty for a table, even where it is far too large.
+const PLENTY: u64 = 1 << 30;
 
 /// Tables whose places are named by fewer bits are in the caches, and half full at most.
 const CACHED: u32 = 20;
