@@ -1,8 +1,8 @@
 //! Memory that will be looked at soon, fetched while something else is done.
 //!
 //! A search looks for each state it makes at a place as good as random, most often far outside the caches. To read the places
-//! of many states before any of them is needed overlaps these misses, but a read has to end before it can leave the processor, so
-//! that only as many are under way as the processor has instructions. A prefetch is over at once.
+//! of many states before any of them is needed overlaps these misses, but each read keeps its place among the instructions under
+//! way until it has ended, and these places are few. A prefetch gives its place up at once.
 //!
 //! This is the only unsafe block of the project, and in a crate of its own so that the compiler forbids any in the others.
 

@@ -334,11 +334,11 @@ impl<const W: usize> Store<W> {
         let mut later = made.chunks(TOGETHER);
         let (mut hashes, mut next_hashes) = ([0; TOGETHER], [0; TOGETHER]);
         let mut next = later.next().unwrap_or_default();
-        self.hash(next, &mut next_hashes);
+        self.prepare(next, &mut next_hashes);
         while !next.is_empty() {
             let chunk = std::mem::replace(&mut next, later.next().unwrap_or_default());
             std::mem::swap(&mut hashes, &mut next_hashes);
-            self.hash(next, &mut next_hashes);
+            self.prepare(next, &mut next_hashes);
             self.make_room(chunk.len());
             let hashes = &hashes[..chunk.len()];
             for hash in hashes {
@@ -356,7 +356,7 @@ impl<const W: usize> Store<W> {
 
     /// Hashes some states, and has fetched where they may be in the table.
     #[inline(always)]
-    fn hash(&self, some: &[Packed<W>], hashes: &mut [u64; TOGETHER]) {
+    fn prepare(&self, some: &[Packed<W>], hashes: &mut [u64; TOGETHER]) {
         for (code, words) in hashes.iter_mut().zip(some) {
             *code = hash(words);
             self.table.prefetch(*code);

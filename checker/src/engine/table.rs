@@ -131,6 +131,7 @@ pub(super) struct Part<E> {
 }
 
 impl<E: AsRef<[u32]>> Part<E> {
+    /// The entry at a hash's home.
     #[inline(always)]
     fn at_home(&self, hash: u64) -> &u32 {
         &self.entries.as_ref()[self.shape.home(hash) - self.first]
