@@ -115,7 +115,7 @@ impl<const W: usize> Crew<W> {
 
     /// Bytes in use.
     fn bytes(&self, shares: &[Share<W>]) -> usize {
-        let recent: usize = self.places.iter().map(|place| place.hand.recent.bytes()).sum();
+        let recent: usize = self.places.iter().map(|place| place.hand.bytes()).sum();
         recent + shares.iter().map(Share::bytes).sum::<usize>()
     }
 }

@@ -22,7 +22,17 @@ pub(super) struct Known<'k> {
 #[derive(Debug, Default)]
 pub(super) struct Hand<const W: usize> {
     pub(super) recent: Recent<W>,
+    /// Successors before those met lately are dropped. Other threads read what is in a share, and to write where they have read is slow:
+    /// so only what is left goes there.
+    batch: Batch<W>,
     scratch: Scratch,
+}
+
+impl<const W: usize> Hand<W> {
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.recent.bytes() + self.batch.bytes()
+    }
 }
 
 impl Known<'_> {
@@ -31,7 +41,7 @@ impl Known<'_> {
     #[inline]
     pub(super) fn explore<const W: usize>(
         self,
-        Hand { recent, scratch }: &mut Hand<W>,
+        Hand { recent, batch, scratch }: &mut Hand<W>,
         share: &mut Share<W>,
         (mut next, end): (StateId, StateId),
         state: impl Fn(StateId) -> Packed<W>,
@@ -41,18 +51,20 @@ impl Known<'_> {
         while next < end && !is_over {
             let (from, parent) = (share.made.len(), next);
             let mut hole = None;
-            while next < end && hole.is_none() && !is_over && share.made.len() < from + BATCH {
-                let before = share.made.len();
-                let made = self.swift.successors(&state(next), scratch, &mut share.made);
-                if made.is_none() || !self.sort(&mut share.made, before) {
-                    share.made.truncate(before);
+            batch.clear();
+            while next < end && hole.is_none() && !is_over && batch.len() < BATCH {
+                let before = batch.len();
+                let made = self.swift.successors(&state(next), scratch, batch);
+                if made.is_none() || !self.sort(batch, before) {
+                    batch.truncate(before);
                     hole = Some(next);
                 }
-                share.transitions += (share.made.len() - before) as u64;
                 next += 1;
                 is_over = ends();
             }
-            share.made.keep_new(from, recent);
+            share.transitions += batch.len() as u64;
+            batch.keep_new(recent);
+            share.made.extend(batch.states());
             share.end_run(from, parent);
             hole.into_iter().for_each(|state| share.leave_hole(state));
         }

@@ -203,7 +203,7 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
     /// Bytes that all threads take, about, given one of the stretches.
     fn bytes(&self, stretch: &Stretch<W>, known: &Swift) -> u64 {
         let threads = self.others + 1;
-        let each = self.hand.recent.bytes() + AHEAD * stretch.bytes();
+        let each = self.hand.bytes() + AHEAD * stretch.bytes();
         (threads * each + known.bytes()) as u64
     }
 }
@@ -267,7 +267,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what was made of a stretch to the store, and fills the holes.
+    /// Adds what was made of a stretch to the store, and fills the holes. Each thread has dropped only what it had met itself: what
+    /// several of them have met is dropped by the store's filter, which knows all that was entered before.
     fn enter<const W: usize>(
         &mut self,
         store: &mut Store<W>,
@@ -283,12 +284,9 @@ impl Search<'_> {
                 store.insert_batch(batch, from);
             }
             match made {
-                Made::Run(states, parent) if share.holes.is_empty() => store.insert_all(states, parent),
                 Made::Run(states, parent) => {
-                    // Among holes runs are short: they are entered together.
                     from = if batch.len() == 0 { parent } else { from };
-                    batch.room(states.len()).copy_from_slice(states);
-                    batch.add(states.len());
+                    batch.extend(states);
                 }
                 Made::Hole(hole) => {
                     from = if batch.len() == 0 { hole.state } else { from };

@@ -6,8 +6,9 @@
 use super::layout::Packed;
 use std::cell::Cell;
 
-/// So many bytes of states are remembered at most: few enough for the second level of the caches.
-const MOST_BYTES: usize = 1 << 20;
+/// So many bytes of states are remembered at most: few enough for the second level of the caches, even where a thread has two
+/// such filters.
+const MOST_BYTES: usize = 1 << 19;
 /// So many states are remembered at least.
 const FEWEST: usize = 1 << 6;
 /// A state is made again while states as many as a level has are explored, and each of them has a few successors.
@@ -62,12 +63,19 @@ impl<const W: usize> Batch<W> {
         self.len += states;
     }
 
-    /// Drops states that have been met lately, from some place on.
+    /// Appends states.
+    #[inline]
+    pub(super) fn extend(&mut self, states: &[Packed<W>]) {
+        self.room(states.len()).copy_from_slice(states);
+        self.add(states.len());
+    }
+
+    /// Drops states that have been met lately.
     #[inline(never)]
-    pub(super) fn keep_new(&mut self, from: usize, recent: &mut Recent<W>) {
+    pub(super) fn keep_new(&mut self, recent: &mut Recent<W>) {
         let states = Cell::from_mut(&mut self.states[..self.len]).as_slice_of_cells();
-        let mut kept = from;
-        for words in &states[from..] {
+        let mut kept = 0;
+        for words in states {
             let words = words.get();
             // Written in any case: whether a state is kept is as good as random, and not to be waited for.
             states[kept].set(words);
@@ -165,7 +173,7 @@ mod tests {
         let mut add = |recent: &mut Recent<2>| {
             batch.clear();
             all.iter().for_each(|words| batch.push(*words));
-            batch.keep_new(0, recent);
+            batch.keep_new(recent);
             batch.states().to_vec()
         };
         assert_eq!(add(&mut recent).len(), 100);

@@ -317,7 +317,7 @@ impl<const W: usize> Store<W> {
 
     /// As [`Store::insert_all`], and empties the batch.
     pub(super) fn insert_batch(&mut self, batch: &mut Batch<W>, from: StateId) {
-        batch.keep_new(0, &mut self.recent);
+        batch.keep_new(&mut self.recent);
         self.insert_all(batch.states(), from);
         batch.clear();
     }

@@ -95,8 +95,7 @@ impl<const W: usize> Share<W> {
                     (batch.states(), hole.state, end)
                 }
             };
-            all.made.room(states.len()).copy_from_slice(states);
-            all.made.add(states.len());
+            all.made.extend(states);
             all.end_run(from, parent);
             end
         });
