@@ -121,6 +121,8 @@ pub struct Progress {
     pub frontier: u64,
     /// Memory in use for the search, in bytes.
     pub memory_bytes: u64,
+    /// Of a single schedule: how much of it has been made, about, in percent. Nothing where that cannot be said, as of a loop without a bound.
+    pub percent: Option<u8>,
 }
 
 /// Watches over a search from outside, and may end it.

@@ -2,9 +2,12 @@
 
 mod decisions;
 
-use barcheck::{Budgets, Engine, Inconclusive, Outcome, Quiet, Reduction, Settings, Verdict, check};
+use barcheck::{
+    Budgets, Control, Engine, Inconclusive, Outcome, Progress, Quiet, Reduction, Settings, Verdict, check,
+};
 use barcheck_model::machine::{ExitedThreads, Options};
 use decisions::{program, walk_all, why_undecided};
+use std::cell::RefCell;
 use std::time::Duration;
 
 fn decide(text: &str, settings: &Settings, options: Options) -> Outcome {
@@ -184,6 +187,64 @@ fn a_budget_ends_a_run_as_it_ends_a_search() {
         outcome.inconclusive
     );
     assert!(!outcome.statistics.complete);
+}
+
+/// Keeps how far a run has come, in steps and in percent, at each look.
+#[derive(Default)]
+struct Shares(RefCell<Vec<(u64, Option<u8>)>>);
+
+impl Control for Shares {
+    fn goes_on(&self, progress: Progress) -> bool {
+        self.0.borrow_mut().push((progress.transitions, progress.percent));
+        true
+    }
+}
+
+/// What is said of a run of a protocol until it has so many steps: steps and percent, and how many steps there are.
+fn shares(text: &str, most: u64) -> (Vec<(u64, Option<u8>)>, u64) {
+    let shares = Shares::default();
+    let budgets = Budgets { max_states: Some(most), ..Budgets::default() };
+    let settings = Settings { reduction: Reduction::Schedule, budgets, ..Settings::default() };
+    let outcome = check(program(text), Options::default(), &settings, &shares);
+    (shares.0.into_inner(), outcome.statistics.transitions)
+}
+
+#[track_caller]
+fn check_shares(text: &str) {
+    let (shares, steps) = shares(text, 1_000_000);
+    let said: Vec<_> =
+        shares.iter().filter_map(|(made, percent)| Some((*made, u64::from((*percent)?)))).collect();
+    assert!(said.len() > 30 && said.is_sorted_by_key(|(_, percent)| *percent), "{said:?}");
+    assert!(said[0].1 < 20 && said[said.len() - 1].1 > 80, "{said:?}");
+    // What is said at a look was estimated a few looks before.
+    let is_near = |(made, percent): &(u64, u64)| (made * 100 / steps).abs_diff(*percent) < 12;
+    assert!(said.iter().all(is_near), "{steps}: {said:?}");
+}
+
+#[test]
+fn a_run_says_how_much_of_it_is_made_where_loops_are_counted() {
+    check_shares("target ptx; cta 64; warps 0..2 { for i in 0..20000 { bar.sync 0; } }");
+    check_shares(
+        "target ptx; cta 64; \
+         warp 0 { let n = 300; for i in 0..n { for j in 0..n { bar.sync 0; } } } \
+         warp 1 { let n = 300; for i in 0..n { for j in 0..n { bar.sync 1, 32; bar.sync 0; } } }",
+    );
+    check_shares("target ptx; cta 64; warps 0..2 { let i = 0; while i < 40000 { bar.sync 0; i = i + 2; } }");
+    check_shares(
+        "target ptx; cta 64; warps 0..2 { for i in 0..9000 { bar.sync 0; } bar.sync 1; for i in 0..9000 { bar.sync 0; } }",
+    );
+}
+
+#[test]
+fn a_run_says_nothing_of_how_much_is_made_where_a_loop_may_go_on_for_ever() {
+    for text in [
+        "target ptx; cta 64; warps 0..2 { loop { for i in 0..20000 { bar.sync 0; } bar.sync 1; } }",
+        "target ptx; cta 64; warps 0..2 { let i = 20000; while i > 0 { bar.sync 0; i = i - 1; } }",
+        "target ptx; cta 64; warps 0..2 { let i = 0; while i < 20000 { bar.sync 0; i = i + i + 1; i = i - i / 2; } }",
+    ] {
+        let (shares, _) = shares(text, 100_000);
+        assert!(shares.len() > 5 && shares.iter().all(|(_, percent)| percent.is_none()), "{shares:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use barcheck::{Control, Note, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -116,17 +117,28 @@ fn in_words(note: Note<'_>) -> String {
     }
 }
 
+/// The name, without its folders, comes last: a narrow terminal cuts off what comes last.
 fn describe(name: &str, progress: Progress, elapsed: Duration) -> String {
-    let rate = u128::from(progress.states) * 1000 / elapsed.as_millis().max(1);
-    format!(
-        "{name}: {} states, {}/s, depth {}, frontier {}, {}, {} s",
-        grouped(progress.states),
-        grouped(u64::try_from(rate).unwrap_or(u64::MAX)),
-        grouped(progress.depth),
-        grouped(progress.frontier),
-        bytes(progress.memory_bytes),
-        elapsed.as_secs(),
-    )
+    let rate = |count: u64| {
+        let rate = u128::from(count) * 1000 / elapsed.as_millis().max(1);
+        grouped(u64::try_from(rate).unwrap_or(u64::MAX))
+    };
+    let (memory, seconds) = (bytes(progress.memory_bytes), elapsed.as_secs());
+    let so_far = match progress.percent {
+        Some(percent) => {
+            let steps = progress.transitions;
+            format!("{percent} % of one schedule, {} steps, {}/s", grouped(steps), rate(steps))
+        }
+        None => format!(
+            "{} states, {}/s, depth {}, frontier {}",
+            grouped(progress.states),
+            rate(progress.states),
+            grouped(progress.depth),
+            grouped(progress.frontier),
+        ),
+    };
+    let file = Path::new(name).file_name().map_or(name.into(), |file| file.to_string_lossy());
+    format!("{so_far}, {memory}, {seconds} s: {file}")
 }
 
 #[cfg(test)]
@@ -135,11 +147,21 @@ mod tests {
 
     #[test]
     fn progress_in_words() {
-        let progress =
-            Progress { states: 2_000_000, transitions: 0, depth: 17, frontier: 1234, memory_bytes: 64 << 20 };
+        let search = Progress {
+            states: 2_000_000,
+            depth: 17,
+            frontier: 1234,
+            memory_bytes: 64 << 20,
+            ..Progress::default()
+        };
         assert_eq!(
-            describe("ring.bar", progress, Duration::from_secs(4)),
-            "ring.bar: 2,000,000 states, 500,000/s, depth 17, frontier 1,234, 64.0 MiB, 4 s"
+            describe("a/folder/ring.bar", search, Duration::from_secs(4)),
+            "2,000,000 states, 500,000/s, depth 17, frontier 1,234, 64.0 MiB, 4 s: ring.bar"
+        );
+        let schedule = Progress { transitions: 4_000_000, percent: Some(40), ..search };
+        assert_eq!(
+            describe("-", schedule, Duration::from_secs(4)),
+            "40 % of one schedule, 4,000,000 steps, 1,000,000/s, 64.0 MiB, 4 s: -"
         );
     }
 }

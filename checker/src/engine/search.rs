@@ -439,6 +439,7 @@ impl<'a> Search<'a> {
             depth: self.depth,
             frontier: states - u64::from(self.next),
             memory_bytes,
+            percent: None,
         };
     }
 

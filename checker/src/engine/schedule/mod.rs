@@ -57,6 +57,7 @@ mod clocks;
 mod cycle;
 mod locate;
 mod run;
+mod share;
 
 use super::answer::{Answer, Undecided};
 use super::order::exits_release;

@@ -2,6 +2,7 @@
 
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
+use super::share;
 use crate::engine::answer::{Ending, Undecided, unfollowed};
 use crate::engine::growth::{what_grew, what_grew_to};
 use crate::engine::order::{Races, arrival};
@@ -22,6 +23,8 @@ const TURN: usize = 32;
 const MOST_STEPS: u64 = 200_000_000;
 /// Turns between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 256;
+/// Looks between two estimates of how much is made.
+const BETWEEN_ESTIMATES: u64 = 4;
 /// Configurations known at most, all agents together, before those that are behind are forgotten: few enough for the caches…
 const MOST_CONFIGS: usize = 1 << 12;
 /// … unless there are so many classes of agents that this many for each are more. Loops of that length are gone through from
@@ -78,6 +81,8 @@ pub(super) struct Run {
     grew: Option<String>,
     /// Where the run goes round for ever: the number of steps before the first of the cycle.
     pub(super) cycle_from: Option<usize>,
+    /// How much is made, in percent, if that can be said.
+    percent: Option<u8>,
     pub(super) peak_bytes: u64,
 }
 
@@ -113,6 +118,7 @@ impl Run {
             forgotten: 0,
             grew: None,
             cycle_from: None,
+            percent: None,
             peak_bytes: 0,
         }
     }
@@ -142,6 +148,9 @@ impl Run {
                 return ending;
             }
             turns += 1;
+            if turns.is_multiple_of(BETWEEN_LOOKS * BETWEEN_ESTIMATES) {
+                self.percent = share::percent(&self.machine, &self.state);
+            }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
                 if let Some(reason) = self.is_over_budget(settings, control, started) {
                     return Ending::GaveUp(reason);
@@ -385,6 +394,7 @@ impl Run {
             depth: steps,
             frontier: self.ready.len() as u64,
             memory_bytes: bytes,
+            percent: self.percent,
         };
         (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
     }

@@ -558,6 +558,7 @@ impl<'a> Exploration<'a> {
             depth: self.depth,
             frontier,
             memory_bytes: bytes,
+            percent: None,
         };
         if self.control.goes_on(progress) { Ok(()) } else { Err(Inconclusive::Interrupted) }
     }
