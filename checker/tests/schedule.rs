@@ -236,11 +236,15 @@ fn a_run_says_how_much_of_it_is_made_where_loops_are_counted() {
 }
 
 #[test]
-fn a_run_says_nothing_of_how_much_is_made_where_a_loop_may_go_on_for_ever() {
+fn a_run_says_nothing_of_how_much_is_made_where_that_cannot_be_said() {
+    let loops: String = (0..20).map(|n| format!("for i{n} in 0..{} {{ ", i64::MAX)).collect();
+    let nested = format!("target ptx; cta 64; warps 0..2 {{ {loops} bar.sync 0; {} }}", "}".repeat(20));
     for text in [
         "target ptx; cta 64; warps 0..2 { loop { for i in 0..20000 { bar.sync 0; } bar.sync 1; } }",
         "target ptx; cta 64; warps 0..2 { let i = 20000; while i > 0 { bar.sync 0; i = i - 1; } }",
         "target ptx; cta 64; warps 0..2 { let i = 0; while i < 20000 { bar.sync 0; i = i + i + 1; i = i - i / 2; } }",
+        // More iterations than can be counted.
+        &nested,
     ] {
         let (shares, _) = shares(text, 100_000);
         assert!(shares.len() > 5 && shares.iter().all(|(_, percent)| percent.is_none()), "{shares:?}");

@@ -115,8 +115,8 @@ impl<const W: usize> Crew<W> {
 
     /// Bytes in use.
     fn bytes(&self, shares: &[Share<W>]) -> usize {
-        let recent: usize = self.places.iter().map(|place| place.hand.bytes()).sum();
-        recent + shares.iter().map(Share::bytes).sum::<usize>()
+        let hands: usize = self.places.iter().map(|place| place.hand.bytes()).sum();
+        hands + shares.iter().map(Share::bytes).sum::<usize>()
     }
 }
 

@@ -25,7 +25,8 @@ pub(super) fn percent<K>(machine: &Machine, state: &State<K>) -> Option<u8> {
     let mut least = 1.0_f64;
     for agent in machine.agents() {
         if let Some(way) = Way::of(agent, program.code(agent), machine.config(state, agent)) {
-            let (made, all) = way.through(0..way.code.ops.len())?;
+            // Loops within loops may be too many to count.
+            let (made, all) = way.through(0..way.code.ops.len()).filter(|(_, all)| all.is_finite())?;
             least = least.min(made / all.max(1.0));
         }
     }
