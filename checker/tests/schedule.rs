@@ -191,9 +191,9 @@ fn a_budget_ends_a_run_as_it_ends_a_search() {
 
 /// Keeps how far a run has come, in steps and in percent, at each look.
 #[derive(Default)]
-struct Shares(RefCell<Vec<(u64, Option<u8>)>>);
+struct Looks(RefCell<Vec<(u64, Option<u8>)>>);
 
-impl Control for Shares {
+impl Control for Looks {
     fn goes_on(&self, progress: Progress) -> bool {
         self.0.borrow_mut().push((progress.transitions, progress.percent));
         true
@@ -201,19 +201,19 @@ impl Control for Shares {
 }
 
 /// What is said of a run of a protocol until it has so many steps: steps and percent, and how many steps there are.
-fn shares(text: &str, most: u64) -> (Vec<(u64, Option<u8>)>, u64) {
-    let shares = Shares::default();
+fn looks(text: &str, most: u64) -> (Vec<(u64, Option<u8>)>, u64) {
+    let looks = Looks::default();
     let budgets = Budgets { max_states: Some(most), ..Budgets::default() };
     let settings = Settings { reduction: Reduction::Schedule, budgets, ..Settings::default() };
-    let outcome = check(program(text), Options::default(), &settings, &shares);
-    (shares.0.into_inner(), outcome.statistics.transitions)
+    let outcome = check(program(text), Options::default(), &settings, &looks);
+    (looks.0.into_inner(), outcome.statistics.transitions)
 }
 
 #[track_caller]
-fn check_shares(text: &str) {
-    let (shares, steps) = shares(text, 1_000_000);
+fn check_estimates(text: &str) {
+    let (looks, steps) = looks(text, 1_000_000);
     let said: Vec<_> =
-        shares.iter().filter_map(|(made, percent)| Some((*made, u64::from((*percent)?)))).collect();
+        looks.iter().filter_map(|(made, percent)| Some((*made, u64::from((*percent)?)))).collect();
     assert!(said.len() > 30 && said.is_sorted_by_key(|(_, percent)| *percent), "{said:?}");
     assert!(said[0].1 < 20 && said[said.len() - 1].1 > 80, "{said:?}");
     // What is said at a look was estimated a few looks before.
@@ -223,14 +223,16 @@ fn check_shares(text: &str) {
 
 #[test]
 fn a_run_says_how_much_of_it_is_made_where_loops_are_counted() {
-    check_shares("target ptx; cta 64; warps 0..2 { for i in 0..20000 { bar.sync 0; } }");
-    check_shares(
+    check_estimates("target ptx; cta 64; warps 0..2 { for i in 0..20000 { bar.sync 0; } }");
+    check_estimates(
         "target ptx; cta 64; \
          warp 0 { let n = 300; for i in 0..n { for j in 0..n { bar.sync 0; } } } \
          warp 1 { let n = 300; for i in 0..n { for j in 0..n { bar.sync 1, 32; bar.sync 0; } } }",
     );
-    check_shares("target ptx; cta 64; warps 0..2 { let i = 0; while i < 40000 { bar.sync 0; i = i + 2; } }");
-    check_shares(
+    check_estimates(
+        "target ptx; cta 64; warps 0..2 { let i = 0; while i < 40000 { bar.sync 0; i = i + 2; } }",
+    );
+    check_estimates(
         "target ptx; cta 64; warps 0..2 { for i in 0..9000 { bar.sync 0; } bar.sync 1; for i in 0..9000 { bar.sync 0; } }",
     );
 }
@@ -246,8 +248,8 @@ fn a_run_says_nothing_of_how_much_is_made_where_that_cannot_be_said() {
         // More iterations than can be counted.
         &nested,
     ] {
-        let (shares, _) = shares(text, 100_000);
-        assert!(shares.len() > 5 && shares.iter().all(|(_, percent)| percent.is_none()), "{shares:?}");
+        let (looks, _) = looks(text, 100_000);
+        assert!(looks.len() > 5 && looks.iter().all(|(_, percent)| percent.is_none()), "{looks:?}");
     }
 }
 

@@ -55,9 +55,9 @@
 
 mod clocks;
 mod cycle;
+mod estimate;
 mod locate;
 mod run;
-mod share;
 
 use super::answer::{Answer, Undecided};
 use super::order::exits_release;

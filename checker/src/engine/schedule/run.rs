@@ -2,7 +2,7 @@
 
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
-use super::share;
+use super::estimate;
 use crate::engine::answer::{Ending, Undecided, unfollowed};
 use crate::engine::growth::{what_grew, what_grew_to};
 use crate::engine::order::{Races, arrival};
@@ -149,7 +149,7 @@ impl Run {
             }
             turns += 1;
             if turns.is_multiple_of(BETWEEN_LOOKS * BETWEEN_ESTIMATES) {
-                self.percent = share::percent(&self.machine, &self.state);
+                self.percent = estimate::percent(&self.machine, &self.state);
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
                 if let Some(reason) = self.is_over_budget(settings, control, started) {
