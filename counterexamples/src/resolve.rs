@@ -253,6 +253,7 @@ fn show_value(value: &Value) -> String {
                 let class = live.red.map_or("plain", names::reduction);
                 format!("state({class}, {} of {} threads)", live.arrivals.saturating_mul(32), live.count)
             }
+            bcu::Opaque::Unknown(_) => "state".to_owned(),
             bcu::Opaque::Warp(copy) => format!("result({}, {})", names::reduction(copy.op), copy.result),
         },
         Value::Handle(handle) => format!("(barrier {}, {} participants)", handle.id.0, handle.participants),

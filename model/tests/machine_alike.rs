@@ -1,9 +1,11 @@
 //! Agents whose code mentions who they are, and who behaves alike all the same: they share an automaton.
 
 use crate::common::*;
-use barcheck_model::machine::{Machine, Options};
+use barcheck_model::agent::{Config, Fragment};
+use barcheck_model::machine::{ConfigId, Label, Machine, Options};
 use barcheck_model::program::Target::{Bcu, Nbarrier, Ptx, SplitBarrier, Xegpu};
 use barcheck_model::program::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Sets a local that nobody reads to the agent's number: the code tells agents apart, their behaviour does not.
@@ -19,6 +21,14 @@ fn only_in_1() -> Expr {
 /// The same, where `condition` holds; 0 elsewhere.
 fn only_in_1_if(condition: Expr) -> Expr {
     bin(BinaryOp::Mul, only_in_1(), condition)
+}
+
+fn reads_state() -> S {
+    bcu(BcuOp::ReadBarrier { dest: Some(LocalId(4)), id: n(1) })
+}
+
+fn writes_state() -> S {
+    bcu(BcuOp::WriteBarrier { id: n(1), source: v(4) })
 }
 
 fn two(target: Target, body: Vec<S>) -> Program {
@@ -148,11 +158,53 @@ fn what_follows_the_end_of_a_path_makes_no_difference() {
 #[test]
 fn agents_that_read_a_barriers_state_or_choose_among_very_many_are_not_compared() {
     // What the register may come to hold cannot be listed.
-    let reads = bcu(BcuOp::ReadBarrier { dest: Some(LocalId(4)), id: n(1) });
-    assert!(!alike(Bcu, vec![mention(), reads]));
+    assert!(!alike(Bcu, vec![mention(), reads_state()]));
     let picks = |number| vec![mention(), any(0, n(0), n(number)), fence(SHARED)];
     assert!(alike(Ptx, picks(256)));
     assert!(!alike(Ptx, picks(257)));
+}
+
+#[test]
+fn no_reduction_counts_more_threads_than_there_are_or_its_barrier_waits_for() {
+    // clause: bcu.red-popc
+    // clause: bcu.red-completion
+    for (threads, count, most) in [(128, 64, 64), (128, 0, 128), (64, 4064, 64)] {
+        let program = Group::new(Bcu, threads).one(vec![bred(ReductionOp::Popc, 1, count, OPEN)]);
+        let others = threads / 32 - 1;
+        let program = program.many(others, vec![]).build();
+        let mut machine = Machine::new(Arc::new(program), Options::default());
+        let automaton = machine.unfolded(AgentId(0), 1000, &mut || true).expect("it is small");
+        let labels = automaton.labelled_edges().into_iter().map(|(_, label, _)| label);
+        let results: BTreeSet<Label> = labels.filter(|label| matches!(label, Label::Released(_))).collect();
+        let all = (0..=most).map(|result| Label::Released(Some(result)));
+        assert_eq!(results, all.collect(), "{threads} threads, a count of {count}");
+    }
+}
+
+#[test]
+fn states_that_lanes_have_read_apart_are_told_apart_and_one_read_together_is_one() {
+    // clause: bcu.b2r-bar
+    let held = |body: Vec<S>| {
+        let program = Group::new(Bcu, 32).one([body, vec![fence(SHARED), writes_state()]].concat()).build();
+        let mut machine = Machine::new(Arc::new(program), Options::default());
+        let automaton = machine.unfolded(AgentId(0), 1000, &mut || true).expect("it is small");
+        let configs =
+            (0..automaton.len()).map(|id| automaton.config(ConfigId(u32::try_from(id).expect("few"))));
+        let holds = |config: &Config| -> BTreeSet<u32> {
+            config.fragments.iter().flat_map(Fragment::unknown_states).collect()
+        };
+        configs.map(|config| holds(config).len()).max()
+    };
+    let below = |lanes| Condition::Value(lt(Expr::Lane, n(lanes)));
+    let halves = |lanes| S::If(below(lanes), vec![reads_state()], vec![reads_state()]);
+    assert_eq!(held(vec![reads_state()]), Some(1));
+    assert_eq!(held(vec![halves(16)]), Some(2));
+    // All lanes go one way; what is read anew takes the place of what was read before.
+    assert_eq!(held(vec![halves(32)]), Some(1));
+    assert_eq!(held(vec![reads_state(), fence(SHARED), reads_state()]), Some(1));
+    let some = S::If(below(16), vec![reads_state()], vec![]);
+    assert_eq!(held(vec![reads_state(), some.clone()]), Some(2));
+    assert_eq!(held(vec![reads_state(), some.clone(), some]), Some(2));
 }
 
 #[test]

@@ -33,10 +33,6 @@ impl fmt::Display for ExportError {
                     "the automaton of {agents} does not stay within {MOST_NODES} states: long loops and results of \
                      reductions make many, a counter in an endless loop makes infinitely many"
                 ),
-                NotUnfolded::ReadsState => write!(
-                    f,
-                    "{agents}: an agent reads or writes a barrier's state, an opaque value that exported models do not have"
-                ),
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
             Self::TooMany(what, there, most) => {
@@ -89,11 +85,6 @@ impl Group {
             return Err(ExportError::TooMany("positions of agents", there, MOST_NODES));
         }
         let Unfolded { nodes, starts } = unfolded::nodes(&machine, &members);
-        let writes = |node: &&Node| node.steps.iter().any(|step| matches!(step.act, Act::WriteState));
-        if let Some(node) = nodes.iter().find(writes) {
-            let whose = format!("{} {}", program.target.agent_noun(), says::agents(&node.agents));
-            return Err(ExportError::NotUnfolded(whose, NotUnfolded::ReadsState));
-        }
         Ok(Self { program, options, levels: levels.clone(), nodes, starts })
     }
 
@@ -110,6 +101,11 @@ impl Group {
     /// Some agent accesses memory.
     pub(super) fn has_memory(&self) -> bool {
         self.steps().any(|step| matches!(step.act, Act::Access(..)))
+    }
+
+    /// States of barriers that an agent can hold at once.
+    pub(super) fn held_states(&self) -> usize {
+        self.nodes.iter().flat_map(|node| &node.holds).max().map_or(0, |most| most + 1)
     }
 
     /// The barriers that agents use, in order.

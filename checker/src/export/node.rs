@@ -4,6 +4,7 @@ use barcheck_model::agent::SplitAction;
 use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Scope, Semantics, SequenceId, Spaces};
 use barcheck_model::rule::Rule;
+use std::collections::BTreeSet;
 
 /// A position of an agent, with everything that is its own.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// What the agent can do: the alternatives of all its fragments.
     pub(super) steps: Vec<Step>,
+    /// `bcu`: the states of barriers that its registers hold, by number.
+    pub(super) holds: BTreeSet<usize>,
     /// Agents that can be here, for people.
     pub(super) agents: Vec<AgentId>,
 }
@@ -96,8 +99,10 @@ pub(super) enum Act {
     Refuse(Rule),
     /// An operand has no value.
     Fault,
-    /// `R2B.BAR`: the value comes from a barrier's state, or from nowhere.
-    WriteState,
+    /// `B2R.BAR`: the barrier's state, by the number under which the agent holds it from then on.
+    ReadState(BarrierId, usize),
+    /// `R2B.BAR`: the states that lanes hold and put back, which have to be the same.
+    WriteState(BarrierId, BTreeSet<usize>),
     /// The specification leaves open what happens.
     NotModelled,
 }
@@ -118,7 +123,17 @@ impl Node {
 impl Act {
     /// It leads nowhere.
     fn ends(&self) -> bool {
-        matches!(self, Self::Refuse(_) | Self::Fault | Self::NotModelled | Self::WriteState)
+        matches!(self, Self::Refuse(_) | Self::Fault | Self::NotModelled)
+    }
+
+    /// The states of barriers that the agent holds and reads or writes, by number.
+    pub(super) fn states(&self) -> impl Iterator<Item = usize> + '_ {
+        let (read, written) = match self {
+            Self::ReadState(_, state) => (Some(*state), None),
+            Self::WriteState(_, states) => (None, Some(states)),
+            _ => (None, None),
+        };
+        read.into_iter().chain(written.into_iter().flatten().copied())
     }
 
     /// The barrier of a barrier instruction.
@@ -127,7 +142,7 @@ impl Act {
             Self::Ptx(what, _) => Some(what.id),
             Self::Bcu(what, _) => Some(what.id),
             Self::Signal(what) => Some(what.id),
-            Self::Wait(id) => Some(*id),
+            Self::Wait(id) | Self::ReadState(id, _) | Self::WriteState(id, _) => Some(*id),
             Self::Split(split, _) => Some(split.barrier),
             _ => None,
         }

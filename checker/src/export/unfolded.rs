@@ -1,14 +1,17 @@
 //! From the model's automata to numbered nodes.
 
 use super::node::{Act, Kind, Node, Step};
-use barcheck_model::agent::{Action, BarrierAction, Choices, Config, FaultKind, Move, Outcome};
+use barcheck_model::agent::{
+    Action, BarrierAction, Choices, Config, FaultKind, Fragment, Move, Outcome, Value,
+};
+use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::split::Instance;
 use barcheck_model::barrier::{BarrierId, bcu, ptx};
 use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
-use barcheck_model::program::{AgentId, ReductionOp};
+use barcheck_model::program::{AgentId, BcuOp, Expr, Op, ReductionOp, WARP_SIZE};
 use barcheck_model::rule::Rule;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All agents' nodes, numbered.
 pub(super) struct Unfolded {
@@ -56,7 +59,27 @@ pub(super) fn nodes(machine: &Machine, members: &BTreeMap<usize, Vec<AgentId>>) 
         let edges = edges.get(&loose.place).map(Vec::as_slice).unwrap_or_default();
         linked(loose, edges, |to| numbers[&(class, to)])
     });
-    Unfolded { nodes: linked.collect(), starts }
+    let mut nodes: Vec<Node> = linked.collect();
+    number_states(&mut nodes);
+    Unfolded { nodes, starts }
+}
+
+/// The states of barriers that registers hold get numbers without gaps; one that no register holds afterwards is not read.
+fn number_states(nodes: &mut [Node]) {
+    let held: BTreeSet<usize> = nodes.iter().flat_map(|node| &node.holds).copied().collect();
+    let number = |state: &usize| held.iter().position(|known| known == state).unwrap_or_default();
+    let holds: Vec<BTreeSet<usize>> = nodes.iter().map(|node| node.holds.clone()).collect();
+    for node in nodes {
+        node.holds = node.holds.iter().map(number).collect();
+        for step in &mut node.steps {
+            match &mut step.act {
+                Act::ReadState(_, state) if holds[step.next].contains(state) => *state = number(state),
+                Act::ReadState(..) => step.act = Act::Go,
+                Act::WriteState(_, states) => *states = states.iter().map(number).collect(),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// The barrier at which an agent stands, and the count: agents that stand at one have numbers in a row.
@@ -79,6 +102,15 @@ fn linked(loose: Loose, edges: &[(Label, ConfigId)], number: impl Fn(ConfigId) -
         let passes = find(Label::Made(index, pick, Outcome::Pass));
         step.blocks = find(Label::Made(index, pick, Outcome::Block));
         step.next = passes.or(step.blocks).unwrap_or_else(|| number(place.1));
+        if let Act::ReadState(_, state) = &mut step.act {
+            let read = edges.iter().find_map(|(label, to)| match label {
+                Label::Made(of, _, Outcome::Read(Opaque::Unknown(state))) if *of == index => {
+                    Some((*state, *to))
+                }
+                _ => None,
+            });
+            (*state, step.next) = read.map_or((0, step.next), |(state, to)| (state as usize, number(to)));
+        }
     }
     if let Kind::Waits { releases, .. } = &mut node.kind {
         let released = edges.iter().filter_map(|(label, to)| match label {
@@ -108,7 +140,9 @@ impl Reader<'_> {
             }
         }
         let kind = self.kind(config, !steps.is_empty());
-        Loose { place, node: Node { kind, steps, agents: self.agents.to_vec() }, made }
+        let states = config.fragments.iter().flat_map(Fragment::unknown_states);
+        let holds = states.map(|state| state as usize).collect();
+        Loose { place, node: Node { kind, steps, holds, agents: self.agents.to_vec() }, made }
     }
 
     fn kind(&self, config: &Config, goes: bool) -> Kind {
@@ -136,7 +170,30 @@ impl Reader<'_> {
         let text = self.machine.program().code(agent).texts.get(made.pc.index()).map_or("", String::as_str);
         let says = format!("line {}: {text}", self.machine.place(agent, made.pc).line);
         let exits = config.fragments.len() == 1;
-        Step { fragment: made.fragment, says, act: act(made, pick, exits, instances), next: 0, blocks: None }
+        let act = match &made.action {
+            Action::Barrier(BarrierAction::WriteState(id, _)) => self.write_state(*id, config, made),
+            _ => act(made, pick, exits, instances),
+        };
+        Step { fragment: made.fragment, says, act, next: 0, blocks: None }
+    }
+
+    /// What the lanes of a fragment put back; a value that none of them has read from a barrier is not modelled.
+    fn write_state(&self, id: BarrierId, config: &Config, made: &Move) -> Act {
+        let Op::Bcu(BcuOp::WriteBarrier { source: Expr::Local(source), .. }) =
+            &self.machine.program().code(self.agents[0]).ops[made.pc.index()]
+        else {
+            return Act::NotModelled;
+        };
+        let held = &config.fragments[made.fragment].locals[source.index()];
+        let lanes = (0..WARP_SIZE).filter(|lane| made.lanes >> lane & 1 == 1);
+        let state = |lane| match held.get(lane) {
+            Value::Opaque(opaque) => match **opaque {
+                Opaque::Unknown(state) => Some(state as usize),
+                Opaque::Barrier(_) | Opaque::Warp(_) => None,
+            },
+            _ => None,
+        };
+        lanes.map(state).collect::<Option<_>>().map_or(Act::NotModelled, |states| Act::WriteState(id, states))
     }
 }
 
@@ -204,8 +261,9 @@ fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>)
             });
             Act::Split(split.clone(), instance)
         }
-        // An automaton that reads a barrier's state is not unfolded in the first place.
-        BarrierAction::ReadState(_) | BarrierAction::WriteState(..) => Act::WriteState,
+        // By what number it is held the step's label says.
+        BarrierAction::ReadState(id) => Act::ReadState(*id, 0),
+        BarrierAction::WriteState(id, _) => Act::WriteState(*id, BTreeSet::new()),
     }
 }
 

@@ -128,8 +128,8 @@ fn what_has_no_graph_is_said_to_have_none() {
     run(&["graph", &file, "-o", &file]).expect(2).says("would overwrite");
     run(&["graph", &file, "-o", &folder.text("good.bar/x.dot")]).expect(2).says("cannot write");
     run(&["graph", &file, "--what", "colours"]).expect(2).says("usage, waits, automata");
-    let reads = folder.add("reads.bar", "target bcu; cta 32; warp 0 { B2R.BAR R1, 0x1; }");
-    let said = run(&["graph", &reads]).expect(3).says("reads a barrier's state");
+    let picks = folder.add("picks.bar", "target ptx; cta 32; warp 0 { let n = any 0..1000; }");
+    let said = run(&["graph", &picks]).expect(3).says("a choice in it has too many alternatives");
     assert!(!said.err.contains("--max-states"), "{}", said.err);
 }
 
@@ -176,8 +176,23 @@ fn what_a_model_asserts_follows_the_levels() {
 #[test]
 fn what_cannot_be_exported_is_refused_and_what_is_not_asserted_is_said() {
     let folder = Folder::new();
-    let reads = folder.add("reads.bar", "target bcu;\ncta 32;\nwarp 0 { B2R.BAR R4, 1; R2B.BAR 1, R4; }\n");
-    run(&["export", "--to", "promela", &reads]).expect(2).says("warp 0").says("barrier's state");
+    let picks = folder.add("picks.bar", "target ptx; cta 32; warp 0 { let n = any 0..1000; }\n");
+    run(&["export", "--to", "promela", &picks]).expect(2).says("warp 0").says("too many alternatives");
+    let each = |bar: usize, op: &str| {
+        if op == "B2R" {
+            format!("B2R.BAR R{bar}, {};", bar % 16)
+        } else {
+            format!("R2B.BAR {}, R{bar};", bar % 16)
+        }
+    };
+    let all = |op: &str, most: usize| (0..most).map(|bar| each(bar, op)).collect::<String>();
+    let holds =
+        |most: usize| format!("target bcu; cta 32; warp 0 {{ {} {} }}\n", all("B2R", most), all("R2B", most));
+    let most = folder.add("most.bar", holds(31));
+    run(&["export", "--to", "promela", &most]).expect(0);
+    let many = folder.add("many.bar", holds(32));
+    run(&["export", "--to", "promela", &many]).expect(2).says("32 states of barriers");
+    run(&["export", "--to", "tla", &many]).expect(0);
     let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync 1, 32; } }\n";
     let counts = folder.add("counts.bar", counts);
     run(&["export", "--to", "promela", &counts]).expect(2).says("does not stay within");

@@ -109,10 +109,16 @@ fn an_automaton_that_does_not_stay_small_is_said_to() {
         .expect_err("it is endless");
     assert_eq!(error.why, NotUnfolded::TooLarge);
     assert!(error.to_string().contains("warp 0") && error.to_string().contains("1000"), "{error}");
-    let reads = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x1, 0x40; }";
-    let error =
-        graph(load(reads), Options::default(), "reads", GraphView::Automata, 1000).expect_err("it reads");
-    assert_eq!(error.why, NotUnfolded::ReadsState);
+}
+
+#[test]
+fn a_register_that_holds_a_barriers_state_is_drawn_holding_one() {
+    let reads = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x2, 0x40; R2B.BAR 0x1, R1; }";
+    let loaded = barcheck_specs::bar::load(reads.as_bytes(), &Default::default()).expect("it is well formed");
+    let drawn = graph(Arc::new(loaded.program), Options::default(), "reads", GraphView::Automata, 1000);
+    let drawn = drawn.expect("it is small");
+    // From the step after the reading to the one that puts it back.
+    assert_eq!(drawn.matches("R1 = state").count(), 3, "{drawn}");
 }
 
 #[test]

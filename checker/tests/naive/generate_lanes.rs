@@ -225,13 +225,27 @@ impl Gen {
 
     /// A barrier's state is saved, used, and put back.
     fn saved_state(&mut self, body: &mut Vec<Stmt>, id: i32, count: i32) {
-        body.push(b2r_bar("R8", id));
+        let (mut register, other) = if self.rng.chance(60) { ("R8", "R10") } else { ("R10", "R8") };
+        body.push(b2r_bar(register, id));
+        if self.rng.chance(15) {
+            // Half of the lanes read it apart from the others.
+            body.push(if_(lt(lane(), 16), vec![b2r_bar(register, id)], vec![]));
+        }
         if self.rng.chance(80) {
             let arrives = self.rng.chance(40);
             self.bcu_meeting(body, id, count, arrives);
         }
-        let register = if self.rng.chance(95) { "R8" } else { "R4" };
-        let back = r2b_bar(id, register);
+        if self.rng.chance(20) {
+            let read = self.id();
+            body.push(b2r_bar(other, read));
+        }
+        match self.rng.below(100) {
+            0..5 => register = "R4",
+            5..15 => register = other,
+            _ => {}
+        }
+        let onto = if self.rng.chance(15) { self.id() } else { id };
+        let back = r2b_bar(onto, register);
         if self.rng.chance(50) {
             let agent = self.rng.range(0, self.agents);
             body.push(if_(eq(own(), agent), vec![back], vec![]));

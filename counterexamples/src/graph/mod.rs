@@ -46,10 +46,6 @@ impl fmt::Display for GraphError {
                 "the automaton of {agents} does not stay within {most} states: long loops and results of reductions \
                  make many, a counter in an endless loop makes infinitely many"
             ),
-            NotUnfolded::ReadsState => write!(
-                f,
-                "the automaton of {agents} cannot be drawn: it reads a barrier's state, which depends on all others"
-            ),
             NotUnfolded::ManyChoices => {
                 write!(
                     f,

@@ -1,7 +1,7 @@
 //! An agent's configuration.
 
 use super::eval::{Fault, LaneValues, Value};
-use crate::barrier::bcu::ResultCopy;
+use crate::barrier::bcu::{self, ResultCopy};
 use crate::barrier::{BarrierId, ptx};
 use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
 use std::ops::BitOr as _;
@@ -42,6 +42,20 @@ pub struct Fragment {
     pub parked: Option<Parked>,
     /// In a local loop without end: it has a step for ever and never waits.
     pub spins: bool,
+}
+
+impl Fragment {
+    /// The numbers of the [`bcu::Opaque::Unknown`] states that registers hold.
+    pub fn unknown_states(&self) -> impl Iterator<Item = u32> + '_ {
+        let values = self.locals.iter().flat_map(LaneValues::values);
+        values.filter_map(|value| match value {
+            Value::Opaque(opaque) => match **opaque {
+                bcu::Opaque::Unknown(number) => Some(number),
+                bcu::Opaque::Barrier(_) | bcu::Opaque::Warp(_) => None,
+            },
+            _ => None,
+        })
+    }
 }
 
 /// The lanes of all these fragments, as a bit mask.

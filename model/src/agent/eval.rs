@@ -37,6 +37,14 @@ impl LaneValues {
         }
     }
 
+    /// Every lane's value; one where they are the same.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        match self {
+            Self::Same(value) => std::slice::from_ref(value).iter(),
+            Self::Each(values) => values.iter(),
+        }
+    }
+
     /// From a value for each of `lanes`, in canonical form.
     #[must_use]
     pub fn collect(lanes: u32, mut of: impl FnMut(u32) -> Value) -> Self {

@@ -165,6 +165,9 @@ pub enum Opaque {
     Barrier(Option<Live>),
     /// A warp's copy.
     Warp(ResultCopy),
+    /// The state of a barrier, whatever it was: what B2R reads in an automaton that is worked out by itself. States that were
+    /// read apart have numbers of their own.
+    Unknown(u32),
 }
 
 /// The CTA as the barriers see it.

@@ -8,6 +8,7 @@ use super::{Automaton, ConfigId, Label, Machine};
 use crate::agent::{Action, BarrierAction, Choices, Config, Context, Move, Outcome};
 use crate::barrier::{bcu, ptx};
 use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_SIZE};
+use std::collections::BTreeSet;
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
@@ -19,8 +20,6 @@ const MANY_EDGES: u32 = 64;
 pub enum NotUnfolded {
     /// It has more configurations than asked for.
     TooLarge,
-    /// It depends on what others do in more ways than can be listed: the agent reads a barrier's state.
-    ReadsState,
     /// A decision has too many alternatives.
     ManyChoices,
     /// It was told to end.
@@ -38,7 +37,9 @@ impl Machine {
             let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
                 other != class && self.program.agents[automaton.representative().index()] == role
             });
-            if !has_kin || self.unfold(class, most, goes_on).is_err() {
+            // The search reads states, and never comes to the configurations that stand for all of them.
+            let reads = self.program.code(agent).ops.iter().any(reads_state);
+            if !has_kin || reads || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
@@ -58,7 +59,8 @@ impl Machine {
         }
     }
 
-    /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases.
+    /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases. A barrier's
+    /// state that it reads is [`bcu::Opaque::Unknown`]: it can do nothing with one but put it back.
     ///
     /// # Errors
     /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration,
@@ -104,7 +106,7 @@ impl Machine {
             }
             for index in 0..automaton.moves(id).len() {
                 let made = &automaton.moves(id)[index];
-                let outcomes = outcomes(made).ok_or(NotUnfolded::ReadsState)?;
+                let outcomes = outcomes(context, automaton.config(id), made);
                 let picks = picks(made).ok_or(NotUnfolded::ManyChoices)?;
                 let index = u32::try_from(index).unwrap_or(u32::MAX);
                 for pick in 0..picks {
@@ -127,6 +129,10 @@ impl Machine {
     }
 }
 
+fn reads_state(op: &Op) -> bool {
+    matches!(op, Op::Bcu(BcuOp::ReadBarrier { .. }))
+}
+
 /// The results with which a configuration could be released; none if it does not block.
 fn results(context: Context<'_>, config: &Config, warps: u32) -> Vec<Option<u32>> {
     let Some(waiting) = config.waiting else { return Vec::new() };
@@ -140,14 +146,29 @@ fn results(context: Context<'_>, config: &Config, warps: u32) -> Vec<Option<u32>
     };
     match reduction {
         None => vec![None],
-        Some(ReductionOp::Popc) => (0..=warps * WARP_SIZE).map(Some).collect(),
+        Some(ReductionOp::Popc) => (0..=most_counted(context, config, warps * WARP_SIZE)).map(Some).collect(),
         Some(ReductionOp::And | ReductionOp::Or) => vec![Some(0), Some(1)],
     }
 }
 
-/// The outcomes that a move can have; `None` if they cannot be listed.
-fn outcomes(made: &Move) -> Option<Vec<Outcome>> {
-    Some(match &made.action {
+/// The most true predicates that the generation can count for which a warp waits. A generation of more threads than there
+/// are never completes, not even with arrivals of another one that are put back: whoever arrives in a reduction waits for a
+/// completion with the same count, so that before the first one no warp has arrived twice.
+fn most_counted(context: Context<'_>, config: &Config, threads: u32) -> u32 {
+    let arriving = Config { waiting: None, ..config.clone() };
+    let counts = crate::agent::moves(context, &arriving);
+    let counts = counts.iter().filter_map(|made| match &made.action {
+        Action::Barrier(BarrierAction::Bcu(what, ..)) if what.count == 0 => Some(threads),
+        // Every arrival contributes a warp's threads at most, and counts as so many.
+        Action::Barrier(BarrierAction::Bcu(what, ..)) => Some(what.count),
+        _ => None,
+    });
+    counts.max().map_or(threads, |most| most.min(threads))
+}
+
+/// The outcomes that a move can have.
+fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> {
+    match &made.action {
         Action::Spin
         | Action::Refuse(..)
         | Action::NotModelled(_)
@@ -159,7 +180,9 @@ fn outcomes(made: &Move) -> Option<Vec<Outcome>> {
         Action::Barrier(BarrierAction::Bcu(what, ..)) => {
             vec![if what.operation == bcu::Operation::Arv { Outcome::Pass } else { Outcome::Block }]
         }
-        Action::Barrier(BarrierAction::ReadState(_)) => return None,
+        Action::Barrier(BarrierAction::ReadState(_)) => {
+            vec![Outcome::Read(bcu::Opaque::Unknown(unheld(context, config, made)))]
+        }
         Action::Barrier(BarrierAction::Wait(_)) => vec![Outcome::Pass, Outcome::Block],
         Action::Barrier(BarrierAction::Split(split)) => match split.kind {
             SplitKind::Wait => vec![Outcome::Pass, Outcome::Block],
@@ -167,7 +190,21 @@ fn outcomes(made: &Move) -> Option<Vec<Outcome>> {
             SplitKind::Arrive | SplitKind::MemoryBarrier => vec![Outcome::Pass],
         },
         _ => vec![Outcome::Pass],
-    })
+    }
+}
+
+/// The number of the state that a move reads, which tells the register and the first lane: in whatever order lanes read, they
+/// hold the same in the end. Another one if a fragment that stays behind holds a state by that number.
+fn unheld(context: Context<'_>, config: &Config, made: &Move) -> u32 {
+    let Op::Bcu(BcuOp::ReadBarrier { dest: Some(dest), .. }) = &context.code.ops[made.pc.index()] else {
+        return 0;
+    };
+    let others = (0..).zip(&config.fragments).filter(|(fragment, _)| *fragment != made.fragment);
+    let held: BTreeSet<u32> = others.flat_map(|(_, fragment)| fragment.unknown_states()).collect();
+    let registers = u32::try_from(context.code.locals.len()).unwrap_or(u32::MAX);
+    let number = |lane: u32| dest.0.saturating_add(lane.saturating_mul(registers));
+    let mut numbers = (made.lanes.trailing_zeros()..).step_by(WARP_SIZE as usize).map(number);
+    numbers.find(|number| !held.contains(number)).unwrap_or(u32::MAX)
 }
 
 fn picks(made: &Move) -> Option<u32> {

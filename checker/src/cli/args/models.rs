@@ -41,7 +41,7 @@ Examples:
   barcheck export --to promela ring.bar -o ring.pml
   spin -a ring.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000
   barcheck export --to tla ring.bar -o ring.tla
-  java -cp tla2tools.jar tlc2.TLC ring.tla
+  java -Xss64m -cp tla2tools.jar tlc2.TLC ring.tla
 
 The model's first lines say how to run it, what it asserts and what it does not. What an agent does by itself is unfolded;
 what barriers and memory do is written anew in the other language, and shares nothing with what `verify` searches.

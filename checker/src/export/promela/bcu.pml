@@ -1,7 +1,7 @@
 /* ---- BAR.SYNC, BAR.ARV, BAR.RED: BCU instruction set ------------------------------------------------------ */
 
 /* A barrier is idle while nothing has arrived. Numbers are in warps: every executed instruction counts for 32 threads. */
-byte arrivals[BARRIERS];
+short arrivals[BARRIERS];
 /* 0: every warp that has not exited. */
 byte expected[BARRIERS];
 SET arrived[BARRIERS];
@@ -24,6 +24,8 @@ inline arrive() {
 	bar = step_bar[row];
 	if
 	:: used_as[bar] && used_as[bar] != USAGE(step_operator[row]) -> end_mixed_red
+	/* A state that was put back is of a kind, too. */
+	:: arrivals[bar] && USAGE(operator[bar]) != USAGE(step_operator[row]) -> end_mixed_red
 	:: arrivals[bar] && operator[bar] != step_operator[row] -> end_mixed_red_op
 	:: arrivals[bar] && expected[bar] != step_count[row] -> end_count_mismatch
 	:: else ->
@@ -56,7 +58,10 @@ inline arrive() {
 inline leave() {
 	at[_pid] = EXITED;
 	for (bar : 0 .. BARRIERS - 1) {
-		settle()
+		if
+		:: !expected[bar] -> settle()
+		:: else
+		fi
 	}
 }
 
@@ -104,7 +109,9 @@ inline settle() {
 	fi
 }
 
-/* More fragments stand at an arrival with this count than the generation has room for. */
+/* More fragments stand at an arrival with this count than the generation has room for; a state that was put back can leave
+   less than none. */
+#define ROOM(bar, count) (arrivals[bar] < count -> count - arrivals[bar] : 0)
 #define RACE(bar, count, standing) \
-	(!ended && (standing) > (!arrivals[bar] -> count : (expected[bar] == count -> count - arrivals[bar] : 32 * AGENTS)))
+	(!ended && (standing) > (!arrivals[bar] -> count : (expected[bar] == count -> ROOM(bar, count) : 32 * AGENTS)))
 #define HOLDS_ARRIVALS(bar) (arrivals[bar] > 0)

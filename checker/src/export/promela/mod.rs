@@ -8,6 +8,7 @@ mod head;
 mod judge;
 mod memory;
 mod sets;
+mod states;
 mod tables;
 mod targets;
 
@@ -37,6 +38,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     if agents > MOST_AGENTS {
         return Err(ExportError::TooMany("agents", agents, MOST_AGENTS));
     }
+    states::check(group)?;
     let barriers = Barriers::of(group);
     let memory = memory::Accesses::of(group);
     let (lists, sequences) = (memory::Lists::of(group), uses_sequences(group));
@@ -53,6 +55,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
             columns.push("step_sequence", decision.0);
             columns.push("step_value", decision.1);
         }
+        states::fill_step(step, columns);
     })?;
     let mut out = head::head(group, file, &barriers);
     sizes(group, &barriers, &mut out);
@@ -67,6 +70,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     }
     memory.write(group, &barriers, &mut out);
     out.push_str(targets::semantics(group.program.target));
+    states::write(group, &mut out);
     perform(group, &tables, &mut out);
     agents_process(group, &mut out);
     judge(group, &barriers, &mut out);
@@ -166,6 +170,7 @@ fn perform(group: &Group, tables: &Tables, out: &mut String) {
     if group.has_memory() {
         out.push_str(";\n\tforget_settled()");
     }
+    out.push_str(states::after_a_step(group));
     let failed = group.nodes.iter().position(|node| node.kind == Kind::Failed);
     let endless = group.nodes.iter().position(|node| node.kind == Kind::Endless);
     for (first, until, why) in [(failed, endless, "evaluation_error"), (endless, None, "not_modelled")] {

@@ -7,7 +7,7 @@ use crate::export::says;
 use std::fmt::Write as _;
 
 /// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack of 10,000.
-const MOST_ROWS: usize = 9_900;
+pub(super) const MOST_ROWS: usize = 9_900;
 /// Characters of a line in a table.
 const LINE: usize = 100;
 
@@ -31,7 +31,9 @@ pub(super) fn verb(act: &Act) -> (String, String) {
             (format!("REFUSE_{}", rule.to_uppercase()), format!("end_{rule}"))
         }
         Act::Fault => of("FAIL", "cut(evaluation_error)"),
-        Act::NotModelled | Act::WriteState => of("LEAVE_OPEN", "cut(not_modelled)"),
+        Act::ReadState(..) => of("READ_STATE", "read_state()"),
+        Act::WriteState(..) => of("WRITE_STATE", "write_state()"),
+        Act::NotModelled => of("LEAVE_OPEN", "cut(not_modelled)"),
     }
 }
 
@@ -44,7 +46,11 @@ pub(super) fn declare_all(columns: &Columns, out: &mut String) {
 
 /// An array with its values.
 pub(super) fn declare(out: &mut String, how: &str, name: &str, values: &[usize]) {
-    let kind = if values.iter().all(|value| *value < 256) { "byte" } else { "short" };
+    let kind = match values.iter().max() {
+        Some(32_768..) => "int",
+        Some(256..) => "short",
+        _ => "byte",
+    };
     let _ = write!(out, "{how}{kind} {name}[{}] = {{", values.len());
     let mut column = LINE;
     for (index, value) in values.iter().enumerate() {

@@ -45,22 +45,27 @@ Arrive(t, a, r) ==
       t2 == PassTime([Go(t, a, r) EXCEPT !.bars[b] = h], Agent(a), {Generation(b)})
       t3 == PassMemory(t2, IF row.waits = 1 THEN Agent(a) ELSE Published(a), {Generation(b)})
       t4 == Note(Note(t3, "register_truncated", row.truncated = 1), "repeated_arrival", a \in g.arrived)
-  IN IF g.usage # "none" /\ g.usage # Usage(row.operator) THEN End(t, "mixed_red")
+      \* A state that was put back is of a kind, too.
+      mixes == \/ g.usage # "none" /\ g.usage # Usage(row.operator)
+               \/ active /\ Usage(g.operator) # Usage(row.operator)
+  IN IF mixes THEN End(t, "mixed_red")
      ELSE IF active /\ g.operator # row.operator THEN End(t, "mixed_red_op")
      ELSE IF active /\ g.expected # row.count THEN End(t, "count_mismatch")
      ELSE Settle(t4, b)
 
 RECURSIVE SettleAll(_, _)
 SettleAll(t, left) == IF left = {} THEN t ELSE LET b == CHOOSE b \in left : TRUE IN SettleAll(Settle(t, b), left \ {b})
-Exit(t, a) == SettleAll([t EXCEPT !.at[a] = Exited], Barriers)
+Exit(t, a) == SettleAll([t EXCEPT !.at[a] = Exited], {b \in Barriers : t.bars[b].expected = 0})
 
 Fence(t, a, r) == Go(t, a, r)
 
-\* More fragments stand at an arrival with this count than the generation has room for.
+\* More fragments stand at an arrival with this count than the generation has room for; a state that was put back can
+\* leave less than none.
 Race(t, x) ==
   LET g == t.bars[x.bar]
+      left == IF g.arrivals < x.first THEN x.first - g.arrivals ELSE 0
       room == IF g.arrivals = 0 THEN x.first
-              ELSE IF g.expected = x.first THEN x.first - g.arrivals ELSE 32 * Cardinality(Agents)
+              ELSE IF g.expected = x.first THEN left ELSE 32 * Cardinality(Agents)
   IN Standing(t, x.standing) > room
 HoldsArrivals(t, b) == t.bars[b].arrivals # 0
 

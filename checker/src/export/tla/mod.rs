@@ -12,6 +12,7 @@ use super::{rows, says};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces, Target};
 use barcheck_model::rule::Rule;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 const COMMON: &str = include_str!("common.tla");
@@ -29,6 +30,9 @@ pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String)
         Target::Nbarrier | Target::Xegpu => include_str!("named.tla"),
         Target::SplitBarrier => include_str!("split.tla"),
     });
+    if group.held_states() > 0 {
+        out.push_str(include_str!("bcu_states.tla"));
+    }
     steps(group, &mut out);
     let invariants = invariants(group, &barriers, &mut out);
     out.push_str("====\n");
@@ -39,7 +43,7 @@ pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String)
 
 fn head(group: &Group, file: &str, module: &str) -> String {
     let mut out = format!(
-        "---- MODULE {module} ----\n\\* {}: {}, {} agents, as a module for TLC, written by barcheck.\n\\*\n\\*   java -cp tla2tools.jar \
+        "---- MODULE {module} ----\n\\* {}: {}, {} agents, as a module for TLC, written by barcheck.\n\\*\n\\*   java -Xss64m -cp tla2tools.jar \
          tlc2.TLC {module}.tla\n\\*\n\\* The invariant that is violated names the rule. Followed: an operand had no \
          value, or a path could not be followed,\n\\* and without another violation nothing is proved; -continue looks for \
          others.\n",
@@ -135,16 +139,24 @@ fn tables(group: &Group, barriers: &Barriers, out: &mut String) {
     sequence(out, "StepsOf", &steps_of);
     sequence(out, "Rows", &rows);
     sequence(out, "Waits", &waits);
+    if group.held_states() > 0 {
+        let holds: Vec<String> = group.nodes.iter().map(|node| set_of(&node.holds)).collect();
+        sequence(out, "Holds", &holds);
+        let _ = writeln!(out, "States == 0 .. {}", group.held_states() - 1);
+    }
     out.push('\n');
+}
+
+fn set_of(numbers: &BTreeSet<usize>) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    format!("{{{}}}", numbers.join(", "))
 }
 
 /// The nodes from which a decision of a sequence may still be made.
 fn may_decide(group: &Group, sequence: usize) -> String {
     let decides = |step: &Step| matches!(step.act, Act::Decide(id, _) if id.index() == sequence);
     let leads = group.leads_to(|node| node.steps.iter().any(decides));
-    let nodes: Vec<String> =
-        (0..leads.len()).filter(|node| leads[*node]).map(|node| node.to_string()).collect();
-    format!("{{{}}}", nodes.join(", "))
+    set_of(&(0..leads.len()).filter(|node| leads[*node]).collect())
 }
 
 /// The numbers of a row or a wait as further fields of a record.
@@ -189,6 +201,15 @@ fn row(target: Target, barriers: &Barriers, step: &Step) -> String {
         let locations: Vec<String> = locations.iter().map(|l| (l.index() + 1).to_string()).collect();
         let _ = write!(text, ", kind |-> \"{kind}\", locations |-> {{{}}}", locations.join(", "));
     }
+    match &step.act {
+        Act::ReadState(_, state) => {
+            let _ = write!(text, ", state |-> {state}");
+        }
+        Act::WriteState(_, states) => {
+            let _ = write!(text, ", states |-> {}", set_of(states));
+        }
+        _ => {}
+    }
     if let Act::Decide(sequence, value) = &step.act {
         let _ = write!(text, ", sequence |-> {}, value |-> {}", sequence.index() + 1, u8::from(*value));
     }
@@ -216,7 +237,9 @@ fn act(act: &Act) -> (String, String) {
             (format!("REFUSE_{}", rule.to_uppercase()), format!("End(t, \"{rule}\")"))
         }
         Act::Fault => of("FAIL", "End(t, \"evaluation_error\")"),
-        Act::NotModelled | Act::WriteState => of("LEAVE_OPEN", "End(t, \"not_modelled\")"),
+        Act::ReadState(..) => of("READ_STATE", "ReadState(t, a, r)"),
+        Act::WriteState(..) => of("WRITE_STATE", "WriteState(t, a, r)"),
+        Act::NotModelled => of("LEAVE_OPEN", "End(t, \"not_modelled\")"),
     }
 }
 
@@ -229,17 +252,21 @@ fn steps(group: &Group, out: &mut String) {
         acts.iter().map(|(name, does)| format!("Rows[r].act = \"{name}\" -> {does}")).collect();
     let cases = if cases.is_empty() { "TRUE -> t".to_owned() } else { cases.join("\n    [] ") };
     let sequences = group.program.sequences.len();
+    let (held, forget) = match group.held_states() {
+        0 => ("", "t"),
+        _ => (", held |-> NothingHeld", "ForgetStates(t)"),
+    };
     let _ = write!(
         out,
         "\\* ---- Steps ---------------------------------------------------------------------------------------------------\n\n\
          Do(t, a, r) ==\n  CASE {cases}\n\n\
-         Tidy(t) ==\n  LET u == IF HasMemory THEN ForgetSettled(t) ELSE t\n      v == ForgetDecisions(u)\n  IN IF v.end # \"\" THEN v\n     \
+         Tidy(t) ==\n  LET h == {forget}\n      u == IF HasMemory THEN ForgetSettled(h) ELSE h\n      v == ForgetDecisions(u)\n  IN IF v.end # \"\" THEN v\n     \
          ELSE IF \\E a \\in Agents : v.at[a] >= FirstFailed /\\ v.at[a] < FirstEndless THEN End(v, \"evaluation_error\")\n     \
          ELSE IF \\E a \\in Agents : v.at[a] >= FirstEndless THEN End(v, \"not_modelled\")\n     ELSE v\n\n\
          Holders == IF HasMemory THEN {{Agent(a) : a \\in Agents}} \\cup MoreHolders ELSE {{}}\n\
          Init == s = Tidy([at |-> [a \\in Agents |-> Start[a + 1]], bars |-> [b \\in Barriers |-> Idle],\n  \
          time |-> [h \\in Holders |-> {{}}], memory |-> [h \\in Holders |-> {{}}], allocated |-> 0,\n  \
-         decided |-> [q \\in 1 .. {sequences} |-> <<>>], made |-> [q \\in 1 .. {sequences} |-> [a \\in Agents |-> 0]], end |-> \"\"])\n\
+         decided |-> [q \\in 1 .. {sequences} |-> <<>>], made |-> [q \\in 1 .. {sequences} |-> [a \\in Agents |-> 0]], end |-> \"\"{held}])\n\
          \\* An end, of whatever kind, is for the invariants to judge.\n\
          Rest == (s.end # \"\" \\/ \\A a \\in Agents : ~HasSteps(s, a)) /\\ UNCHANGED s\n\
          Step ==\n  /\\ s.end = \"\"\n  /\\ \\E a \\in Agents : HasSteps(s, a) /\\\n       \
