@@ -238,6 +238,22 @@ fn the_search_ends_when_told_to_and_asks_at_every_configuration() {
 }
 
 #[test]
+fn a_configuration_with_many_edges_counts_as_several() {
+    // Released with 0 to 64, or with 0 to 128.
+    for (threads, more) in [(32, 0), (64, 1), (128, 2)] {
+        let program =
+            Group::new(Bcu, threads).many(threads / 32, vec![bred(ReductionOp::Popc, 1, 0, OPEN)]).build();
+        let mut machine = Machine::new(Arc::new(program), Options::default());
+        let mut asked = 0;
+        let automaton = machine.unfolded(AgentId(0), 1000, &mut || {
+            asked += 1;
+            true
+        });
+        assert_eq!(asked, automaton.expect("it is small").len() + more, "{threads} threads");
+    }
+}
+
+#[test]
 fn no_run_finds_anything_that_was_not_worked_out() {
     let explored = |target, body: Vec<S>, runs: &[&str]| {
         let mut machine = looked(two(target, [vec![mention()], body].concat()), 1000);

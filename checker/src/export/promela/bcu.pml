@@ -1,7 +1,7 @@
 /* ---- BAR.SYNC, BAR.ARV, BAR.RED: BCU instruction set ------------------------------------------------------ */
 
 /* A barrier is idle while nothing has arrived. Numbers are in warps: every executed instruction counts for 32 threads. */
-short arrivals[BARRIERS];
+byte arrivals[BARRIERS];
 /* 0: every warp that has not exited. */
 byte expected[BARRIERS];
 SET arrived[BARRIERS];
@@ -58,10 +58,7 @@ inline arrive() {
 inline leave() {
 	at[_pid] = EXITED;
 	for (bar : 0 .. BARRIERS - 1) {
-		if
-		:: !expected[bar] -> settle()
-		:: else
-		fi
+		settle()
 	}
 }
 
@@ -109,9 +106,7 @@ inline settle() {
 	fi
 }
 
-/* More fragments stand at an arrival with this count than the generation has room for; a state that was put back can leave
-   less than none. */
-#define ROOM(bar, count) (arrivals[bar] < count -> count - arrivals[bar] : 0)
+/* More fragments stand at an arrival with this count than the generation has room for. */
 #define RACE(bar, count, standing) \
-	(!ended && (standing) > (!arrivals[bar] -> count : (expected[bar] == count -> ROOM(bar, count) : 32 * AGENTS)))
+	(!ended && (standing) > (!arrivals[bar] -> count : (expected[bar] == count -> count - arrivals[bar] : 32 * AGENTS)))
 #define HOLDS_ARRIVALS(bar) (arrivals[bar] > 0)

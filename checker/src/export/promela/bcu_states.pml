@@ -2,7 +2,7 @@
 
 /* The states of barriers that each warp holds in registers, by agent and number: one without arrivals is that of an idle
    barrier. What no register holds any more is forgotten. */
-short held_arrivals[AGENTS * STATES];
+byte held_arrivals[AGENTS * STATES];
 byte held_expected[AGENTS * STATES];
 byte held_operator[AGENTS * STATES];
 short held_tally[AGENTS * STATES];
@@ -13,6 +13,8 @@ hidden byte differ;
 /* Whether an agent at a node holds a state. */
 #define HOLDS(node, state) ((node) < FIRST_PARKED -> (node_holds[node] >> (state)) & 1 : 0)
 #define HELD(agent, state) ((agent) * STATES + (state))
+#define SAME(one, other) \
+	HELD_IS(one, held_arrivals[other], held_expected[other], held_operator[other], held_tally[other])
 #define HELD_IS(one, of_arrivals, of_expected, of_operator, of_tally) \
 	(held_arrivals[one] == (of_arrivals) && held_expected[one] == (of_expected) && \
 	held_operator[one] == (of_operator) && held_tally[one] == (of_tally))
@@ -28,7 +30,7 @@ inline read_state() {
 	at[_pid] = step_go[row]
 }
 
-/* It puts one back: onto an idle barrier, or onto an equal state. It completes nothing, and has used the id for nothing. */
+/* It puts one back: onto an idle barrier, or onto an equal state. That completes nothing, and is no use of the id. */
 inline write_state() {
 	bar = step_bar[row];
 	held = HELD(_pid, step_state[row]);
@@ -36,9 +38,7 @@ inline write_state() {
 	for (other : 0 .. STATES - 1) {
 		also_held = HELD(_pid, other);
 		if
-		:: ((step_states[row] >> other) & 1) &&
-				!HELD_IS(held, held_arrivals[also_held], held_expected[also_held], held_operator[also_held], held_tally[also_held]) ->
-			differ = 1
+		:: ((step_states[row] >> other) & 1) && !SAME(held, also_held) -> differ = 1
 		:: else
 		fi
 	}

@@ -55,17 +55,15 @@ Arrive(t, a, r) ==
 
 RECURSIVE SettleAll(_, _)
 SettleAll(t, left) == IF left = {} THEN t ELSE LET b == CHOOSE b \in left : TRUE IN SettleAll(Settle(t, b), left \ {b})
-Exit(t, a) == SettleAll([t EXCEPT !.at[a] = Exited], {b \in Barriers : t.bars[b].expected = 0})
+Exit(t, a) == SettleAll([t EXCEPT !.at[a] = Exited], Barriers)
 
 Fence(t, a, r) == Go(t, a, r)
 
-\* More fragments stand at an arrival with this count than the generation has room for; a state that was put back can
-\* leave less than none.
+\* More fragments stand at an arrival with this count than the generation has room for.
 Race(t, x) ==
   LET g == t.bars[x.bar]
-      left == IF g.arrivals < x.first THEN x.first - g.arrivals ELSE 0
       room == IF g.arrivals = 0 THEN x.first
-              ELSE IF g.expected = x.first THEN left ELSE 32 * Cardinality(Agents)
+              ELSE IF g.expected = x.first THEN x.first - g.arrivals ELSE 32 * Cardinality(Agents)
   IN Standing(t, x.standing) > room
 HoldsArrivals(t, b) == t.bars[b].arrivals # 0
 

@@ -6,7 +6,7 @@ NothingHeld == [a \in Agents |-> [k \in States |-> StateOf(Idle)]]
 
 ReadState(t, a, r) == [Go(t, a, r) EXCEPT !.held[a][Rows[r].state] = StateOf(t.bars[Rows[r].bar])]
 
-\* One may be put back onto an idle barrier or onto an equal state. That completes nothing, and uses the id for nothing.
+\* One may be put back onto an idle barrier or onto an equal state. That completes nothing, and is no use of the id.
 WriteState(t, a, r) ==
   LET b == Rows[r].bar
       g == t.bars[b]
