@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 /// States that a set of them in a Promela integer has room for.
 const MOST_STATES: usize = 31;
 
+/// Whether SPIN takes as many states as agents hold.
+///
 /// # Errors
 /// An agent holds more states than a set has room for, or at more places than SPIN takes.
 pub(super) fn check(group: &Group) -> Result<(), ExportError> {
