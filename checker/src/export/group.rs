@@ -103,7 +103,7 @@ impl Group {
         self.steps().any(|step| matches!(step.act, Act::Access(..)))
     }
 
-    /// States of barriers that an agent can hold at once.
+    /// How many numbers there are for states of barriers in registers: one for each register, and more where lanes read apart.
     pub(super) fn held_states(&self) -> usize {
         self.nodes.iter().flat_map(|node| &node.holds).max().map_or(0, |most| most + 1)
     }

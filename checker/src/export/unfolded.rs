@@ -177,7 +177,7 @@ impl Reader<'_> {
         Step { fragment: made.fragment, says, act, next: 0, blocks: None }
     }
 
-    /// What the lanes of a fragment put back; a value that none of them has read from a barrier is not modelled.
+    /// What the lanes of a fragment put back; a value that one of them has not read from a barrier is not modelled.
     fn write_state(&self, id: BarrierId, config: &Config, made: &Move) -> Act {
         let Op::Bcu(BcuOp::WriteBarrier { source: Expr::Local(source), .. }) =
             &self.machine.program().code(self.agents[0]).ops[made.pc.index()]

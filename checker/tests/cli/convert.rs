@@ -191,7 +191,7 @@ fn what_cannot_be_exported_is_refused_and_what_is_not_asserted_is_said() {
     let most = folder.add("most.bar", holds(31));
     run(&["export", "--to", "promela", &most]).expect(0);
     let many = folder.add("many.bar", holds(32));
-    run(&["export", "--to", "promela", &many]).expect(2).says("32 states of barriers");
+    run(&["export", "--to", "promela", &many]).expect(2).says("32 states of barriers in registers");
     run(&["export", "--to", "tla", &many]).expect(0);
     let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync 1, 32; } }\n";
     let counts = folder.add("counts.bar", counts);

@@ -9,18 +9,14 @@ use std::fmt::Write as _;
 /// States that a set of them in a Promela integer has room for.
 const MOST_STATES: usize = 31;
 
-/// Whether SPIN takes as many states as agents hold.
+/// Whether SPIN takes so many states.
 ///
 /// # Errors
-/// An agent holds more states than a set has room for, or at more places than SPIN takes.
+/// Registers hold more states than a set has room for, or there are more positions of agents than SPIN takes.
 pub(super) fn check(group: &Group) -> Result<(), ExportError> {
     let (states, places) = (group.held_states(), places(group).count());
     if states > MOST_STATES {
-        return Err(ExportError::TooMany(
-            "states of barriers that an agent holds at once",
-            states,
-            MOST_STATES,
-        ));
+        return Err(ExportError::TooMany("states of barriers in registers", states, MOST_STATES));
     }
     if states > 0 && places > MOST_ROWS {
         return Err(ExportError::TooMany("positions of agents", places, MOST_ROWS));
