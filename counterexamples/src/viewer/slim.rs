@@ -16,6 +16,34 @@ pub(super) fn lines(text: &str) -> String {
     slim
 }
 
+/// A script without what [`lines`] leaves out, and without spaces around its punctuation. Signs keep theirs (`a + +b` is
+/// not `a ++b`), and so do the texts between quotation marks; a line in which a text, a pattern or a comment may be of
+/// another kind is left as it is.
+pub(super) fn script(text: &str) -> String {
+    let dense = |line: &str| {
+        if line.contains(['\'', '`', '/', '\\']) {
+            return line.to_owned();
+        }
+        let parts = line.split('"').enumerate();
+        let parts = parts.map(|(at, part)| if at % 2 == 0 { unspaced(part) } else { part.to_owned() });
+        parts.collect::<Vec<_>>().join("\"")
+    };
+    lines(text).lines().map(|line| dense(line) + "\n").collect()
+}
+
+/// Code without the spaces that stand beside punctuation.
+fn unspaced(code: &str) -> String {
+    let beside = |c: Option<char>| c.is_some_and(|c| "=<>&|?:,;*%(){}[]".contains(c));
+    let mut dense = String::with_capacity(code.len());
+    let mut rest = code.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != ' ' || !(beside(dense.chars().next_back()) || beside(rest.peek().copied())) {
+            dense.push(c);
+        }
+    }
+    dense
+}
+
 /// A style without what [`lines`] leaves out, and without spaces around its punctuation. No name in it contains any.
 pub(super) fn style(text: &str) -> String {
     let spaced = [("{ ", "{"), (" {", "{"), (" }", "}"), (": ", ":"), ("; ", ";"), (", ", ","), (";}", "}")];
@@ -53,6 +81,19 @@ mod tests {
     fn indentation_empty_lines_and_comments_are_left_out() {
         let text = "// a\n/** b */\nlet x = 1; // c\n\n  /*\n   * d\n   */\n  f();\n";
         assert_eq!(lines(text), "let x = 1; // c\nf();\n");
+    }
+
+    #[test]
+    fn a_script_keeps_the_spaces_that_mean_something() {
+        let text = "if (a === b && !c) {\n  const [d] = e ? f + +g : \"h = i\";\n  j = k / l; m = `n = ${o}`;\n  return p in q;\n}\n";
+        let slim =
+            "if(a===b&&!c){\nconst[d]=e?f + +g:\"h = i\";\nj = k / l; m = `n = ${o}`;\nreturn p in q;\n}\n";
+        assert_eq!(script(text), slim);
+        assert!(script("a = \" \\\" = b\";\n").contains("\" \\\" = b"));
+        // What HTML or a script would take for a comment or an end.
+        let page = script(SCRIPT);
+        assert!(!page.contains("</") && !page.contains("<!--"));
+        assert!(!page.lines().any(|line| line.starts_with("-->")));
     }
 
     #[test]
