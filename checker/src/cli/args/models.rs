@@ -39,7 +39,7 @@ Languages:
 
 Examples:
   barcheck export --to promela ring.bar -o ring.pml
-  spin -a ring.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000
+  spin -a ring.pml && cc -O2 -w -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -m1000000
   barcheck export --to tla ring.bar -o ring.tla
   java -Xss64m -cp tla2tools.jar tlc2.TLC ring.tla
 

@@ -15,7 +15,7 @@ pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
         .map(|r| r.name())
         .collect();
     let mut out = format!(
-        "/* {}: {}, {} agents, as a model for SPIN, written by barcheck.\n\n   spin -a model.pml && cc -O2 -DSAFETY -DNOREDUCE \
+        "/* {}: {}, {} agents, as a model for SPIN, written by barcheck.\n\n   spin -a model.pml && cc -O2 -w -DSAFETY -DNOREDUCE \
          -o pan pan.c && ./pan -m1000000\n\n   For a state vector above 1024 bytes add -DVECTORSZ=4096 to cc's options. \
          `pan: ... assertion violated !(data_race)` names the\n   rule that is violated, `invalid end state` is deadlock; \
          `spin -t -p model.pml` shows the steps that lead there.\n   `errors: 0` means verified as far as what is \
