@@ -121,8 +121,11 @@ function keepAddress() {
   const own = whatif.address();
   if (own) parts.push(own);
   clearTimeout(keepAddress.later);
+  const from = location.hash;
   // Browsers refuse to be asked too often.
   keepAddress.later = setTimeout(() => {
+    // Somebody has asked for something else meanwhile, and it is about to be shown.
+    if (location.hash !== from) return;
     try {
       window.history.replaceState(null, "", `#${parts.join("&")}`);
     } catch {
@@ -193,8 +196,9 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { target, key } = event;
   if ($("help").open) {
-    if (key === "?") toggleHelp();
-    return;
+    if (key !== "?" && key !== "Escape") return;
+    event.preventDefault();
+    return toggleHelp();
   }
   const types = target.matches("input, select, textarea");
   if (types && (key === "Escape" || key === "Enter")) return leaveField(target, key === "Enter");
@@ -219,8 +223,10 @@ function leaveField(field, takes) {
 
 function toggleHelp() {
   const help = $("help");
-  if (help.open) help.close();
-  else help.showModal();
+  if (!help.open) return help.showModal();
+  help.close();
+  // Until the next picture the focus would stay on a field that is hidden now, and take the next key.
+  if (help.contains(document.activeElement)) document.activeElement.blur();
 }
 
 function buildHelp() {

@@ -239,6 +239,15 @@ test("a link leads to a step and a selection, and follows both", () => look(pair
   await page.waitForFunction(() => document.getElementById("step-number").value === "1");
   await page.evaluate(() => { location.hash = "#step=99999&agent=-1&barrier=x"; });
   await page.waitForFunction(() => document.getElementById("step-number").value === "6");
+  // A link is followed while the address of what was shown before is still to be written.
+  await page.evaluate(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { location.hash = "#step=4"; };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true }));
+    port2.postMessage("");
+    for (const since = performance.now(); performance.now() < since + 100;);
+  });
+  await page.waitForFunction(() => document.getElementById("step-number").value === "4");
 }));
 
 test("a run without end has its cycle drawn, and goes round", () => look(stuck(), {}, async (page) => {
@@ -279,6 +288,16 @@ test("everything by keyboard: help, letters off, tab order", () => look(pairs(),
   await page.waitForFunction(() => !document.getElementById("letters").checked);
   await press(page, "Escape");
   assert.equal(await page.locator("#help").evaluate((help) => help.open), false);
+  for (const key of ["Escape", "?"]) {
+    const left = await page.evaluate((key) => {
+      const help = document.getElementById("help");
+      help.showModal();
+      document.getElementById("letters").focus();
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      return !help.open && !help.contains(document.activeElement);
+    }, key);
+    assert.ok(left, `${key} closes the help, and nothing in it takes the next key`);
+  }
   await press(page, "Home", "v");
   assert.equal(await step(page), 0, "letters are off");
   await press(page, "ArrowRight");
