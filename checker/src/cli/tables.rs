@@ -125,6 +125,7 @@ pub(crate) fn first_sentence(text: &str) -> &str {
 struct JsonClause<'a> {
     id: &'a str,
     target: Option<&'static str>,
+    targets: Vec<&'static str>,
     document: &'a str,
     section: &'a str,
     says: &'a str,
@@ -135,7 +136,7 @@ struct JsonClause<'a> {
 
 /// Lists the clauses.
 pub(crate) fn clauses(args: &TableArgs, colours: Colours) -> io::Result<Status> {
-    let wanted = |clause: &&Clause| args.target.is_none_or(|only| clause.target == Some(only));
+    let wanted = |clause: &&Clause| args.target.is_none_or(|only| clause.targets.contains(&only));
     let listed: Vec<_> = clauses::catalogue().clauses().iter().filter(wanted).collect();
     let text = match args.format {
         Format::Json => json_line(&listed.iter().map(|clause| json_clause(clause)).collect::<Vec<_>>()),
@@ -149,6 +150,7 @@ fn json_clause(clause: &Clause) -> JsonClause<'_> {
     JsonClause {
         id: &clause.id,
         target: clause.target.map(Target::name),
+        targets: clause.targets.iter().map(|target| target.name()).collect(),
         document: &clause.document,
         section: &clause.section,
         says: &clause.says,

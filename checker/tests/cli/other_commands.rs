@@ -42,13 +42,24 @@ fn explains_rules() {
 }
 
 #[test]
+fn what_a_rule_rests_on_is_what_holds_for_the_target() {
+    let run = run(&["explain", "count-range"]).expect(0);
+    let (before, nbarrier) = run.out.split_once("  nbarrier: ").expect("the rule holds there");
+    let (nbarrier, _) = nbarrier.split_once("  xegpu: ").expect("and there");
+    assert!(before.contains("barcheck.count-zero"));
+    assert!(nbarrier.contains("nbarrier.consumers-range") && !nbarrier.contains("barcheck.count-zero"));
+}
+
+#[test]
 fn lists_rules_and_clauses() {
     run(&["rules"]).expect(0).prints("stuck-agent").prints("error (bcu: warning)");
     let split = run(&["rules", "--target", "split_barrier"]).expect(0).prints("nonuniform-barrier");
     assert!(!split.out.contains("arrival-race"));
     let json = run(&["rules", "--format", "json"]).expect(0).json();
     assert_eq!(json[0].as_array().map(Vec::len), Some(30));
-    run(&["clauses", "--target", "ptx"]).expect(0).prints("ptx.count-agrees").prints("count-mismatch");
+    let ptx =
+        run(&["clauses", "--target", "ptx"]).expect(0).prints("ptx.count-agrees").prints("count-mismatch");
+    assert!(ptx.out.contains("barcheck.count-zero") && !ptx.out.contains("barcheck.bcu-publishes"));
     let json = run(&["clauses", "--format", "json"]).expect(0).json();
     assert!(json[0].as_array().expect("an array").len() > 100);
     run(&["rules", "--target", "cuda"]).expect(2).says("cuda");

@@ -23,6 +23,8 @@ pub struct Clause {
     pub id: String,
     /// The target that it specifies; `None` for those that are this project's own.
     pub target: Option<Target>,
+    /// The targets that it holds for: the one that it specifies; of this project's own, any number.
+    pub targets: Vec<Target>,
     /// The document that it stands in.
     pub document: String,
     /// The section of the document.
@@ -166,9 +168,9 @@ impl Catalogue {
 
     /// The clauses that support the rule called `name` in `target`, those that are our own included.
     pub fn clauses_of<'c>(&'c self, name: &'c str, target: Target) -> impl Iterator<Item = &'c Clause> {
-        self.clauses.iter().filter(move |clause| {
-            clause.target.is_none_or(|of| of == target) && clause.rules.iter().any(|r| r == name)
-        })
+        self.clauses
+            .iter()
+            .filter(move |clause| clause.targets.contains(&target) && clause.rules.iter().any(|r| r == name))
     }
 
     /// The known rule that `name` was probably meant to be.

@@ -14,8 +14,10 @@ pub(super) enum CatalogueError {
     Malformed(String),
     /// Two clauses or two rules of one name.
     Duplicate(String),
-    /// A rule speaks of a target that there is none of.
-    UnknownTarget { rule: String, target: String },
+    /// A rule or a clause speaks of a target that there is none of.
+    UnknownTarget { of: String, target: String },
+    /// A clause of a specification says which targets it holds for.
+    OtherTargets(String),
     /// A rule names a clause that there is none of.
     UnknownClause { rule: String, clause: String },
     /// A clause names a rule that there is none of.
@@ -40,6 +42,8 @@ struct RawClause {
     kind: ClauseKind,
     #[serde(default)]
     rules: Vec<String>,
+    /// Of our own clauses: the targets that it holds for, if not for all.
+    targets: Option<Vec<String>>,
     reason: Option<String>,
 }
 
@@ -91,6 +95,12 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, CatalogueError> 
     toml::from_str(text).map_err(|error| CatalogueError::Malformed(error.to_string()))
 }
 
+/// The target called `name`, of which the clause or rule called `of` speaks.
+fn known(name: &str, of: &str) -> Result<Target, CatalogueError> {
+    let found = Target::ALL.into_iter().find(|target| target.name() == name);
+    found.ok_or_else(|| CatalogueError::UnknownTarget { of: of.to_owned(), target: name.to_owned() })
+}
+
 impl Catalogue {
     fn add_clause(&mut self, raw: RawClause, target: Option<Target>) -> Result<(), CatalogueError> {
         if (raw.kind == ClauseKind::OutOfScope) != raw.reason.is_some() {
@@ -99,17 +109,19 @@ impl Catalogue {
         if self.by_id.insert(raw.id.clone(), self.clauses.len()).is_some() {
             return Err(CatalogueError::Duplicate(raw.id));
         }
-        let RawClause { id, document, section, says, kind, rules, reason } = raw;
-        self.clauses.push(Clause { id, target, document, section, says, kind, rules, reason });
+        let RawClause { id, document, section, says, kind, rules, targets, reason } = raw;
+        let targets = match (target, targets) {
+            (None, None) => Target::ALL.to_vec(),
+            (None, Some(names)) => names.iter().map(|name| known(name, &id)).collect::<Result<_, _>>()?,
+            (Some(only), None) => vec![only],
+            (Some(_), Some(_)) => return Err(CatalogueError::OtherTargets(id)),
+        };
+        self.clauses.push(Clause { id, target, targets, document, section, says, kind, rules, reason });
         Ok(())
     }
 
     fn add_rule(&mut self, raw: RawRule) -> Result<(), CatalogueError> {
-        let target = |name: &String| {
-            let known = Target::ALL.into_iter().find(|target| target.name() == name);
-            known
-                .ok_or_else(|| CatalogueError::UnknownTarget { rule: raw.name.clone(), target: name.clone() })
-        };
+        let target = |name: &String| known(name, &raw.name);
         let mut clauses = BTreeMap::new();
         for (name, clause) in &raw.clauses {
             if self.clause(clause).is_none() {
@@ -202,7 +214,30 @@ mod tests {
         check(&stray, &rule, Some(unknown));
         let unknown = CatalogueError::UnknownClause { rule: "r".into(), clause: "b".into() };
         check(&clause, &format!("{RULE}clauses = {{ ptx = 'b' }}\n"), Some(unknown));
-        let unknown = CatalogueError::UnknownTarget { rule: "r".into(), target: "q".into() };
-        check(&clause, &format!("{RULE}clauses = {{ q = 'a' }}\n"), Some(unknown));
+        let unknown = |of: &str| CatalogueError::UnknownTarget { of: of.into(), target: "q".into() };
+        check(&clause, &format!("{RULE}clauses = {{ q = 'a' }}\n"), Some(unknown("r")));
+        check(&format!("{clause}targets = ['q']\n"), &rule, Some(unknown("a")));
+        let specified = format!("{clause}targets = ['ptx']\n");
+        check(&specified, &rule, None);
+        let twice = read(&[(Some(Target::Ptx), &specified)], &rule).err();
+        assert_eq!(twice, Some(CatalogueError::OtherTargets("a".into())));
+    }
+
+    #[test]
+    fn a_rule_rests_in_a_target_on_the_clauses_that_hold_there() {
+        let rests = |rule: &'static str, target| -> Vec<_> {
+            catalogue().clauses_of(rule, target).map(|clause| clause.id.as_str()).collect()
+        };
+        assert_eq!(
+            rests("count-range", Target::Nbarrier),
+            ["nbarrier.producers-range", "nbarrier.consumers-range"]
+        );
+        assert!(rests("count-range", Target::Ptx).contains(&"barcheck.count-zero"));
+        for clause in catalogue().clauses().iter().filter(|clause| !clause.rules.is_empty()) {
+            for target in &clause.targets {
+                let mut rules = clause.rules.iter().filter_map(|name| catalogue().rule(name));
+                assert!(rules.any(|rule| rule.holds_for(*target)), "{}: {target}", clause.id);
+            }
+        }
     }
 }
