@@ -1,6 +1,6 @@
 //! A protocol as every exported model has it: agents that move between numbered nodes, operands evaluated.
 
-use super::node::{Act, Node, Step};
+use super::node::{Act, Kind, Node, Step};
 use super::says;
 use super::unfolded::{self, Unfolded};
 use crate::Levels;
@@ -143,16 +143,13 @@ impl Group {
         petgraph::algo::is_cyclic_directed(&graph)
     }
 
-    /// What an exported model does not assert though it is an error.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.is_error(Rule::StuckAgent) && self.has_cycle() {
-            notes.push(
-                "stuck-agent is not asserted: that no continuation unblocks an agent while some continuation runs for \
-                 ever speaks of the graph of all paths, not of one path"
-                    .to_owned(),
-            );
-        }
-        notes
+    /// Whether a model has to judge `stuck-agent`: where nothing can run for ever, nobody is stuck behind it.
+    pub(super) fn asserts_stuck_agent(&self) -> bool {
+        self.is_error(Rule::StuckAgent) && self.has_cycle()
+    }
+
+    /// The nodes with steps where an agent is blocked all the same: some of its lanes wait for others at a barrier.
+    pub(super) fn blocked_lanes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nodes.len()).filter(|node| self.nodes[*node].kind == Kind::Goes { blocked: true })
     }
 }

@@ -41,7 +41,7 @@ pub struct Exported {
     pub text: String,
     /// What the other model checker needs in a file beside it, with the ending of that file's name.
     pub beside: Option<(&'static str, String)>,
-    /// What it does not assert though it is an error, one sentence each.
+    /// What it asserts less than whole, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -59,12 +59,13 @@ pub fn export(
     language: Language,
 ) -> Result<Exported, ExportError> {
     let group = Group::unfold(program, options, levels)?;
-    let (text, beside) = match language {
-        Language::Promela => (promela::write(&group, file)?, None),
+    Ok(match language {
+        Language::Promela => {
+            Exported { text: promela::write(&group, file)?, beside: None, notes: promela::notes(&group) }
+        }
         Language::Tla => {
             let (text, configuration) = tla::write(&group, file, module);
-            (text, Some(("cfg", configuration)))
+            Exported { text, beside: Some(("cfg", configuration)), notes: Vec::new() }
         }
-    };
-    Ok(Exported { text, beside, notes: group.notes() })
+    })
 }

@@ -40,22 +40,52 @@ pub(crate) fn spin(model: &str, states: u64) -> Said {
     }
 }
 
+/// Whether SPIN finds a continuation that leaves an agent blocked for ever, in a model that asserts `stuck-agent`.
+pub(crate) fn spin_finds_stuck_agent(model: &str, states: u64) -> Result<bool, Said> {
+    // What is followed of a watched agent goes beyond what all agents reach.
+    let search = Search {
+        defines: &["-DSTUCK_AGENT"],
+        compiled: &[],
+        searched: &["-a", "-A", "-E"],
+        depth: 2 * states + 200_000,
+    };
+    match search.run(model) {
+        Said::Verified(_) => Ok(false),
+        Said::Violated(rule) if rule == "stuck-agent" => Ok(true),
+        other => Err(other),
+    }
+}
+
 fn spin_once(model: &str, states: u64, defines: &[&str]) -> Said {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("model.pml"), model).expect("a written model");
-    let run = |program: &str, arguments: &[&str]| output(folder.path(), program, arguments);
-    let translated = run("spin", &[&["-a"], defines, &["model.pml"]].concat());
-    if !folder.path().join("pan.c").exists() || translated.contains("Error") {
-        return Said::Failed(translated);
+    Search { defines, compiled: &["-DSAFETY"], searched: &[], depth: states + 1_000 }.run(model)
+}
+
+/// What SPIN, the C compiler and the search are told.
+struct Search<'a> {
+    defines: &'a [&'a str],
+    compiled: &'a [&'a str],
+    searched: &'a [&'a str],
+    depth: u64,
+}
+
+impl Search<'_> {
+    fn run(&self, model: &str) -> Said {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("model.pml"), model).expect("a written model");
+        let run = |program: &str, arguments: &[&str]| output(folder.path(), program, arguments);
+        let translated = run("spin", &[&["-a"], self.defines, &["model.pml"]].concat());
+        if !folder.path().join("pan.c").exists() || translated.contains("Error") {
+            return Said::Failed(translated);
+        }
+        // Without optimisation the compiler takes half the time, and the search is short.
+        let options = ["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=16384", "-o", "pan", "pan.c"];
+        let compiled = run("cc", &[self.compiled, &options].concat());
+        if !folder.path().join("pan").exists() {
+            return Said::Failed(compiled);
+        }
+        let depth = format!("-m{}", self.depth);
+        verdict(&run("./pan", &[self.searched, &[&depth, "-w18"]].concat()))
     }
-    // Without optimisation the compiler takes half the time, and the search is short.
-    let options = ["-O0", "-w", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=16384", "-o", "pan", "pan.c"];
-    let compiled = run("cc", &options);
-    if !folder.path().join("pan").exists() {
-        return Said::Failed(compiled);
-    }
-    let depth = format!("-m{}", states + 1_000);
-    verdict(&run("./pan", &[&depth, "-w18"]))
 }
 
 /// Standard output and standard error of a program.
@@ -70,6 +100,9 @@ fn verdict(output: &str) -> Said {
         if found.starts_with("invalid end state") {
             return Said::Violated("deadlock".to_owned());
         }
+        if found.starts_with("acceptance cycle") {
+            return Said::Violated("stuck-agent".to_owned());
+        }
         let name = found.strip_prefix("assertion violated  !(").and_then(|rest| rest.split(')').next());
         return match name {
             Some(cut) if cut.starts_with("cut_by_") => Said::Cut(cut.to_owned()),
@@ -80,7 +113,7 @@ fn verdict(output: &str) -> Said {
             None => Said::Failed(found.to_owned()),
         };
     }
-    let states = output.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
+    let states = output.lines().find_map(|line| Some(line.split_once(" states, stored")?.0));
     let complete = output.contains("errors: 0") && !output.contains("Search not completed");
     match states.and_then(|states| states.trim().parse().ok()) {
         Some(states) if complete && !output.contains("max search depth too small") => Said::Verified(states),

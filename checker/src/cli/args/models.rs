@@ -43,7 +43,7 @@ Examples:
   barcheck export --to tla ring.bar -o ring.tla
   java -Xss64m -cp tla2tools.jar tlc2.TLC ring.tla
 
-The model's first lines say how to run it, what it asserts and what it does not. What an agent does by itself is unfolded;
+The model's first lines say how to run it and what it asserts. What an agent does by itself is unfolded;
 what barriers and memory do is written anew in the other language, and shares nothing with what `verify` searches.
 
 Exit status: 0 it is exported, 2 the FILE cannot be read or exported, or PATH not be written.";

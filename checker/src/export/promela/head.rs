@@ -9,11 +9,8 @@ use std::fmt::Write as _;
 /// The head, a comment.
 pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
     let program = &group.program;
-    let errors: Vec<&str> = Rule::ALL
-        .iter()
-        .filter(|rule| group.is_error(**rule) && **rule != Rule::StuckAgent)
-        .map(|r| r.name())
-        .collect();
+    let asserted = |rule: &&Rule| group.is_error(**rule) && **rule != Rule::StuckAgent;
+    let errors: Vec<&str> = Rule::ALL.iter().filter(asserted).map(|rule| rule.name()).collect();
     let mut out = format!(
         "/* {}: {}, {} agents, as a model for SPIN, written by barcheck.\n\n   spin -a model.pml && cc -O2 -w -DSAFETY -DNOREDUCE \
          -o pan pan.c && ./pan -m1000000\n\n   For a state vector above 1024 bytes add -DVECTORSZ=4096 to cc's options. \
@@ -31,8 +28,18 @@ pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
         "   evaluation_error: an operand has no value. cut_by_*, not_modelled, too_many_decisions_ahead: a path could not \
          be\n   followed, and without another violation nothing is proved; `spin -DIGNORE_CUTS -a` looks for others.\n",
     );
-    for note in group.notes() {
-        wrapped(&mut out, &format!("Not asserted: {note}."));
+    if group.asserts_stuck_agent() {
+        out.push_str(
+            "\n   stuck-agent is looked for by a run of its own:\n\n   spin -DSTUCK_AGENT -a model.pml && cc -O2 -w -DNOREDUCE \
+             -o pan pan.c && ./pan -a -A -E -m1000000\n\n   `pan: ... acceptance cycle` is a violation, and `spin \
+             -DSTUCK_AGENT -t -p model.pml` shows the steps: the last move of\n   process `judge` begins to watch an agent, \
+             which what follows, round for ever, does not release.\n",
+        );
+    } else if group.is_error(Rule::StuckAgent) {
+        out.push_str("   Nor is an agent stuck: none can run for ever.\n");
+    }
+    for note in super::notes(group) {
+        wrapped(&mut out, &format!("{note}."));
     }
     let numbers = barriers.ids().iter().enumerate();
     let names: Vec<String> = numbers.map(|(number, id)| format!("{number} is {}", id.0)).collect();

@@ -9,6 +9,7 @@ mod judge;
 mod memory;
 mod sets;
 mod states;
+mod stuck;
 mod tables;
 mod targets;
 
@@ -18,6 +19,7 @@ use super::node::{Act, Kind, Node};
 use super::rows;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
+pub(in crate::export) use stuck::notes;
 use tables::{Tables, declare};
 
 /// Agents that a set of them in a Promela integer has room for.
@@ -71,9 +73,20 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     memory.write(group, &barriers, &mut out);
     out.push_str(targets::semantics(group.program.target));
     states::write(group, &mut out);
+    if group.asserts_stuck_agent() {
+        stuck::write(group, &mut out);
+    }
     perform(group, &tables, &mut out);
     agents_process(group, &mut out);
-    judge(group, &barriers, &mut out);
+    if group.asserts_stuck_agent() {
+        out.push_str("\n#ifdef STUCK_AGENT\n");
+        stuck::judge(group, &mut out);
+        out.push_str("\n#else\n");
+        judge(group, &barriers, &mut out);
+        out.push_str("\n#endif\n");
+    } else {
+        judge(group, &barriers, &mut out);
+    }
     Ok(tables.fold(out))
 }
 
@@ -183,6 +196,9 @@ fn perform(group: &Group, tables: &Tables, out: &mut String) {
             );
         }
     }
+    if group.asserts_stuck_agent() {
+        out.push_str(";\n\tnext_turn()");
+    }
     out.push_str("\n}\n");
 }
 
@@ -195,30 +211,31 @@ fn agents_process(group: &Group, out: &mut String) {
     if most > MOST_COPIES {
         out.push_str("\n/* Which of several alternatives an agent takes; 0 between steps. */\nbyte pick;\n");
     }
+    let (goes, chosen): (&str, fn(usize) -> String) = match group.asserts_stuck_agent() {
+        true => ("!ended && MY_TURN", |pick| format!(" && CHOSEN({pick})")),
+        false => ("!ended", |_| String::new()),
+    };
     let _ = write!(out, "\nactive [AGENTS] proctype {noun}() {{\n\tdo\n");
-    let from = if most > MOST_COPIES {
-        let picks: Vec<String> =
-            (1..most).map(|pick| format!("\t\t:: at[_pid] < {} -> pick = {pick}\n", with(pick))).collect();
+    if most > MOST_COPIES {
+        let pick = |pick| format!("\t\t:: at[_pid] < {}{} -> pick = {pick}\n", with(pick), chosen(pick));
         let _ = write!(
             out,
-            "\t:: atomic {{ !ended && at[_pid] < {} ->\n\t\tif\n\t\t:: true\n{}\t\tfi;\n\t\td_step {{ row = first_step[at[_pid]] + \
-             pick; pick = 0; perform(); row = 0 }}\n\t}}\n\t:: d_step {{ !ended && at[_pid] >= {} && at[_pid] < {} -> row = \
+            "\t:: atomic {{ {goes} && at[_pid] < {several} ->\n\t\tif\n{picks}\t\tfi;\n\t\td_step {{ row = first_step[at[_pid]] + \
+             pick; pick = 0; perform(); row = 0 }}\n\t}}\n\t:: d_step {{ {goes} && at[_pid] >= {several} && at[_pid] < {all} -> row = \
              first_step[at[_pid]]; perform(); row = 0 }}\n",
-            with(1),
-            picks.concat(),
-            with(1),
-            with(0)
+            several = with(1),
+            picks = (0..most).map(pick).collect::<String>(),
+            all = with(0)
         );
-        most
     } else {
-        0
-    };
-    for pick in from..most {
-        let with = with(pick);
-        let _ = writeln!(
-            out,
-            "\t:: d_step {{ !ended && at[_pid] < {with} -> row = first_step[at[_pid]] + {pick}; perform(); row = 0 }}"
-        );
+        for pick in 0..most {
+            let _ = writeln!(
+                out,
+                "\t:: d_step {{ {goes} && at[_pid] < {}{} -> row = first_step[at[_pid]] + {pick}; perform(); row = 0 }}",
+                with(pick),
+                chosen(pick)
+            );
+        }
     }
     out.push_str("\tod\n}\n");
 }

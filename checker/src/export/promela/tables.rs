@@ -4,6 +4,7 @@ use crate::export::columns::{Barriers, Columns, identifier};
 use crate::export::group::{ExportError, Group};
 use crate::export::node::{Act, Kind, Node, Step};
 use crate::export::says;
+use barcheck_model::program::Target;
 use std::fmt::Write as _;
 
 /// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack of 10,000.
@@ -92,6 +93,9 @@ impl Tables {
         for (number, node) in group.nodes.iter().enumerate() {
             if matches!(node.kind, Kind::Goes { .. }) {
                 waits.push("first_step", rows);
+                if group.asserts_stuck_agent() {
+                    waits.push("alternatives", node.steps.len());
+                }
             }
             if let Kind::Waits { barrier, releases, .. } = &node.kind {
                 waits.push("wait_bar", barriers.number(*barrier));
@@ -128,7 +132,12 @@ impl Tables {
             return Err(ExportError::TooMany("rows in the tables of steps", longest, MOST_ROWS));
         }
         // Promela has no empty arrays.
-        for name in ["first_step", "wait_bar", "wait_first", "released_to", "wait_unfetched"] {
+        let of_target: &[&'static str] = match group.program.target {
+            Target::Bcu => &["wait_unfetched"],
+            Target::SplitBarrier => &["wait_acquires", "wait_shared", "wait_global"],
+            Target::Ptx | Target::Nbarrier | Target::Xegpu => &[],
+        };
+        for name in ["first_step", "wait_bar", "wait_first", "released_to"].iter().chain(of_target) {
             waits.fill_empty(name);
         }
         for name in ["step_act", "step_go"] {

@@ -51,9 +51,6 @@ fn head(group: &Group, file: &str, module: &str) -> String {
         group.program.target,
         group.starts.len(),
     );
-    for note in group.notes() {
-        let _ = writeln!(out, "\\* Not asserted: {note}.");
-    }
     out.push_str("EXTENDS Integers, Sequences, FiniteSets, TLC\n\n");
     out
 }
@@ -269,8 +266,9 @@ fn steps(group: &Group, out: &mut String) {
          decided |-> [q \\in 1 .. {sequences} |-> <<>>], made |-> [q \\in 1 .. {sequences} |-> [a \\in Agents |-> 0]], end |-> \"\"{held}])\n\
          \\* An end, of whatever kind, is for the invariants to judge.\n\
          Rest == (s.end # \"\" \\/ \\A a \\in Agents : ~HasSteps(s, a)) /\\ UNCHANGED s\n\
-         Step ==\n  /\\ s.end = \"\"\n  /\\ \\E a \\in Agents : HasSteps(s, a) /\\\n       \
-         \\E r \\in StepsOf[s.at[a] + 1] : MayStep(s, a, r) /\\ s' = Tidy(Do(s, a, r))\n\
+         Alternatives(t, a) == IF HasSteps(t, a) THEN {{r \\in StepsOf[t.at[a] + 1] : MayStep(t, a, r)}} ELSE {{}}\n\
+         Successors(t) ==\n  IF t.end # \"\" THEN {{}} ELSE UNION {{{{Tidy(Do(t, a, r)) : r \\in Alternatives(t, a)}} : a \\in Agents}}\n\
+         Step == s' \\in Successors(s)\n\
          Next == Step \\/ Rest\n\n"
     );
 }
@@ -283,8 +281,11 @@ fn invariants(group: &Group, barriers: &Barriers, out: &mut String) -> Vec<Strin
     let (mut names, mut cuts) =
         (Vec::new(), vec!["\"evaluation_error\"".to_owned(), "\"not_modelled\"".to_owned()]);
     let mut goes_on = "TRUE";
-    for rule in Rule::ALL.iter().copied().filter(|rule| rule.holds_for(target) && *rule != Rule::StuckAgent) {
+    for rule in Rule::ALL.iter().copied().filter(|rule| rule.holds_for(target)) {
         let name = identifier(rule);
+        if rule == Rule::StuckAgent && !group.asserts_stuck_agent() {
+            continue;
+        }
         if !group.is_error(rule) {
             if rule == Rule::Deadlock {
                 goes_on = "(s.end = \"\" => (Gone(s) = Agents \\/ \\E a \\in Agents : HasSteps(s, a)))";
@@ -301,6 +302,10 @@ fn invariants(group: &Group, barriers: &Barriers, out: &mut String) -> Vec<Strin
             Rule::DanglingArrival => {
                 "s.end = \"\" /\\ Gone(s) = Agents => \\A b \\in Barriers : ~HoldsArrivals(s, b)".to_owned()
             }
+            Rule::StuckAgent => {
+                stuck(group, out);
+                "s.end = \"\" => ~Stuck(s)".to_owned()
+            }
             _ => format!("s.end # \"{name}\""),
         };
         let _ = writeln!(out, "No_{name} == {holds}");
@@ -309,6 +314,19 @@ fn invariants(group: &Group, barriers: &Barriers, out: &mut String) -> Vec<Strin
     let _ = writeln!(out, "Followed == s.end \\notin {{{}}} /\\ {goes_on}", cuts.join(", "));
     names.push("Followed".to_owned());
     names
+}
+
+/// What `stuck-agent` is.
+fn stuck(group: &Group, out: &mut String) {
+    let target = group.program.target;
+    let ends: Vec<String> = Rule::ALL
+        .iter()
+        .filter(|rule| rule.holds_for(target) && rule.ends_path(target))
+        .map(|rule| format!("\"{}\"", identifier(*rule)))
+        .collect();
+    let _ = writeln!(out, "EndsPath == {{{}}}", ends.join(", "));
+    let _ = writeln!(out, "BlockedLanes == {}", set_of(&group.blocked_lanes().collect()));
+    out.push_str(include_str!("stuck.tla"));
 }
 
 /// Arrivals that are counted together.
