@@ -131,21 +131,24 @@ impl Group {
         leads
     }
 
-    /// Some agent can go round in its automaton: only then can anything run for ever.
-    pub(super) fn has_cycle(&self) -> bool {
-        let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
-        let nodes: Vec<_> = self.nodes.iter().map(|_| graph.add_node(())).collect();
-        for (from, node) in self.nodes.iter().enumerate() {
-            for to in node.successors() {
-                graph.add_edge(nodes[from], nodes[to], ());
-            }
-        }
-        petgraph::algo::is_cyclic_directed(&graph)
+    /// The nodes to which an agent can come back: if anything runs for ever, some agent is at one again and again.
+    pub(super) fn on_cycles(&self) -> BTreeSet<usize> {
+        let edges = self
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(from, node)| node.successors().map(move |to| (from, to)));
+        let index = |node: usize| u32::try_from(node).unwrap_or(u32::MAX);
+        let graph =
+            petgraph::graph::DiGraph::<(), ()>::from_edges(edges.map(|(from, to)| (index(from), index(to))));
+        let components = petgraph::algo::tarjan_scc(&graph).into_iter();
+        let round = components.filter(|nodes| nodes.len() > 1 || graph.contains_edge(nodes[0], nodes[0]));
+        round.flatten().map(|node| node.index()).collect()
     }
 
     /// Whether a model has to judge `stuck-agent`: where nothing can run for ever, nobody is stuck behind it.
     pub(super) fn asserts_stuck_agent(&self) -> bool {
-        self.is_error(Rule::StuckAgent) && self.has_cycle()
+        self.is_error(Rule::StuckAgent) && !self.on_cycles().is_empty()
     }
 
     /// The nodes with steps where an agent is blocked all the same: some of its lanes wait for others at a barrier.

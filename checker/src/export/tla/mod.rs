@@ -326,6 +326,7 @@ fn stuck(group: &Group, out: &mut String) {
         .collect();
     let _ = writeln!(out, "EndsPath == {{{}}}", ends.join(", "));
     let _ = writeln!(out, "BlockedLanes == {}", set_of(&group.blocked_lanes().collect()));
+    let _ = writeln!(out, "OnCycles == {}", set_of(&group.on_cycles()));
     out.push_str(include_str!("stuck.tla"));
 }
 

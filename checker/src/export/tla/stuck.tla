@@ -26,9 +26,13 @@ Confined(a, new, known) ==
   ELSE LET all == TLCEval(known \cup new) IN Confined(a, TLCEval(UNION {Successors(t) : t \in new} \ all), all)
 
 \* Some path stays in these states for ever.
-RECURSIVE RunsForEver(_)
-RunsForEver(states) ==
-  LET left == TLCEval({t \in states : Successors(t) \cap states # {}})
-  IN left # {} /\ (left = states \/ RunsForEver(left))
+RECURSIVE Endless(_, _)
+Endless(states, next) ==
+  LET left == TLCEval({t \in states : next[t] \cap states # {}})
+  IN left # {} /\ (left = states \/ Endless(left, next))
+RunsForEver(states) == Endless(states, TLCEval([t \in states |-> Successors(t)]))
 
-Stuck(t) == \E a \in LeftByWalk(t, {a \in Agents : Blocked(t, a)}, 100) : RunsForEver(Confined(a, {t}, {}))
+\* Who is stuck stays so, and what runs for ever comes back to where an agent goes round: there it is looked for.
+Stuck(t) ==
+  /\ \E a \in Agents : HasSteps(t, a) /\ t.at[a] \in OnCycles
+  /\ \E a \in LeftByWalk(t, {a \in Agents : Blocked(t, a)}, 100) : RunsForEver(Confined(a, {t}, {}))
