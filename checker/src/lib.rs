@@ -2,14 +2,17 @@
 //!
 //! [`check`] decides a protocol: it explores every interleaving of its agents and says whether some
 //! path violates a rule.
+//!
+//! This crate is the front door: what it does lives in crates of its own, of which a feature each brings one in.
+//! Without default features it is the engines alone; `gate` adds [`gate!`] and the executable [`barriers`], `export` the
+//! models for other model checkers, and `cli`, on by default, the command line `barcheck`.
 
-pub mod barriers;
-mod engine;
-pub mod export;
-pub mod gate;
-mod settings;
-mod verdict;
+#[cfg(feature = "export")]
+pub use barcheck_export as export;
+#[cfg(feature = "gate")]
+pub use barcheck_gate::{self as gate, barriers, gate};
 
-pub use engine::check;
-pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
-pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
+pub use barcheck_engine::{
+    Budgets, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,
+    ReachedFault, Reduction, Settings, Statistics, Verdict, check,
+};

@@ -97,7 +97,7 @@ fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, St
     };
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program again: {error}"))?;
-    gate::gate(protocol, with, &effort, Command::new(program))
+    gate::explore(protocol, with, &effort, Command::new(program))
 }
 
 fn status_of(gated: &Gated) -> Status {
