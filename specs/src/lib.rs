@@ -5,6 +5,7 @@
 //! [`clauses`] is the catalogue of what the encoded specifications say.
 
 pub mod bar;
+#[cfg(feature = "clauses")]
 pub mod clauses;
 pub mod diagnostic;
 pub mod limits;

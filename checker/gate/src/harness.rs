@@ -255,9 +255,11 @@ impl Gate {
 /// `Cargo.toml`. Options follow as calls on [`Gate`](crate::Gate):
 ///
 /// ```no_run
+/// # extern crate barcheck_gate as barcheck;
 /// mod ring {
 ///     barcheck::gate!("protocols/ring.bar", define("ROUNDS", 4), seconds(20.0));
 /// }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! gate {
