@@ -6,12 +6,9 @@
 
 pub mod bar;
 pub mod clauses;
-pub mod diagnostic;
-pub mod limits;
-mod render;
-pub mod span;
-mod suggest;
+mod common;
 
-pub use diagnostic::{Diagnostic, Label, Severity};
-pub use render::render;
-pub use span::{LineIndex, Span};
+pub use common::diagnostic::{self, Diagnostic, Label, Severity};
+pub use common::limits;
+pub use common::render::render;
+pub use common::span::{self, LineIndex, Span};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use barcheck_model::program::Program;
 
-use crate::diagnostic::Diagnostic;
+use crate::common::diagnostic::Diagnostic;
 
 /// A protocol that was read.
 #[derive(Clone, Debug)]

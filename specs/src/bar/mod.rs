@@ -12,8 +12,8 @@
 //! ```
 
 pub mod ast;
+mod foreign_syntax;
 mod format;
-mod habits;
 mod lexer;
 mod loaded;
 mod lower;
@@ -30,9 +30,9 @@ pub use loaded::Loaded;
 pub use opcode::Opcode;
 use syntax_error::SyntaxError;
 
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::limits;
-use crate::span::{Span, offset};
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::limits;
+use crate::common::span::{Span, offset};
 
 /// What may be set from outside the file.
 #[derive(Clone, Debug, Default)]

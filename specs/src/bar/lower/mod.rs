@@ -24,8 +24,8 @@ use barcheck_model::program::{Program, Target};
 
 use super::Loaded;
 use super::ast::{File, Item};
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::span::LineIndex;
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::span::LineIndex;
 use context::{Context, Globals};
 
 /// Lowers `file`, which was parsed from `source` without errors.

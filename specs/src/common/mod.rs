@@ -1,0 +1,7 @@
+//! What the readers of all notations share: places in a text, diagnostics, how these are shown, and limits.
+
+pub mod diagnostic;
+pub mod limits;
+pub(crate) mod render;
+pub mod span;
+pub(crate) mod suggest;
