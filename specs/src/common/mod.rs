@@ -1,5 +1,7 @@
-//! What the readers of all notations share: places in a text, diagnostics, how these are shown, and limits.
+//! What the readers of all notations share: what they take and give, places in a text, diagnostics, how these are
+//! shown, and limits.
 
+pub(crate) mod contents;
 pub mod diagnostic;
 pub mod limits;
 pub(crate) mod render;
