@@ -110,7 +110,7 @@ impl Gate {
             load: LoadOptions { defines: self.defines.clone() },
         };
         let bytes = self.read(here);
-        let decision = decide(&Source { name: &self.file, bytes: &bytes }, &options);
+        let decision = decide(&Source::new(&self.file, &bytes), &options);
         if decision.trouble() == Some(Trouble::Malformed) {
             panic!("{}", barcheck_specs::render(&decision.diagnostics, &self.file, &decision.text, false));
         }
