@@ -15,11 +15,15 @@ pub(crate) fn event(trace: &Trace, event: &Event) -> String {
             let result = result.map(|r| format!(", result {r}")).unwrap_or_default();
             format!("{} complete #{generation}{result}", short(*barrier))
         }
-        Event::Released { agents, .. } => format!("releases {}", who(trace, agents)),
-        Event::Notified { agents, .. } => format!("notifies {}", who(trace, agents)),
+        Event::Released { agents, .. } => {
+            format!("releases {}", names::agents_by_letter(names::noun(trace), agents))
+        }
+        Event::Notified { agents, .. } => {
+            format!("notifies {}", names::agents_by_letter(names::noun(trace), agents))
+        }
         Event::LanesExited { lanes } => {
-            let lanes = names::lanes_of(lanes);
-            format!("{lanes} exit{}", if lanes.starts_with("lane ") { "s" } else { "" })
+            let verb = if names::is_one_lane(lanes) { "exits" } else { "exit" };
+            format!("{} {verb}", names::lanes_of(lanes))
         }
         Event::Exited => "exits".to_owned(),
         Event::Accessed { access, locations } => format!("{} {}", verb(access), locations.join(", ")),
@@ -39,10 +43,4 @@ fn verb(access: &str) -> &str {
         "atomic" => "atomically updates",
         other => other,
     }
-}
-
-/// Agents by the letter of what they are called: `w0, w2-5`.
-fn who(trace: &Trace, agents: &[u32]) -> String {
-    let letter = names::noun(trace).chars().next().unwrap_or('a');
-    format!("{letter}{}", names::numbers(agents).replace(" and ", ", ").replace(", ", &format!(", {letter}")))
 }

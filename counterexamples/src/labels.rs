@@ -1,9 +1,12 @@
 //! The places that matter beside the first, one label for each.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use crate::explain::{self, Did, Remark};
 use crate::names;
-use crate::trace::{Related, Trace};
+use crate::trace::Trace;
 
 /// A place and what happened there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,48 +19,52 @@ pub struct PlaceLabel {
     pub text: String,
 }
 
+/// What a label says.
+#[derive(PartialEq)]
+enum Says<'t> {
+    /// What one agent did, or several of which each did so by itself.
+    Did(&'t Did),
+    /// Anything else, in the trace's words.
+    Told(&'t str),
+}
+
 /// The related places of a trace's outcome. Of agents that did the same at one place, one label speaks for all:
 /// `warps 0-2 arrived here`.
+///
+/// What was done there is known where the trace says what its steps explain; a place for which it has other words is
+/// shown in those.
 #[must_use]
 pub fn labels(trace: &Trace) -> Vec<PlaceLabel> {
     let noun = names::noun(trace);
-    let mut groups: Vec<(&Related, &str, Vec<u32>)> = Vec::new();
+    let places = explain::places(trace);
+    let known: BTreeMap<_, _> = places
+        .iter()
+        .map(|place| {
+            let said = place.related(noun);
+            ((said.agent, said.line, said.column, said.role), &place.remark)
+        })
+        .collect();
+    let mut groups: Vec<((u32, u32), Says<'_>, Vec<u32>)> = Vec::new();
     for related in &trace.outcome.related {
-        let did = did(noun, related);
-        let same = groups.iter_mut().find(|(first, what, agents)| {
-            (first.line, first.column, *what) == (related.line, related.column, did)
-                && agents.is_empty() == (did == related.role)
-        });
-        match same {
-            Some((_, _, agents)) if did != related.role => agents.push(related.agent),
-            Some(_) => {}
-            None => {
-                let agents = if did == related.role { Vec::new() } else { vec![related.agent] };
-                groups.push((related, did, agents));
+        let key = (related.agent, related.line, related.column, related.role.clone());
+        let (says, agent) = match known.get(&key) {
+            Some(Remark::Did(agents, did)) if *agents == [related.agent] => {
+                (Says::Did(did), Some(related.agent))
             }
+            _ => (Says::Told(&related.role), None),
+        };
+        let place = (related.line, related.column);
+        match groups.iter_mut().find(|(known, said, _)| (*known, said) == (place, &says)) {
+            Some((_, _, agents)) => agents.extend(agent),
+            None => groups.push((place, says, agent.into_iter().collect())),
         }
     }
-    let label = |(first, did, agents): (&Related, &str, Vec<u32>)| {
-        let agents = names::distinct(agents);
-        let text = match agents.as_slice() {
-            [] | [_] => first.role.clone(),
-            several => format!("{} {}", names::agents(noun, several), plural(did)),
+    let label = |((line, column), says, agents): ((u32, u32), Says<'_>, Vec<u32>)| {
+        let text = match says {
+            Says::Did(did) => Remark::Did(names::distinct(agents), did.clone()).in_words(noun),
+            Says::Told(text) => text.to_owned(),
         };
-        PlaceLabel { line: first.line, column: first.column, text }
+        PlaceLabel { line, column, text }
     };
     groups.into_iter().map(label).collect()
-}
-
-/// What the agent did, if the role begins with its name; else the whole role.
-fn did<'r>(noun: &str, related: &'r Related) -> &'r str {
-    let name = format!("{noun} {} ", related.agent);
-    related.role.strip_prefix(name.as_str()).unwrap_or(&related.role)
-}
-
-/// What several did, from what one did.
-fn plural(did: &str) -> String {
-    let verbs = [("is ", "are "), ("runs ", "run "), ("waits ", "wait "), ("was ", "were ")];
-    let found =
-        verbs.iter().find_map(|(one, many)| did.strip_prefix(one).map(|rest| format!("{many}{rest}")));
-    found.unwrap_or_else(|| did.to_owned()).replace("before it waited", "before they waited")
 }

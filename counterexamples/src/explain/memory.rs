@@ -4,7 +4,8 @@ use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
-use super::wording::Words;
+use super::place::Remark;
+use super::words::Words;
 use crate::trace::{Detail, Event, Step};
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
@@ -35,7 +36,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
             case.at(last.location),
             Case::step_name(last),
         ));
-        words.related.push(case.here(before, format!("{earlier_by}'s {earlier_access} of {location}")));
+        let (access, location) = (earlier_access.clone(), location.clone());
+        words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
         if rule == Rule::DataRace {
             words.sentences.extend(between(case, before, last));
         }

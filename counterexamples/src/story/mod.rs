@@ -133,7 +133,7 @@ impl<'t> Diagram<'t> {
     }
 
     fn head(&self, lines: &mut Vec<String>) {
-        let letter = noun(self.trace).chars().next().unwrap_or('a');
+        let letter = names::letter(noun(self.trace));
         let mut line = format!("{} {}", pad_left("step", self.number), pad_left("line", 5));
         for agent in &self.columns {
             line.push_str(&pad_left(&format!("{letter}{agent}"), self.column));

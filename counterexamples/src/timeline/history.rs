@@ -164,8 +164,7 @@ impl<'t> Timeline<'t> {
     /// Agents, sorted, in a column's width: `w0-3,6`.
     #[must_use]
     pub fn agents_in_short(&self, sorted: &[u32]) -> String {
-        let letter = self.noun().chars().next().unwrap_or('a');
-        format!("{letter}{}", names::numbers(sorted).replace(" and ", ",").replace(", ", ","))
+        format!("{}{}", names::letter(self.noun()), names::runs(sorted).join(","))
     }
 
     /// A barrier's name: `barrier 1`.
