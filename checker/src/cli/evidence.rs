@@ -151,5 +151,5 @@ pub(crate) fn story(trace: &Trace, look: Look) -> String {
         headline: false,
         all: false,
     };
-    counterexamples::story(trace, &style)
+    counterexamples::narrative(trace, &style)
 }

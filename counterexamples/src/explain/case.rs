@@ -5,7 +5,7 @@ use barcheck_model::program::Target;
 use super::place::{Did, Place, Remark};
 use super::words::MARK;
 use crate::names;
-use crate::situation::Situation;
+use crate::trace::Situation;
 use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Status, Step, Trace};
 
 /// What an agent is doing in the end. Line 0 is none.

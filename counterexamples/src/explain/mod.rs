@@ -5,9 +5,10 @@
 mod blocked;
 mod case;
 mod counts;
-mod memory;
+pub(crate) mod labels;
 mod pairing;
 mod place;
+mod race;
 mod results;
 mod words;
 
@@ -16,8 +17,8 @@ use barcheck_model::rule::Rule;
 use crate::names;
 use crate::trace::{OutcomeKind, Trace};
 use case::{Case, sentence};
-pub(crate) use memory::what_is_missing;
-pub(crate) use place::{Did, Place, Remark};
+use place::Place;
+pub(crate) use race::what_is_missing;
 use words::{MARK, Words};
 
 /// Puts the words into a trace's outcome.
@@ -58,7 +59,7 @@ fn words(case: &Case<'_>) -> Words {
     match rule {
         Rule::Deadlock => blocked::deadlock(case),
         Rule::StuckAgent => blocked::stuck_agent(case),
-        Rule::DataRace | Rule::MissingFence => memory::conflict(case, rule),
+        Rule::DataRace | Rule::MissingFence => race::conflict(case, rule),
         Rule::CountMismatch => counts::mismatch(case),
         Rule::CountRange
         | Rule::ArriveNeedsCount

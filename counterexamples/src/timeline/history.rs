@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::generations::{Generation, generations};
-use crate::happening;
 use crate::names;
+use crate::render::events;
 use crate::trace::{AgentState, BarrierState, Event, Step, Trace};
 
 /// The states of one thing and the times from which they are in force, in order.
@@ -98,7 +98,7 @@ impl<'t> Timeline<'t> {
     #[must_use]
     pub fn words(&self, time: usize) -> Vec<String> {
         let events = self.step(time).map(|step| step.events.as_slice()).unwrap_or_default();
-        events.iter().map(|event| happening::event(self.trace, event)).collect()
+        events.iter().map(|event| events::in_words(self.trace, event)).collect()
     }
 
     /// An agent at a time.
