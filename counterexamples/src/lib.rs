@@ -6,7 +6,9 @@
 //! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it; a [`Timeline`] goes along
 //! it, step by step.
 //!
-//! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
+//! This crate knows the model and JSON. It knows nothing of notations, and searches for nothing: what it builds, replays and
+//! shortens is a path that it was given. Replay looks beyond that path once: where a trace says that an agent is stuck for
+//! ever, it explores what can follow the cycle, up to a bound, to confirm that the agent stays blocked.
 
 mod build;
 mod explain;

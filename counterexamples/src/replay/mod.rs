@@ -1,18 +1,22 @@
 //! Confirming a trace on the model alone.
+//!
+//! A trace names its choices, so replay makes those steps and no others. One claim is about more than the run itself: that
+//! an agent is stuck for ever while others go on. What it says of the states that can still be reached is checked by
+//! [`stuck`], which explores them, up to a bound.
 
-use std::collections::{HashSet, VecDeque};
+mod stuck;
+
 use std::sync::Arc;
 
-use barcheck_model::machine::{self, ExitedThreads, Machine, Options, StepOutcome};
+use barcheck_model::machine::{self, ExitedThreads, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
 use crate::build::record::{Departure, Reached, Recorder};
 use crate::build::{agents, check_cycle, confirm, ended_early, ends};
 use crate::trace::{self, OutcomeKind, Step, Trace};
-
-/// States explored at most to confirm that an agent stays blocked whatever happens.
-const MOST_STATES: usize = 20_000;
+pub use stuck::Stuck;
+use stuck::{check_blocked, stays_blocked};
 
 /// A trace does what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,15 +27,6 @@ pub struct Confirmation {
     pub rule: Option<String>,
     /// For an agent that is stuck while others run for ever.
     pub stuck: Option<Stuck>,
-}
-
-/// How far it was confirmed that nothing unblocks an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stuck {
-    /// States explored from the cycle on; the agent is blocked in all of them.
-    pub states: usize,
-    /// These are all states that can be reached from there.
-    pub complete: bool,
 }
 
 /// Replays a trace on the model of its protocol and confirms each step, each state and the outcome.
@@ -166,63 +161,4 @@ fn shortened(a: &str, b: &str) -> (String, String) {
         format!("{before}{middle}{after}")
     };
     (cut(a), cut(b))
-}
-
-fn check_blocked(
-    machine: &Machine,
-    state: &machine::State,
-    agent: AgentId,
-    step: Option<usize>,
-) -> Result<(), Departure> {
-    if machine.config(state, agent).is_blocked() {
-        return Ok(());
-    }
-    let name = format!("{} {}", machine.program().target.agent_noun(), agent.0);
-    Err(Departure {
-        step,
-        what: "who is stuck".to_owned(),
-        expected: format!("{name} blocked for ever"),
-        found: format!("{name} is not blocked"),
-    })
-}
-
-/// Explores what can follow a state, as far as the limit allows: the agent must stay blocked.
-fn stays_blocked(machine: &mut Machine, from: machine::State, agent: AgentId) -> Result<Stuck, Departure> {
-    let mut known = HashSet::from([from.clone()]);
-    let mut frontier = VecDeque::from([from]);
-    while let Some(state) = frontier.pop_front() {
-        check_blocked(machine, &state, agent, None)?;
-        for choice in choices(machine, &state) {
-            let next = match machine.step(&state, choice) {
-                StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => progressed.state,
-                // A path that ends does not unblock anybody.
-                StepOutcome::Disabled | StepOutcome::NoEffect | StepOutcome::Error(_) => continue,
-            };
-            if known.contains(&next) {
-                continue;
-            }
-            if known.len() >= MOST_STATES {
-                return Ok(Stuck { states: known.len(), complete: false });
-            }
-            known.insert(next.clone());
-            frontier.push_back(next);
-        }
-    }
-    Ok(Stuck { states: known.len(), complete: true })
-}
-
-/// The steps possible in a state. Where a choice has more ways than states may be explored, so many of them.
-fn choices(machine: &Machine, state: &machine::State) -> Vec<machine::Choice> {
-    let mut all = Vec::new();
-    for agent in machine.agents() {
-        for (index, made) in (0..).zip(machine.moves(state, agent)) {
-            let picks = machine.picks(state, agent, made).take(MOST_STATES + 1);
-            all.extend(picks.filter_map(|p| u32::try_from(p).ok()).map(|pick| machine::Choice {
-                agent,
-                index,
-                pick,
-            }));
-        }
-    }
-    all
 }
