@@ -4,7 +4,7 @@ mod agreement;
 
 use agreement::{Compared, compare};
 use barcheck::Verdict;
-use barcheck::gate::{Effort, Extent, Protocol, With, gate};
+use barcheck::gate::{Effort, Extent, Protocol, With, explore};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ fn what_shuttle_and_ordinary_threads_find_in_the_library_is_what_its_heads_expec
         for &(with, executions) in runners {
             let effort = Effort { seconds: 1.0, executions, ..Effort::default() };
             let command = Command::new(env!("CARGO_BIN_EXE_barcheck"));
-            let gated = gate(&protocol, with, &effort, command)
+            let gated = explore(&protocol, with, &effort, command)
                 .unwrap_or_else(|how| panic!("{target}/{name}: {how}"));
             if let Some(violation) = gated.violation {
                 found += 1;

@@ -1,8 +1,8 @@
 //! A counterexample that is to be shown: read, and replayed before anybody believes it.
 
-use super::evidence::{self, Replayed};
 use super::input;
 use super::output::Status;
+use barcheck::{Replayed, replay};
 use barcheck_counterexamples::Trace;
 use barcheck_specs::bar::{self, LoadOptions};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(crate) struct Exhibit {
 /// what kind of failure it is, and why.
 pub(crate) fn read(path: &Path, anyway: bool) -> Result<Exhibit, (Status, String)> {
     let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
-    let (replayed, trace) = evidence::read_and_replay(&bytes);
+    let (replayed, trace) = replay(&bytes);
     let departure = match replayed {
         Replayed::Confirmed(_) => None,
         Replayed::Departs(_, reason) if anyway => Some(reason),

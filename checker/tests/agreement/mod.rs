@@ -5,7 +5,7 @@
 //! access must come first lest a rule end the path, locks order the two) and `stuck-agent` (it explores only what ends).
 //! It ends at a deadlock or data race, and goes on after everything else.
 
-use barcheck::gate::{Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, With, gate};
+use barcheck::gate::{Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, With, explore};
 use barcheck::{Budgets, Levels, Quiet, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::rule::{Level, Rule};
@@ -65,7 +65,7 @@ pub(crate) fn compare(file: &str, text: &str, effort: &Effort) -> Compared {
     let rules: BTreeSet<Rule> = outcome.findings.iter().map(|found| found.finding.rule).collect();
     let protocol =
         Protocol::parse(file, text.as_bytes(), &BTreeMap::new(), options).expect("it was loaded before");
-    let gated = gate(&protocol, With::Loom, effort, Command::new(env!("CARGO_BIN_EXE_barcheck")));
+    let gated = explore(&protocol, With::Loom, effort, Command::new(env!("CARGO_BIN_EXE_barcheck")));
     let gated = match gated {
         Ok(gated) => gated,
         Err(contradiction) => return Compared::Differ(contradiction),

@@ -1,0 +1,175 @@
+//! From what a run has found to paths that show it.
+//!
+//! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds the step's own past: so of the whole run only
+//! these steps are kept. The run is made once more to learn the pasts.
+
+use super::clocks::Clock;
+use super::run::{Run, Sighting};
+use crate::answer::{Answer, Ending};
+use crate::report::{self, MOST_CONFIRMED};
+use crate::settings::Settings;
+use crate::stuck;
+use crate::verdict::{Found, Inconclusive, Statistics};
+use barcheck_model::machine::{Choice, Detail, Machine, Path};
+use barcheck_model::program::AgentId;
+use barcheck_model::rule::{Level, Rule};
+use std::time::Instant;
+
+/// What the run says about the protocol.
+pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started: Instant) -> Answer {
+    let complete = matches!(ending, Ending::Complete);
+    let statistics = |run: &Run| Statistics {
+        states: run.path.len() as u64 + 1,
+        transitions: run.path.len() as u64,
+        depth: run.path.len() as u64,
+        seconds: started.elapsed().as_secs_f64(),
+        peak_memory_bytes: run.peak_bytes,
+        complete,
+        ..Statistics::default()
+    };
+    match ending {
+        Ending::Undecided(why) => Answer::Undecided(why),
+        Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(run)),
+        Ending::Complete => {
+            let lowered = lowered(run, settings);
+            let found = all(run, true, settings);
+            Answer::Decided(found, lowered, statistics(run))
+        }
+        Ending::Violated => {
+            let found = all(run, false, settings);
+            Answer::Violated(found, statistics(run))
+        }
+    }
+}
+
+/// A rule that ends the path of the complete run, lowered below error.
+fn lowered(run: &Run, settings: &Settings) -> Option<Inconclusive> {
+    let target = run.machine.program().target;
+    let judged = if run.cycle_from.is_none() { run.machine.judge(&run.state) } else { Vec::new() };
+    let ends = |rule: &Rule| rule.ends_path(target) && settings.levels.of(*rule, target) < Level::Error;
+    judged.into_iter().map(|f| f.rule).find(ends).map(Inconclusive::Lowered)
+}
+
+/// Everything found that is to be reported, each with its path. Only of a run that is `complete` the state at the end is one.
+fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
+    let target = run.machine.program().target;
+    let level = |rule| settings.levels.of(rule, target);
+    let at_the_end = if run.cycle_from.is_some() {
+        let names = blocked_throughout(run);
+        stuck::findings(&run.machine, &run.state, &names)
+    } else if complete {
+        run.machine.judge(&run.state)
+    } else {
+        Vec::new()
+    };
+    let whole_run = || Path { cycle_from: run.cycle_from, ..whole(run, run.path.len()) };
+    let mut found: Vec<Found> = at_the_end
+        .into_iter()
+        .map(|finding| Found { level: level(finding.rule), finding, path: whole_run() })
+        .collect();
+    let mut sightings: Vec<Sighting> = std::mem::take(&mut run.sightings).into_values().collect();
+    sightings.retain(|s| level(s.finding.rule) >= Level::Warning);
+    sightings.sort_by_key(|s| s.step);
+    let pasts = pasts(run, &sightings);
+    for (sighting, past) in sightings.into_iter().zip(pasts) {
+        let path = projected(run, sighting.step, &past);
+        let path =
+            if shows(&mut run.machine, &path, &sighting) { path } else { whole(run, sighting.step + 1) };
+        found.push(Found { level: level(sighting.finding.rule), finding: sighting.finding, path });
+    }
+    found.retain(|f| f.level >= Level::Warning);
+    if !settings.all {
+        report::first_error_alone(&mut run.machine, settings, &mut found);
+    }
+    report::sort(&run.machine, &mut found);
+    found
+}
+
+/// The first steps of the run.
+fn whole(run: &Run, steps: usize) -> Path {
+    Path { steps: run.path[..steps].iter().map(|agent| step_of(*agent)).collect(), cycle_from: None }
+}
+
+fn step_of(agent: u16) -> Choice {
+    Choice { agent: AgentId(u32::from(agent)), index: 0, pick: 0 }
+}
+
+/// A step of the run, after no more than the steps in its past.
+fn projected(run: &Run, last: usize, past: &[Clock]) -> Path {
+    let mut made = vec![0; past.len()];
+    let mut steps = Vec::new();
+    for agent in &run.path[..last] {
+        let number = &mut made[usize::from(*agent)];
+        *number += 1;
+        if *number <= past[usize::from(*agent)] {
+            steps.push(step_of(*agent));
+        }
+    }
+    steps.push(step_of(run.path[last]));
+    Path { steps, cycle_from: None }
+}
+
+/// What has to come before each of the steps, in the order of the run: the latest step of each agent.
+fn pasts(run: &mut Run, sightings: &[Sighting]) -> Vec<Vec<Clock>> {
+    let agents = run.machine.program().agents.len();
+    let mut pasts = Vec::new();
+    let Some(last) = sightings.last() else { return pasts };
+    again(run, last.step, |run, step, agent| {
+        for sighting in sightings.iter().filter(|s| s.step == step) {
+            let mut past = vec![0; agents];
+            run.state.memory.add_past(agent, &mut past);
+            let barrier = run.machine.moves(&run.state, agent).first().and_then(|made| made.action.barrier());
+            if let Some(barrier) = barrier.or(sighting.finding.barrier) {
+                run.state.memory.add_arrivals(barrier, &mut past);
+            }
+            if let Detail::Conflict { earlier, .. } = sighting.finding.detail {
+                run.state.memory.add_past(earlier, &mut past);
+            }
+            pasts.push(past);
+        }
+    });
+    pasts
+}
+
+/// Makes the run once more, up to a step and without it; `look` is called before every step, that one included.
+fn again(run: &mut Run, last: usize, mut look: impl FnMut(&mut Run, usize, AgentId)) {
+    let program = run.machine.program().clone();
+    let options = run.machine.options();
+    let machine = std::mem::replace(&mut run.machine, Machine::new(program, options));
+    let mut second = Run::new(machine);
+    for (step, agent) in run.path[..=last].iter().enumerate() {
+        let agent = AgentId(u32::from(*agent));
+        look(&mut second, step, agent);
+        if step < last {
+            second.repeat(agent);
+        }
+    }
+    run.machine = second.into_machine();
+}
+
+/// Whether the last step of a path finds what it should. Long paths are trusted.
+fn shows(machine: &mut Machine, path: &Path, sighting: &Sighting) -> bool {
+    if path.steps.len() > MOST_CONFIRMED {
+        return true;
+    }
+    let walk = report::walk(machine, path);
+    let place = machine.place(sighting.finding.agent, sighting.finding.pc);
+    walk.shown.iter().any(|(step, f)| {
+        *step + 1 == path.steps.len() && *f == sighting.finding && machine.place(f.agent, f.pc) == place
+    })
+}
+
+/// Agents that are blocked in every state of the cycle.
+fn blocked_throughout(run: &mut Run) -> Vec<AgentId> {
+    let Some(from) = run.cycle_from else { return Vec::new() };
+    let is_blocked = |run: &Run, agent: &AgentId| run.machine.config(&run.state, *agent).is_blocked();
+    let mut names: Vec<AgentId> = run.machine.agents().filter(|agent| is_blocked(run, agent)).collect();
+    if !names.is_empty() {
+        again(run, run.path.len() - 1, |run, step, _| {
+            if step >= from {
+                names.retain(|agent| is_blocked(run, agent));
+            }
+        });
+    }
+    names
+}

@@ -1,0 +1,406 @@
+//! One run of the protocol: agents take turns, and vector clocks tell what comes before what in every order.
+
+use super::clocks::{Clocks, Moment, Moments};
+use super::cycle::{Now, Watch};
+use super::estimate;
+use crate::answer::{Ending, Undecided, unfollowed};
+use crate::growth::{what_grew, what_grew_to};
+use crate::order::{Races, arrival};
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::Inconclusive;
+use barcheck_model::agent::{Action, Choices, Move};
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};
+use barcheck_model::program::{AgentId, Pc, Place, Target};
+use barcheck_model::rule::{Level, Rule};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+/// Steps that an agent makes at most before the next has its turn.
+const TURN: usize = 32;
+/// Steps of a run at most, unless the user sets another budget: minutes. A run that goes on for so long has
+/// something in it that grows without end.
+const MOST_STEPS: u64 = 200_000_000;
+/// Turns between two looks at the budgets.
+const BETWEEN_LOOKS: u64 = 256;
+/// Looks between two estimates of how much is made.
+const BETWEEN_ESTIMATES: u64 = 4;
+/// Configurations known at most, all agents together, before those that are behind are forgotten: few enough for the caches…
+const MOST_CONFIGS: usize = 1 << 12;
+/// … unless there are so many classes of agents that this many for each are more. Loops of that length are gone through from
+/// memory.
+const CONFIGS_OF_CLASS: usize = 1 << 5;
+
+/// One finding is kept for each rule, place and barrier.
+pub(super) type Key = (Rule, Place, Option<BarrierId>);
+
+/// Something found at a step.
+#[derive(Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) finding: Finding,
+    /// The number of the step in the path.
+    pub(super) step: usize,
+}
+
+/// What is to be known of a barrier besides its state.
+#[derive(Clone, Debug, Default)]
+struct History {
+    /// The arrivals in the generation that is gathering: of each agent the latest.
+    gathering: Moments,
+    /// The arrivals in the latest generation that is complete, and the step that completed it.
+    completed: Moments,
+    /// Waits for the gathering generation: they block. In another order they might come after its completion.
+    early_waits: Vec<Moment>,
+    /// Waits for the latest generation that is complete (`nbarrier`, `xegpu`).
+    waits: Vec<Moment>,
+}
+
+/// A run, as far as it has come.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) machine: Machine,
+    pub(super) state: State<Clocks>,
+    log: Log,
+    /// Who made each step. Every step is the only one that its agent had.
+    pub(super) path: Vec<u16>,
+    /// Agents that have a step, in the order of their turns.
+    pub(super) ready: VecDeque<AgentId>,
+    is_ready: Vec<bool>,
+    /// Agents in an endless local loop.
+    spinning: Vec<AgentId>,
+    /// By number of the barrier.
+    history: Vec<History>,
+    pub(super) sightings: BTreeMap<Key, Sighting>,
+    /// After this, what the run finds besides may depend on the order.
+    hides: Option<(AgentId, Pc)>,
+    races: Races,
+    some_exited: bool,
+    /// How often configurations have been forgotten.
+    forgotten: u64,
+    /// What had grown at one of these times, the latest whose number is a power of two.
+    grew: Option<String>,
+    /// Where the run goes round for ever: the number of steps before the first of the cycle.
+    pub(super) cycle_from: Option<usize>,
+    /// How much is made, in percent, if that can be said.
+    percent: Option<u8>,
+    pub(super) peak_bytes: u64,
+}
+
+/// What became of an agent's turn to make a step.
+enum Stepped {
+    Moved,
+    Idle,
+    Spins,
+    Ended(Ending),
+}
+
+impl Run {
+    pub(super) fn new(mut machine: Machine) -> Self {
+        let program = machine.program().clone();
+        let clocks = Clocks::new(&program, machine.layout());
+        let state = machine.initial_with(clocks);
+        let agents = program.agents.len();
+        // Agents without a program have exited from the start, without a step.
+        let some_exited = machine.agents().any(|agent| machine.config(&state, agent).has_exited());
+        Self {
+            ready: (0..agents).map(AgentId::from_index).collect(),
+            is_ready: vec![true; agents],
+            machine,
+            state,
+            log: Log::default(),
+            path: Vec::new(),
+            spinning: Vec::new(),
+            history: Vec::new(),
+            sightings: BTreeMap::new(),
+            hides: None,
+            races: Races::of(program.target),
+            some_exited,
+            forgotten: 0,
+            grew: None,
+            cycle_from: None,
+            percent: None,
+            peak_bytes: 0,
+        }
+    }
+
+    pub(super) fn into_machine(self) -> Machine {
+        self.machine
+    }
+
+    /// Runs until nobody has a step, the run goes round for ever, or there is a reason to end it. An error found before
+    /// that is an error, however the run ends.
+    pub(super) fn run(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
+        match self.run_on(settings, control, started) {
+            Ending::GaveUp(_) | Ending::Undecided(_) if self.has_error(settings) => Ending::Violated,
+            ending => ending,
+        }
+    }
+
+    fn run_on(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
+        if let Some((agent, fault)) = self.machine.fault(&self.state) {
+            return unfollowed(agent, fault);
+        }
+        let mut watch = Watch::default();
+        let mut turns = 0_u64;
+        while let Some(agent) = self.ready.pop_front() {
+            self.is_ready[agent.index()] = false;
+            if let Some(ending) = self.turn(agent, settings) {
+                return ending;
+            }
+            turns += 1;
+            if turns.is_multiple_of(BETWEEN_LOOKS * BETWEEN_ESTIMATES) {
+                self.percent = estimate::percent(&self.machine, &self.state);
+            }
+            if turns.is_multiple_of(BETWEEN_LOOKS) {
+                if let Some(reason) = self.is_over_budget(settings, control, started) {
+                    return Ending::GaveUp(reason);
+                }
+                self.forget_configs();
+            }
+            let facts = || self.state.memory.abstracted(self.marks());
+            let now = Now {
+                machine: &self.machine,
+                state: &self.state,
+                ready: &self.ready,
+                steps: self.path.len(),
+            };
+            if let Some(from) = watch.cycle(&now, facts) {
+                self.cycle_from = Some(from);
+                break;
+            }
+        }
+        if let (None, Some(agent)) = (self.cycle_from, self.spinning.first()) {
+            self.cycle_from = Some(self.path.len());
+            self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
+        }
+        let found = self.sightings.keys().map(|(rule, ..)| *rule);
+        self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
+    }
+
+    fn has_error(&self, settings: &Settings) -> bool {
+        self.sightings.values().any(|s| self.level(settings, s.finding.rule) == Level::Error)
+    }
+
+    fn level(&self, settings: &Settings, rule: Rule) -> Level {
+        settings.levels.of(rule, self.machine.program().target)
+    }
+
+    /// An agent makes its steps, as far as it can and may.
+    fn turn(&mut self, agent: AgentId, settings: &Settings) -> Option<Ending> {
+        for _ in 0..TURN {
+            match self.step(agent, settings) {
+                Stepped::Moved => {}
+                Stepped::Idle => return None,
+                Stepped::Spins => {
+                    self.spinning.push(agent);
+                    return None;
+                }
+                Stepped::Ended(ending) => return Some(ending),
+            }
+        }
+        if !self.machine.moves(&self.state, agent).is_empty() {
+            self.make_ready(agent);
+        }
+        None
+    }
+
+    fn make_ready(&mut self, agent: AgentId) {
+        if !std::mem::replace(&mut self.is_ready[agent.index()], true) {
+            self.ready.push_back(agent);
+        }
+    }
+
+    fn step(&mut self, agent: AgentId, settings: &Settings) -> Stepped {
+        let made = match self.machine.moves(&self.state, agent) {
+            [] => return Stepped::Idle,
+            [made] => made,
+            [made, ..] => return Stepped::Ended(Ending::Undecided(Undecided::Lanes(agent, made.pc))),
+        };
+        if !matches!(made.choices, Choices::One | Choices::Open(1)) {
+            return Stepped::Ended(Ending::Undecided(Undecided::Choice(agent, made.pc)));
+        }
+        if matches!(made.action, Action::Spin) {
+            return Stepped::Spins;
+        }
+        let pc = made.pc;
+        if let Some(why) = self.unordered(agent, made, settings) {
+            match why {
+                Undecided::CutShort(..) => drop(self.hides.get_or_insert((agent, pc))),
+                why => return Stepped::Ended(Ending::Undecided(why)),
+            }
+        }
+        self.advance(agent, pc, settings).map_or(Stepped::Moved, Stepped::Ended)
+    }
+
+    /// Why a move might come elsewhere, or find something else, in another order of the same steps.
+    fn unordered(&self, agent: AgentId, made: &Move, settings: &Settings) -> Option<Undecided> {
+        let barrier = match arrival(&self.state, agent, made) {
+            Ok(barrier) => barrier?,
+            Err(why) => return Some(why),
+        };
+        let history = self.history.get(barrier.0 as usize)?;
+        if !self.state.memory.knows_all(agent, &history.completed) {
+            return Some(Undecided::Unordered(agent, made.pc));
+        }
+        let unknown = history.waits.iter().any(|wait| !self.state.memory.knows(agent, *wait));
+        let is_asked = || self.level(settings, Rule::ReuseBeforeFree) >= Level::Warning;
+        (unknown && is_asked()).then_some(Undecided::CutShort(agent, made.pc))
+    }
+
+    /// Makes the only step that an agent has.
+    fn advance(&mut self, agent: AgentId, pc: Pc, settings: &Settings) -> Option<Ending> {
+        self.state.memory.tick(agent);
+        self.log.events.clear();
+        let choice = Choice { agent, index: 0, pick: 0 };
+        let step = self.path.len();
+        self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
+        let advanced = self.machine.advance(&mut self.state, choice, &mut self.log);
+        if let Advanced::Error(end) = advanced {
+            return Some(self.end(*end, step));
+        }
+        self.follow_events(agent);
+        self.races.follow(&self.log.events, || self.some_exited);
+        if self.log.noted.is_empty() {
+            return None;
+        }
+        let mut is_error = false;
+        let mut noted = std::mem::take(&mut self.log.noted);
+        for finding in noted.drain(..) {
+            is_error |= self.level(settings, finding.rule) == Level::Error;
+            if finding.rule == Rule::DataRace {
+                self.races.meet(agent, pc);
+            }
+            self.sight(finding, step);
+        }
+        self.log.noted = noted;
+        (is_error && !settings.all).then_some(Ending::Violated)
+    }
+
+    fn follow_events(&mut self, agent: AgentId) {
+        let now = self.state.memory.moment(agent);
+        let has_waits = matches!(self.machine.program().target, Target::Nbarrier | Target::Xegpu);
+        for index in 0..self.log.events.len() {
+            match self.log.events[index] {
+                Event::Arrived(barrier) => self.history_of(barrier).gathering.add(now),
+                Event::Completed(barrier, _) => {
+                    let history = self.history_of(barrier);
+                    // An exit completes generations without arriving in them.
+                    history.gathering.add(now);
+                    std::mem::swap(&mut history.completed, &mut history.gathering);
+                    history.gathering.clear();
+                    history.waits = std::mem::take(&mut history.early_waits);
+                }
+                Event::Released(released, _) if released != agent => self.make_ready(released),
+                Event::Passed(barrier) if has_waits => self.history_of(barrier).waits.push(now),
+                Event::Exited => self.some_exited = true,
+                Event::Blocked(barrier) if has_waits => self.history_of(barrier).early_waits.push(now),
+                _ => {}
+            }
+        }
+    }
+
+    fn history_of(&mut self, barrier: BarrierId) -> &mut History {
+        let index = barrier.0 as usize;
+        if self.history.len() <= index {
+            self.history.resize_with(index + 1, History::default);
+        }
+        &mut self.history[index]
+    }
+
+    /// The path ends at a step.
+    fn end(&mut self, end: End, step: usize) -> Ending {
+        match end {
+            End::Violation(finding) => {
+                let at = (finding.agent, finding.pc);
+                self.sight(finding, step);
+                cut_short(at)
+            }
+            End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
+            End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
+        }
+    }
+
+    fn sight(&mut self, finding: Finding, step: usize) {
+        let place = self.machine.place(finding.agent, finding.pc);
+        let key = (finding.rule, place, finding.barrier);
+        self.sightings.entry(key).or_insert(Sighting { finding, step });
+    }
+
+    /// Makes the next step of a run that has been made before.
+    pub(super) fn repeat(&mut self, agent: AgentId) {
+        self.state.memory.tick(agent);
+        self.log.events.clear();
+        self.log.noted.clear();
+        self.machine.advance(&mut self.state, Choice { agent, index: 0, pick: 0 }, &mut self.log);
+    }
+
+    /// The steps that must still be known of, each with a number for what it is.
+    pub(super) fn marks(&self) -> impl Iterator<Item = (u64, Moment)> + '_ {
+        (0_u64..).zip(&self.history).flat_map(|(barrier, history)| {
+            let mark = move |kind: u64, moment: Moment| (kind << 32 | barrier, moment);
+            let completed = history.completed.iter().map(move |m| mark(1, m));
+            let gathering = history.gathering.iter().map(move |m| mark(2, m));
+            let waits = history.waits.iter().map(move |m| mark(3, *m));
+            let early_waits = history.early_waits.iter().map(move |m| mark(4, *m));
+            completed.chain(gathering).chain(waits).chain(early_waits)
+        })
+    }
+
+    /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back to them.
+    fn forget_configs(&mut self) {
+        let automata = self.machine.automata();
+        let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
+        if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
+            self.forgotten += 1;
+            if self.forgotten.is_power_of_two() {
+                // Where there are many classes, none of them has come far; the largest has at least its share.
+                self.grew = what_grew_to(&self.machine, known as u64, known / automata.len());
+            }
+            self.machine.forget_configs(&mut self.state);
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
+        // As measured on the library's protocols, rounded up.
+        (configs * 800 + self.path.capacity() * 2) as u64 + self.state.memory.bytes()
+    }
+
+    fn is_over_budget(
+        &mut self,
+        settings: &Settings,
+        control: &dyn Control,
+        started: Instant,
+    ) -> Option<Inconclusive> {
+        let steps = self.path.len() as u64;
+        let bytes = self.bytes();
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        let budgets = settings.budgets;
+        let grew = || what_grew(&self.machine, steps).or_else(|| self.grew.clone());
+        // Clocks have 31 bits, and a look comes late by some turns.
+        let most = budgets.max_states.unwrap_or(MOST_STEPS).min(1 << 30);
+        if steps >= most {
+            return Some(Inconclusive::States(most, grew()));
+        }
+        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+            return Some(Inconclusive::Memory(most, grew()));
+        }
+        if let Some(limit) = budgets.timeout.filter(|limit| started.elapsed() >= *limit) {
+            return Some(Inconclusive::Time(limit, grew()));
+        }
+        let progress = Progress {
+            states: steps + 1,
+            transitions: steps,
+            depth: steps,
+            frontier: self.ready.len() as u64,
+            memory_bytes: bytes,
+            percent: self.percent,
+        };
+        (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
+    }
+}
+
+/// The run does not say everything.
+fn cut_short((agent, pc): (AgentId, Pc)) -> Ending {
+    Ending::Undecided(Undecided::CutShort(agent, pc))
+}

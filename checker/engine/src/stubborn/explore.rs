@@ -1,0 +1,570 @@
+//! The exploration: breadth first, in every state the steps of one agent.
+
+use super::detours::Detours;
+use super::states::{Components, Key};
+use super::ties::{self, Ties};
+use super::turns::{Loops, Turns};
+use crate::answer::{Ending, Undecided, unfollowed};
+use crate::growth::what_grew;
+use crate::numbering::to_u32;
+use crate::order::{self, Races};
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::Inconclusive;
+use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
+use barcheck_model::memory::Knowledge;
+use barcheck_model::program::{AgentId, Pc, Place, Target};
+use barcheck_model::rule::{Level, Rule};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+/// The number of a state kept.
+pub(super) type NodeId = u32;
+
+/// Steps without a choice between two states kept, at most.
+const MOST_BETWEEN: usize = 1 << 12;
+/// Steps before somebody else is asked, who takes no more for an answer.
+const MANY: u64 = 100_000;
+/// Ways out of states between two looks at the budgets.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// A state kept, and how it was found.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) key: Key,
+    pub(super) parent: NodeId,
+    /// What was made from the parent; what came after it was the only thing to make.
+    pub(super) made: Made,
+    /// Steps from the initial state.
+    depth: u64,
+}
+
+/// Something found: in a state kept, or after so much was made from there, of which this was the first.
+#[derive(Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) finding: Finding,
+    pub(super) node: NodeId,
+    pub(super) made: Option<(Made, usize)>,
+}
+
+/// What is made of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// A step.
+    Step(Choice),
+    /// All ways of a detour, by an agent in this configuration: of several detours the one with this number.
+    Detour(AgentId, ConfigId, u32),
+}
+
+/// One finding is kept for each rule, place and barrier.
+type Found = (Rule, Place, Option<BarrierId>);
+
+/// A state on the way.
+#[derive(Clone, Debug)]
+pub(super) struct At {
+    pub(super) state: State<Ties>,
+    pub(super) turns: Turns,
+}
+
+/// Whose steps are made next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// This is the only thing to make.
+    Forced(Made),
+    /// An agent that has several, or one that can go in several ways.
+    Open(AgentId),
+}
+
+/// An exploration, as far as it has come.
+pub(super) struct Exploration<'a> {
+    pub(super) machine: Machine,
+    pub(super) settings: &'a Settings,
+    pub(super) control: &'a dyn Control,
+    pub(super) started: Instant,
+    pub(super) components: Components,
+    /// By automaton.
+    pub(super) loops: Vec<Loops>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) numbers: FxHashMap<Key, NodeId>,
+    pub(super) sightings: BTreeMap<Found, Sighting>,
+    /// After this, what is found besides may depend on the order.
+    hides: Option<(AgentId, Pc)>,
+    races: Races,
+    pub(super) transitions: u64,
+    pub(super) depth: u64,
+    pub(super) peak_bytes: u64,
+    /// Bytes of the graph of the states kept, once it is made.
+    pub(super) graph_bytes: u64,
+    /// What has been made since the last state kept.
+    pub(super) made: Vec<Made>,
+    /// Steps are made again: what they show is known.
+    pub(super) repeats: bool,
+    follows_waits: bool,
+    /// `None` if all ways are to be gone one by one.
+    pub(super) detours: Option<Detours>,
+    before: Vec<ConfigId>,
+    log: Log,
+    looks: u64,
+    /// In how many states somebody who had several ways stood at a place.
+    opened: FxHashMap<Place, u64>,
+}
+
+impl<'a> Exploration<'a> {
+    pub(super) fn new(
+        machine: Machine,
+        settings: &'a Settings,
+        control: &'a dyn Control,
+        started: Instant,
+        detours: Option<Detours>,
+    ) -> Self {
+        let target = machine.program().target;
+        let follows_waits = matches!(target, Target::Nbarrier | Target::Xegpu)
+            && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
+        Self {
+            components: Components::new(&machine),
+            loops: machine.automata().iter().map(|_| Loops::default()).collect(),
+            machine,
+            settings,
+            control,
+            started,
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            sightings: BTreeMap::new(),
+            hides: None,
+            races: Races::of(target),
+            transitions: 0,
+            depth: 0,
+            peak_bytes: 0,
+            graph_bytes: 0,
+            made: Vec::new(),
+            repeats: false,
+            follows_waits,
+            detours,
+            before: Vec::new(),
+            log: Log::default(),
+            looks: 0,
+            opened: FxHashMap::default(),
+        }
+    }
+
+    /// Explores until there is nothing left, or a reason to end. An error found before that is an error, however it ends.
+    ///
+    /// Once that has taken many steps, `is_known` is asked and taken: whether there is nothing left to find out.
+    pub(super) fn explore(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Ending {
+        let ended = self.explore_all(is_known).err();
+        let hides = self.hides.or_else(|| self.races.hide(self.sightings.keys().map(|(rule, ..)| *rule)));
+        let ending = ended.unwrap_or(match hides {
+            Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
+            None => Ending::Complete,
+        });
+        match ending {
+            Ending::GaveUp(_) | Ending::Undecided(_) if self.has_error() => Ending::Violated,
+            ending => ending,
+        }
+    }
+
+    fn explore_all(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Result<(), Ending> {
+        let initial = self.initial();
+        if let Some((agent, fault)) = self.machine.fault(&initial.state) {
+            return Err(unfollowed(agent, fault));
+        }
+        let (key, _) = self.components.key(&initial.state, &initial.turns);
+        let nobody = Made::Step(Choice { agent: AgentId(0), index: 0, pick: 0 });
+        self.keep(key, 0, nobody, 0);
+        let mut next = 0;
+        while next < self.nodes.len() {
+            self.expand(to_u32(next))?;
+            next += 1;
+            if self.transitions >= MANY
+                && let Some(is_known) = is_known.take()
+                && is_known()
+            {
+                return Err(Ending::GaveUp(Inconclusive::Interrupted));
+            }
+        }
+        self.peak_bytes = self.peak_bytes.max(self.bytes());
+        Ok(())
+    }
+
+    pub(super) fn initial(&mut self) -> At {
+        let state = self.machine.initial_with(Ties::default());
+        At { turns: Turns::new(state.agents.len()), state }
+    }
+
+    /// The number of a state, which is kept if it is new.
+    fn keep(&mut self, key: Key, parent: NodeId, made: Made, depth: u64) {
+        if !self.numbers.contains_key(&key) {
+            self.numbers.insert(key.clone(), to_u32(self.nodes.len()));
+            self.nodes.push(Node { key, parent, made, depth });
+            self.depth = self.depth.max(depth);
+        }
+    }
+
+    /// Makes the steps out of a state.
+    fn expand(&mut self, node: NodeId) -> Result<(), Ending> {
+        let (state, turns) = self.components.state(&self.nodes[node as usize].key);
+        let at = At { state, turns };
+        let ways = match self.next(&at) {
+            None => return self.judge(&at, node),
+            Some(Next::Forced(made)) => return self.leave(&at, node, made),
+            Some(Next::Open(agent)) => {
+                let pc = self.machine.stands_at(&at.state, agent);
+                *self.opened.entry(self.machine.place(agent, pc)).or_default() += 1;
+                self.ways_of(&at, agent)
+            }
+        };
+        for way in ways {
+            let Some(way) = way else {
+                let what = Some("the values of an `any`".to_owned());
+                return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
+            };
+            self.leave(&at, node, way)?;
+        }
+        Ok(())
+    }
+
+    /// Makes one of the ways out of a state, and keeps the state where it ends.
+    fn leave(&mut self, at: &At, node: NodeId, made: Made) -> Result<(), Ending> {
+        self.look(node)?;
+        let mut on = at.clone();
+        self.go_on(&mut on, node, made, &mut |_, _| {})?;
+        let (key, _) = self.components.key(&on.state, &on.turns);
+        let depth = self.nodes[node as usize].depth + self.made.len() as u64;
+        self.keep(key, node, made, depth);
+        Ok(())
+    }
+
+    /// The ways out of a state that has been explored.
+    pub(super) fn ways(&mut self, at: &At) -> Vec<Made> {
+        match self.next(at) {
+            None => Vec::new(),
+            Some(Next::Forced(made)) => vec![made],
+            // That they could be numbered has been seen.
+            Some(Next::Open(agent)) => self.ways_of(at, agent).flatten().collect(),
+        }
+    }
+
+    /// The ways that an agent can go: each move with each pick, or each of several detours; `None` for a pick without a number.
+    fn ways_of(&self, at: &At, agent: AgentId) -> impl Iterator<Item = Option<Made>> + use<> {
+        let from = at.state.agents[agent.index()].config;
+        let fork = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
+        let numbers = fork.as_ref().map_or(0, |fork| to_u32(fork.len()));
+        let detours = (0..numbers).map(move |number| Some(Made::Detour(agent, from, number)));
+        let steps = match fork {
+            Some(_) => Vec::new(),
+            None => self.steps_of(at, agent),
+        };
+        let steps = steps.into_iter().flat_map(|(choice, picks)| {
+            picks.map(move |pick| Some(Made::Step(Choice { pick: u32::try_from(pick).ok()?, ..choice })))
+        });
+        detours.chain(steps)
+    }
+
+    /// The moves of an agent, with the picks of each.
+    fn steps_of(&self, at: &At, agent: AgentId) -> Vec<(Choice, Range<u64>)> {
+        let moves = (0..).zip(self.machine.moves(&at.state, agent));
+        moves
+            .filter(|(_, made)| made.action != Action::Spin)
+            .map(|(index, made)| {
+                (Choice { agent, index, pick: 0 }, self.machine.picks(&at.state, agent, made))
+            })
+            .collect()
+    }
+
+    /// Judges a state in which nobody makes a step.
+    fn judge(&mut self, at: &At, node: NodeId) -> Result<(), Ending> {
+        let mut is_error = false;
+        for finding in self.machine.judge(&at.state) {
+            is_error |= self.sight(finding, node, None);
+        }
+        if is_error && !self.settings.all { Err(Ending::Violated) } else { Ok(()) }
+    }
+
+    /// Makes a step, and those after it as long as each is the only one. `watch` sees every state on the way.
+    pub(super) fn go_on(
+        &mut self,
+        at: &mut At,
+        node: NodeId,
+        made: Made,
+        watch: &mut dyn FnMut(&Machine, &At),
+    ) -> Result<(), Ending> {
+        self.made.clear();
+        let mut next = made;
+        loop {
+            self.made.push(next);
+            match next {
+                Made::Step(choice) => self.step(at, node, choice)?,
+                Made::Detour(agent, from, number) => self.go_all_ways(at, node, (agent, from, number))?,
+            }
+            watch(&self.machine, at);
+            if self.ends_round(at) || self.made.len() >= MOST_BETWEEN {
+                return Ok(());
+            }
+            match self.next(at) {
+                Some(Next::Forced(forced)) => next = forced,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// What is to be made: of those who have not had a turn by the first who has only one thing to make, otherwise by the first.
+    fn next(&mut self, at: &At) -> Option<Next> {
+        let mut open = None;
+        for agent in self.machine.agents() {
+            if at.turns.has_had(agent.index()) {
+                continue;
+            }
+            let moves = self.machine.moves(&at.state, agent);
+            if let [made] = moves
+                && made.action != Action::Spin
+            {
+                let picks = self.machine.picks(&at.state, agent, made);
+                if picks.end - picks.start == 1 {
+                    let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
+                    return Some(Next::Forced(Made::Step(Choice { agent, index: 0, pick })));
+                }
+                let is_decision = made.action == Action::Decide && matches!(made.choices, Choices::Open(_));
+                let from = at.state.agents[agent.index()].config;
+                let detours = self.detours.as_mut().filter(|_| is_decision);
+                let fork = detours.and_then(|detours| detours.at(&mut self.machine, agent, from));
+                if fork.is_some_and(|fork| fork.len() == 1) {
+                    return Some(Next::Forced(Made::Detour(agent, from, 0)));
+                }
+            }
+            let moves = self.machine.moves(&at.state, agent);
+            if open.is_none() && moves.iter().any(|made| made.action != Action::Spin) {
+                open = Some(Next::Open(agent));
+            }
+        }
+        open
+    }
+
+    /// Begins a new round if everybody who has a step has had a turn.
+    fn ends_round(&self, at: &mut At) -> bool {
+        if at.turns.is_new() {
+            return false;
+        }
+        for agent in self.machine.agents() {
+            let moves = self.machine.moves(&at.state, agent);
+            if self.machine.config(&at.state, agent).has_exited() {
+                at.turns.set(agent.index(), false);
+            } else if moves.iter().any(|m| m.action != Action::Spin) && !at.turns.has_had(agent.index()) {
+                return false;
+            }
+        }
+        at.turns.begin_round();
+        true
+    }
+
+    fn step(&mut self, at: &mut At, node: NodeId, choice: Choice) -> Result<(), Ending> {
+        let agent = choice.agent;
+        let moves = self.machine.moves(&at.state, agent);
+        let made = &moves[choice.index as usize];
+        let pc = made.pc;
+        let blocks_lanes = |made: &Move| matches!(made.action, Action::Barrier(BarrierAction::Bcu(..)));
+        if moves.len() > 1 && moves.iter().any(blocks_lanes) {
+            return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
+        }
+        if let Some(barrier) = order::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
+            && !is_alone(made)
+        {
+            let layout = self.machine.layout();
+            if !at.state.memory.knows_complete(layout, agent, barrier) {
+                return Err(Ending::Undecided(Undecided::Unordered(agent, pc)));
+            }
+            if self.follows_waits && !at.state.memory.knows_waits(layout, agent, barrier) {
+                self.hides.get_or_insert((agent, pc));
+            }
+            at.state.memory.gather(layout, barrier);
+        }
+        self.before.clear();
+        self.before.extend(at.state.agents.iter().map(|agent| agent.config));
+        self.log.events.clear();
+        self.log.noted.clear();
+        match self.machine.advance(&mut at.state, choice, &mut self.log) {
+            Advanced::Progress | Advanced::NoEffect => {}
+            Advanced::Disabled => return Err(Ending::Undecided(Undecided::Unfollowed(agent, pc))),
+            Advanced::Error(end) => return Err(self.end(*end, node)),
+        }
+        self.transitions += u64::from(!self.repeats);
+        self.races.follow(&self.log.events, || {
+            self.machine.agents().any(|agent| self.machine.config(&at.state, agent).has_exited())
+        });
+        ties::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
+        self.take_turns(at, agent);
+        self.note(node, agent, pc)
+    }
+
+    /// An agent goes all ways of a detour at once.
+    fn go_all_ways(
+        &mut self,
+        at: &mut At,
+        node: NodeId,
+        (agent, from, number): (AgentId, ConfigId, u32),
+    ) -> Result<(), Ending> {
+        let known = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
+        let Some(detour) = known.as_ref().and_then(|fork| fork.get(number as usize)) else { return Ok(()) };
+        let layout = self.machine.layout();
+        self.log.events.clear();
+        self.log.noted.clear();
+        for access in &detour.accesses {
+            let conflicts = at.state.memory.access(layout, agent, access.kind, &access.locations);
+            for (rule, location, earlier, earlier_kind) in conflicts {
+                self.log.noted.push(Finding {
+                    rule,
+                    agent,
+                    pc: access.pc,
+                    agents: [earlier.min(agent), earlier.max(agent)].into(),
+                    barrier: None,
+                    detail: Detail::Conflict { location, earlier, earlier_kind, kind: access.kind },
+                });
+            }
+        }
+        at.state.agents[agent.index()].config = detour.to;
+        ties::settle(&self.machine, &mut at.state);
+        self.transitions += if self.repeats { 0 } else { 1 + detour.accesses.len() as u64 };
+        if self.loops[self.machine.class(agent)].closes(from, detour.to) {
+            at.turns.set(agent.index(), true);
+        }
+        self.note(node, agent, detour.accesses.first().map_or_else(Pc::default, |access| access.pc))
+    }
+
+    /// Whoever has closed a cycle has had a turn.
+    fn take_turns(&mut self, at: &mut At, agent: AgentId) {
+        let released = self.log.events.iter().filter_map(|event| match event {
+            Event::Released(released, _) => Some(*released),
+            _ => None,
+        });
+        for agent in released.chain([agent]) {
+            let (from, to) = (self.before[agent.index()], at.state.agents[agent.index()].config);
+            if self.loops[self.machine.class(agent)].closes(from, to) {
+                at.turns.set(agent.index(), true);
+            }
+        }
+    }
+
+    /// What a step has found.
+    fn note(&mut self, node: NodeId, agent: AgentId, pc: Pc) -> Result<(), Ending> {
+        let mut is_error = false;
+        for finding in std::mem::take(&mut self.log.noted) {
+            if finding.rule == Rule::DataRace {
+                self.races.meet(agent, pc);
+            }
+            is_error |= self.sight(finding, node, Some((self.made[0], self.made.len())));
+        }
+        if is_error && !self.settings.all && !self.repeats { Err(Ending::Violated) } else { Ok(()) }
+    }
+
+    /// The path ends at a step.
+    fn end(&mut self, end: End, node: NodeId) -> Ending {
+        match end {
+            End::Violation(finding) => {
+                let (agent, pc) = (finding.agent, finding.pc);
+                self.sight(finding, node, Some((self.made[0], self.made.len())));
+                Ending::Undecided(Undecided::CutShort(agent, pc))
+            }
+            End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
+            End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
+        }
+    }
+
+    /// Keeps a finding, if it is the first of its kind; whether it is an error.
+    fn sight(&mut self, finding: Finding, node: NodeId, made: Option<(Made, usize)>) -> bool {
+        let is_error = self.level(finding.rule) == Level::Error;
+        if !self.repeats {
+            let place = self.machine.place(finding.agent, finding.pc);
+            let key = (finding.rule, place, finding.barrier);
+            self.sightings.entry(key).or_insert(Sighting { finding, node, made });
+        }
+        is_error
+    }
+
+    pub(super) fn level(&self, rule: Rule) -> Level {
+        self.settings.levels.of(rule, self.machine.program().target)
+    }
+
+    /// Choices are made late.
+    pub(super) fn merges(&self) -> bool {
+        self.detours.as_ref().is_some_and(|detours| detours.merges)
+    }
+
+    /// Something may be violated besides what has been found, or in other places: some agent may be stuck before a deadlock, as another goes round; and of
+    /// configurations merged in several places one was looked at.
+    pub(super) fn hides(&self) -> bool {
+        let Some(detours) = self.detours.as_ref().filter(|detours| detours.merges) else { return false };
+        let mut rules = self.sightings.keys().map(|(rule, ..)| *rule);
+        let deadlocks = rules.clone().any(|rule| rule == Rule::Deadlock);
+        deadlocks && (self.has_cycle() || detours.goes_round)
+            || self.machine.merges_places() && rules.any(|rule| self.level(rule) >= Level::Warning)
+    }
+
+    /// Some agent has gone round a loop.
+    pub(super) fn has_cycle(&self) -> bool {
+        self.loops.iter().any(Loops::has_cycle)
+    }
+
+    pub(super) fn has_error(&self) -> bool {
+        self.sightings.values().any(|s| self.level(s.finding.rule) == Level::Error)
+    }
+
+    fn bytes(&self) -> u64 {
+        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
+        let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
+        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
+        let loops: u64 = self.loops.iter().map(Loops::bytes).sum();
+        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops + self.graph_bytes
+    }
+
+    /// What grew: the automata, or else the ways to choose.
+    fn what_grew(&self, states: u64) -> Option<String> {
+        what_grew(&self.machine, states).or_else(|| {
+            let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
+            Some(format!("the ways in which choices go, most of them from line {} on", place.line))
+        })
+    }
+
+    /// Looks at the budgets, now and then.
+    fn look(&mut self, node: NodeId) -> Result<(), Ending> {
+        self.looks += 1;
+        if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
+            return Ok(());
+        }
+        let states = self.nodes.len() as u64;
+        if let Some(most) = self.settings.budgets.max_states.filter(|most| states > *most) {
+            return Err(Ending::GaveUp(Inconclusive::States(most, self.what_grew(states))));
+        }
+        self.look_on(states - u64::from(node)).map_err(Ending::GaveUp)
+    }
+
+    /// Looks at the budgets that may be used up whether or not there are new states; so many states are still to be gone through.
+    pub(super) fn look_on(&mut self, frontier: u64) -> Result<(), Inconclusive> {
+        let (states, bytes) = (self.nodes.len() as u64, self.bytes());
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        let budgets = self.settings.budgets;
+        let grew = || self.what_grew(states);
+        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+            return Err(Inconclusive::Memory(most, grew()));
+        }
+        if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
+            return Err(Inconclusive::Time(limit, grew()));
+        }
+        let progress = Progress {
+            states,
+            transitions: self.transitions,
+            depth: self.depth,
+            frontier,
+            memory_bytes: bytes,
+            percent: None,
+        };
+        if self.control.goes_on(progress) { Ok(()) } else { Err(Inconclusive::Interrupted) }
+    }
+}
+
+/// Whether a move arrives at a barrier that the agent has to itself.
+fn is_alone(made: &Move) -> bool {
+    matches!(&made.action, Action::Barrier(BarrierAction::Split(split)) if split.members == 1)
+}

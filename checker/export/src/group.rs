@@ -1,0 +1,158 @@
+//! A protocol as every exported model has it: agents that move between numbered nodes, operands evaluated.
+
+use super::node::{Act, Kind, Node, Step};
+use super::says;
+use super::unfolded::{self, Unfolded};
+use barcheck_engine::Levels;
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Machine, NotUnfolded, Options};
+use barcheck_model::program::{AgentId, Program};
+use barcheck_model::rule::{Level, Rule};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+/// Nodes that a model may have.
+const MOST_NODES: usize = 20_000;
+
+/// Why a protocol has no exported model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExportError {
+    /// The automaton of some agents cannot be worked out by itself: the agents, for people, and why.
+    NotUnfolded(String, NotUnfolded),
+    /// The language has no room for so much: what, how many there are, and how many there may be.
+    TooMany(&'static str, usize, usize),
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUnfolded(agents, why) => match why {
+                NotUnfolded::TooLarge | NotUnfolded::Stopped => write!(
+                    f,
+                    "the automaton of {agents} does not stay within {MOST_NODES} states: long loops and results of \
+                     reductions make many, a counter in an endless loop makes infinitely many"
+                ),
+                NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
+            },
+            Self::TooMany(what, there, most) => {
+                write!(f, "the protocol has {there} {what}, the language has room for {most}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ExportError {}
+
+/// A protocol, unfolded.
+pub(super) struct Group {
+    pub(super) program: Arc<Program>,
+    pub(super) options: Options,
+    levels: Levels,
+    /// The nodes, those of all kinds of agents together: first the ones with steps, most alternatives first; then those
+    /// that wait, by barrier; then those where all lanes wait for one another; the one of all who have exited; those where
+    /// local computation has failed.
+    pub(super) nodes: Vec<Node>,
+    /// For each agent its first node.
+    pub(super) starts: Vec<usize>,
+}
+
+impl Group {
+    /// Unfolds every agent.
+    pub(super) fn unfold(
+        program: Arc<Program>,
+        options: Options,
+        levels: &Levels,
+    ) -> Result<Self, ExportError> {
+        let mut machine = Machine::new(Arc::clone(&program), options);
+        let mut left = MOST_NODES;
+        machine.merge_alike(MOST_NODES, &mut || {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        let mut members: BTreeMap<usize, Vec<AgentId>> = BTreeMap::new();
+        for agent in machine.agents() {
+            members.entry(machine.class(agent)).or_default().push(agent);
+        }
+        let mut there = 0;
+        for agents in members.values() {
+            let noun = program.target.agent_noun();
+            let whose = || format!("{noun} {}", says::agents(agents));
+            let automaton = machine.unfolded(agents[0], MOST_NODES, &mut || true);
+            there += automaton.map_err(|why| ExportError::NotUnfolded(whose(), why))?.len();
+        }
+        if there > MOST_NODES {
+            return Err(ExportError::TooMany("positions of agents", there, MOST_NODES));
+        }
+        let Unfolded { nodes, starts } = unfolded::nodes(&machine, &members);
+        Ok(Self { program, options, levels: levels.clone(), nodes, starts })
+    }
+
+    /// Whether a rule holds for the protocol's target and is an error.
+    pub(super) fn is_error(&self, rule: Rule) -> bool {
+        rule.holds_for(self.program.target) && self.levels.of(rule, self.program.target) == Level::Error
+    }
+
+    /// Every step of every node.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.nodes.iter().flat_map(|node| &node.steps)
+    }
+
+    /// Some agent accesses memory.
+    pub(super) fn has_memory(&self) -> bool {
+        self.steps().any(|step| matches!(step.act, Act::Access(..)))
+    }
+
+    /// How many numbers there are for states of barriers in registers: one for each register, and more where lanes read apart.
+    pub(super) fn held_states(&self) -> usize {
+        self.nodes.iter().flat_map(|node| &node.holds).max().map_or(0, |most| most + 1)
+    }
+
+    /// The barriers that agents use, in order.
+    pub(super) fn barriers(&self) -> BTreeSet<BarrierId> {
+        self.steps().filter_map(|step| step.act.barrier()).collect()
+    }
+
+    /// For each node, whether it is, or leads to, one that satisfies a condition.
+    pub(super) fn leads_to(&self, is: impl Fn(&Node) -> bool) -> Vec<bool> {
+        let mut leads: Vec<bool> = self.nodes.iter().map(is).collect();
+        let mut before = vec![Vec::new(); self.nodes.len()];
+        for (from, node) in self.nodes.iter().enumerate() {
+            node.successors().for_each(|to| before[to].push(from));
+        }
+        let mut left: Vec<usize> = (0..leads.len()).filter(|node| leads[*node]).collect();
+        while let Some(node) = left.pop() {
+            for from in &before[node] {
+                if !std::mem::replace(&mut leads[*from], true) {
+                    left.push(*from);
+                }
+            }
+        }
+        leads
+    }
+
+    /// The nodes to which an agent can come back: if anything runs for ever, some agent is at one again and again.
+    pub(super) fn on_cycles(&self) -> BTreeSet<usize> {
+        let edges = self
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(from, node)| node.successors().map(move |to| (from, to)));
+        let index = |node: usize| u32::try_from(node).unwrap_or(u32::MAX);
+        let graph =
+            petgraph::graph::DiGraph::<(), ()>::from_edges(edges.map(|(from, to)| (index(from), index(to))));
+        let components = petgraph::algo::tarjan_scc(&graph).into_iter();
+        let round = components.filter(|nodes| nodes.len() > 1 || graph.contains_edge(nodes[0], nodes[0]));
+        round.flatten().map(|node| node.index()).collect()
+    }
+
+    /// Whether a model has to judge `stuck-agent`: where nothing can run for ever, nobody is stuck behind it.
+    pub(super) fn asserts_stuck_agent(&self) -> bool {
+        self.is_error(Rule::StuckAgent) && !self.on_cycles().is_empty()
+    }
+
+    /// The nodes with steps where an agent is blocked all the same: some of its lanes wait for others at a barrier.
+    pub(super) fn blocked_lanes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.nodes.len()).filter(|node| self.nodes[*node].kind == Kind::Goes { blocked: true })
+    }
+}

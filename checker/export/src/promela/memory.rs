@@ -1,0 +1,156 @@
+//! Memory in Promela: which accesses there can be, and their numbers.
+
+use super::tables::{declare, declare_all};
+use super::targets;
+use crate::columns::{Barriers, Columns, kind_number};
+use crate::group::Group;
+use crate::node::{Act, Step};
+use barcheck_model::program::{AgentId, LocationId, Space, Target};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const MEMORY: &str = include_str!("memory.pml");
+/// What barriers do to knowledge, where there is none.
+const SILENT: [&str; 10] = [
+    "publish()",
+    "learn()",
+    "keep()",
+    "take_out()",
+    "take_in_exited()",
+    "forget_generation()",
+    "hand_over()",
+    "forget_carried()",
+    "receive()",
+    "receive_released()",
+];
+/// What a slot holds that no access belongs to.
+const NO_ACCESS: usize = 32_767;
+
+/// The accesses that may be remembered, one for each location, kind and agent that there can be.
+pub(super) struct Accesses {
+    /// For each location and kind the agents, from the first to the last, and the number of the first's access.
+    slots: BTreeMap<(LocationId, usize), (usize, usize, usize)>,
+    count: usize,
+}
+
+impl Accesses {
+    pub(super) fn of(group: &Group) -> Self {
+        let mut agents: BTreeMap<(LocationId, usize), BTreeSet<AgentId>> = BTreeMap::new();
+        for node in &group.nodes {
+            for step in &node.steps {
+                let Act::Access(kind, locations) = &step.act else { continue };
+                for location in locations {
+                    agents.entry((*location, kind_number(*kind))).or_default().extend(&node.agents);
+                }
+            }
+        }
+        let (mut slots, mut count) = (BTreeMap::new(), 0);
+        for (slot, agents) in agents {
+            let (Some(first), Some(last)) = (agents.first(), agents.last()) else { continue };
+            slots.insert(slot, (first.index(), last.index(), count));
+            count += last.index() - first.index() + 1;
+        }
+        Self { slots, count }
+    }
+
+    /// The text and the tables of memory, or macros that do nothing.
+    pub(super) fn write(&self, group: &Group, barriers: &Barriers, out: &mut String) {
+        if self.count == 0 {
+            out.push_str("\n/* No agent accesses memory. */\n");
+            for name in SILENT {
+                let _ = writeln!(out, "#define {name} skip");
+            }
+            for name in ["fence()", "memory_barrier()"] {
+                let _ = writeln!(out, "#define {name} at[_pid] = step_go[row]");
+            }
+            out.push('\n');
+            return;
+        }
+        let (bits, word) = match self.count {
+            0..=8 => (8, "byte"),
+            9..=16 => (16, "short"),
+            _ => (32, "int"),
+        };
+        let words = self.count.div_ceil(bits);
+        let locations = group.program.locations();
+        let holders = targets::holders(group, barriers);
+        let _ = write!(
+            out,
+            "\n#define LOCATIONS {locations}\n#define HOLDERS {holders}\n#define BITS {bits}\n#define WORDS {words}\n\
+             #define WORD {word}\n\
+             #define ACCESSES {}\n\
+             #define HAS_FENCES {}\n",
+            self.count,
+            u8::from(matches!(group.program.target, Target::Nbarrier | Target::Xegpu)),
+        );
+        self.declare_slots(locations, out);
+        self.declare_accesses(group, out);
+        out.push_str(MEMORY);
+        out.push_str(targets::memory(group.program.target));
+    }
+
+    fn declare_slots(&self, locations: usize, out: &mut String) {
+        let slot = |index: usize| self.slots.get(&(LocationId::from_index(index / 3), index % 3)).copied();
+        let all = || (0..locations * 3).map(slot);
+        let numbers: Vec<usize> = all().map(|slot| slot.map_or(NO_ACCESS, |(_, _, number)| number)).collect();
+        declare(out, "hidden ", "slot_of", &numbers);
+        let firsts: Vec<usize> = all().map(|slot| slot.map_or(0, |(first, _, _)| first)).collect();
+        declare(out, "hidden ", "slot_first", &firsts);
+        let lasts: Vec<usize> = all().map(|slot| slot.map_or(0, |(_, last, _)| last)).collect();
+        declare(out, "hidden ", "slot_last", &lasts);
+    }
+
+    fn declare_accesses(&self, group: &Group, out: &mut String) {
+        let mut columns = Columns::default();
+        for ((location, kind), (first, last, _)) in &self.slots {
+            let space = group.program.array_of(*location).space;
+            for agent in *first..=*last {
+                columns.push("owner_of", agent);
+                columns.push("kind_of", *kind);
+                columns.push("space_of", usize::from(space == Space::Global));
+            }
+        }
+        declare_all(&columns, out);
+        // Where lanes touch several locations, their numbers follow one another in a list.
+        let mut lists = Lists::of(group);
+        if lists.all.is_empty() {
+            lists.all.push(0);
+        }
+        declare(out, "hidden ", "locations", &lists.all);
+    }
+}
+
+/// The locations of accesses, one list after the other.
+#[derive(Default)]
+pub(super) struct Lists {
+    all: Vec<usize>,
+    starts: BTreeMap<Vec<LocationId>, usize>,
+}
+
+impl Lists {
+    pub(super) fn of(group: &Group) -> Self {
+        let mut lists = Self::default();
+        for step in group.steps() {
+            let Act::Access(_, touched) = &step.act else { continue };
+            if !lists.starts.contains_key(touched) {
+                lists.starts.insert(touched.clone(), lists.all.len());
+                lists.all.extend(touched.iter().map(|location| location.index()));
+            }
+        }
+        lists
+    }
+
+    /// The columns of a step that concern memory.
+    pub(super) fn fill(&self, step: &Step, columns: &mut Columns) {
+        if self.all.is_empty() {
+            return;
+        }
+        let (kind, start, count) = match &step.act {
+            Act::Access(kind, touched) => (kind_number(*kind), self.starts[touched], touched.len()),
+            _ => (0, 0, 0),
+        };
+        columns.push("step_kind", kind);
+        columns.push("step_locations", start);
+        columns.push("step_touches", count);
+    }
+}

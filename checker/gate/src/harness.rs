@@ -1,0 +1,279 @@
+//! Protocols as tests of a crate: what [`gate!`](crate::gate!) expands to.
+
+use super::child::is_child;
+use super::effort::{Effort, MOST_UNDER_LOOM, With};
+use super::explore::explore_here;
+use super::protocol::Protocol;
+use super::verdict::{Gated, explore};
+use barcheck_counterexamples::{self as counterexamples, Style, Trace};
+use barcheck_decide::{Budgets, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide};
+use barcheck_model::machine::{self, ExitedThreads};
+use barcheck_model::rule::Level;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The test function that is running, and the crate it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    /// The path of its module, the crate included.
+    pub module: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// The folder of the crate's manifest: protocols are named from there.
+    pub folder: &'static str,
+}
+
+/// A protocol that is tested, and how. The numbers are meant for a test that runs with every build; a nightly job may
+/// raise them.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    file: String,
+    defines: BTreeMap<String, i64>,
+    exited_threads: ExitedThreads,
+    seconds: f64,
+    preemptions: Option<usize>,
+    executions: u64,
+    seed: u64,
+}
+
+impl Gate {
+    /// The protocol of a file, named from the folder of the crate's manifest.
+    #[must_use]
+    pub fn new(file: impl Into<String>) -> Self {
+        let Effort { preemptions, seed, .. } = Effort::default();
+        Self {
+            file: file.into(),
+            defines: BTreeMap::new(),
+            exited_threads: ExitedThreads::Hold,
+            seconds: 5.0,
+            preemptions,
+            executions: 1_000,
+            seed,
+        }
+    }
+
+    /// Sets a `param` of the protocol.
+    #[must_use]
+    pub fn define(mut self, name: &str, value: i64) -> Self {
+        self.defines.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Reads PTX as of version 9.1: warps that wait at a barrier with a thread count are released once every other warp has exited.
+    #[must_use]
+    pub fn exited_threads_release(mut self) -> Self {
+        self.exited_threads = ExitedThreads::Release;
+        self
+    }
+
+    /// Wall-clock seconds for loom and for shuttle each (5); the exhaustive check gets ten times as much.
+    #[must_use]
+    pub fn seconds(mut self, seconds: f64) -> Self {
+        self.seconds = seconds;
+        self
+    }
+
+    /// Loom runs every schedule with at most this many preemptions, instead of raising the bound until time is up.
+    #[must_use]
+    pub fn preemptions(mut self, most: usize) -> Self {
+        self.preemptions = Some(most);
+        self
+    }
+
+    /// Schedules for shuttle (1,000).
+    #[must_use]
+    pub fn executions(mut self, executions: u64) -> Self {
+        self.executions = executions;
+        self
+    }
+
+    /// Where shuttle's chance begins.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The test that the model satisfies every rule, in every interleaving.
+    ///
+    /// # Panics
+    /// It does not, or that could not be decided; the message is the explained counterexample.
+    pub fn exhaustive(&self, here: Here) {
+        let limit = Duration::try_from_secs_f64(self.seconds * 10.0).unwrap_or(Duration::MAX);
+        let budgets = Budgets { max_states: None, max_memory: Some(2 << 30), timeout: Some(limit) };
+        let options = Options {
+            settings: Settings { budgets, ..Settings::default() },
+            readings: self.readings(),
+            load: LoadOptions { defines: self.defines.clone() },
+        };
+        let bytes = self.read(here);
+        let decision = decide(&Source { name: &self.file, bytes: &bytes }, &options);
+        if decision.trouble() == Some(Trouble::Malformed) {
+            panic!("{}", barcheck_specs::render(&decision.diagnostics, &self.file, &decision.text, false));
+        }
+        let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
+        let violation = decision.findings.iter().find(|found| found.level == Level::Error);
+        let why = match (decision.verdict, violation) {
+            (Verdict::Verified, _) => return,
+            (Verdict::Violated, Some(found)) => {
+                self.explained(here, &found.trace, "in the model, by exhaustive search")
+            }
+            (Verdict::Inconclusive, _) => {
+                format!("inconclusive after {} states: {reason}", decision.statistics.states)
+            }
+            (Verdict::Error | Verdict::Violated, _) => reason,
+        };
+        panic!("{}: {why}", self.file);
+    }
+
+    /// The test that loom finds nothing: in every schedule, or in those with a bounded number of preemptions.
+    ///
+    /// # Panics
+    /// Loom finds a violation; the message is the explained counterexample.
+    pub fn under_loom(&self, here: Here) {
+        if is_child() {
+            explore_here();
+        }
+        let protocol = self.protocol(here);
+        let agents = protocol.program.agents.len();
+        if agents > MOST_UNDER_LOOM {
+            println!("skipped: loom runs at most {MOST_UNDER_LOOM} agents, and {} has {agents}", self.file);
+            return;
+        }
+        self.explored(here, &protocol, With::Loom);
+    }
+
+    /// The test that shuttle finds nothing in schedules chosen by chance.
+    ///
+    /// # Panics
+    /// Shuttle finds a violation; the message is the explained counterexample, with the schedule that shows it again.
+    pub fn under_shuttle(&self, here: Here) {
+        if is_child() {
+            explore_here();
+        }
+        let protocol = self.protocol(here);
+        self.explored(here, &protocol, With::Shuttle);
+    }
+
+    fn read(&self, here: Here) -> Vec<u8> {
+        let path = Path::new(here.folder).join(&self.file);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
+    }
+
+    fn readings(&self) -> machine::Options {
+        machine::Options { exited_threads: self.exited_threads }
+    }
+
+    fn protocol(&self, here: Here) -> Protocol {
+        Protocol::parse(&self.file, &self.read(here), &self.defines, self.readings())
+            .unwrap_or_else(|wrong| panic!("{wrong}"))
+    }
+
+    fn explored(&self, here: Here, protocol: &Protocol, with: With) {
+        let effort = Effort {
+            seconds: self.seconds,
+            preemptions: self.preemptions,
+            executions: self.executions,
+            seed: self.seed,
+            ..Effort::default()
+        };
+        // The parent's own test, and nothing else, in a process of its own.
+        let (_, module) = here.module.split_once("::").unwrap_or(("", ""));
+        let test = if module.is_empty() { here.name.to_owned() } else { format!("{module}::{}", here.name) };
+        let program =
+            std::env::current_exe().unwrap_or_else(|error| panic!("cannot find this test again: {error}"));
+        let mut command = Command::new(program);
+        command.args([&test, "--exact", "--nocapture", "--include-ignored"]);
+        match explore(protocol, with, &effort, command) {
+            Ok(gated) => self.judge(here, &gated),
+            Err(trouble) => panic!("{}: {trouble}", self.file),
+        }
+    }
+
+    fn judge(&self, here: Here, gated: &Gated) {
+        let with = gated.with.name();
+        if let Some(violation) = &gated.violation {
+            let how = format!("by {with}, in execution {}", gated.executions);
+            let mut text = self.explained(here, &violation.trace, &how);
+            if let Some(schedule) = &violation.schedule {
+                let _ = write!(text, "\nschedule for `barcheck gate --with {with} --schedule`: {schedule}");
+            }
+            panic!("{}: {text}", self.file);
+        }
+        // Shown by `cargo test -- --nocapture`: a test that passes is a proof only as far as this goes.
+        println!("{}: {}", self.file, gated.extent_in_words());
+        // What threads cannot run is left to the exhaustive test; what was to be run and was not must not pass.
+        let explored = gated.unfit.is_some() || gated.has_explored();
+        assert!(explored, "{}: in {} s, {}", self.file, self.seconds, gated.extent_in_words());
+    }
+
+    /// The counterexample in words, and where it was written.
+    fn explained(&self, here: Here, trace: &Trace, how: &str) -> String {
+        let story = counterexamples::narrative(trace, &Style::default());
+        let mut text = format!("violated ({how})\n{story}");
+        match self.write(here, trace) {
+            Ok(path) => {
+                let _ = write!(text, "\ntrace written to {}", path.display());
+            }
+            Err(error) => {
+                let _ = write!(text, "\nthe trace could not be written: {error}");
+            }
+        }
+        text
+    }
+
+    /// Writes a trace to the folder `$BARCHECK_TRACES` or, without it, `target/barcheck` of the crate.
+    fn write(&self, here: Here, trace: &Trace) -> std::io::Result<PathBuf> {
+        let folder = match std::env::var_os("BARCHECK_TRACES") {
+            Some(folder) => PathBuf::from(folder),
+            None => Path::new(here.folder).join("target").join("barcheck"),
+        };
+        std::fs::create_dir_all(&folder)?;
+        let stem = Path::new(&self.file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let rule = trace.outcome.rule.as_deref().unwrap_or("error");
+        let path = folder.join(format!("{stem}-{rule}-{}.json", here.name));
+        std::fs::write(&path, trace.to_json().map_err(std::io::Error::other)?)?;
+        Ok(path)
+    }
+}
+
+/// Makes tests of a protocol: one line in a crate's tests that fails when the protocol breaks.
+///
+/// `barcheck::gate!("protocols/ring.bar");` makes three tests where it stands, so that a file of tests or a module holds it once:
+///
+/// * `exhaustive`: the model checker covers every interleaving: a proof, for the protocol as described;
+/// * `under_loom`: the protocol runs on executable barriers under loom, as far as its time allows (up to four agents that end and whose
+///   lanes do not diverge; others are left to `exhaustive`, as the test's output says): a
+///   second opinion, from barriers and an explorer that share nothing with the model;
+/// * `under_shuttle`: the same in schedules chosen by chance, for any number of agents: no proof.
+///
+/// A failure's message is the explained counterexample, and the trace is written to the folder `$BARCHECK_TRACES`, or else to
+/// `target/barcheck` of the crate, for `barcheck replay` and for a CI job to keep. The name of the file is relative to the crate's
+/// `Cargo.toml`. Options follow as calls on [`Gate`](crate::Gate):
+///
+/// ```no_run
+/// mod ring {
+///     barcheck::gate!("protocols/ring.bar", define("ROUNDS", 4), seconds(20.0));
+/// }
+/// ```
+#[macro_export]
+macro_rules! gate {
+    ($file:expr $(, $option:ident($($value:expr),*))* $(,)?) => {
+        $crate::gate!(@test exhaustive, $file $(, $option($($value),*))*);
+        $crate::gate!(@test under_loom, $file $(, $option($($value),*))*);
+        $crate::gate!(@test under_shuttle, $file $(, $option($($value),*))*);
+    };
+    (@test $name:ident, $file:expr $(, $option:ident($($value:expr),*))*) => {
+        #[test]
+        fn $name() {
+            $crate::Gate::new($file)$(.$option($($value),*))*.$name($crate::Here {
+                module: module_path!(),
+                name: stringify!($name),
+                folder: env!("CARGO_MANIFEST_DIR"),
+            });
+        }
+    };
+}
