@@ -1,0 +1,165 @@
+//! Why a protocol could not be decided, and what the user can do about it, in words.
+
+use crate::numbers::{bytes, counted};
+use barcheck_engine::{Inconclusive, ReachedFault};
+use barcheck_model::agent::{Fault, FaultKind};
+use barcheck_model::machine::CutReason;
+use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
+
+/// A reason and the way out: options are named as the command line has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// What happened, one sentence without a full stop.
+    pub what: String,
+    /// What to do about it, likewise.
+    pub remedy: Option<String>,
+    /// Where in the text.
+    pub place: Option<Place>,
+}
+
+impl Reason {
+    fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.into(), remedy: Some(remedy.into()), place: None }
+    }
+
+    /// A reason without a way out.
+    pub(crate) fn plain(what: String) -> Self {
+        Self { what, remedy: None, place: None }
+    }
+
+    /// The user has interrupted before the file's turn came.
+    pub(crate) fn interrupted_before() -> Self {
+        Self::new("interrupted before the search began", "run it again to decide it")
+    }
+
+    /// The text is malformed: its first error, and how many there are.
+    pub(crate) fn malformed(first: Option<(&str, Place)>, errors: usize) -> Self {
+        let Some((message, place)) = first else { return Self::plain("malformed".to_owned()) };
+        let more = match errors {
+            0 | 1 => String::new(),
+            2 => " (and 1 more error)".to_owned(),
+            _ => format!(" (and {} more errors)", errors - 1),
+        };
+        Self { what: format!("{message}{more}"), remedy: None, place: Some(place) }
+    }
+
+    /// All of it in one line: `3:5: what happened; what to do`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut line = match self.place {
+            Some(place) if place.line > 0 => format!("{}:{}: {}", place.line, place.column, self.what),
+            _ => self.what.clone(),
+        };
+        if let Some(remedy) = &self.remedy {
+            line.push_str("; ");
+            line.push_str(remedy);
+        }
+        line
+    }
+}
+
+/// Why a search is inconclusive.
+pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
+    let growth = |grew: &Option<String>| match grew {
+        Some(what) => format!("; what grew: {what}"),
+        None => String::new(),
+    };
+    match why {
+        Inconclusive::States(limit, grew) => Reason::new(
+            format!("gave up after {}{}", counted(*limit, "state"), growth(grew)),
+            "raise --max-states, or make the protocol smaller",
+        ),
+        Inconclusive::Memory(limit, grew) => Reason::new(
+            format!("the search needs more than its {} of memory{}", bytes(*limit), growth(grew)),
+            "raise --max-memory, try --compact, or make the protocol smaller",
+        ),
+        Inconclusive::Time(limit, grew) => Reason::new(
+            format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),
+            "raise --timeout, or make the protocol smaller",
+        ),
+        Inconclusive::Undecided(why) => {
+            Reason::new(why.clone(), "leave --reduction out: a search then decides")
+        }
+        Inconclusive::Disk(error) => {
+            Reason::new(error.clone(), "choose a folder with more room by --spill, or raise --max-memory")
+        }
+        Inconclusive::Forgotten => Reason::new(
+            "some agents may run for ever, and whether others are then stuck cannot be told from hashes of states",
+            "leave --compact out",
+        ),
+        Inconclusive::Interrupted => Reason::new("interrupted", "run it again to decide it"),
+        Inconclusive::Lowered(rule) => Reason::new(
+            format!(
+                "some path violates `{rule}`, which was lowered below error, and nothing is known of what follows"
+            ),
+            format!("leave `{rule}` an error, or mend what it is about"),
+        ),
+        Inconclusive::Cut { agent, at, reason, .. } => {
+            let place = program.code(*agent).places.get(at.index()).copied();
+            let who = agent_name(program, *agent);
+            let (what, remedy) = match reason {
+                CutReason::NotModelled(what) => (what.describe().to_owned(), None),
+                CutReason::Endless(local) => (endless(local.as_deref()), Some(ENDLESS_REMEDY.to_owned())),
+            };
+            Reason { what: format!("{who} could not be followed: {what}"), remedy, place }
+        }
+    }
+}
+
+/// Why not every rule that is violated need be among those that are shown.
+pub(crate) fn uncovered(program: &Program, why: &Inconclusive) -> Reason {
+    let reason = inconclusive(program, why);
+    Reason { what: format!("more rules may be violated than are shown: {}", reason.what), ..reason }
+}
+
+const ENDLESS_REMEDY: &str = "make the loop shorter, or keep what it counts in a range with `%`";
+
+fn endless(local: Option<&str>) -> String {
+    match local {
+        Some(name) => format!("it computes without end or for too long, and `{name}` takes ever new values"),
+        None => "it computes without end or for too long".to_owned(),
+    }
+}
+
+/// What does not fit, and into what.
+fn overflow(code: &Code, at: Pc) -> String {
+    let most = "the result does not fit into a signed 64-bit integer, or a shift is outside 0..=63";
+    let target = match code.ops.get(at.index()) {
+        Some(Op::Set(local, _) | Op::Any(local, ..)) => code.locals.get(local.index()),
+        _ => None,
+    };
+    match target.map(|local| (local.kind, &local.name)) {
+        Some((LocalKind::Register, name)) => {
+            format!("the result does not fit into the 32 bits, unsigned, of `{name}`")
+        }
+        Some((LocalKind::Predicate, name)) => {
+            format!("the result is not 0 or 1, which is all that `{name}` holds")
+        }
+        _ => most.to_owned(),
+    }
+}
+
+/// What went wrong in an evaluation, and where.
+pub(crate) fn fault(program: &Program, reached: &ReachedFault) -> Reason {
+    let Fault { kind, at } = &reached.fault;
+    let code = program.code(reached.agent);
+    let name = |local: &LocalId| code.locals.get(local.index()).map_or("?", |l| l.name.as_str());
+    let what = match kind {
+        FaultKind::DivisionByZero => "division by zero".to_owned(),
+        FaultKind::Overflow => overflow(code, *at),
+        FaultKind::IndexOutside { index, length } => {
+            format!("index {index} is outside an array of {}", counted(u64::from(*length), "element"))
+        }
+        FaultKind::Unset(local) => format!("`{}` is read before it is set", name(local)),
+        FaultKind::NotANumber(local) => format!("`{}` is used as a number and holds none", name(local)),
+        FaultKind::EmptyRange => "`any` over an empty range".to_owned(),
+        FaultKind::Endless(local) => endless(local.as_ref().map(name)),
+    };
+    let who = agent_name(program, reached.agent);
+    Reason { what: format!("{what} (in {who})"), remedy: None, place: code.places.get(at.index()).copied() }
+}
+
+/// `warp 3`.
+pub(crate) fn agent_name(program: &Program, agent: AgentId) -> String {
+    format!("{} {}", program.target.agent_noun(), agent.0)
+}
