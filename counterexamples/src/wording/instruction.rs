@@ -302,22 +302,28 @@ pub(crate) fn evaluate(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Opti
 /// The barrier operands of a move whose operands are in range.
 pub(crate) fn operands(program: &Program, action: &Action) -> Option<Operands> {
     match action {
-        Action::Exit(Some((what, _))) => Some(ptx_operands(what)),
+        Action::Exit(Some(action)) | Action::Barrier(action) => Some(on_barrier(program, action)),
         Action::Park(parked, _) => Some(ptx_operands(&parked.what)),
-        Action::Barrier(BarrierAction::Ptx(what, ..)) => Some(ptx_operands(what)),
-        Action::Barrier(BarrierAction::Bcu(what, ..)) => {
+        _ => None,
+    }
+}
+
+fn on_barrier(program: &Program, action: &BarrierAction) -> Operands {
+    match action {
+        BarrierAction::Ptx(action) => ptx_operands(&action.what),
+        BarrierAction::Bcu(bcu::Action::Arrive { what, .. }) => {
             let operation = match what.operation {
                 bcu::Operation::Sync => "sync",
                 bcu::Operation::Arv => "arrive",
                 bcu::Operation::Red(op) => names::reduction(op),
             };
             let all = what.count == 0;
-            Some(Operands { all, ..plain(operation, what.id.0, vec![count("threads", 32, what.count)]) })
+            Operands { all, ..plain(operation, what.id.0, vec![count("threads", 32, what.count)]) }
         }
-        Action::Barrier(BarrierAction::ReadState(id)) => Some(plain("read-state", id.0, Vec::new())),
-        Action::Barrier(BarrierAction::WriteState(id, _)) => Some(plain("write-state", id.0, Vec::new())),
-        Action::Barrier(BarrierAction::Wait(id)) => Some(plain("wait", id.0, Vec::new())),
-        Action::Barrier(BarrierAction::Signal(what)) => {
+        BarrierAction::Bcu(bcu::Action::ReadState(id)) => plain("read-state", id.0, Vec::new()),
+        BarrierAction::Bcu(bcu::Action::WriteState(id, _)) => plain("write-state", id.0, Vec::new()),
+        BarrierAction::Nbarrier(nbarrier::Action::Wait(id)) => plain("wait", id.0, Vec::new()),
+        BarrierAction::Nbarrier(nbarrier::Action::Signal(what)) => {
             let counts = if program.target == barcheck_model::program::Target::Xegpu {
                 vec![count("subgroups", 1, what.consumers)]
             } else {
@@ -327,17 +333,16 @@ pub(crate) fn operands(program: &Program, action: &Action) -> Option<Operands> {
                     count("consumers", adds(what.kind != nbarrier::Kind::Producer), what.consumers),
                 ]
             };
-            Some(plain("signal", what.id.0, counts))
+            plain("signal", what.id.0, counts)
         }
-        Action::Barrier(BarrierAction::Split(split)) => {
+        BarrierAction::Split(split) => {
             let operation = match split.kind {
                 SplitKind::Arrive => "arrive",
-                SplitKind::Wait => return Some(plain("wait", split.barrier.0, Vec::new())),
+                SplitKind::Wait => return plain("wait", split.barrier.0, Vec::new()),
                 SplitKind::Both | SplitKind::MemoryBarrier => "arrive+wait",
             };
-            Some(plain(operation, split.barrier.0, vec![count("invocations", 1, split.members)]))
+            plain(operation, split.barrier.0, vec![count("invocations", 1, split.members)])
         }
-        _ => None,
     }
 }
 
