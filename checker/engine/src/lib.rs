@@ -6,61 +6,37 @@
 //! This crate knows the model. It knows nothing of notations, traces, files of protocols or terminals. The paths it
 //! hands out were not replayed: whoever reports them does that first, as `barcheck::decide` does.
 
-mod answer;
-mod auto;
-mod carry;
-mod cells;
-mod checkpoint;
-mod crew;
-mod expand;
-mod explore;
-mod flows;
-mod growth;
-mod known;
-mod layout;
-mod memory;
-mod numbering;
-mod order;
-mod paths;
-mod pipeline;
-mod races;
-mod recent;
-mod rehearsal;
-mod renamings;
-mod report;
-mod rest;
-mod resume;
-mod rush;
+mod independence;
+mod packed;
+mod parallel;
+mod random;
 mod schedule;
 mod search;
 mod settings;
-mod steps;
-mod store;
+mod strategy;
 mod stubborn;
-mod stuck;
-mod swift;
-mod symmetry;
-mod table;
-mod tables;
-mod team;
+mod successors;
 mod verdict;
+mod visited;
 
 pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
 use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::Program;
-use checkpoint::{Checkpoint, Saved};
-use resume::Unusable;
+use packed::layout;
+use search::checkpoint::{Checkpoint, Saved};
+use search::report;
+use search::resume::Unusable;
 use search::{Pause, Search, Shown};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use store::Store;
-use symmetry::Symmetry;
-use tables::Tables;
+use successors::canonical::Symmetry;
+use successors::tables::Tables;
+use visited::Store;
 
 /// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
 const MOST_UNFOLDED: usize = 50_000;
@@ -316,7 +292,7 @@ trait Repackable {
     fn numbers<'s>(
         &'s self,
         layout: &'s layout::Layout,
-    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's>;
+    ) -> Box<dyn Iterator<Item = (Vec<u32>, visited::StateId)> + 's>;
 }
 
 impl<const W: usize> Repackable for Store<W> {
@@ -327,7 +303,7 @@ impl<const W: usize> Repackable for Store<W> {
     fn numbers<'s>(
         &'s self,
         layout: &'s layout::Layout,
-    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's> {
+    ) -> Box<dyn Iterator<Item = (Vec<u32>, visited::StateId)> + 's> {
         Box::new(self.states().map(move |(words, parent)| (read(layout, &words), parent)))
     }
 }

@@ -5,10 +5,10 @@
 
 use super::clocks::Clock;
 use super::run::{Run, Sighting};
-use crate::answer::{Answer, Ending};
-use crate::report::{self, MOST_CONFIRMED};
+use crate::search::report::{self, MOST_CONFIRMED};
+use crate::search::stuck;
 use crate::settings::Settings;
-use crate::stuck;
+use crate::verdict::answer::{Answer, Ending};
 use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Choice, Detail, Machine, Path};
 use barcheck_model::program::AgentId;

@@ -14,7 +14,7 @@
 //! 2. Whenever an agent makes an arrival on a barrier, all arrivals of the generation before it, if there was one, are in the
 //!    agent's past *before* that step: the agent cannot even stand at this arrival in an earlier generation. (It is not enough to know the
 //!    arrival that came last in R: in another order another one does.) And a consumer that signals has used up the notification of the generation
-//!    before (`nbarrier`, `xegpu`): otherwise its wait may come before or after the completion, see [`super::order`].
+//!    before (`nbarrier`, `xegpu`): otherwise its wait may come before or after the completion, see [`crate::independence`].
 //! 3. No state of a barrier is read or written as a value (B2R.BAR, R2B.BAR), and exits release nothing that
 //!    has a count of its own (`--exited-threads release`).
 //!
@@ -35,7 +35,7 @@
 //!
 //! * Two conflicting accesses are ordered in every run if one is in the other's past, and adjacent in some run otherwise: `data-race` is found in R
 //!   whenever it is found anywhere. But which access is then the latest depends on the order, and with it what `missing-fence` finds, where that
-//!   can be violated at all and is not found anyway ([`super::order::Races`]).
+//!   can be violated at all and is not found anyway ([`crate::independence::Races`]).
 //! * `reuse-before-free` asks whether a consumer's wait for one generation comes before a signal of a later one. It is
 //!   found in some run unless that wait is in the signal's past.
 //! * A step that violates an ending rule cuts R short: what other agents would have done besides is not known.
@@ -59,9 +59,9 @@ mod estimate;
 mod locate;
 mod run;
 
-use super::answer::{Answer, Undecided};
-use super::order::exits_release;
+use crate::independence::exits_release;
 use crate::settings::{Control, Settings};
+use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
 use std::time::Instant;
 

@@ -3,11 +3,11 @@
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
 use super::estimate;
-use crate::answer::{Ending, Undecided, unfollowed};
-use crate::growth::{what_grew, what_grew_to};
-use crate::order::{Races, arrival};
+use crate::independence::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
+use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::blow_up::{what_grew, what_grew_to};
 use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};

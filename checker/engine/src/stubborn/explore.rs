@@ -4,12 +4,12 @@ use super::detours::Detours;
 use super::states::{Components, Key};
 use super::ties::{self, Ties};
 use super::turns::{Loops, Turns};
-use crate::answer::{Ending, Undecided, unfollowed};
-use crate::growth::what_grew;
-use crate::numbering::to_u32;
-use crate::order::{self, Races};
+use crate::independence::{self, Races};
+use crate::packed::numbering::to_u32;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
+use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::blow_up::what_grew;
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
@@ -369,7 +369,7 @@ impl<'a> Exploration<'a> {
         if moves.len() > 1 && moves.iter().any(blocks_lanes) {
             return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
         }
-        if let Some(barrier) = order::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
+        if let Some(barrier) = independence::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
             && !is_alone(made)
         {
             let layout = self.machine.layout();

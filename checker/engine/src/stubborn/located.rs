@@ -3,9 +3,9 @@
 use super::explore::{Exploration, Sighting};
 use super::paths::path_to;
 use super::stuck;
-use crate::answer::{Answer, Ending};
-use crate::report;
+use crate::search::report;
 use crate::settings::Settings;
+use crate::verdict::answer::{Answer, Ending};
 use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Detail, Path};
 use barcheck_model::rule::Level;

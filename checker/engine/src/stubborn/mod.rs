@@ -7,7 +7,7 @@
 //! # The argument
 //!
 //! Fix how every choice goes: what each agent decides at its first choice, at its second, and so on, in which order the separated lanes of a warp move, and the outcomes of each
-//! uniform sequence. What is left is a protocol without choices, for which [`super::schedule`] shows: if at every arrival of some maximal run the
+//! uniform sequence. What is left is a protocol without choices, for which [`crate::schedule`] shows: if at every arrival of some maximal run the
 //! generation before is in the past of whoever arrives, then all maximal runs make the same steps, form the same generations, and violate the same rules. Here the past is part of the
 //! state, as knowledge that travels with arrivals and releases ([`ties`]), so the check is a function of the state; where it fails, the
 //! answer is [`Undecided`], and a search decides.
@@ -19,7 +19,7 @@
 //! * The outcome of its choice is the path's own if the path makes it later, and any if it does not. All outcomes are explored.
 //! * Nobody is left out for ever ([`turns`]): an agent that has gone round a loop waits for all others that have a step. So a step of the path comes in the end.
 //!
-//! Hence a violation at a step and a state at the end of all steps are found here if they are found anywhere, with the exceptions that [`super::schedule`] lists,
+//! Hence a violation at a step and a state at the end of all steps are found here if they are found anywhere, with the exceptions that [`crate::schedule`] lists,
 //! which make the answer one about a single violation.
 //!
 //! `stuck-agent` speaks of continuations: an agent that no continuation unblocks, while one runs for ever. If a state s is so, let p be a path to it and
@@ -32,7 +32,7 @@
 //!
 //! A choice that decides about accesses alone is no choice at all, and one that decides nothing yet is made when it does: see [`detours`].
 //!
-//! Agents of one automaton are interchanged as in [`super::symmetry`]: choosing an agent and counting turns treats all agents of a kind alike, up to their order, and any order will do.
+//! Agents of one automaton are interchanged as in [`crate::successors::canonical`]: choosing an agent and counting turns treats all agents of a kind alike, up to their order, and any order will do.
 //!
 //! Where it would break: if an agent's step could take away or add a step of another agent that is not blocked. No barrier does, `uniform ?` fixes a later decision as it would have fixed
 //! the agent's own, B2R.BAR and R2B.BAR are excluded, and so are fragments of a BCU warp that stand at barriers with others still running: one blocks them all.
@@ -47,9 +47,9 @@ mod stuck;
 mod ties;
 mod turns;
 
-use super::answer::{Answer, Undecided};
-use super::order::exits_release;
+use crate::independence::exits_release;
 use crate::settings::{Control, Settings};
+use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use detours::Detours;

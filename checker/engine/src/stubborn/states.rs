@@ -2,8 +2,8 @@
 
 use super::ties::Ties;
 use super::turns::Turns;
-use crate::numbering::{Numbered, to_u32};
-use crate::rest::{Rest, RestOf, renamed};
+use crate::packed::numbering::{Numbered, to_u32};
+use crate::packed::residual::{Rest, RestOf, renamed};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::memory::Layout;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A state, as the numbers of its components: each agent, the barriers, the rest, and whose turn has been.
 pub(super) type Key = Arc<[u32]>;
 
-/// Numbers states, and sorts the agents that are interchangeable: see [`crate::symmetry`] for why that loses nothing.
+/// Numbers states, and sorts the agents that are interchangeable: see [`crate::successors::canonical`] for why that loses nothing.
 #[derive(Debug)]
 pub(super) struct Components {
     layout: Layout,

@@ -2,9 +2,9 @@
 
 use super::explore::{At, Exploration, Made, NodeId};
 use super::paths::{kept, path_to};
-use crate::numbering::to_u32;
-use crate::paths::real;
-use crate::stuck::{self, Stretch};
+use crate::packed::numbering::to_u32;
+use crate::search::stuck::{self, Stretch};
+use crate::search::trace_back::real;
 use crate::verdict::{Found, Inconclusive};
 use barcheck_model::agent::Action;
 use barcheck_model::machine::{Choice, Machine, Path};

@@ -5,7 +5,7 @@
 //! contains a cycle of the automaton of each agent that moves in it, hence a closing edge of each, and between two closing edges of one agent a
 //! round has begun anew, which takes a step of everybody who has one. Edges may count as closing besides: that costs states, never correctness.
 
-use crate::numbering::to_u32;
+use crate::packed::numbering::to_u32;
 use barcheck_model::machine::ConfigId;
 use rustc_hash::{FxHashMap, FxHashSet};
 

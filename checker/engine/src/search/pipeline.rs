@@ -1,0 +1,311 @@
+//! Some threads make successors ahead of the search, which enters them in order: it goes as if one had done it.
+//!
+//! States that wait to be explored are handed out in stretches, in order. Whoever is free takes the next one and makes its
+//! successors, as far as [`Swift`] can; where it cannot, it leaves a hole. The calling thread takes the stretches back in order
+//! and does with them what it does alone: it adds the successors to the store, asks the model where there is a hole, and looks
+//! at the budgets where that is due. So the model is asked the same questions in the same order as by one thread alone, and
+//! states get the same numbers; that states behind have been explored before makes no difference, since what is known of a step
+//! never changes. Where the search has to pause, what was made of the states behind is forgotten.
+//!
+//! The other threads have a copy of what is known of steps. The calling thread adds to it what it has learnt, when they let go
+//! of it between two states. Until then they leave holes where there need not be any.
+
+use crate::packed::layout::Packed;
+use crate::packed::numbering::to_u32;
+use crate::parallel::queue::{End, Shared, Stretch};
+use crate::parallel::worker::Hand;
+use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
+use crate::settings::Settings;
+use crate::successors::expand::Opened;
+use crate::successors::swift::{Scratch, Swift};
+use crate::visited::filter::Batch;
+use crate::visited::{Made, StateId, Store};
+use std::thread;
+
+/// More threads than this would wait for the calling one, which enters for all of them.
+const MOST_THREADS: usize = 4;
+/// The search begins with several threads once so many states wait to be explored.
+const FEW: u32 = 256;
+/// States of a stretch, at most, and bytes that they take.
+const MOST: StateId = 1024;
+const MOST_BYTES: usize = 1 << 15;
+/// States of a stretch, at least, if there are so many: to hand over fewer takes as long as to explore them.
+const FEWEST: StateId = 256;
+/// One part in so many of the states that wait is handed out together.
+const SHARE: StateId = 4;
+/// Stretches under way for each thread, at most.
+const AHEAD: usize = 8;
+/// States that the calling thread explores before it looks again whether there is something to enter.
+const AT_ONCE: usize = 64;
+
+/// When a search is explored so, and with how many threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pipeline {
+    threads: usize,
+    /// So many states have to wait.
+    few: StateId,
+    /// Even before the search has turned out to be large.
+    from_the_start: bool,
+    /// Levels of which so many states are left are explored side by side, see [`crate::parallel::crew`].
+    many: StateId,
+}
+
+impl Pipeline {
+    /// Levels of which `many` states are left are explored side by side.
+    pub(crate) fn new(settings: &Settings, many: StateId) -> Self {
+        Self {
+            // Who found a state has to be known to the state, and not to its run, where states are forgotten.
+            threads: if settings.compact { 1 } else { settings.threads().min(MOST_THREADS) },
+            few: settings.many_states.unwrap_or(FEW),
+            from_the_start: settings.many_states.is_some(),
+            many,
+        }
+    }
+
+    /// Whether to begin.
+    pub(crate) fn begins(self, search: &Search<'_>, states: usize) -> bool {
+        self.threads > 1
+            && search.next > 0
+            && (search.has_rehearsed || self.from_the_start)
+            && states - search.next as usize >= self.few as usize
+            && !self.leaves(search)
+    }
+
+    fn leaves(self, search: &Search<'_>) -> bool {
+        search.level_end - search.next >= self.many
+    }
+}
+
+/// What the calling thread keeps.
+#[expect(clippy::vec_box, reason = "stretches go to and fro")]
+struct Lead<'l, 's, const W: usize> {
+    shared: &'l Shared<'s, W>,
+    hand: Hand<W>,
+    /// How many other threads there are.
+    others: usize,
+    /// The next state to hand out, and the number of the stretch that begins with it.
+    handed: StateId,
+    number: usize,
+    /// So many stretches have been taken back.
+    taken: usize,
+    /// New stretches.
+    new: Vec<Box<Stretch<W>>>,
+    /// The stretch that the calling thread explores itself.
+    mine: Option<Box<Stretch<W>>>,
+    /// Stretches to be used again.
+    spare: Vec<Box<Stretch<W>>>,
+    has_asked_for_memory: bool,
+    /// States at which something was learnt.
+    learnt: Vec<Packed<W>>,
+    opened: Opened,
+    scratch: Scratch,
+    batch: Batch<W>,
+}
+
+impl<'l, 's, const W: usize> Lead<'l, 's, W> {
+    fn new(shared: &'l Shared<'s, W>, others: usize, next: StateId) -> Self {
+        Self {
+            shared,
+            hand: Hand::default(),
+            others,
+            handed: next,
+            number: 0,
+            taken: 0,
+            new: Vec::new(),
+            mine: None,
+            spare: Vec::new(),
+            has_asked_for_memory: false,
+            learnt: Vec::new(),
+            opened: Opened::default(),
+            scratch: Scratch::default(),
+            batch: Batch::default(),
+        }
+    }
+
+    /// Cuts states that wait into stretches. None goes beyond the end of a level or a state at which a look is due.
+    fn cut(&mut self, level_end: StateId, store: &Store<W>) {
+        while self.number - self.taken < AHEAD * (self.others + 1) {
+            let waiting = to_u32(store.len()) - self.handed;
+            let is_idle = self.number == self.taken;
+            if waiting == 0 || waiting < FEWEST && !is_idle {
+                return;
+            }
+            let most = MOST.min(to_u32(MOST_BYTES / size_of::<Packed<W>>())).max(1);
+            let most = (waiting / SHARE).max(FEWEST).min(most).min(waiting);
+            let next_look = (self.handed + 1) | (BETWEEN_LOOKS - 1);
+            let end = (self.handed + most).min(next_look);
+            let end = if self.handed < level_end { end.min(level_end) } else { end };
+            let mut stretch = self.spare.pop().unwrap_or_default();
+            (stretch.number, stretch.first, stretch.explored) = (self.number, self.handed, 0);
+            stretch.share.clear();
+            stretch.states.clear();
+            store.read(self.handed..end, &mut stretch.states);
+            (self.number, self.handed) = (self.number + 1, end);
+            if waiting < FEWEST {
+                self.mine = Some(stretch);
+            } else {
+                self.new.push(stretch);
+            }
+        }
+    }
+
+    /// Hands out what is new, and takes back the next stretch if it is made.
+    fn exchange(&mut self, store: &mut Store<W>) -> Result<Option<Box<Stretch<W>>>, Pause> {
+        let mut queue = self.shared.lock();
+        if queue.is_over {
+            // A thread has panicked, and so will this one.
+            return Err(Pause::Stopped);
+        }
+        let slots = self.number - self.taken;
+        queue.made.resize_with(slots, || None);
+        let mut is_new = !self.new.is_empty();
+        queue.open.extend(self.new.drain(..));
+        if let Some(memory) = queue.memory.take() {
+            store.keep_spare(memory);
+            self.has_asked_for_memory = false;
+        } else if !self.has_asked_for_memory && store.wants_spare() {
+            (queue.wants_memory, self.has_asked_for_memory, is_new) = (true, true, true);
+        }
+        let made = queue.take();
+        // What the others will come to soon is left to them; one may be at the memory.
+        let others = self.others - usize::from(self.has_asked_for_memory).min(self.others);
+        if made.is_none() && self.mine.is_none() && queue.open.len() > others {
+            self.mine = queue.open.pop_front();
+        }
+        drop(queue);
+        if is_new {
+            self.shared.tell();
+        }
+        self.taken += usize::from(made.is_some());
+        Ok(made)
+    }
+
+    /// Explores for a while, or waits until the queue has changed.
+    fn explore_or_wait(&mut self, known: &Swift, seen: u32) {
+        let Some(mut stretch) = self.mine.take() else {
+            self.shared.wait(seen);
+            return;
+        };
+        let mut left = AT_ONCE;
+        self.shared.explore(known, &mut self.hand, &mut stretch, || {
+            left -= 1;
+            left == 0
+        });
+        if stretch.explored == stretch.states.len() {
+            self.shared.lock().put(stretch);
+        } else {
+            self.mine = Some(stretch);
+        }
+    }
+
+    /// Bytes that all threads take, about, given one of the stretches.
+    fn bytes(&self, stretch: &Stretch<W>, known: &Swift) -> u64 {
+        let threads = self.others + 1;
+        let each = self.hand.bytes() + AHEAD * stretch.bytes();
+        (threads * each + known.bytes()) as u64
+    }
+}
+
+impl Search<'_> {
+    /// Explores with several threads, until there is a reason to pause, or a level that is explored side by side.
+    pub(crate) fn explore_in_pipeline<const W: usize>(
+        &mut self,
+        store: &mut Store<W>,
+        pipeline: Pipeline,
+    ) -> Option<Pause> {
+        store.threads = pipeline.threads;
+        let (symmetry, layout) = (self.symmetry.clone(), self.layout.clone());
+        let shared = Shared::new(self.swift.clone(), &symmetry, &layout, self.level_end - self.next);
+        let shared = &shared;
+        thread::scope(|scope| {
+            let _end = End(shared);
+            let name = |number| thread::Builder::new().name(format!("search {number}"));
+            // Where there are none to be had, it is as good, but slower.
+            let helps = |number: &usize| name(*number).spawn_scoped(scope, || shared.help()).is_ok();
+            let others = (1..pipeline.threads).filter(helps).count();
+            self.lead(store, Lead::new(shared, others, self.next), pipeline)
+        })
+    }
+
+    /// What the calling thread does.
+    fn lead<const W: usize>(
+        &mut self,
+        store: &mut Store<W>,
+        mut lead: Lead<'_, '_, W>,
+        pipeline: Pipeline,
+    ) -> Option<Pause> {
+        loop {
+            lead.cut(self.level_end, store);
+            let seen = lead.shared.changes();
+            let stretch = match lead.exchange(store) {
+                Ok(Some(stretch)) => stretch,
+                Ok(None) => {
+                    lead.explore_or_wait(&self.swift, seen);
+                    continue;
+                }
+                Err(pause) => return Some(pause),
+            };
+            let pause = self.enter(store, &mut lead, &stretch);
+            if pause.is_some() {
+                return pause;
+            }
+            lead.shared.publish(&self.tables, &mut lead.learnt);
+            self.crew_bytes = self.crew_bytes.max(lead.bytes(&stretch, &self.swift));
+            lead.spare.push(stretch);
+            // What is due before the next state is done as by one thread alone.
+            if self.begins_level(store) {
+                return Some(Pause::Complete);
+            }
+            lead.shared.expect(self.level_end - self.next);
+            let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
+            let pause = looks.then(|| self.look(store)).flatten();
+            if pause.is_some() || pipeline.leaves(self) {
+                return pause;
+            }
+        }
+    }
+
+    /// Adds what was made of a stretch to the store, and fills the holes. Each thread has dropped only what it had met itself: what
+    /// several of them have met is dropped by the store's filter, which knows all that was entered before.
+    fn enter<const W: usize>(
+        &mut self,
+        store: &mut Store<W>,
+        lead: &mut Lead<'_, '_, W>,
+        stretch: &Stretch<W>,
+    ) -> Option<Pause> {
+        debug_assert_eq!(self.next, stretch.first);
+        let Lead { opened, scratch, batch, learnt, .. } = lead;
+        let share = &stretch.share;
+        let (mut counted, mut from) = (0, stretch.first);
+        let pause = share.each(|made| {
+            if batch.len() >= BATCH {
+                store.insert_batch(batch, from);
+            }
+            match made {
+                Made::Run(states, parent) => {
+                    from = if batch.len() == 0 { parent } else { from };
+                    batch.extend(states);
+                }
+                Made::Hole(hole) => {
+                    from = if batch.len() == 0 { hole.state } else { from };
+                    self.transitions += hole.transitions - std::mem::replace(&mut counted, hole.transitions);
+                    self.next = hole.state;
+                    let before = self.times_learnt;
+                    let pause = self.explore(store, (opened, scratch), batch);
+                    if self.times_learnt > before {
+                        learnt.push(store.get(hole.state));
+                    }
+                    self.next += u32::from(pause.is_none());
+                    return pause;
+                }
+            }
+            None
+        });
+        store.insert_batch(batch, from);
+        if pause.is_none() {
+            self.transitions += share.transitions - counted;
+            self.next = stretch.first + to_u32(stretch.states.len());
+        }
+        pause
+    }
+}
