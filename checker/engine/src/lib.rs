@@ -9,6 +9,7 @@
 mod independence;
 mod packed;
 mod parallel;
+mod paths;
 mod random;
 mod schedule;
 mod search;

@@ -17,10 +17,10 @@ pub struct Settings {
     pub budgets: Budgets,
     /// What need not be searched.
     pub reduction: Reduction,
-    /// Threads that search; one, if not given, and 64 at most. The outcome is the same for any number.
+    /// Threads that search; one, if not given. More than four do no better. The outcome is the same for any number.
     pub threads: Option<NonZeroUsize>,
-    /// So many states have to wait to be explored for several threads to search; 256, if not given. Four threads or more
-    /// share levels of 32 times as many. The outcome is the same for any number.
+    /// So many states have to wait to be explored for several threads to search; 256, if not given. The outcome is the
+    /// same for any number.
     pub many_states: Option<u32>,
     /// Bytes that may be taken by what is learnt of steps' effects on what is known of accesses to memory; 64 MiB, if not
     /// given. Beyond, steps take longer. The outcome is the same for any number.

@@ -1,7 +1,7 @@
 //! Which engine decides, and what follows from its answer: `--reduction auto`.
 
 use crate::Job;
-use crate::search::report;
+use crate::paths::replay;
 use crate::settings::{Budgets, Reduction};
 use crate::verdict::answer::{Answer, Undecided};
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
@@ -104,11 +104,11 @@ impl Job<'_> {
     fn by_chance(&self, because: &str, hurries: AgentId) -> Option<Outcome> {
         let mut machine = Machine::new(self.program.clone(), self.options);
         let found = random::rush(&mut machine, self.settings, self.control, self.started, hurries)?;
-        let mut all = report::along(&mut machine, self.settings, &found.path);
+        let mut all = replay::along(&mut machine, self.settings, &found.path);
         let steps = found.path.steps.len() as u64;
         all.push(found);
         all.retain(|f| f.level >= Level::Warning);
-        report::sort(&machine, &mut all);
+        replay::sort(&machine, &mut all);
         let why = format!("{because}; {BY_ONE_RUN}");
         let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
         let statistics = Statistics {
@@ -178,7 +178,7 @@ impl Job<'_> {
         // A path shows the violation, whatever a search says.
         if !found.statistics.complete || found.verdict != Verdict::Violated {
             found.findings.extend(outcome.findings);
-            report::sort(&Machine::new(self.program.clone(), self.options), &mut found.findings);
+            replay::sort(&Machine::new(self.program.clone(), self.options), &mut found.findings);
             found.verdict = Verdict::Violated;
             found.statistics.complete = false;
             found.fault = None;

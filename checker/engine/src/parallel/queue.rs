@@ -2,11 +2,12 @@
 
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::to_u32;
+use crate::parallel::block::Share;
 use crate::parallel::worker::{Hand, Known};
 use crate::successors::canonical::Symmetry;
 use crate::successors::swift::Swift;
 use crate::successors::tables::Tables;
-use crate::visited::{Share, SpareStates, StateId};
+use crate::visited::{SpareStates, StateId};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};

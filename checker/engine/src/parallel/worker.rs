@@ -3,12 +3,14 @@
 //! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met them as successors of
 //! an earlier state, and they are added unless what comes from that state is forgotten.
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::{Layout, Packed};
+use crate::parallel::block::Share;
 use crate::search::BATCH;
 use crate::successors::canonical::Symmetry;
 use crate::successors::swift::{Scratch, Swift};
-use crate::visited::filter::{Batch, Recent};
-use crate::visited::{Share, StateId};
+use crate::visited::StateId;
+use crate::visited::filter::Recent;
 
 /// What is known of successors.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +65,7 @@ impl Known<'_> {
                 is_over = ends();
             }
             share.transitions += batch.len() as u64;
-            batch.keep_new(recent);
+            recent.drop_met(batch);
             share.made.extend(batch.states());
             share.end_run(from, parent);
             hole.into_iter().for_each(|state| share.leave_hole(state));

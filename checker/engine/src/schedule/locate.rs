@@ -5,8 +5,8 @@
 
 use super::clocks::Clock;
 use super::run::{Run, Sighting};
-use crate::search::report::{self, MOST_CONFIRMED};
-use crate::search::stuck;
+use crate::paths::lasso;
+use crate::paths::replay::{self, MOST_CONFIRMED};
 use crate::settings::Settings;
 use crate::verdict::answer::{Answer, Ending};
 use crate::verdict::{Found, Inconclusive, Statistics};
@@ -56,7 +56,7 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     let level = |rule| settings.levels.of(rule, target);
     let at_the_end = if run.cycle_from.is_some() {
         let names = blocked_throughout(run);
-        stuck::findings(&run.machine, &run.state, &names)
+        lasso::findings(&run.machine, &run.state, &names)
     } else if complete {
         run.machine.judge(&run.state)
     } else {
@@ -79,9 +79,9 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     }
     found.retain(|f| f.level >= Level::Warning);
     if !settings.all {
-        report::first_error_alone(&mut run.machine, settings, &mut found);
+        replay::first_error_alone(&mut run.machine, settings, &mut found);
     }
-    report::sort(&run.machine, &mut found);
+    replay::sort(&run.machine, &mut found);
     found
 }
 
@@ -152,7 +152,7 @@ fn shows(machine: &mut Machine, path: &Path, sighting: &Sighting) -> bool {
     if path.steps.len() > MOST_CONFIRMED {
         return true;
     }
-    let walk = report::walk(machine, path);
+    let walk = replay::walk(machine, path);
     let place = machine.place(sighting.finding.agent, sighting.finding.pc);
     walk.shown.iter().any(|(step, f)| {
         *step + 1 == path.steps.len() && *f == sighting.finding && machine.place(f.agent, f.pc) == place

@@ -1,7 +1,7 @@
 //! The course of a search: level after level, with a look at the budgets now and then.
 
+use crate::packed::batch::Batch;
 use crate::packed::numbering::to_u32;
-use crate::parallel::crew::Crew;
 use crate::search::checkpoint::{Checkpoint, REHEARSAL};
 use crate::search::pipeline::Pipeline;
 use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
@@ -9,17 +9,15 @@ use crate::settings::Progress;
 use crate::successors::expand::Opened;
 use crate::successors::rehearsal;
 use crate::successors::swift::Scratch;
-use crate::visited::filter::Batch;
 use crate::visited::{Growth, Store};
 
 impl Search<'_> {
     /// Explores until there is a reason to pause.
     pub(crate) fn run<const W: usize>(&mut self, store: &mut Store<W>) -> Pause {
         let mut batch = Batch::<W>::default();
-        let (mut opened, mut scratch, mut crew) =
-            (Opened::default(), Scratch::default(), Crew::new(self.settings));
-        let pipeline = Pipeline::new(self.settings, crew.few());
-        let (mut first, mut together) = (self.next, false);
+        let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
+        let pipeline = Pipeline::new(self.settings);
+        let mut first = self.next;
         store.growth = Growth::within(self.budgets().max_memory);
         if store.len() > 0 {
             store.expect(self.level_end - self.next);
@@ -29,7 +27,7 @@ impl Search<'_> {
             let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
             // Where states are forgotten, each has to know from where it was found.
             let alone = store.is_compact();
-            if self.next == self.level_end || batch.len() >= BATCH || looks || together || alone {
+            if self.next == self.level_end || batch.len() >= BATCH || looks || alone {
                 store.insert_batch(&mut batch, first);
                 if self.begins_level(store) {
                     return Pause::Complete;
@@ -38,25 +36,9 @@ impl Search<'_> {
                     return pause;
                 }
                 if pipeline.begins(self, store.len()) {
-                    if let Some(pause) = self.explore_in_pipeline(store, pipeline) {
-                        return pause;
-                    }
-                    // Nothing is due before the next state that has not been done.
-                    store.expect(self.level_end - self.next);
+                    return self.explore_in_pipeline(store, pipeline);
                 }
-                together = match self.explore_together(store, &mut crew) {
-                    Ok(some) => some,
-                    Err(pause) => return pause,
-                };
                 first = self.next;
-                if together {
-                    if self.has_to_stop(store) {
-                        self.save(store);
-                        return Pause::Stopped;
-                    }
-                    self.save_if_due(store);
-                    continue;
-                }
             }
             match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
                 Some(pause) => {
@@ -72,7 +54,7 @@ impl Search<'_> {
     pub(crate) fn begins_level<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
         let found = to_u32(store.len());
         if self.next == found {
-            self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.crew_bytes);
+            self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.thread_bytes);
             return true;
         }
         if self.next == self.level_end {
@@ -112,11 +94,5 @@ impl Search<'_> {
             // It cannot be made once more just as far.
             self.checkpoint.iter_mut().for_each(Checkpoint::stop);
         }
-    }
-
-    /// Whether time is up. Which states were found until then is for a later look to judge.
-    fn has_to_stop<const W: usize>(&mut self, store: &Store<W>) -> bool {
-        self.note_progress(store);
-        self.is_out_of_time()
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod resume;
 pub(crate) mod stuck;
 pub(crate) mod trace_back;
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::{Layout, Packed, Sizes};
 use crate::settings::{Budgets, Control, Note, Progress, Settings};
 use crate::successors::canonical::Symmetry;
@@ -20,7 +21,6 @@ use crate::successors::expand::{Opened, Successor};
 use crate::successors::swift::{Scratch, Swift};
 use crate::successors::tables::Tables;
 use crate::verdict::Inconclusive;
-use crate::visited::filter::Batch;
 use crate::visited::{Room, StateId, Store};
 use barcheck_model::machine::{Choice, End, Finding, Path};
 use barcheck_model::program::{AgentId, Place};
@@ -88,7 +88,7 @@ pub(crate) struct Search<'a> {
     pub(crate) most_transitions: Option<u64>,
     transitions_undone: u64,
     /// What several threads take for themselves.
-    pub(crate) crew_bytes: u64,
+    pub(crate) thread_bytes: u64,
     /// How often something may have been learnt of steps.
     pub(crate) times_learnt: u64,
     /// Where to write down from time to time how far the search has come.
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
             has_rehearsed: false,
             most_transitions: None,
             transitions_undone: 0,
-            crew_bytes: 0,
+            thread_bytes: 0,
             times_learnt: 0,
             checkpoint: None,
             asked: Vec::new(),
@@ -439,7 +439,7 @@ impl<'a> Search<'a> {
 
     pub(crate) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
         let states = store.len() as u64;
-        let memory_bytes = store.bytes() + self.table_bytes() + self.crew_bytes;
+        let memory_bytes = store.bytes() + self.table_bytes() + self.thread_bytes;
         self.peak_bytes = self.peak_bytes.max(memory_bytes);
         self.progress = Progress {
             states,

@@ -10,16 +10,17 @@
 //! The other threads have a copy of what is known of steps. The calling thread adds to it what it has learnt, when they let go
 //! of it between two states. Until then they leave holes where there need not be any.
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
+use crate::parallel::block::Made;
 use crate::parallel::queue::{End, Shared, Stretch};
 use crate::parallel::worker::Hand;
 use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use crate::settings::Settings;
 use crate::successors::expand::Opened;
 use crate::successors::swift::{Scratch, Swift};
-use crate::visited::filter::Batch;
-use crate::visited::{Made, StateId, Store};
+use crate::visited::{StateId, Store};
 use std::thread;
 
 /// More threads than this would wait for the calling one, which enters for all of them.
@@ -46,19 +47,15 @@ pub(crate) struct Pipeline {
     few: StateId,
     /// Even before the search has turned out to be large.
     from_the_start: bool,
-    /// Levels of which so many states are left are explored side by side, see [`crate::parallel::crew`].
-    many: StateId,
 }
 
 impl Pipeline {
-    /// Levels of which `many` states are left are explored side by side.
-    pub(crate) fn new(settings: &Settings, many: StateId) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             // Who found a state has to be known to the state, and not to its run, where states are forgotten.
             threads: if settings.compact { 1 } else { settings.threads().min(MOST_THREADS) },
             few: settings.many_states.unwrap_or(FEW),
             from_the_start: settings.many_states.is_some(),
-            many,
         }
     }
 
@@ -68,11 +65,6 @@ impl Pipeline {
             && search.next > 0
             && (search.has_rehearsed || self.from_the_start)
             && states - search.next as usize >= self.few as usize
-            && !self.leaves(search)
-    }
-
-    fn leaves(self, search: &Search<'_>) -> bool {
-        search.level_end - search.next >= self.many
     }
 }
 
@@ -207,12 +199,12 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
 }
 
 impl Search<'_> {
-    /// Explores with several threads, until there is a reason to pause, or a level that is explored side by side.
+    /// Explores with several threads, until there is a reason to pause.
     pub(crate) fn explore_in_pipeline<const W: usize>(
         &mut self,
         store: &mut Store<W>,
         pipeline: Pipeline,
-    ) -> Option<Pause> {
+    ) -> Pause {
         store.threads = pipeline.threads;
         let (symmetry, layout) = (self.symmetry.clone(), self.layout.clone());
         let shared = Shared::new(self.swift.clone(), &symmetry, &layout, self.level_end - self.next);
@@ -223,17 +215,12 @@ impl Search<'_> {
             // Where there are none to be had, it is as good, but slower.
             let helps = |number: &usize| name(*number).spawn_scoped(scope, || shared.help()).is_ok();
             let others = (1..pipeline.threads).filter(helps).count();
-            self.lead(store, Lead::new(shared, others, self.next), pipeline)
+            self.lead(store, Lead::new(shared, others, self.next))
         })
     }
 
     /// What the calling thread does.
-    fn lead<const W: usize>(
-        &mut self,
-        store: &mut Store<W>,
-        mut lead: Lead<'_, '_, W>,
-        pipeline: Pipeline,
-    ) -> Option<Pause> {
+    fn lead<const W: usize>(&mut self, store: &mut Store<W>, mut lead: Lead<'_, '_, W>) -> Pause {
         loop {
             lead.cut(self.level_end, store);
             let seen = lead.shared.changes();
@@ -243,23 +230,22 @@ impl Search<'_> {
                     lead.explore_or_wait(&self.swift, seen);
                     continue;
                 }
-                Err(pause) => return Some(pause),
+                Err(pause) => return pause,
             };
             let pause = self.enter(store, &mut lead, &stretch);
-            if pause.is_some() {
+            if let Some(pause) = pause {
                 return pause;
             }
             lead.shared.publish(&self.tables, &mut lead.learnt);
-            self.crew_bytes = self.crew_bytes.max(lead.bytes(&stretch, &self.swift));
+            self.thread_bytes = self.thread_bytes.max(lead.bytes(&stretch, &self.swift));
             lead.spare.push(stretch);
             // What is due before the next state is done as by one thread alone.
             if self.begins_level(store) {
-                return Some(Pause::Complete);
+                return Pause::Complete;
             }
             lead.shared.expect(self.level_end - self.next);
             let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
-            let pause = looks.then(|| self.look(store)).flatten();
-            if pause.is_some() || pipeline.leaves(self) {
+            if let Some(pause) = looks.then(|| self.look(store)).flatten() {
                 return pause;
             }
         }

@@ -1,5 +1,6 @@
 //! From a checkpoint back to a search that goes on.
 
+use crate::packed::batch::Batch;
 use crate::packed::numbering::to_u32;
 use crate::packed::residual::Rest;
 use crate::search::Search;
@@ -7,7 +8,6 @@ use crate::search::checkpoint::{Checkpoint, Course, REHEARSAL, Saved};
 use crate::settings::Note;
 use crate::successors::expand::Opened;
 use crate::verdict::Inconclusive;
-use crate::visited::filter::Batch;
 use crate::visited::{StateId, Store};
 
 /// So many states are tried to see whether what was read fits.

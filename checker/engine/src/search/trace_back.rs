@@ -6,6 +6,7 @@
 
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
+use crate::paths::{moved, real};
 use crate::search::Search;
 use crate::successors::expand::{Opened, Successor};
 use crate::visited::{StateId, Store};
@@ -108,18 +109,4 @@ impl Search<'_> {
             None => agents,
         }
     }
-}
-
-/// A step of whoever is at the place that the choice names.
-pub(crate) fn real(choice: Choice, who: &[AgentId]) -> Choice {
-    Choice { agent: who[choice.agent.index()], ..choice }
-}
-
-/// Who is where after the agent at place `i` has gone to place `to[i]`.
-pub(crate) fn moved(who: &[AgentId], to: &[u32]) -> Vec<AgentId> {
-    let mut after = who.to_vec();
-    for (agent, target) in who.iter().zip(to) {
-        after[*target as usize] = *agent;
-    }
-    after
 }

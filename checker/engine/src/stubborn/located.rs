@@ -3,7 +3,7 @@
 use super::explore::{Exploration, Sighting};
 use super::paths::path_to;
 use super::stuck;
-use crate::search::report;
+use crate::paths::replay;
 use crate::settings::Settings;
 use crate::verdict::answer::{Answer, Ending};
 use crate::verdict::{Found, Inconclusive, Statistics};
@@ -45,7 +45,7 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
             let mut found = all(exploration)?;
             found.extend(stuck);
             found.retain(|f| f.level >= Level::Warning);
-            report::sort(&exploration.machine, &mut found);
+            replay::sort(&exploration.machine, &mut found);
             Answer::Decided(found, lowered, statistics(exploration))
         }
     })
@@ -69,9 +69,9 @@ fn all(exploration: &mut Exploration<'_>) -> Option<Vec<Found>> {
     let mut found: Vec<Found> = located.collect::<Option<_>>()?;
     let settings: &Settings = exploration.settings;
     if !settings.all {
-        report::first_error_alone(&mut exploration.machine, settings, &mut found);
+        replay::first_error_alone(&mut exploration.machine, settings, &mut found);
     }
-    report::sort(&exploration.machine, &mut found);
+    replay::sort(&exploration.machine, &mut found);
     Some(found)
 }
 
@@ -92,6 +92,6 @@ fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Option<Found
     let start = exploration.initial();
     let path = Path { steps: exploration.steps(start, &made, Some(&seen))?, cycle_from: None };
     let at_step = sighting.made.is_some();
-    let finding = report::shown(&mut exploration.machine, &path, at_step, &seen)?;
+    let finding = replay::shown(&mut exploration.machine, &path, at_step, &seen)?;
     Some(Found { level: exploration.level(finding.rule), finding, path })
 }

@@ -3,7 +3,7 @@
 use super::detours::Detour;
 use super::explore::{At, Exploration, Made, NodeId};
 use super::ties::Ties;
-use crate::search::trace_back::{moved, real};
+use crate::paths::{moved, real};
 use barcheck_model::agent::Outcome as AgentOutcome;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
 use barcheck_model::program::{AccessKind, AgentId, LocationId};

@@ -3,8 +3,8 @@
 use super::explore::{At, Exploration, Made, NodeId};
 use super::paths::{kept, path_to};
 use crate::packed::numbering::to_u32;
-use crate::search::stuck::{self, Stretch};
-use crate::search::trace_back::real;
+use crate::paths::lasso::{self, Stretch};
+use crate::paths::real;
 use crate::verdict::{Found, Inconclusive};
 use barcheck_model::agent::Action;
 use barcheck_model::machine::{Choice, Machine, Path};
@@ -83,15 +83,15 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
                 Some(Stretch { choices: exploration.steps(at, &made, None)?, moved: edge.moved.clone() })
             });
             let Some(cycle) = stretches.collect::<Option<Vec<_>>>() else { return Ok(None) };
-            let path = stuck::unroll(&mut exploration.machine, steps, &who, &cycle);
+            let path = lasso::unroll(&mut exploration.machine, steps, &who, &cycle);
             let Some(path) = path else { return Ok(None) };
             path
         }
     };
     let upto = path.cycle_from.unwrap_or(path.steps.len());
-    let state = stuck::state_after(&mut exploration.machine, None, &path.steps[..upto]);
+    let state = lasso::state_after(&mut exploration.machine, None, &path.steps[..upto]);
     let Some(state) = state else { return Ok(None) };
-    let found = stuck::findings(&exploration.machine, &state, &names);
+    let found = lasso::findings(&exploration.machine, &state, &names);
     let level = |rule| exploration.level(rule);
     let found =
         found.into_iter().map(|finding| Found { level: level(finding.rule), finding, path: path.clone() });

@@ -21,6 +21,7 @@
 //!
 //! What ends a path is never remembered: the model is asked each time.
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::{BarrierField, Layout, Packed};
 use crate::packed::locations::NOBODY_EXITED;
 use crate::packed::numbering::{UNKNOWN, to_u32};
@@ -28,7 +29,6 @@ use crate::packed::transformers::held;
 use crate::successors::races::NOBODY;
 use crate::successors::steps::{ALONE, Effect, Key, Step, Turn};
 use crate::successors::tables::{Numbers, Picks, Tables};
-use crate::visited::filter::Batch;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AnyBarrier, Choice, End, Event, Finding, Progressed, State, StepOutcome};
 use barcheck_model::program::AgentId;

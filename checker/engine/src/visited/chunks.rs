@@ -67,33 +67,6 @@ impl<const W: usize> Pieces<W> {
         }
     }
 
-    /// Adds states that several threads have, so many each: room for them, in the same order, for each thread to write.
-    pub(super) fn room_for(&mut self, counts: impl Iterator<Item = usize>) -> Vec<Vec<&mut [Packed<W>]>> {
-        let counts: Vec<usize> = counts.collect();
-        let (before, first) = (self.len, self.len / Self::PIECE);
-        self.len += counts.iter().sum::<usize>();
-        while self.pieces.len() * Self::PIECE < self.len {
-            self.add_piece();
-        }
-        let mut rooms = self.pieces[first..].iter_mut().map(|piece| &mut piece[..]);
-        let mut room = rooms.next().map(|room| &mut room[before % Self::PIECE..]).unwrap_or_default();
-        let take = |mut count: usize| {
-            let mut taken = Vec::new();
-            while count > 0 {
-                if room.is_empty() {
-                    room = rooms.next().unwrap_or_default();
-                }
-                let len = count.min(room.len());
-                let (now, later) = std::mem::take(&mut room).split_at_mut(len);
-                count -= len;
-                taken.push(now);
-                room = later;
-            }
-            taken
-        };
-        counts.into_iter().map(take).collect()
-    }
-
     /// Whether a spare piece will be of use soon.
     pub(super) fn wants_spare(&self) -> bool {
         let left = self.pieces.len() * Self::PIECE - self.len;
@@ -157,15 +130,11 @@ mod tests {
         let (mut one_by_one, mut together) = (Pieces::default(), Pieces::default());
         assert_eq!((one_by_one.removable(), one_by_one.iter().count()), (0, 0));
         for (number, states) in states.chunks(1000).enumerate() {
+            together.extend(states);
             if one_by_one.wants_spare() {
                 one_by_one.keep_spare(SpareStates::new());
             }
             states.iter().for_each(|words| one_by_one.extend(&[*words]));
-            let rooms = together.room_for([states.len() / 3, 0, states.len() - states.len() / 3].into_iter());
-            assert_eq!((rooms.len(), rooms[1].len()), (3, 0));
-            let mut states = states.iter();
-            rooms.into_iter().flatten().flatten().zip(&mut states).for_each(|(room, words)| *room = *words);
-            assert_eq!(states.next(), None);
             assert!(number % 50 != 0 || one_by_one.iter().eq(together.iter()));
         }
         assert!(one_by_one.spare.is_none() || piece < 2000, "it has been used");

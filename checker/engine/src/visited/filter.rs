@@ -1,10 +1,10 @@
-//! States on their way into the store, and a filter before it.
+//! A filter before the store.
 //!
 //! Most successors have been met by way of another interleaving just before. They are dropped as they are made, without a
 //! look at the table, which is far larger than the caches.
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
-use std::cell::Cell;
 
 /// So many bytes of states are remembered at most: few enough for the second level of the caches, even where a thread has two
 /// such filters.
@@ -13,90 +13,6 @@ const MOST_BYTES: usize = 1 << 19;
 const FEWEST: usize = 1 << 6;
 /// A state is made again while states as many as a level has are explored, and each of them has a few successors.
 const PER_STATE: usize = 4;
-
-/// States made, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Batch<const W: usize> {
-    /// Those behind the first `len` mean nothing.
-    states: Vec<Packed<W>>,
-    len: usize,
-}
-
-impl<const W: usize> Batch<W> {
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.len = len.min(self.len);
-    }
-
-    /// Makes room for so many states more.
-    #[inline(always)]
-    pub(crate) fn reserve(&mut self, more: usize) {
-        if self.states.len() < self.len + more {
-            self.states.resize((self.len + more).next_power_of_two(), [0; W]);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, words: Packed<W>) {
-        self.reserve(1);
-        self.states[self.len] = words;
-        self.len += 1;
-    }
-
-    /// Room for so many states, which are to be written and then added.
-    #[inline(always)]
-    pub(crate) fn room(&mut self, states: usize) -> &mut [Packed<W>] {
-        self.reserve(states);
-        &mut self.states[self.len..self.len + states]
-    }
-
-    /// Adds states that have been written.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, states: usize) {
-        self.len += states;
-    }
-
-    /// Appends states.
-    #[inline]
-    pub(crate) fn extend(&mut self, states: &[Packed<W>]) {
-        self.room(states.len()).copy_from_slice(states);
-        self.add(states.len());
-    }
-
-    /// Drops states that have been met lately.
-    #[inline(never)]
-    pub(crate) fn keep_new(&mut self, recent: &mut Recent<W>) {
-        let states = Cell::from_mut(&mut self.states[..self.len]).as_slice_of_cells();
-        let mut kept = 0;
-        for words in states {
-            let words = words.get();
-            // Written in any case: whether a state is kept is as good as random, and not to be waited for.
-            states[kept].set(words);
-            kept += usize::from(recent.meet(&words));
-        }
-        self.len = kept;
-    }
-
-    pub(crate) fn states(&self) -> &[Packed<W>] {
-        &self.states[..self.len]
-    }
-
-    pub(crate) fn states_mut(&mut self) -> &mut [Packed<W>] {
-        &mut self.states[..self.len]
-    }
-
-    /// Bytes in use.
-    pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Packed<W>>()
-    }
-}
 
 /// States met lately, by bits of a hash: each is in the store, or on its way there.
 #[derive(Debug)]
@@ -156,6 +72,12 @@ impl<const W: usize> Recent<W> {
         is_new
     }
 
+    /// Drops the states of a batch that have been met lately.
+    #[inline(never)]
+    pub(crate) fn drop_met(&mut self, batch: &mut Batch<W>) {
+        batch.retain(|words| self.meet(words));
+    }
+
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.met.capacity() * size_of::<Packed<W>>()
@@ -173,7 +95,7 @@ mod tests {
         let mut add = |recent: &mut Recent<2>| {
             batch.clear();
             all.iter().for_each(|words| batch.push(*words));
-            batch.keep_new(recent);
+            recent.drop_met(&mut batch);
             batch.states().to_vec()
         };
         assert_eq!(add(&mut recent).len(), 100);

@@ -5,9 +5,10 @@
 //! followed by the first. So sections have nothing to do with one another, and several threads may each have some of them.
 
 use crate::packed::numbering::to_u32;
-use crate::parallel::team::Team;
 use crate::visited::block::Block;
 use barcheck_prefetch::prefetch;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// The index of a state in its store.
 pub(crate) type StateId = u32;
@@ -187,19 +188,6 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     pub(crate) fn put(&mut self, place: usize, id: StateId, hash: u64) {
         *self.entry(place) = self.shape.tag(hash) | self.shape.inverted(id);
     }
-
-    /// Gives an entry another index.
-    #[inline(always)]
-    pub(crate) fn renumber(&mut self, place: usize, id: StateId) {
-        let (mask, index) = (self.shape.mask(), self.shape.inverted(id));
-        let entry = self.entry(place);
-        *entry = *entry & !mask | index;
-    }
-
-    /// Takes out what was entered last.
-    pub(crate) fn take_back(&mut self, place: usize) {
-        *self.entry(place) = NONE;
-    }
 }
 
 /// All of a table.
@@ -259,36 +247,25 @@ impl Table {
         bytes + sorted * size_of::<(u32, u32)>() as u64 * 9 / 8
     }
 
-    /// So many entries fit in all.
-    pub(crate) fn room(&self) -> usize {
-        Self::most(self.shape.bits)
-    }
-
     /// All of it as one part.
     #[inline(always)]
     pub(crate) fn whole(&mut self) -> Part<&mut [u32]> {
         Part { shape: self.shape, first: 0, entries: &mut self.entries }
     }
 
-    /// How to cut it into so many parts at most, each of some sections.
-    pub(crate) fn cut(&self, count: usize) -> Cut {
-        let section = self.shape.section();
+    /// As many parts at most, each of some sections.
+    fn parts(&mut self, count: usize) -> Vec<Part<&mut [u32]>> {
+        let (shape, section) = (self.shape, self.shape.section());
         let places = (self.entries.len() / section).div_ceil(count) * section;
-        let parts = (0..self.entries.len()).step_by(section).map(|place| to_u32(place / places));
-        Cut { places, shift: 64 - self.shape.bits + section.ilog2(), parts: parts.collect() }
-    }
-
-    /// The parts.
-    pub(crate) fn parts(&mut self, cut: &Cut) -> Vec<Part<&mut [u32]>> {
-        let shape = self.shape;
-        let parts = (0..).step_by(cut.places).zip(self.entries.chunks_mut(cut.places));
+        let parts = (0..).step_by(places).zip(self.entries.chunks_mut(places));
         parts.map(|(first, entries)| Part { shape, first, entries }).collect()
     }
 
-    /// Makes more places and enters the hashes of 0, 1, 2, …, of which there are so many, anew, with a team if there is one. The old table goes first.
+    /// Makes more places and enters the hashes of 0, 1, 2, …, of which there are so many, anew, with so many threads. The old
+    /// table goes first.
     pub(crate) fn grow<H: Iterator<Item = u64>>(
         &mut self,
-        team: Option<&Team>,
+        threads: usize,
         growth: Growth,
         entries: usize,
         hashes: impl Fn() -> H + Sync,
@@ -296,21 +273,21 @@ impl Table {
         let bits = growth.bits().find(|bits| *bits > self.shape.bits).unwrap_or(u32::BITS);
         *self = Self::new();
         *self = Self::with_bits(bits);
-        let fill = |mut part: Part<&mut [u32]>| {
-            assert!(
-                part.fill(entries, hashes()),
-                "a table that has just grown has free places in each section"
-            );
-        };
-        let cut = self.cut(team.map_or(1, Team::len));
-        let mut parts: Vec<_> = self.parts(&cut).into_iter().map(Some).collect();
-        match team {
-            None => parts.into_iter().flatten().for_each(fill),
-            Some(team) => {
-                parts.resize_with(team.len(), || None);
-                team.work(parts, |_, part| part.into_iter().for_each(fill));
+        let parts = Mutex::new(self.parts(threads));
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let fill = || {
+            while let Some(mut part) = next() {
+                let has_room = part.fill(entries, hashes());
+                assert!(has_room, "a table that has just grown has free places in each section");
             }
-        }
+        };
+        thread::scope(|scope| {
+            for number in 1..threads {
+                // Without them it is as good, but slower.
+                let _ = thread::Builder::new().name(format!("search {number}")).spawn_scoped(scope, fill);
+            }
+            fill();
+        });
     }
 }
 
@@ -366,31 +343,6 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     }
 }
 
-/// How a table is cut into parts.
-#[derive(Clone, Debug)]
-pub(crate) struct Cut {
-    /// Places of each part; the last may have fewer.
-    places: usize,
-    /// A hash belongs to the section named by the bits that are left after a shift by so many.
-    shift: u32,
-    /// The part of each section.
-    parts: Vec<u32>,
-}
-
-impl Cut {
-    /// How many parts there are.
-    pub(crate) fn parts(&self) -> usize {
-        self.parts.last().map_or(0, |last| *last as usize + 1)
-    }
-
-    /// The part that a hash belongs to.
-    #[inline(always)]
-    pub(crate) fn part(&self, hash: u64) -> usize {
-        // Of one section there are no bits.
-        self.parts[hash.checked_shr(self.shift).unwrap_or(0) as usize] as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,7 +358,7 @@ mod tests {
         let mut table = Table::new();
         for id in 0..3000 {
             while !table.has_room(id as usize + 1) {
-                table.grow(None, Growth::Sparing, id as usize, || (0..id).map(crowded));
+                table.grow(1 + id as usize % 3, Growth::Sparing, id as usize, || (0..id).map(crowded));
             }
             let Err(Free::At(place)) = table.look_up(crowded(id), |other| other == id) else {
                 panic!("{id}")
@@ -428,28 +380,24 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_is_full_has_no_place_and_what_is_taken_back_leaves_one() {
+    fn a_section_that_is_full_has_no_place() {
         let mut table = Table::new();
         for id in 0..1 << 10 {
             let Err(Free::At(place)) = table.look_up(0, |_| false) else { panic!("{id}") };
             table.put(place, id, 0);
         }
         assert_eq!(table.look_up(0, |_| false), Err(Free::Nowhere));
-        table.take_back((1 << 10) - 1);
-        assert_eq!(table.look_up(0, |_| false), Err(Free::At((1 << 10) - 1)));
     }
 
     #[test]
     fn parts_have_every_place_once_and_whole_sections() {
         let mut table = Table::new();
         for _ in 0..10 {
-            table.grow(None, Growth::Sparing, 0, std::iter::empty);
+            table.grow(1, Growth::Sparing, 0, std::iter::empty);
         }
         let (section, places) = (table.shape.section(), table.entries.len());
         for count in [1, 2, 3, 64, 100] {
-            let cut = table.cut(count);
-            let parts = table.parts(&cut);
-            assert_eq!(cut.parts(), parts.len());
+            let parts = table.parts(count);
             assert!(parts.len() <= count && parts.iter().all(|part| part.entries.len() % section == 0));
             assert_eq!(parts.iter().map(|part| part.entries.len()).sum::<usize>(), places);
             let hash = 0xffff_u64 << 48;
@@ -457,7 +405,6 @@ mod tests {
                 (part.first..part.first + part.entries.len()).contains(&part.shape.home(hash))
             };
             assert_eq!(parts.iter().filter(|part| has(part)).count(), 1);
-            assert!(has(&parts[cut.part(hash)]));
         }
     }
 }

@@ -6,12 +6,11 @@ mod compaction;
 pub(crate) mod filter;
 pub(crate) mod index;
 mod spill;
-mod threads;
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::{Packed, hash};
 use crate::packed::numbering::to_u32;
-use crate::parallel::team::Team;
-use crate::visited::filter::{Batch, Recent};
+use crate::visited::filter::Recent;
 use crate::visited::index::{Free, Table};
 pub(crate) use crate::visited::index::{Growth, StateId};
 use barcheck_prefetch::prefetch;
@@ -23,9 +22,7 @@ use spill::Away;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-pub(crate) use threads::{Made, Share};
 
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
@@ -58,9 +55,7 @@ pub(crate) struct Store<const W: usize> {
     table: Table,
     /// How the table grows.
     pub(crate) growth: Growth,
-    /// Threads that may help, if there are some already.
-    pub(crate) team: Option<Arc<Team>>,
-    /// How many such a team may have, the calling thread included.
+    /// Threads that may work on the table when it grows, the calling one included.
     pub(crate) threads: usize,
     /// Drops most states that are there already.
     recent: Recent<W>,
@@ -80,7 +75,6 @@ impl<const W: usize> Store<W> {
             parents: Vec::new(),
             table: Table::new(),
             growth: Growth::default(),
-            team: None,
             threads: 1,
             recent: Recent::default(),
         }
@@ -221,14 +215,6 @@ impl<const W: usize> Store<W> {
         bytes + table.saturating_sub(self.table.bytes())
     }
 
-    /// No less than what `bytes_with(ahead)` says at any time until `more` further states are added, if these are no
-    /// more than there are.
-    pub(crate) fn most_bytes_until(&self, more: usize, ahead: usize) -> u64 {
-        // The parents may move once, to a place of twice the size.
-        self.bytes_with(more + ahead + Pieces::<W>::PIECE)
-            + (self.parents.capacity() * size_of::<StateId>()) as u64
-    }
-
     /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some bytes of memory,
     /// or as near to that as can be. Nothing is moved if even the fewest in memory would take all of them.
     fn move_away(&mut self, folder: &Path, more: usize, most_bytes: u64) -> io::Result<()> {
@@ -320,7 +306,7 @@ impl<const W: usize> Store<W> {
 
     /// As [`Store::insert_all`], and empties the batch.
     pub(crate) fn insert_batch(&mut self, batch: &mut Batch<W>, from: StateId) {
-        batch.keep_new(&mut self.recent);
+        self.recent.drop_met(batch);
         self.insert_all(batch.states(), from);
         batch.clear();
     }
@@ -442,12 +428,9 @@ impl<const W: usize> Store<W> {
     }
 
     fn grow(&mut self) {
-        if self.team.is_none() && self.threads > 1 && self.here() >= WITH_HELP {
-            // Without them it is as good, but slower.
-            self.team = Team::new(self.threads).ok().map(Arc::new);
-        }
+        let threads = if self.here() >= WITH_HELP { self.threads } else { 1 };
         let states = &self.states;
-        self.table.grow(self.team.as_deref(), self.growth, self.here(), || states.iter().map(hash));
+        self.table.grow(threads, self.growth, self.here(), || states.iter().map(hash));
     }
 
     /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.

@@ -23,10 +23,10 @@
 mod learn;
 mod on_memory;
 
+use crate::packed::batch::Batch;
 use crate::packed::layout::{Field, Layout, Packed, bits};
 use crate::packed::numbering::UNKNOWN;
 use crate::successors::tables::Tables;
-use crate::visited::filter::Batch;
 use on_memory::{Held, Memory};
 
 /// No more is taken over once it takes so many bytes: it would leave the caches, for which it is made.
