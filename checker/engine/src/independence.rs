@@ -2,11 +2,12 @@
 //!
 //! Source: the semantics page, section 4. Steps of different agents conflict at barriers in these ways:
 //!
-//! * Arrivals that can fall into different generations. Whoever makes an arrival must know, from barriers passed before, that the barrier's earlier
-//!   generation is complete: how that is known is up to the engine.
+//! * Arrivals that can fall into different generations. Whoever makes an arrival must know, from barriers
+//!   passed before, that the barrier's earlier generation is complete: how that is known is up to the engine.
 //! * Anything that reads or writes a barrier's state as a value (B2R.BAR, R2B.BAR), with every arrival at it.
-//! * The wait for one generation with the completion of the next, which makes `lost-notification` (`nbarrier`, `xegpu`). A consumer has its wait
-//!   behind it when it signals for the next generation, or the order is open.
+//! * The wait for one generation with the completion of the next, which makes `lost-notification`
+//!   (`nbarrier`, `xegpu`). A consumer has its wait behind it when it signals for the next generation, or the
+//!   order is open.
 
 use crate::verdict::answer::Undecided;
 use barcheck_model::agent::{Action, BarrierAction, Move};
@@ -15,8 +16,8 @@ use barcheck_model::machine::{Event, ExitedThreads, Machine, Standing, State};
 use barcheck_model::program::{AgentId, Pc, SplitKind, Target};
 use barcheck_model::rule::Rule;
 
-/// The barrier at which a move arrives, if it does; an error if what the move does depends on the order of steps however
-/// much is known.
+/// The barrier at which a move arrives, if it does; an error if what the move does depends on the order of
+/// steps however much is known.
 pub(crate) fn arrival<K>(
     state: &State<K>,
     agent: AgentId,
@@ -38,17 +39,19 @@ pub(crate) fn arrival<K>(
     }
 }
 
-/// Whether exits may release barriers that have a count of their own (`--exited-threads release`): which generation they release is
-/// a matter of timing.
+/// Whether exits may release barriers that have a count of their own (`--exited-threads release`): which
+/// generation they release is a matter of timing.
 pub(crate) fn exits_release(machine: &Machine) -> bool {
     machine.options().exited_threads == ExitedThreads::Release && machine.program().target == Target::Ptx
 }
 
 /// Whether a data race leaves it open what else is violated.
 ///
-/// Of two accesses that race, another order has another one as the latest, and with the latest `missing-fence` compares. It is open whether that rule is violated,
-/// unless it has been found anyway, or what is known in time is known in memory too: so it is for `ptx`, as long as no generation takes in what agents that have exited knew.
-/// If none does in one order, none does in any: whoever had not exited had arrived.
+/// Of two accesses that race, another order has another one as the latest, and with the latest
+/// `missing-fence` compares. It is open whether that rule is violated, unless it has been found anyway, or
+/// what is known in time is known in memory too: so it is for `ptx`, as long as no generation takes in what
+/// agents that have exited knew. If none does in one order, none does in any: whoever had not exited had
+/// arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Races {
     time_is_memory: bool,

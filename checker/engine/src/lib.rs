@@ -1,10 +1,10 @@
 //! Engines that decide GPU barrier protocols.
 //!
-//! [`check`] decides a protocol: it covers every interleaving of its agents, or as few as prove the same, and says
-//! whether some path violates a rule, with a path to each violation.
+//! [`check`] decides a protocol: it covers every interleaving of its agents, or as few as prove the same, and
+//! says whether some path violates a rule, with a path to each violation.
 //!
-//! This crate knows the model. It knows nothing of notations, traces, files of protocols or terminals. The paths it
-//! hands out were not replayed: whoever reports them does that first, as `barcheck::decide` does.
+//! This crate knows the model. It knows nothing of notations, traces, files of protocols or terminals. The
+//! paths it hands out were not replayed: whoever reports them does that first, as `barcheck::decide` does.
 
 mod independence;
 mod packed;
@@ -39,10 +39,12 @@ use successors::canonical::Symmetry;
 use successors::tables::Tables;
 use visited::Store;
 
-/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they
+/// are.
 const MOST_UNFOLDED: usize = 50_000;
 
-/// Transitions that a search which is not the last word may make, times the square of the agents: with each of them there is more to know of each other.
+/// Transitions that a search which is not the last word may make, times the square of the agents: with each
+/// of them there is more to know of each other.
 const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
 
 /// The widths, in words, for which states are specialised.
@@ -238,7 +240,7 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
                 let numbers = search.tables.sizes();
                 let wider = numbers.layout();
                 // All states will be there twice for a moment.
-                search.room().iter().for_each(|room| store.make_way(room));
+                search.room().iter().for_each(|room| store.spill_all(room));
                 if wider.words > W {
                     return widths!(
                         wider.words,

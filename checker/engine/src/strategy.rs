@@ -42,22 +42,23 @@ impl Job<'_> {
         }
     }
 
-    /// Makes one run for each way that choices may go; a search follows if that is not enough and there is a `because`.
+    /// Makes one run for each outcome of choices; a search follows if that is not enough and there is a
+    /// `because`.
     pub(crate) fn stubborn(&self, mut machine: Machine, because: Option<String>) -> Outcome {
         self.merge_alike(&mut machine);
         let method = |why: &str| {
             let why = because.as_ref().map_or(why.to_owned(), |because| format!("{because}; {why}"));
             Method { engine: Engine::Search, reduction: Reduction::Stubborn, why }
         };
-        // There may be many ways to choose. Where some are wrong, it is most often not only a few.
+        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few.
         let mut found = None;
-        let mut by_chance = || {
+        let mut random_scheduling = || {
             let because = because.as_ref().filter(|_| !self.settings.all);
-            found = because.and_then(|because| self.by_chance(because, AgentId(0)));
+            found = because.and_then(|because| self.random_scheduling(because, AgentId(0)));
             found.is_some()
         };
         let (machine, answer) =
-            stubborn::answer(machine, self.settings, self.control, self.started, &mut by_chance);
+            stubborn::answer(machine, self.settings, self.control, self.started, &mut random_scheduling);
         if let Some(found) = found {
             return self.shortened(found);
         }
@@ -82,7 +83,8 @@ impl Job<'_> {
         }
     }
 
-    /// Searches, since few runs are not enough. Where that takes long, runs by chance are tried before: most often something is broken.
+    /// Searches, since few runs are not enough. Where that takes long, random scheduling is tried before:
+    /// most often something is broken.
     fn search_after(&self, because: String, why: &Undecided) -> Outcome {
         let budgets = self.settings.budgets;
         let most = MOST_TO_SHORTEN.min(budgets.max_states.unwrap_or(u64::MAX));
@@ -94,16 +96,16 @@ impl Job<'_> {
         if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
             return found;
         }
-        match self.by_chance(&because, why.agent()) {
+        match self.random_scheduling(&because, why.agent()) {
             None => self.search(Reduction::Symmetry, budgets, because),
             Some(found) => found,
         }
     }
 
-    /// What runs by chance show, if they show an error; in the first of them an agent hurries.
-    fn by_chance(&self, because: &str, hurries: AgentId) -> Option<Outcome> {
+    /// What random scheduling shows, if it shows an error; one agent comes first in the first run.
+    fn random_scheduling(&self, because: &str, first: AgentId) -> Option<Outcome> {
         let mut machine = Machine::new(self.program.clone(), self.options);
-        let found = random::rush(&mut machine, self.settings, self.control, self.started, hurries)?;
+        let found = random::find_violation(&mut machine, self.settings, self.control, self.started, first)?;
         let mut all = replay::along(&mut machine, self.settings, &found.path);
         let steps = found.path.steps.len() as u64;
         all.push(found);
@@ -121,7 +123,8 @@ impl Job<'_> {
         Some(self.outcome(all, None, statistics, method))
     }
 
-    /// What has been decided: `all` says why that is everything, `some` why it is a violation. A search may find shorter paths and the rest.
+    /// What has been decided: `all` says why that is everything, `some` why it is a violation. A search may
+    /// find shorter paths and the rest.
     fn answered(&self, answer: Answer, all: Method, some: Method, may_search: bool) -> Outcome {
         match answer {
             Answer::Decided(found, lowered, statistics) => {

@@ -1,5 +1,5 @@
-//! How a state is packed into machine words: one field for each agent, for each barrier in use, for each cell of
-//! memory, and one for the rest.
+//! How a state is packed into machine words: one field for each agent, for each barrier in use, for each
+//! location class of memory, and one for the residual.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -128,15 +128,15 @@ pub(crate) struct Sizes {
     pub(crate) agents: Vec<usize>,
     /// For each barrier, its states.
     pub(crate) barriers: Vec<usize>,
-    /// For each cell of memory, its contents.
-    pub(crate) cells: Vec<usize>,
-    pub(crate) rests: usize,
+    /// For each location class, its abstract values.
+    pub(crate) location_classes: Vec<usize>,
+    pub(crate) residuals: usize,
 }
 
 impl Sizes {
     /// The layout with room for such numbers.
     pub(crate) fn layout(&self) -> Layout {
-        Layout::of(&self.agents, &self.barriers, &self.cells, self.rests)
+        Layout::of(&self.agents, &self.barriers, &self.location_classes, self.residuals)
     }
 
     /// Whether all numbers of a state are among these.
@@ -144,8 +144,12 @@ impl Sizes {
         let among = |field: &Field, size: usize| (field.get(words) as usize) < size.max(1);
         layout.agents.iter().zip(&self.agents).all(|(field, size)| among(field, *size))
             && layout.barriers.iter().zip(&self.barriers).all(|(field, size)| among(field, *size))
-            && layout.cells.iter().zip(&self.cells).all(|(field, size)| among(field, *size))
-            && among(&layout.rest, self.rests)
+            && layout
+                .location_classes
+                .iter()
+                .zip(&self.location_classes)
+                .all(|(field, size)| among(field, *size))
+            && among(&layout.residual, self.residuals)
     }
 }
 
@@ -156,10 +160,10 @@ pub(crate) struct Layout {
     pub(crate) barriers: Vec<Field>,
     /// A field without bits, and the barriers.
     with_none: Vec<Field>,
-    pub(crate) cells: Vec<Field>,
-    /// The bits of cells.
+    pub(crate) location_classes: Vec<Field>,
+    /// The bits of location classes.
     pub(crate) memory: Bits,
-    pub(crate) rest: Field,
+    pub(crate) residual: Field,
     /// Words that the fields need.
     pub(crate) words: usize,
 }
@@ -195,29 +199,35 @@ impl Layout {
 
     /// All fields, the barriers' last: with time there are more of these.
     pub(crate) fn fields(&self) -> impl Iterator<Item = Field> {
-        let fields = self.cells.iter().chain(&self.agents).chain(&self.barriers);
-        std::iter::once(self.rest).chain(fields.copied())
+        let fields = self.location_classes.iter().chain(&self.agents).chain(&self.barriers);
+        std::iter::once(self.residual).chain(fields.copied())
     }
 
-    /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left over
-    /// in the words needed are given to the fields, so that they need not be moved soon. Agents with as many slots have fields
-    /// of one width: slots of a class have room with all of its agents, or with none.
-    pub(crate) fn of(agents: &[usize], barriers: &[usize], cells: &[usize], rest: usize) -> Self {
-        // Contents of memory keep turning up, and all states are moved whenever one has no room.
-        let spacious: Vec<usize> = cells.iter().map(|size| size + size / 2).collect();
-        let sizes = [agents, barriers, &spacious, &[rest]].concat();
+    /// Lays out fields that hold numbers below these sizes. Fields do not cross words. Bits that are left
+    /// over in the words needed are given to the fields, so that they need not be moved soon. Agents with as
+    /// many slots have fields of one width: slots of a class have room with all of its agents, or with none.
+    pub(crate) fn of(
+        agents: &[usize],
+        barriers: &[usize],
+        location_classes: &[usize],
+        residual: usize,
+    ) -> Self {
+        // Abstract values of memory keep turning up, and all states are moved whenever one has no room.
+        let spacious: Vec<usize> = location_classes.iter().map(|size| size + size / 2).collect();
+        let sizes = [agents, barriers, &spacious, &[residual]].concat();
         let alike = |field: &usize| agents.get(*field).map_or((true, *field), |size| (false, *size));
         let (mut fields, words) = place(&sizes.into_iter().map(bits).collect::<Vec<_>>(), alike);
-        let rest = fields.pop().unwrap_or_default();
-        let cells = fields.split_off(agents.len() + barriers.len());
+        let residual = fields.pop().unwrap_or_default();
+        let location_classes = fields.split_off(agents.len() + barriers.len());
         let barriers = fields.split_off(agents.len());
         let with_none = [Field::default()].iter().chain(&barriers).copied().collect();
-        let memory = Bits::of(&cells);
-        Self { agents: fields, barriers, with_none, cells, memory, rest, words }
+        let memory = Bits::of(&location_classes);
+        Self { agents: fields, barriers, with_none, location_classes, memory, residual, words }
     }
 }
 
-/// Places fields of at least these widths in as few words as it can. Fields that are alike have equal widths then, as before.
+/// Places fields of at least these widths in as few words as it can. Fields that are alike have equal widths
+/// then, as before.
 fn place<K: Ord>(least: &[u32], alike: impl Fn(&usize) -> K) -> (Vec<Field>, usize) {
     let mut order: Vec<usize> = (0..least.len()).collect();
     order.sort_by_key(|field| Reverse(least[*field]));
@@ -245,7 +255,8 @@ struct Placed {
     spare: Vec<u32>,
 }
 
-/// Puts each field into the first word that has room. With the largest first, little is lost at the ends of words.
+/// Puts each field into the first word that has room. With the largest first, little is lost at the ends of
+/// words.
 fn into_first(order: &[usize], widths: &[u32]) -> Placed {
     let mut placed = Placed { word_of: vec![0; widths.len()], spare: vec![u64::BITS] };
     for field in order {
@@ -259,7 +270,8 @@ fn into_first(order: &[usize], widths: &[u32]) -> Placed {
     placed
 }
 
-/// Puts each field into the word that has most room, of so many, if that does: so what is left over is spread.
+/// Puts each field into the word that has most room, of so many, if that does: so what is left over is
+/// spread.
 fn into_emptiest(order: &[usize], widths: &[u32], words: usize) -> Option<Placed> {
     let mut placed = Placed { word_of: vec![0; widths.len()], spare: vec![u64::BITS; words] };
     for field in order {
@@ -271,8 +283,8 @@ fn into_emptiest(order: &[usize], widths: &[u32], words: usize) -> Option<Placed
 }
 
 impl Placed {
-    /// The widths of fields, once the bits that are left over are given to them in turn, the widest first, and to those that
-    /// are alike together.
+    /// The widths of fields, once the bits that are left over are given to them in turn, the widest first,
+    /// and to those that are alike together.
     fn widened<K: Ord>(&self, order: &[usize], widths: &[u32], alike: impl Fn(&usize) -> K) -> Vec<u32> {
         let (mut widths, mut spare) = (widths.to_vec(), self.spare.clone());
         let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
@@ -315,7 +327,7 @@ mod tests {
         assert_eq!(layout.words, 2);
         for (field, value) in fields.iter().zip(values) {
             field.set(&mut words, value);
-            assert_eq!(layout.remembers(&words), *field != layout.rest);
+            assert_eq!(layout.remembers(&words), *field != layout.residual);
         }
         let mut words = [0; 2];
         for (field, value) in fields.iter().zip(values) {

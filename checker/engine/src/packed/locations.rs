@@ -1,27 +1,31 @@
-//! Memory, in cells.
+//! Memory, abstracted by location classes.
 //!
-//! What is remembered of the accesses to one location has nothing to do with what is remembered of those to others: each step
-//! treats every access by itself. So memory as a whole has no number. Each location is a *cell* (neighbours share one where there
-//! are many), what is remembered of the accesses to it is its *content*, each cell's contents are numbered, and a state has a
-//! field for each cell: contents are few where memories are many.
+//! What is remembered of the accesses to one location has nothing to do with what is remembered of those to
+//! others: each step treats every access by itself. So memory as a whole has no number. Each location is a
+//! *location class* (neighbours share one where there are many), what is remembered of the accesses to it is
+//! its *abstract value*, the abstract values of each class are numbered, and a state has a field for each
+//! location class: abstract values are few where memories are many.
 //!
-//! What a step does to memory, whatever memory holds, is a [`Flow`]. The model writes it down once for all that it depends on:
+//! What a step does to memory, whatever memory holds, is a transformer of these values, a [`Flow`]. The model
+//! writes it down once for all that it depends on:
 //!
-//! * who acts, and the instruction with its operands (an *act*; on a barrier it is the deed with its turn, see
-//!   [`crate::successors::steps`]), and whether the agent exits: its *course*;
-//! * who has exited before: they are heeded by nobody, and some generations take in what they knew;
-//! * where it completes a generation, what the others have to do with the barrier (their seats), what those who wait acquire,
-//!   and the state of the barrier, which says whether exits are taken in.
+//! * who acts, and the instruction with its operands (an *act*; on a barrier it is the operation class with
+//!   its local effect, see [`crate::successors::steps`]), and whether the agent exits: its *memory step*;
+//! * who has exited before: nobody depends on them, and some generations take in what they knew;
+//! * where it completes a generation, what the others have to do with the barrier (their seats), what those
+//!   who wait acquire, and the state of the barrier, which says whether exits are taken in.
 //!
-//! From then on a cell's content after the step is looked up by its content before and the flow. Where an access is in conflict
-//! with an earlier one nothing is kept, and the model is asked each time.
+//! From then on an abstract value of a location class after the step is looked up by its abstract value
+//! before and the transformer. Where an access is in conflict with an earlier one nothing is kept, and the
+//! model is asked each time.
 //!
-//! What is remembered of accesses that everybody knows of is forgotten at every step. That changes nothing in a state that a
-//! step has led to, as long as nobody exits and nobody learns anything: such a flow does nothing.
+//! What is remembered of accesses that everybody knows of is forgotten at every step. That changes nothing in
+//! a state that a step has led to, as long as nobody exits and nobody learns anything: such a transformer
+//! does nothing.
 
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::{Numbered, to_u32};
-use crate::packed::transformers::{Flows, NO_FLOW, bits};
+use crate::packed::transformers::{IDENTITY, Transformers, bits};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::Seat;
 use barcheck_model::memory::{self, Flow, Memory};
@@ -29,10 +33,11 @@ use barcheck_model::program::{AccessKind, AgentId, LocationId, Op, Program, Scop
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Cells are numbered by the bits of a word.
-const MOST_CELLS: usize = 64;
+/// Location classes are numbered by the bits of a word.
+const MOST_CLASSES: usize = 64;
 
-/// No more is learnt of flows once that takes so many bytes, unless another number is given: then the model is asked.
+/// No more is learnt of transformers once that takes so many bytes, unless another number is given: then the
+/// model is asked.
 const MOST_BYTES: usize = 1 << 26;
 
 /// The act of a step that memory does not notice.
@@ -44,7 +49,7 @@ pub(crate) const AT_BARRIER: u32 = 2;
 /// The number of the first of all other acts.
 const OTHERS: u32 = 3;
 
-/// [`Cells::exits`] of nobody.
+/// [`LocationClasses::exits`] of nobody.
 pub(crate) const NOBODY_EXITED: u32 = 0;
 
 /// An instruction on memory alone.
@@ -57,11 +62,11 @@ enum Act {
 
 /// What an agent's step is to memory, as far as its agent and its barrier decide that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Course {
+pub(crate) struct MemoryStep {
     pub(crate) actor: u32,
     pub(crate) act: u32,
-    pub(crate) deed: u32,
-    pub(crate) turn: u32,
+    pub(crate) operation: u32,
+    pub(crate) local_effect: u32,
     /// The agent has exited after it.
     pub(crate) exits: bool,
 }
@@ -69,11 +74,11 @@ pub(crate) struct Course {
 /// A generation completed, as far as memory is concerned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Completion {
-    /// The number of the course.
-    pub(crate) course: u32,
-    /// Who has exited before and after the step: numbers of [`Cells::exits`].
+    /// The number of the memory step.
+    pub(crate) memory_step: u32,
+    /// Who has exited before and after the step: numbers of [`LocationClasses::exits`].
     pub(crate) exits: [u32; 2],
-    /// The key of the deed.
+    /// The key of the operation class.
     pub(crate) key: u32,
     /// What all others have to do with the barrier, see [`posture`].
     pub(crate) others: Vec<u32>,
@@ -82,105 +87,108 @@ pub(crate) struct Completion {
 /// On what it depends what a step does to memory.
 #[derive(Clone, Debug)]
 pub(crate) enum Cause {
-    /// On the number of its course, and on who has exited before.
-    Course(u32, u32),
+    /// On the number of its memory step, and on who has exited before.
+    MemoryStep(u32, u32),
     Completion(Completion),
 }
 
-/// The cells, their contents, and what flows do to them.
+/// The location classes, their abstract values, and what transformers do to them.
 #[derive(Debug)]
-pub(crate) struct Cells {
+pub(crate) struct LocationClasses {
     holders: memory::Layout,
     program: Arc<Program>,
-    /// Where each cell begins, and where the last one ends.
+    /// Where each location class begins, and where the last one ends.
     bounds: Vec<LocationId>,
     /// Number 0 is empty.
-    contents: Vec<Numbered<Memory>>,
+    values: Vec<Numbered<Memory>>,
     acts: Numbered<Act>,
     /// Sets of agents that have exited, as bits. Number 0 is empty.
     exits: Numbered<Vec<u64>>,
     /// What waits acquire. Number 0 is nothing.
     acquired: Numbered<Option<(Scope, Semantics)>>,
-    courses: Numbered<Course>,
+    memory_steps: Numbered<MemoryStep>,
     completions: FxHashMap<Completion, u32>,
-    flows: Numbered<Flow>,
-    pub(crate) known: Flows,
-    /// For each cell and content, the order of agents by what the content says of each; empty where that was not asked for.
+    transformers: Numbered<Flow>,
+    pub(crate) known: Transformers,
+    /// For each location class and abstract value, the order of agents by what the abstract value says of
+    /// each; empty where that was not asked for.
     ranks: Vec<Vec<Box<[u32]>>>,
     bytes: usize,
-    /// What flows and completions take of them, and how much of that is enough.
-    flow_bytes: usize,
+    /// What transformers and completions take of them, and how much of that is enough.
+    transformer_bytes: usize,
     most_bytes: usize,
 }
 
-impl Cells {
-    /// Nothing is remembered yet. There are no cells where no access is made. Of flows no more is learnt than has room in some
-    /// bytes.
+impl LocationClasses {
+    /// Nothing is remembered yet. There are no location classes where no access is made. Of transformers no
+    /// more is learnt than has room in some bytes.
     pub(crate) fn new(holders: memory::Layout, program: Arc<Program>, most_bytes: Option<usize>) -> Self {
         let has_accesses =
             program.roles.iter().flat_map(|role| &role.code.ops).any(|op| matches!(op, Op::Access(..)));
         let locations = if has_accesses { program.locations() } else { 0 };
-        let count = locations.min(MOST_CELLS);
-        let bounds = (0..=count).map(|cell| LocationId(to_u32(locations * cell / count.max(1)))).collect();
-        let mut contents: Vec<Numbered<Memory>> = Vec::new();
-        contents.resize_with(count, Numbered::default);
-        contents.iter_mut().for_each(|contents| {
-            contents.number(&Memory::default(), Memory::clone);
+        let count = locations.min(MOST_CLASSES);
+        let bounds = (0..=count)
+            .map(|location_class| LocationId(to_u32(locations * location_class / count.max(1))))
+            .collect();
+        let mut values: Vec<Numbered<Memory>> = Vec::new();
+        values.resize_with(count, Numbered::default);
+        values.iter_mut().for_each(|values| {
+            values.number(&Memory::default(), Memory::clone);
         });
-        let mut cells = Self {
+        let mut location_classes = Self {
             holders,
             program,
             bounds,
-            contents,
+            values,
             acts: Numbered::default(),
             exits: Numbered::default(),
             acquired: Numbered::default(),
-            courses: Numbered::default(),
+            memory_steps: Numbered::default(),
             completions: FxHashMap::default(),
-            flows: Numbered::default(),
-            known: Flows::new(count),
+            transformers: Numbered::default(),
+            known: Transformers::new(count),
             ranks: vec![Vec::new(); count],
             bytes: 0,
-            flow_bytes: 0,
+            transformer_bytes: 0,
             most_bytes: most_bytes.unwrap_or(MOST_BYTES),
         };
-        cells.acquired.number(&None, Option::clone);
-        cells.exits.number(&cells.nobody(), Vec::clone);
-        cells.flow(Flow::default());
-        cells
+        location_classes.acquired.number(&None, Option::clone);
+        location_classes.exits.number(&location_classes.nobody(), Vec::clone);
+        location_classes.transformer(Flow::default());
+        location_classes
     }
 
-    /// How many contents of each cell there are.
+    /// How many abstract values of each location class there are.
     pub(crate) fn sizes(&self) -> Vec<usize> {
-        self.contents.iter().map(Numbered::len).collect()
+        self.values.iter().map(Numbered::len).collect()
     }
 
-    /// The contents of a cell from a number on.
-    pub(crate) fn contents(&self, cell: usize, from: usize) -> impl Iterator<Item = &Memory> {
-        self.contents[cell].from(from)
+    /// The abstract values of a location class from a number on.
+    pub(crate) fn values(&self, location_class: usize, from: usize) -> impl Iterator<Item = &Memory> {
+        self.values[location_class].from(from)
     }
 
-    /// The number of a cell's content.
-    pub(crate) fn number(&mut self, cell: usize, content: &Memory) -> u32 {
-        let contents = &mut self.contents[cell];
-        let before = contents.len();
-        let number = contents.number(content, Memory::clone);
-        if contents.len() > before {
+    /// The number of an abstract value of a location class.
+    pub(crate) fn number(&mut self, location_class: usize, value: &Memory) -> u32 {
+        let values = &mut self.values[location_class];
+        let before = values.len();
+        let number = values.number(value, Memory::clone);
+        if values.len() > before {
             // Its hash, and where it is found by that.
-            self.bytes += size_of::<Memory>() + content.bytes() + 3 * size_of::<u64>();
+            self.bytes += size_of::<Memory>() + value.bytes() + 3 * size_of::<u64>();
         }
         number
     }
 
-    /// The numbers of all cells' contents.
+    /// The numbers of all abstract values of location classes.
     pub(crate) fn numbers(&mut self, memory: &Memory) -> Vec<u32> {
         if memory.is_empty() {
-            return vec![0; self.contents.len()];
+            return vec![0; self.values.len()];
         }
-        let count = self.contents.len();
-        let number = |cell: usize| {
-            let content = memory.within(self.bounds[cell], self.bounds[cell + 1]);
-            self.number(cell, &content)
+        let count = self.values.len();
+        let number = |location_class: usize| {
+            let value = memory.within(self.bounds[location_class], self.bounds[location_class + 1]);
+            self.number(location_class, &value)
         };
         (0..count).map(number).collect()
     }
@@ -189,8 +197,8 @@ impl Cells {
     pub(crate) fn memory<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> Memory {
         let mut memory = Memory::default();
         if layout.remembers(words) {
-            for (field, contents) in layout.cells.iter().zip(&self.contents) {
-                memory.append(contents.get(field.get(words)));
+            for (field, values) in layout.location_classes.iter().zip(&self.values) {
+                memory.append(values.get(field.get(words)));
             }
         }
         memory
@@ -242,120 +250,131 @@ impl Cells {
         act.checked_sub(OTHERS).is_some_and(|act| matches!(self.acts.get(act), Act::Access(..)))
     }
 
-    /// The number of a course, if it has one.
-    pub(crate) fn course(&self, course: Course) -> Option<u32> {
-        self.courses.find(&course)
+    /// The number of a memory step, if it has one.
+    pub(crate) fn memory_step(&self, memory_step: MemoryStep) -> Option<u32> {
+        self.memory_steps.find(&memory_step)
     }
 
-    /// The number of a course.
-    pub(crate) fn number_course(&mut self, course: Course) {
-        self.courses.number(&course, Course::clone);
+    /// The number of a memory step.
+    pub(crate) fn number_memory_step(&mut self, memory_step: MemoryStep) {
+        self.memory_steps.number(&memory_step, MemoryStep::clone);
     }
 
-    /// The flow by which a step changes memory, if that is known.
+    /// The transformer by which a step changes memory, if that is known.
     #[inline]
     pub(crate) fn find(&self, cause: &Cause) -> Option<u32> {
         match cause {
-            Cause::Course(course, exits) => self.known.of_course(*course, *exits),
+            Cause::MemoryStep(memory_step, exits) => self.known.of_step(*memory_step, *exits),
             Cause::Completion(completion) => self.completions.get(completion).copied(),
         }
     }
 
-    /// Remembers the flow of steps; whether somebody exits at them has to be said.
-    pub(crate) fn learn(&mut self, cause: Cause, flow: Flow, somebody_exits: bool) -> u32 {
+    /// Remembers the transformer of steps; whether somebody exits at them has to be said.
+    pub(crate) fn learn(&mut self, cause: Cause, transformer: Flow, somebody_exits: bool) -> u32 {
         // In every state what is settled has been forgotten: see the module.
-        let flow = if flow.only_settles() && !somebody_exits { NO_FLOW } else { self.flow(flow) };
+        let transformer = if transformer.only_settles() && !somebody_exits {
+            IDENTITY
+        } else {
+            self.transformer(transformer)
+        };
         match cause {
-            Cause::Course(course, exits) => self.known.learn_course(course, exits, flow),
+            Cause::MemoryStep(memory_step, exits) => self.known.learn_step(memory_step, exits, transformer),
             Cause::Completion(completion) => {
                 let others = completion.others.capacity() * size_of::<u32>();
-                self.flow_bytes += size_of::<(Completion, u32)>() + others;
-                self.completions.insert(completion, flow);
+                self.transformer_bytes += size_of::<(Completion, u32)>() + others;
+                self.completions.insert(completion, transformer);
             }
         }
-        flow
+        transformer
     }
 
-    fn flow(&mut self, flow: Flow) -> u32 {
-        let known = self.flows.len();
-        let number = self.flows.number(&flow, Flow::clone);
-        if known < self.flows.len() {
-            let cells = flow.accessed().map(|location| self.cell_of(location));
-            self.known.learn_accesses(number, cells.fold(0, |cells, cell| cells | 1 << cell));
-            self.flow_bytes += size_of::<Flow>() + flow.bytes();
+    fn transformer(&mut self, transformer: Flow) -> u32 {
+        let known = self.transformers.len();
+        let number = self.transformers.number(&transformer, Flow::clone);
+        if known < self.transformers.len() {
+            let location_classes = transformer.accessed().map(|location| self.location_class_of(location));
+            self.known.learn_accesses(
+                number,
+                location_classes
+                    .fold(0, |location_classes, location_class| location_classes | 1 << location_class),
+            );
+            self.transformer_bytes += size_of::<Flow>() + transformer.bytes();
         }
         number
     }
 
-    fn cell_of(&self, location: LocationId) -> usize {
+    fn location_class_of(&self, location: LocationId) -> usize {
         self.bounds.partition_point(|first| *first <= location) - 1
     }
 
-    /// Whether the state after a flow has room for the cells' contents, if these are known.
+    /// Whether the state after a transformer has room for the abstract values of location classes, if these
+    /// are known.
     pub(crate) fn fit<const W: usize>(
         &self,
         layout: &Layout,
         (held, words): (u64, &Packed<W>),
-        flow: u32,
+        transformer: u32,
     ) -> Option<bool> {
         let mut fits = true;
-        for cell in bits(held | self.known.accesses(flow)) {
-            let field = layout.cells[cell];
-            fits &= field.has_room_for(self.known.after(flow, cell, field.get(words))?);
+        for location_class in bits(held | self.known.accesses(transformer)) {
+            let field = layout.location_classes[location_class];
+            fits &= field.has_room_for(self.known.after(transformer, location_class, field.get(words))?);
         }
         Some(fits)
     }
 
-    /// Whether no more is learnt of flows.
+    /// Whether no more is learnt of transformers.
     pub(crate) fn is_full(&self) -> bool {
-        self.flow_bytes + self.known.bytes() > self.most_bytes
+        self.transformer_bytes + self.known.bytes() > self.most_bytes
     }
 
-    /// Learns what a flow does to the cells of a state, unless an access is in conflict with an earlier one.
-    pub(crate) fn learn_flow<const W: usize>(
+    /// Learns what a transformer does to the location classes of a state, unless an access is in conflict
+    /// with an earlier one.
+    pub(crate) fn learn_transformer<const W: usize>(
         &mut self,
         layout: &Layout,
         (held, words): (u64, &Packed<W>),
-        flow: u32,
+        transformer: u32,
     ) {
         if self.is_full() {
             return;
         }
         let mut learnt = Vec::new();
-        for cell in bits(held | self.known.accesses(flow)) {
-            let (first, end) = (self.bounds[cell], self.bounds[cell + 1]);
-            let before = layout.cells[cell].get(words);
-            let mut content = self.contents[cell].get(before).clone();
+        for location_class in bits(held | self.known.accesses(transformer)) {
+            let (first, end) = (self.bounds[location_class], self.bounds[location_class + 1]);
+            let before = layout.location_classes[location_class].get(words);
+            let mut value = self.values[location_class].get(before).clone();
             let surroundings = (self.holders, &*self.program);
             let among = |location| first <= location && location < end;
-            if !self.flows.get(flow).apply(surroundings, &mut content, among) {
+            if !self.transformers.get(transformer).apply(surroundings, &mut value, among) {
                 return;
             }
-            learnt.push((cell, before, content));
+            learnt.push((location_class, before, value));
         }
-        for (cell, before, content) in learnt {
-            let after = self.number(cell, &content);
-            self.known.learn_after(flow, cell, before, after);
+        for (location_class, before, value) in learnt {
+            let after = self.number(location_class, &value);
+            self.known.learn_after(transformer, location_class, before, after);
         }
     }
 
-    /// The number of a cell's content after agents have been renamed: agent `i` becomes `to[i]`.
-    pub(crate) fn renamed(&mut self, cell: usize, content: u32, to: &[AgentId]) -> u32 {
-        let renamed = self.contents[cell].get(content).renamed(self.holders, to);
-        self.number(cell, &renamed)
+    /// The number of an abstract value of a location class after agents have been renamed: agent `i` becomes
+    /// `to[i]`.
+    pub(crate) fn renamed(&mut self, location_class: usize, value: u32, to: &[AgentId]) -> u32 {
+        let renamed = self.values[location_class].get(value).renamed(self.holders, to);
+        self.number(location_class, &renamed)
     }
 
-    /// Makes out the order of agents by what a cell's content says of each (see [`Memory::profile`]), so that [`Cells::ranks`] knows
-    /// it.
-    pub(crate) fn rank(&mut self, cell: usize, content: u32) {
-        let (number, ranks) = (content as usize, &mut self.ranks[cell]);
+    /// Makes out the order of agents by what an abstract value of a location class says of each (see
+    /// [`Memory::profile`]), so that [`LocationClasses::ranks`] knows it.
+    pub(crate) fn rank(&mut self, location_class: usize, value: u32) {
+        let (number, ranks) = (value as usize, &mut self.ranks[location_class]);
         if ranks.get(number).is_some_and(|ranks| !ranks.is_empty()) {
             return;
         }
         ranks.resize(ranks.len().max(number + 1), Box::default());
-        let (content, agents) = (self.contents[cell].get(content), 0..self.program.agents.len());
+        let (value, agents) = (self.values[location_class].get(value), 0..self.program.agents.len());
         let profiles: Vec<_> =
-            agents.map(|agent| content.profile(self.holders, AgentId::from_index(agent))).collect();
+            agents.map(|agent| value.profile(self.holders, AgentId::from_index(agent))).collect();
         let mut sorted: Vec<_> = profiles.iter().collect();
         sorted.sort_unstable();
         sorted.dedup();
@@ -365,20 +384,22 @@ impl Cells {
         self.bytes += size_of::<Box<[u32]>>() + size_of_val(&*ranks[number]);
     }
 
-    /// The order of agents by what a cell's content says of each, once it has been made out.
-    pub(crate) fn ranks(&self, cell: usize, content: u32) -> &[u32] {
-        &self.ranks[cell][content as usize]
+    /// The order of agents by what an abstract value of a location class says of each, once it has been made
+    /// out.
+    pub(crate) fn ranks(&self, location_class: usize, value: u32) -> &[u32] {
+        &self.ranks[location_class][value as usize]
     }
 
     /// Bytes in use, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let courses = self.courses.len() * 2 * size_of::<Course>();
+        let memory_steps = self.memory_steps.len() * 2 * size_of::<MemoryStep>();
         let exits = self.exits.len() * self.program.agents.len().div_ceil(64) * size_of::<u64>();
-        self.bytes + self.flow_bytes + self.known.bytes() + courses + 6 * exits
+        self.bytes + self.transformer_bytes + self.known.bytes() + memory_steps + 6 * exits
     }
 }
 
-/// What an agent has to do with a barrier whose generation is completed, as a number: its seat, and what it acquires.
+/// What an agent has to do with a barrier whose generation is completed, as a number: its seat, and what it
+/// acquires.
 pub(crate) fn posture(seat: Seat, acquired: u32) -> u32 {
     let Seat { arrived, waiting, consumer, notified, produced_last } = seat;
     [arrived, waiting, consumer, notified, produced_last]

@@ -54,7 +54,7 @@ pub(crate) struct BarrierStates {
     /// `None` is the initial state, and number 0.
     pub(crate) states: Vec<Option<AnyBarrier>>,
     /// For each state, whether an exit may complete it.
-    pub(crate) heeds_exits: Vec<bool>,
+    pub(crate) depends_on_exits: Vec<bool>,
     pub(crate) numbers: FxHashMap<AnyBarrier, u32>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn field_of(barriers: &mut Vec<BarrierStates>, id: BarrierId) -> usiz
         barriers.push(BarrierStates {
             id,
             states: vec![None],
-            heeds_exits: vec![false],
+            depends_on_exits: vec![false],
             numbers: FxHashMap::default(),
         });
         barriers.len() - 1

@@ -4,14 +4,14 @@ use barcheck_model::machine::{Sequence, State};
 use indexmap::Equivalent;
 use serde::{Deserialize, Serialize};
 
-/// The rest of a state.
+/// The residual of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Rest {
+pub(crate) struct Residual {
     pub(crate) sequences: Vec<Sequence>,
     pub(crate) allocated: Option<u32>,
 }
 
-impl Rest {
+impl Residual {
     /// Bytes in use, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let sequences = self.sequences.iter().map(|sequence| {
@@ -23,26 +23,27 @@ impl Rest {
     }
 }
 
-/// The same, as a state has it. It is hashed as a [`Rest`] is, so that one can be looked for that is not there yet.
+/// The same, as a state has it. It is hashed as a [`Residual`] is, so that one can be looked for that is not
+/// there yet.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct RestOf<'s> {
+pub(crate) struct ResidualOf<'s> {
     sequences: &'s [Sequence],
     allocated: Option<u32>,
 }
 
-impl<'s> RestOf<'s> {
+impl<'s> ResidualOf<'s> {
     pub(crate) fn of<K>(state: &'s State<K>) -> Self {
         Self { sequences: &state.sequences, allocated: state.allocated }
     }
 
-    pub(crate) fn to_rest(&self) -> Rest {
-        Rest { sequences: self.sequences.to_vec(), allocated: self.allocated }
+    pub(crate) fn to_residual(&self) -> Residual {
+        Residual { sequences: self.sequences.to_vec(), allocated: self.allocated }
     }
 }
 
-impl Equivalent<Rest> for RestOf<'_> {
-    fn equivalent(&self, rest: &Rest) -> bool {
-        let Rest { sequences, allocated } = rest;
+impl Equivalent<Residual> for ResidualOf<'_> {
+    fn equivalent(&self, residual: &Residual) -> bool {
+        let Residual { sequences, allocated } = residual;
         self.allocated == *allocated && self.sequences == sequences
     }
 }
@@ -66,18 +67,18 @@ mod tests {
 
     #[test]
     fn a_rest_that_is_there_is_found_by_what_a_state_has() {
-        let mut rests = Numbered::default();
+        let mut residuals = Numbered::default();
         let decided =
             |ahead: &[bool]| Sequence { ahead: ahead.iter().copied().collect(), position: vec![0, 1] };
         let (one, other) = ([decided(&[true])], [decided(&[true, false])]);
         for (number, sequences, allocated) in [(0, &one[..], Some(3)), (1, &other, Some(3)), (2, &one, None)]
         {
-            let rest = RestOf { sequences, allocated };
-            assert_eq!(rests.number(&rest, RestOf::to_rest), number);
-            assert_eq!(rests.number(&rest, |_| unreachable!("it is there")), number);
-            assert_eq!(rests.number(&rest.to_rest(), |_| unreachable!("it is there")), number);
+            let residual = ResidualOf { sequences, allocated };
+            assert_eq!(residuals.number(&residual, ResidualOf::to_residual), number);
+            assert_eq!(residuals.number(&residual, |_| unreachable!("it is there")), number);
+            assert_eq!(residuals.number(&residual.to_residual(), |_| unreachable!("it is there")), number);
         }
-        assert_eq!(rests.from(1).count(), 2);
+        assert_eq!(residuals.from(1).count(), 2);
     }
 
     #[test]

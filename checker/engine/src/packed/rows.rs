@@ -32,8 +32,8 @@ impl Rows {
     }
 }
 
-/// Puts something into a row of things, which moves to the end of all rows if it is too short. Doubling keeps the places left
-/// behind fewer than those in use.
+/// Puts something into a row of things, which moves to the end of all rows if it is too short. Doubling keeps
+/// the places left behind fewer than those in use.
 pub(crate) fn put<T: Copy>(
     all: &mut Vec<T>,
     (first, count): (&mut u32, &mut u32),

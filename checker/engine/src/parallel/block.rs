@@ -7,26 +7,26 @@ use crate::visited::StateId;
 
 /// The states that a thread makes, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Share<const W: usize> {
+pub(crate) struct Output<const W: usize> {
     pub(crate) made: Batch<W>,
     /// Where each run of them begins, and a state from which on its parents are to be looked for.
     runs: Vec<(u32, StateId)>,
     /// The states whose successors are missing, in order.
-    pub(crate) holes: Vec<Hole>,
-    /// Transitions from its states, from those with holes aside.
+    pub(crate) deferred: Vec<Deferred>,
+    /// Transitions from its states, from those with deferred states aside.
     pub(crate) transitions: u64,
 }
 
-/// A part of a share.
+/// A part of an output.
 pub(crate) enum Made<'s, const W: usize> {
     /// States, and one from which on their parents are to be looked for.
     Run(&'s [Packed<W>], StateId),
-    Hole(&'s Hole),
+    Deferred(&'s Deferred),
 }
 
-/// A state whose successors are missing in a share.
+/// A state whose successors are missing in an output.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hole {
+pub(crate) struct Deferred {
     pub(crate) state: StateId,
     /// The runs that come before.
     runs: usize,
@@ -34,21 +34,22 @@ pub(crate) struct Hole {
     pub(crate) transitions: u64,
 }
 
-impl<const W: usize> Share<W> {
+impl<const W: usize> Output<W> {
     /// Empties it.
     pub(crate) fn clear(&mut self) {
         self.made.clear();
         self.runs.clear();
-        self.holes.clear();
+        self.deferred.clear();
         self.transitions = 0;
     }
 
-    /// All runs and holes in order, until something is returned.
+    /// All runs and deferred states in order, until something is returned.
     pub(crate) fn each<T>(&self, mut act: impl FnMut(Made<'_, W>) -> Option<T>) -> Option<T> {
-        let mut holes = self.holes.iter().peekable();
+        let mut deferred = self.deferred.iter().peekable();
         for (number, (from, end, parent)) in self.each_run().enumerate() {
-            while let Some(hole) = holes.next_if(|hole| hole.runs <= number) {
-                if let Some(end) = act(Made::Hole(hole)) {
+            while let Some(deferred_state) = deferred.next_if(|deferred_state| deferred_state.runs <= number)
+            {
+                if let Some(end) = act(Made::Deferred(deferred_state)) {
                     return Some(end);
                 }
             }
@@ -56,7 +57,7 @@ impl<const W: usize> Share<W> {
                 return Some(end);
             }
         }
-        holes.find_map(|hole| act(Made::Hole(hole)))
+        deferred.find_map(|deferred_state| act(Made::Deferred(deferred_state)))
     }
 
     /// What has been made from some place on is a run whose parents are no earlier than a state.
@@ -67,8 +68,8 @@ impl<const W: usize> Share<W> {
     }
 
     /// The successors of a state are missing, behind the last run.
-    pub(crate) fn leave_hole(&mut self, state: StateId) {
-        self.holes.push(Hole { state, runs: self.runs.len(), transitions: self.transitions });
+    pub(crate) fn defer(&mut self, state: StateId) {
+        self.deferred.push(Deferred { state, runs: self.runs.len(), transitions: self.transitions });
     }
 
     /// The runs, each with the first of its states and what lies behind it.
@@ -87,17 +88,17 @@ impl<const W: usize> Share<W> {
 mod tests {
     use super::*;
 
-    /// What is made of a share, in order: the states of a run with its parent, or the state of a hole.
-    fn all(share: &Share<1>, until: Option<StateId>) -> (Vec<(Vec<u64>, StateId)>, Option<StateId>) {
+    /// What is in an output, in order: the states of a run with its parent, or a deferred state.
+    fn all(output: &Output<1>, until: Option<StateId>) -> (Vec<(Vec<u64>, StateId)>, Option<StateId>) {
         let mut all = Vec::new();
-        let end = share.each(|made| match made {
+        let end = output.each(|made| match made {
             Made::Run(states, parent) => {
                 all.push((states.iter().map(|words| words[0]).collect(), parent));
                 None
             }
-            Made::Hole(hole) => {
-                all.push((Vec::new(), hole.state));
-                (until == Some(hole.state)).then_some(hole.state)
+            Made::Deferred(deferred_state) => {
+                all.push((Vec::new(), deferred_state.state));
+                (until == Some(deferred_state.state)).then_some(deferred_state.state)
             }
         });
         (all, end)
@@ -105,21 +106,30 @@ mod tests {
 
     #[test]
     fn runs_and_holes_come_in_order_until_something_is_returned() {
-        let mut share = Share::<1>::default();
-        share.leave_hole(1);
+        let mut output = Output::<1>::default();
+        output.defer(1);
         for n in 0..3 {
-            let from = share.made.len();
-            (0..2).for_each(|m| share.made.push([10 * n + m]));
-            share.end_run(from, n as StateId);
-            share.leave_hole(5 + n as StateId);
+            let from = output.made.len();
+            (0..2).for_each(|m| output.made.push([10 * n + m]));
+            output.end_run(from, n as StateId);
+            output.defer(5 + n as StateId);
         }
         // A run without states is none.
-        share.end_run(share.made.len(), 3);
-        let (run, hole) = (|n: u64| (vec![10 * n, 10 * n + 1], n as StateId), |state| (Vec::new(), state));
-        let expected = [hole(1), run(0), hole(5), run(1), hole(6), run(2), hole(7)];
-        assert_eq!(all(&share, None), (expected.to_vec(), None));
-        assert_eq!(all(&share, Some(6)), (expected[..5].to_vec(), Some(6)));
-        share.clear();
-        assert_eq!(all(&share, None), (Vec::new(), None));
+        output.end_run(output.made.len(), 3);
+        let (run, deferred_state) =
+            (|n: u64| (vec![10 * n, 10 * n + 1], n as StateId), |state| (Vec::new(), state));
+        let expected = [
+            deferred_state(1),
+            run(0),
+            deferred_state(5),
+            run(1),
+            deferred_state(6),
+            run(2),
+            deferred_state(7),
+        ];
+        assert_eq!(all(&output, None), (expected.to_vec(), None));
+        assert_eq!(all(&output, Some(6)), (expected[..5].to_vec(), Some(6)));
+        output.clear();
+        assert_eq!(all(&output, None), (Vec::new(), None));
     }
 }

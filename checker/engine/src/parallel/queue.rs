@@ -2,8 +2,8 @@
 
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::to_u32;
-use crate::parallel::block::Share;
-use crate::parallel::worker::{Hand, Known};
+use crate::parallel::block::Output;
+use crate::parallel::worker::{Expander, Worker};
 use crate::successors::canonical::Symmetry;
 use crate::successors::swift::Swift;
 use crate::successors::tables::Tables;
@@ -13,28 +13,28 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::thread;
 
-/// Looks for what another thread is about to bring, before it is slept until then. Stretches take some microseconds, and waking
-/// a thread takes as long.
+/// Looks for what another thread is about to bring, before it is slept until then. Blocks take some
+/// microseconds, and waking a thread takes as long.
 const LOOKS: u32 = 1 << 14;
 
 /// States to explore, in a row, and what has been made of them.
 #[derive(Debug, Default)]
-pub(crate) struct Stretch<const W: usize> {
+pub(crate) struct Block<const W: usize> {
     pub(crate) number: usize,
     pub(crate) first: StateId,
     pub(crate) states: Vec<Packed<W>>,
     /// So many have been explored.
     pub(crate) explored: usize,
-    pub(crate) share: Share<W>,
+    pub(crate) output: Output<W>,
 }
 
 /// What is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Queue<const W: usize> {
-    /// Stretches that nobody has taken.
-    pub(crate) open: VecDeque<Box<Stretch<W>>>,
-    /// From the first stretch that has not been taken back on, those that are made.
-    pub(crate) made: VecDeque<Option<Box<Stretch<W>>>>,
+    /// Blocks that nobody has taken.
+    pub(crate) open: VecDeque<Box<Block<W>>>,
+    /// From the first block that has not been taken back on, those that are made.
+    pub(crate) made: VecDeque<Option<Box<Block<W>>>>,
     /// The number of the first of these.
     first: usize,
     /// Memory for states is to be prepared, and is.
@@ -164,25 +164,26 @@ impl<'s, const W: usize> Shared<'s, W> {
         self.is_wanted.store(false, Ordering::Release);
     }
 
-    /// Makes the successors of some more states of a stretch, as far as they are known, until all are made or it ends.
+    /// Makes the successors of some more states of a block, as far as they are known, until all are made or
+    /// it ends.
     pub(crate) fn explore(
         &self,
         swift: &Swift,
-        hand: &mut Hand<W>,
-        stretch: &mut Stretch<W>,
+        worker: &mut Worker<W>,
+        block: &mut Block<W>,
         ends: impl FnMut() -> bool,
     ) {
-        let known = Known { swift, symmetry: self.symmetry, layout: self.layout };
-        let Stretch { first, states, explored, share, .. } = stretch;
-        hand.recent.fit(self.level.load(Ordering::Relaxed) as usize, || states[0]);
+        let known = Expander { swift, symmetry: self.symmetry, layout: self.layout };
+        let Block { first, states, explored, output, .. } = block;
+        worker.filter.fit(self.level.load(Ordering::Relaxed) as usize, || states[0]);
         let bounds = (*first + to_u32(*explored), *first + to_u32(states.len()));
-        let next = known.explore(hand, share, bounds, |id| states[(id - *first) as usize], ends);
+        let next = known.explore(worker, output, bounds, |id| states[(id - *first) as usize], ends);
         *explored = (next - *first) as usize;
     }
 
     /// What every thread does but the calling one. `None` in the end.
     pub(crate) fn help(&self) -> Option<()> {
-        let (_end, mut hand) = (End(self), Hand::default());
+        let (_end, mut worker) = (End(self), Worker::default());
         loop {
             let seen = self.changes();
             let mut queue = self.lock();
@@ -195,31 +196,31 @@ impl<'s, const W: usize> Shared<'s, W> {
                 self.lock().memory = Some(memory);
                 continue;
             }
-            let Some(mut stretch) = queue.open.pop_front() else {
+            let Some(mut block) = queue.open.pop_front() else {
                 drop(queue);
                 self.wait(seen);
                 continue;
             };
             drop(queue);
-            while stretch.explored < stretch.states.len() {
+            while block.explored < block.states.len() {
                 let known = self.read()?;
-                self.explore(&known, &mut hand, &mut stretch, || self.is_wanted.load(Ordering::Relaxed));
+                self.explore(&known, &mut worker, &mut block, || self.is_wanted.load(Ordering::Relaxed));
             }
-            self.lock().put(stretch);
+            self.lock().put(block);
             self.tell();
         }
     }
 }
 
 impl<const W: usize> Queue<W> {
-    /// A stretch is made.
-    pub(crate) fn put(&mut self, stretch: Box<Stretch<W>>) {
-        let at = stretch.number - self.first;
-        self.made[at] = Some(stretch);
+    /// A block is made.
+    pub(crate) fn put(&mut self, block: Box<Block<W>>) {
+        let at = block.number - self.first;
+        self.made[at] = Some(block);
     }
 
-    /// The first stretch that has not been taken back, if it is made.
-    pub(crate) fn take(&mut self) -> Option<Box<Stretch<W>>> {
+    /// The first block that has not been taken back, if it is made.
+    pub(crate) fn take(&mut self) -> Option<Box<Block<W>>> {
         self.made.front_mut()?.take().inspect(|_| {
             self.made.pop_front();
             self.first += 1;
@@ -227,9 +228,9 @@ impl<const W: usize> Queue<W> {
     }
 }
 
-impl<const W: usize> Stretch<W> {
+impl<const W: usize> Block<W> {
     pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Packed<W>>() + self.share.bytes()
+        self.states.capacity() * size_of::<Packed<W>>() + self.output.bytes()
     }
 }
 
@@ -238,7 +239,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Threads that know nothing, and a stretch of some states for them.
+    /// Threads that know nothing, and a block of some states for them.
     fn with_help<T>(act: impl FnOnce(&Shared<'_, 1>) -> T) -> T {
         let (symmetry, layout) = (Symmetry::default(), Layout::default());
         let shared = Shared::new(Swift::new(&layout), &symmetry, &layout, 1);
@@ -254,20 +255,20 @@ mod tests {
     }
 
     fn hand_out(shared: &Shared<'_, 1>, number: usize) {
-        let stretch = Stretch { number, states: vec![[7], [8]], ..Stretch::default() };
+        let block = Block { number, states: vec![[7], [8]], ..Block::default() };
         let mut queue = shared.lock();
-        queue.open.push_back(Box::new(stretch));
+        queue.open.push_back(Box::new(block));
         queue.made.push_back(None);
         drop(queue);
         shared.tell();
     }
 
-    fn taken(shared: &Shared<'_, 1>) -> Option<Box<Stretch<1>>> {
+    fn taken(shared: &Shared<'_, 1>) -> Option<Box<Block<1>>> {
         loop {
             let seen = shared.changes();
             let mut queue = shared.lock();
-            if let Some(stretch) = queue.take() {
-                return Some(stretch);
+            if let Some(block) = queue.take() {
+                return Some(block);
             }
             if queue.is_over {
                 return None;
@@ -285,10 +286,18 @@ mod tests {
                     thread::sleep(Duration::from_millis(1));
                 }
                 hand_out(shared, number);
-                let stretch = taken(shared).expect("a stretch");
-                assert_eq!((stretch.number, stretch.explored), (number, 2));
-                // Nothing is known: each state is a hole.
-                assert_eq!(stretch.share.holes.iter().map(|hole| hole.state).collect::<Vec<_>>(), [0, 1]);
+                let block = taken(shared).expect("a stretch");
+                assert_eq!((block.number, block.explored), (number, 2));
+                // Nothing is known: each state is deferred.
+                assert_eq!(
+                    block
+                        .output
+                        .deferred
+                        .iter()
+                        .map(|deferred_state| deferred_state.state)
+                        .collect::<Vec<_>>(),
+                    [0, 1]
+                );
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Paths that end in a cycle: lassos. They show that an agent is stuck.
 
-use super::{moved, real};
+use super::{permuted, real};
 use barcheck_model::machine::{Choice, Detail, Finding, Machine, Path, State, StepOutcome};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
@@ -30,28 +30,28 @@ pub(crate) fn findings<K>(machine: &Machine, state: &State<K>, names: &[AgentId]
 }
 
 /// Steps of agents at certain places, and where each agent goes when the state after them is sorted.
-pub(crate) struct Stretch {
+pub(crate) struct Segment {
     pub(crate) choices: Vec<Choice>,
-    pub(crate) moved: Vec<u32>,
+    pub(crate) permutation: Vec<u32>,
 }
 
-/// Goes round the cycle until the group is really back in the state where it began.
+/// Repeats the cycle until the group is really back in the state where it began.
 pub(crate) fn unroll(
     machine: &mut Machine,
     mut steps: Vec<Choice>,
     who: &[AgentId],
-    cycle: &[Stretch],
+    cycle: &[Segment],
 ) -> Option<Path> {
-    let first = steps.len() + cycle.iter().map(|stretch| stretch.choices.len()).sum::<usize>();
+    let first = steps.len() + cycle.iter().map(|segment| segment.choices.len()).sum::<usize>();
     let mut state = state_after(machine, None, &steps)?;
     // It may take a round until what the way there has left behind is forgotten.
     let mut begins = vec![(state.clone(), steps.len())];
     let mut who = who.to_vec();
     for _ in 0..MOST_ROUNDS {
         let from = steps.len();
-        for stretch in cycle {
-            steps.extend(stretch.choices.iter().map(|choice| real(*choice, &who)));
-            who = moved(&who, &stretch.moved);
+        for segment in cycle {
+            steps.extend(segment.choices.iter().map(|choice| real(*choice, &who)));
+            who = permuted(&who, &segment.permutation);
         }
         state = state_after(machine, Some(state), &steps[from..])?;
         if let Some((_, begin)) = begins.iter().find(|(begin, _)| *begin == state) {

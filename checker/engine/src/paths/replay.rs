@@ -14,12 +14,18 @@ pub(crate) fn sort(machine: &Machine, found: &mut Vec<Found>) {
     found.dedup_by_key(|f| (f.finding.rule, machine.place(f.finding.agent, f.finding.pc), f.finding.barrier));
 }
 
-/// What a path of real agents shows at its last step, or in the state it leads to, where agents with other names have shown this.
-pub(crate) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: &Finding) -> Option<Finding> {
+/// What a path of real agents shows at its last step, or in the state it leads to, where agents with other
+/// names have shown this.
+pub(crate) fn violation_shown(
+    machine: &mut Machine,
+    path: &Path,
+    at_step: bool,
+    seen: &Finding,
+) -> Option<Finding> {
     let (rule, barrier, place) = (seen.rule, seen.barrier, machine.place(seen.agent, seen.pc));
-    let Walk { shown, last, .. } = walk(machine, path);
+    let Walk { noted, last, .. } = walk(machine, path);
     let candidates = if at_step {
-        shown.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
+        noted.into_iter().filter(|(step, _)| *step + 1 == path.steps.len()).map(|(_, f)| f).collect()
     } else {
         last.map(|state| machine.judge(&state)).unwrap_or_default()
     };
@@ -32,7 +38,7 @@ pub(crate) fn shown(machine: &mut Machine, path: &Path, at_step: bool, seen: &Fi
 /// What making the steps of a path again shows.
 pub(crate) struct Walk {
     /// What each step finds, with its number.
-    pub(crate) shown: Vec<(usize, Finding)>,
+    pub(crate) noted: Vec<(usize, Finding)>,
     /// The last state, if the path does not end before.
     pub(crate) last: Option<State>,
     /// How the path ends, if it does.
@@ -42,18 +48,18 @@ pub(crate) struct Walk {
 /// Makes the steps of a path again.
 pub(crate) fn walk(machine: &mut Machine, path: &Path) -> Walk {
     let mut state = machine.initial();
-    let mut shown = Vec::new();
+    let mut noted = Vec::new();
     if let Some((agent, fault)) = machine.fault(&state).map(|(agent, fault)| (agent, fault.clone())) {
         let end = machine.end_of_fault(agent, &fault, Vec::new());
-        return Walk { shown, last: None, end: Some(end) };
+        return Walk { noted, last: None, end: Some(end) };
     }
     for (number, choice) in path.steps.iter().enumerate() {
         match machine.step(&state, *choice) {
-            StepOutcome::Disabled => return Walk { shown, last: None, end: None },
+            StepOutcome::Disabled => return Walk { noted, last: None, end: None },
             StepOutcome::NoEffect => {}
             StepOutcome::Progress(progressed) => state = progressed.state,
             StepOutcome::Noted(progressed, findings) => {
-                shown.extend(findings.into_iter().map(|f| (number, f)));
+                noted.extend(findings.into_iter().map(|f| (number, f)));
                 state = progressed.state;
             }
             StepOutcome::Error(end) => {
@@ -61,20 +67,20 @@ pub(crate) fn walk(machine: &mut Machine, path: &Path) -> Walk {
                     End::Violation(finding) => vec![finding.clone()],
                     End::Fault { noted, .. } | End::Cut { noted, .. } => noted.clone(),
                 };
-                shown.extend(findings.into_iter().map(|f| (number, f)));
-                return Walk { shown, last: None, end: Some(*end) };
+                noted.extend(findings.into_iter().map(|f| (number, f)));
+                return Walk { noted, last: None, end: Some(*end) };
             }
         }
     }
-    Walk { shown, last: Some(state), end: None }
+    Walk { noted, last: Some(state), end: None }
 }
 
 /// The other findings on the path of an error.
 pub(crate) fn along(machine: &mut Machine, settings: &Settings, path: &Path) -> Vec<Found> {
     let target = machine.program().target;
-    let Walk { shown, last, .. } = walk(machine, path);
+    let Walk { noted, last, .. } = walk(machine, path);
     let at_end = last.map(|state| machine.judge(&state)).unwrap_or_default();
-    let steps = shown.into_iter().map(|(number, finding)| (number + 1, finding));
+    let steps = noted.into_iter().map(|(number, finding)| (number + 1, finding));
     let end = at_end.into_iter().map(|finding| (path.steps.len(), finding));
     steps
         .chain(end)

@@ -1,9 +1,10 @@
-//! Runs by chance, to find a violation that a search would come to late or never.
+//! Random scheduling (PCT), to find a violation that a search would come to late or never.
 //!
-//! When timing decides something, the protocol is most often broken, and a run in which one agent hurries while another dawdles
-//! shows it. So agents get priorities, whoever comes first in them makes the steps, and at a few moments the one that is in front falls behind all others
-//! (as in PCT: Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010). Nothing is concluded where nothing is found. The numbers come from a fixed sequence, so
-//! that a protocol gets the same answer every time.
+//! When timing decides something, the protocol is most often broken, and a run in which one agent is fast
+//! while another is delayed shows it. So agents get priorities, whoever comes first in them makes the steps,
+//! and at a few moments the one that is in front falls behind all others (as in PCT: Burckhardt, Kothari,
+//! Musuvathi and Nagarakatte, ASPLOS 2010). Nothing is concluded where nothing is found. The numbers come
+//! from a fixed sequence, so that a protocol gets the same answer every time.
 
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Found;
@@ -22,19 +23,20 @@ const MOST_CHANGES: u64 = 4;
 /// Steps between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1024;
 
-/// A violation at level error, if some run shows one, with the run. `hurries` is the agent that comes first in the first run.
-pub(crate) fn rush(
+/// A violation at level error, if some run shows one, with the run. `first` has the highest priority in the
+/// first run.
+pub(crate) fn find_violation(
     machine: &mut Machine,
     settings: &Settings,
     control: &dyn Control,
     started: Instant,
-    hurries: AgentId,
+    first: AgentId,
 ) -> Option<Found> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let agents: Vec<AgentId> = machine.agents().collect();
     let (mut left, mut length) = (MOST_STEPS, 64);
-    let mut priorities: Vec<AgentId> = agents.iter().copied().filter(|agent| *agent != hurries).collect();
-    priorities.insert(0, hurries);
+    let mut priorities: Vec<AgentId> = agents.iter().copied().filter(|agent| *agent != first).collect();
+    priorities.insert(0, first);
     let mut changes: Vec<usize> = Vec::new();
     while left > 0 {
         let mut run = Run { machine, settings, priorities, changes, path: Vec::new() };
@@ -137,7 +139,7 @@ impl Run<'_> {
     }
 }
 
-/// An endless local loop goes round without changing anything: whoever is in one lets the others go by.
+/// An endless local loop spins without changing anything: whoever is in one lets the others go by.
 fn is_step(made: &Move) -> bool {
     made.action != Action::Spin
 }

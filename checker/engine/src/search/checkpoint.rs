@@ -1,20 +1,23 @@
 //! Checkpoints: what a search has found is kept in a folder, and a search that was killed goes on from there.
 //!
-//! States and their parents only ever grow by what is appended, so a checkpoint appends what is new and then replaces a small
-//! file, the record, which says how much of the others counts. Whenever the process ends, the record fits what it speaks of.
+//! States and their parents only ever grow by what is appended, so a checkpoint appends what is new and then
+//! replaces a small file, the record, which says how much of the others counts. Whenever the process ends,
+//! the record fits what it speaks of.
 //!
-//! What numbers in states stand for is written down for what is neither an agent nor a barrier: for memory above all. As for
-//! agents and barriers, the tables (see [`crate::successors::tables`]) come about by what the model has been asked in which order, so it
-//! is enough to know at which states it was asked something that gave out a new number or showed something new. Those are few,
-//! and are asked again in that order. The states in between were explored as well, but left no trace in the tables.
+//! What numbers in states stand for is written down for what is neither an agent nor a barrier: for memory
+//! above all. As for agents and barriers, the tables (see [`crate::successors::tables`]) come about by what
+//! the model has been asked in which order, so it is enough to know at which states it was asked something
+//! that gave out a new number or showed something new. Those are few, and are asked again in that order. The
+//! states in between were explored as well, but left no trace in the tables.
 //!
-//! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared, then the sizes of
-//! the tables, then successors of some states are made and must all be there. If something does not fit, the search begins anew.
+//! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared,
+//! then the sizes of the tables, then successors of some states are made and must all be there. If something
+//! does not fit, the search begins anew.
 
 use crate::packed::layout::Sizes;
-use crate::packed::locations::Cells;
+use crate::packed::locations::LocationClasses;
 use crate::packed::numbering::{Numbered, to_u32};
-use crate::packed::residual::Rest;
+use crate::packed::residual::Residual;
 use crate::visited::{FAMILY, Room, StateId, Store};
 use barcheck_model::memory::Memory;
 use serde::de::DeserializeOwned;
@@ -59,16 +62,16 @@ enum Part {
     Parents,
     Asked,
     Rests,
-    Cells,
+    LocationClasses,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [Self::States, Self::Parents, Self::Asked, Self::Rests, Self::Cells];
+    const ALL: [Self; 5] = [Self::States, Self::Parents, Self::Asked, Self::Rests, Self::LocationClasses];
 }
 
 /// How far a search has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Course {
+pub(crate) struct Reached {
     /// The numbers that there were when states were laid out.
     pub(crate) laid_out: Sizes,
     /// The numbers that there are.
@@ -94,10 +97,10 @@ struct Record {
     parents: Extent,
     asked: Extent,
     /// Each begins with its number of bytes; words are filled up.
-    rests: Extent,
-    /// The cells' contents, likewise, each with the number of its cell.
-    cells: Extent,
-    course: Course,
+    residuals: Extent,
+    /// The abstract values, likewise, each with the number of its location class.
+    location_classes: Extent,
+    reached: Reached,
 }
 
 /// A folder for the checkpoints of one search.
@@ -122,7 +125,7 @@ impl Checkpoint {
             Part::Parents => "parents",
             Part::Asked => "asked",
             Part::Rests => "rests",
-            Part::Cells => "cells",
+            Part::LocationClasses => "cells",
         };
         self.folder.join(format!("{name}-{number}"))
     }
@@ -143,50 +146,58 @@ impl Checkpoint {
         let _ = fs::remove_dir_all(&self.folder);
     }
 
-    /// Writes down how far a search has come: the states found, what numbers of rests and of cells' contents stand for, and the states at which the
-    /// model was asked something that left a trace.
+    /// Writes down how far a search has come: the states found, what numbers of residuals and of abstract
+    /// values stand for, and the states at which the model was asked something that left a trace.
     pub(crate) fn save<const W: usize>(
         &mut self,
-        course: Course,
+        reached: Reached,
         store: &Store<W>,
-        (rests, cells, asked): (&Numbered<Rest>, &Cells, &[StateId]),
+        (residuals, location_classes, asked): (&Numbered<Residual>, &LocationClasses, &[StateId]),
     ) -> io::Result<()> {
         if self.has_stopped {
             return Ok(());
         }
         let began = Instant::now();
         fs::create_dir_all(&self.folder)?;
-        let goes_on = |record: &&Record| record.width == W && record.course.laid_out == course.laid_out;
+        let goes_on = |record: &&Record| record.width == W && record.reached.laid_out == reached.laid_out;
         let before = self.record.as_ref().filter(goes_on);
         let number = self.record.as_ref().map_or(0, |record| record.number + u32::from(before.is_none()));
-        let sizes = before.map(|before| &before.course.sizes);
-        let first_rest = sizes.map_or(0, |sizes| sizes.rests);
-        let first_contents =
-            sizes.map_or_else(|| vec![0; course.sizes.cells.len()], |sizes| sizes.cells.clone());
+        let sizes = before.map(|before| &before.reached.sizes);
+        let first_residual = sizes.map_or(0, |sizes| sizes.residuals);
+        let first_values = sizes.map_or_else(
+            || vec![0; reached.sizes.location_classes.len()],
+            |sizes| sizes.location_classes.clone(),
+        );
         let mut record = Record {
             number,
             width: W,
             states: before.map(|before| before.states).unwrap_or_default(),
             parents: before.map(|before| before.parents).unwrap_or_default(),
             asked: before.map(|before| before.asked).unwrap_or_default(),
-            rests: before.map(|before| before.rests).unwrap_or_default(),
-            cells: before.map(|before| before.cells).unwrap_or_default(),
-            course,
+            residuals: before.map(|before| before.residuals).unwrap_or_default(),
+            location_classes: before.map(|before| before.location_classes).unwrap_or_default(),
+            reached,
         };
         let first = usize::try_from(record.states.words).unwrap_or(usize::MAX) / W;
         let states = (first..store.len()).flat_map(|id| store.get(to_u32(id)));
         append(&self.path(Part::States, number), &mut record.states, states)?;
-        let parents = rest(store.first_parents(), record.parents);
+        let parents = remaining(store.first_parents(), record.parents);
         append(&self.path(Part::Parents, number), &mut record.parents, parents)?;
-        let asked = rest(asked, record.asked);
+        let asked = remaining(asked, record.asked);
         append(&self.path(Part::Asked, number), &mut record.asked, asked)?;
-        let rests: io::Result<Vec<_>> = rests.from(first_rest).map(in_words).collect();
-        append(&self.path(Part::Rests, number), &mut record.rests, rests?.into_iter().flatten())?;
-        let contents = (0..).zip(&first_contents).flat_map(|(cell, first)| {
-            cells.contents(cell, *first).map(move |content| in_words(&(cell, content)))
+        let residuals: io::Result<Vec<_>> = residuals.from(first_residual).map(in_words).collect();
+        append(&self.path(Part::Rests, number), &mut record.residuals, residuals?.into_iter().flatten())?;
+        let values = (0..).zip(&first_values).flat_map(|(location_class, first)| {
+            location_classes
+                .values(location_class, *first)
+                .map(move |value| in_words(&(location_class, value)))
         });
-        let contents: io::Result<Vec<_>> = contents.collect();
-        append(&self.path(Part::Cells, number), &mut record.cells, contents?.into_iter().flatten())?;
+        let values: io::Result<Vec<_>> = values.collect();
+        append(
+            &self.path(Part::LocationClasses, number),
+            &mut record.location_classes,
+            values?.into_iter().flatten(),
+        )?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");
         fs::write(&new, serde_json::to_vec(&record)?)?;
@@ -207,7 +218,7 @@ impl Checkpoint {
             read => read.map_err(|error| error.to_string())?,
         };
         let record: Record = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-        if record.course.laid_out.layout().words > record.width {
+        if record.reached.laid_out.layout().words > record.width {
             return Err(DAMAGED.to_owned());
         }
         Ok(Some(Saved { checkpoint: Self::new(folder), record }))
@@ -215,7 +226,7 @@ impl Checkpoint {
 }
 
 /// The indices that are not in a file yet.
-fn rest(ids: &[StateId], there: Extent) -> impl Iterator<Item = u64> {
+fn remaining(ids: &[StateId], there: Extent) -> impl Iterator<Item = u64> {
     let first = usize::try_from(there.words).unwrap_or(usize::MAX).min(ids.len());
     ids[first..].iter().map(|id| u64::from(*id))
 }
@@ -301,20 +312,25 @@ impl Saved {
     }
 
     /// How far the search had come.
-    pub(crate) fn course(&self) -> &Course {
-        &self.record.course
+    pub(crate) fn reached(&self) -> &Reached {
+        &self.record.reached
     }
 
-    /// What the numbers of rests stand for.
-    pub(crate) fn rests(&self) -> Result<Vec<Rest>, String> {
-        self.things(Part::Rests, self.record.rests)
+    /// What the numbers of residuals stand for.
+    pub(crate) fn residuals(&self) -> Result<Vec<Residual>, String> {
+        self.things(Part::Rests, self.record.residuals)
     }
 
-    /// What the numbers of cells' contents stand for, with the number of the cell.
-    pub(crate) fn contents(&self) -> Result<Vec<(usize, Memory)>, String> {
-        let contents: Vec<(usize, Memory)> = self.things(Part::Cells, self.record.cells)?;
-        let count = self.record.course.sizes.cells.len();
-        if contents.iter().all(|(cell, _)| *cell < count) { Ok(contents) } else { Err(DAMAGED.to_owned()) }
+    /// What the numbers of abstract values stand for, with the number of the location class.
+    pub(crate) fn values(&self) -> Result<Vec<(usize, Memory)>, String> {
+        let values: Vec<(usize, Memory)> =
+            self.things(Part::LocationClasses, self.record.location_classes)?;
+        let count = self.record.reached.sizes.location_classes.len();
+        if values.iter().all(|(location_class, _)| *location_class < count) {
+            Ok(values)
+        } else {
+            Err(DAMAGED.to_owned())
+        }
     }
 
     fn things<T: DeserializeOwned>(&self, part: Part, extent: Extent) -> Result<Vec<T>, String> {
@@ -334,8 +350,8 @@ impl Saved {
 
     /// The states found.
     pub(crate) fn states<const W: usize>(&self, room: Option<&Room>) -> Result<Store<W>, String> {
-        let Record { width, states: in_all, parents: all_parents, course, .. } = &self.record;
-        let layout = course.laid_out.layout();
+        let Record { width, states: in_all, parents: all_parents, reached, .. } = &self.record;
+        let layout = reached.laid_out.layout();
         let mut words = self.open(Part::States, *in_all)?;
         let mut parents = self.open(Part::Parents, *all_parents)?;
         let (mut parent, mut count, mut is_sound) = (0, 0_usize, *width == W);
@@ -348,7 +364,7 @@ impl Saved {
             for word in &mut state {
                 *word = words.next()?;
             }
-            is_sound &= course.sizes.hold(&layout, &state);
+            is_sound &= reached.sizes.hold(&layout, &state);
             is_sound.then_some((state, parent))
         });
         let store = Store::filled(states, room);
@@ -356,7 +372,7 @@ impl Saved {
         parents.agrees(*all_parents)?;
         match store.failed() {
             Some(error) => Err(error),
-            None if (course.next as usize) < store.len() => Ok(store),
+            None if (reached.next as usize) < store.len() => Ok(store),
             None => Err(DAMAGED.to_owned()),
         }
     }

@@ -1,4 +1,4 @@
-//! The course of a search: level after level, with a look at the budgets now and then.
+//! A search, level after level, with a look at the budgets now and then.
 
 use crate::packed::batch::Batch;
 use crate::packed::numbering::to_u32;

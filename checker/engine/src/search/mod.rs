@@ -1,9 +1,9 @@
 //! The plain search: breadth first over every reachable state.
 //!
 //! States are explored in the order of their discovery, so that the first violation found has a path of
-//! minimal length. Most successors come from the tables ([`Tables::swift_successors`]); where these do not suffice, the
-//! model is asked, state by state. Successors are collected and handed to the visited set together, see
-//! [`Store::insert_all`].
+//! minimal length. Most successors come from the tables ([`Tables::swift_successors`]); where these do not
+//! suffice, the model is asked, state by state. Successors are collected and handed to the visited set
+//! together, see [`Store::insert_all`].
 
 pub(crate) mod checkpoint;
 mod explore;
@@ -39,12 +39,13 @@ pub(crate) const BETWEEN_LOOKS_AT_MOST: usize = 512 * BETWEEN_LOOKS as usize;
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
-/// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks may add.
+/// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks
+/// may add.
 pub(crate) const MOST_STATES: u64 = (3 << 29) - 1024 * BETWEEN_LOOKS_AT_MOST as u64;
 
 /// Where a violation was found: in a state, or at a step from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Sighting {
+pub(crate) struct Violation {
     pub(crate) finding: Finding,
     pub(crate) state: StateId,
     pub(crate) step: Option<Choice>,
@@ -74,7 +75,7 @@ pub(crate) struct Search<'a> {
     pub(crate) transitions: u64,
     pub(crate) depth: u64,
     pub(crate) peak_bytes: u64,
-    pub(crate) sightings: BTreeMap<Key, Sighting>,
+    pub(crate) violations: BTreeMap<Key, Violation>,
     /// Where the first evaluation error was reached.
     pub(crate) fault: Option<(StateId, Option<Choice>)>,
     /// Where the model first could not follow a path, if that is why the search is inconclusive.
@@ -93,7 +94,8 @@ pub(crate) struct Search<'a> {
     pub(crate) times_learnt: u64,
     /// Where to write down from time to time how far the search has come.
     pub(crate) checkpoint: Option<Checkpoint>,
-    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
+    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in
+    /// order.
     pub(crate) asked: Vec<StateId>,
     /// The numbers that there were when states were laid out.
     pub(crate) laid_out: Sizes,
@@ -104,7 +106,7 @@ pub(crate) struct Search<'a> {
 /// What a search has found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    sightings: BTreeMap<Key, Sighting>,
+    violations: BTreeMap<Key, Violation>,
     fault: Option<(StateId, Option<Choice>)>,
     cut: Option<(StateId, Option<Choice>)>,
     inconclusive: Option<Inconclusive>,
@@ -147,7 +149,7 @@ impl<'a> Search<'a> {
             transitions: 0,
             depth: 0,
             peak_bytes: 0,
-            sightings: BTreeMap::new(),
+            violations: BTreeMap::new(),
             fault: None,
             cut: None,
             inconclusive: None,
@@ -186,19 +188,19 @@ impl<'a> Search<'a> {
         if self.next > 0 {
             let mut made = self.swift.successors(&words, scratch, batch);
             while made.is_none()
-                && let Some(flow) = scratch.missing()
-                && let Some(fits) = self.tables.learn_flow(&self.layout, &words, flow)
+                && let Some(transformer) = scratch.missing()
+                && let Some(fits) = self.tables.learn_transformer(&self.layout, &words, transformer)
             {
                 if !fits {
                     return Some(Pause::Widen);
                 }
-                if !self.swift.learn_flow(&self.tables, &words, flow) {
+                if !self.swift.learn_transformer(&self.tables, &words, transformer) {
                     break;
                 }
                 self.times_learnt += 1;
                 made = self.swift.successors(&words, scratch, batch);
             }
-            if made.is_some() && self.sort(batch, before) {
+            if made.is_some() && self.canonicalise(batch, before) {
                 self.transitions += (batch.len() - before) as u64;
                 // The states of many agents, sorted, take long until the next look.
                 let is_late = |search: &mut Self| {
@@ -223,7 +225,7 @@ impl<'a> Search<'a> {
     /// What only ever grows when the model is asked something new.
     fn traces(&self) -> (usize, usize, [bool; 3]) {
         let ends = [self.fault.is_some(), self.cut.is_some(), self.inconclusive.is_some()];
-        (self.tables.numbers(), self.sightings.len(), ends)
+        (self.tables.numbers(), self.violations.len(), ends)
     }
 
     /// Explores a state with what the tables say, or the model.
@@ -239,7 +241,7 @@ impl<'a> Search<'a> {
         let is_done = failed
             || !opened.is_last
                 && self.tables.swift_successors(&self.layout, words, opened, batch)
-                && self.sort(batch, before);
+                && self.canonicalise(batch, before);
         if is_done {
             self.transitions += (batch.len() - before) as u64;
             return None;
@@ -259,7 +261,7 @@ impl<'a> Search<'a> {
         if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
             let state = opened.state(&self.tables, &self.layout, words).clone();
             for finding in self.tables.machine.judge(&state) {
-                pause = pause.or(self.sight(finding, self.next, None));
+                pause = pause.or(self.record(finding, self.next, None));
             }
         }
         if pause.is_none() {
@@ -275,9 +277,10 @@ impl<'a> Search<'a> {
         pause
     }
 
-    /// Sorts the agents of the states in a batch from some place on; `false` if the layout has no room for one.
+    /// Brings the states in a batch, from some place on, into canonical form; `false` if the layout has no
+    /// room for one.
     #[inline]
-    fn sort<const W: usize>(&mut self, batch: &mut Batch<W>, from: usize) -> bool {
+    fn canonicalise<const W: usize>(&mut self, batch: &mut Batch<W>, from: usize) -> bool {
         if self.symmetry.is_trivial() {
             return true;
         }
@@ -354,7 +357,7 @@ impl<'a> Search<'a> {
         let successor = self.tables.successor(&self.layout, words, opened, choice, &mut |f| noted.push(f));
         let mut pause = None;
         for finding in noted {
-            pause = pause.or(self.sight(finding, id, Some(choice)));
+            pause = pause.or(self.record(finding, id, Some(choice)));
         }
         self.transitions += 1;
         match successor {
@@ -375,11 +378,11 @@ impl<'a> Search<'a> {
     fn push<const W: usize>(&mut self, next: Packed<W>, batch: &mut Batch<W>) -> bool {
         batch.push(next);
         let last = batch.len() - 1;
-        self.sort(batch, last)
+        self.canonicalise(batch, last)
     }
 
     /// Keeps a finding, if it is the first of its rule and place.
-    fn sight(&mut self, finding: Finding, state: StateId, step: Option<Choice>) -> Option<Pause> {
+    fn record(&mut self, finding: Finding, state: StateId, step: Option<Choice>) -> Option<Pause> {
         let program = self.tables.machine.program();
         let rule = finding.rule;
         let level = self.settings.levels.of(rule, program.target);
@@ -388,7 +391,7 @@ impl<'a> Search<'a> {
         }
         let barrier = if rule == Rule::DanglingArrival { finding.barrier.map_or(0, |b| b.0) } else { 0 };
         let key = (rule, self.tables.machine.place(finding.agent, finding.pc), barrier);
-        self.sightings.entry(key).or_insert(Sighting { finding, state, step });
+        self.violations.entry(key).or_insert(Violation { finding, state, step });
         if level == Level::Error && !self.settings.all {
             self.stopped_at.get_or_insert(key);
             return Some(Pause::Stopped);
@@ -400,16 +403,16 @@ impl<'a> Search<'a> {
     fn end(&mut self, end: End, state: StateId, step: Option<Choice>) -> Option<Pause> {
         let mut pause = None;
         match end {
-            End::Violation(finding) => pause = self.sight(finding, state, step),
+            End::Violation(finding) => pause = self.record(finding, state, step),
             End::Fault { noted, .. } => {
                 for finding in noted {
-                    pause = pause.or(self.sight(finding, state, step));
+                    pause = pause.or(self.record(finding, state, step));
                 }
                 self.fault.get_or_insert((state, step));
             }
             End::Cut { agent, at, reason, noted } => {
                 for finding in noted {
-                    pause = pause.or(self.sight(finding, state, step));
+                    pause = pause.or(self.record(finding, state, step));
                 }
                 if self.inconclusive.is_none() {
                     // Its path is made out in the end.
@@ -426,7 +429,7 @@ impl<'a> Search<'a> {
         self.last_look = Instant::now();
         let late = self.budgets().timeout.filter(|limit| self.started.elapsed() >= *limit);
         if let Some(limit) = late {
-            self.inconclusive = Some(Inconclusive::Time(limit, self.what_grew(self.progress.states)));
+            self.inconclusive = Some(Inconclusive::Time(limit, self.blow_up(self.progress.states)));
             return true;
         }
         self.progress = Progress { transitions: self.transitions, depth: self.depth, ..self.progress };
@@ -458,13 +461,13 @@ impl<'a> Search<'a> {
         let over = if let Some(error) = store.failed() {
             Inconclusive::Disk(error)
         } else if budgets.max_states.is_some_and(|most| states > most) {
-            Inconclusive::States(budgets.max_states.unwrap_or(0), self.what_grew(states))
+            Inconclusive::States(budgets.max_states.unwrap_or(0), self.blow_up(states))
         } else if budgets.max_memory.is_some_and(|most| self.bytes_soon(store) > most) {
-            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.what_grew(states))
+            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.blow_up(states))
         } else if states >= MOST_STATES {
-            Inconclusive::States(states, self.what_grew(states))
+            Inconclusive::States(states, self.blow_up(states))
         } else if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
-            Inconclusive::Time(limit, self.what_grew(states))
+            Inconclusive::Time(limit, self.blow_up(states))
         } else if !self.control.goes_on(progress) {
             Inconclusive::Interrupted
         } else {
@@ -485,9 +488,9 @@ impl<'a> Search<'a> {
         if self.bytes_soon(store) <= room.most_bytes + self.table_bytes() {
             return;
         }
-        let before = store.states_away();
+        let before = store.states_spilled();
         store.keep_within(&room, BETWEEN_LOOKS_AT_MOST);
-        if before == 0 && store.states_away() > 0 {
+        if before == 0 && store.states_spilled() > 0 {
             self.control.notes(Note::MovesToDisk(&room.folder));
         }
     }
@@ -500,8 +503,8 @@ impl<'a> Search<'a> {
 
     /// The local whose values are most numerous among an automaton's configurations, if the automata are
     /// large against the search as a whole.
-    fn what_grew(&self, states: u64) -> Option<String> {
-        crate::verdict::blow_up::what_grew(&self.tables.machine, states)
+    fn blow_up(&self, states: u64) -> Option<String> {
+        crate::verdict::blow_up::blow_up(&self.tables.machine, states)
     }
 
     pub(crate) fn table_bytes(&self) -> u64 {
@@ -519,8 +522,8 @@ impl<'a> Search<'a> {
         if self.retraces.is_some() { Budgets::default() } else { self.settings.budgets }
     }
 
-    /// Begins anew with the numbers that have been given out. Everything is shown again: what is remembered of steps does not
-    /// say what they showed.
+    /// Begins anew with the numbers that have been given out. Everything is shown again: what is remembered
+    /// of steps does not say what they showed.
     pub(crate) fn restart<const W: usize>(&mut self, store: &mut Store<W>) {
         (self.next, self.level_end) = (0, 0);
         self.show(Shown::default());
@@ -537,7 +540,7 @@ impl<'a> Search<'a> {
     /// What has been found.
     pub(crate) fn shown(&mut self) -> Shown {
         Shown {
-            sightings: std::mem::take(&mut self.sightings),
+            violations: std::mem::take(&mut self.violations),
             fault: self.fault.take(),
             cut: self.cut.take(),
             inconclusive: self.inconclusive.take(),
@@ -549,8 +552,8 @@ impl<'a> Search<'a> {
 
     /// This has been found, and nothing else.
     pub(crate) fn show(&mut self, shown: Shown) {
-        let Shown { sightings, fault, cut, inconclusive, stopped_at, transitions, depth } = shown;
-        (self.sightings, self.fault, self.cut) = (sightings, fault, cut);
+        let Shown { violations, fault, cut, inconclusive, stopped_at, transitions, depth } = shown;
+        (self.violations, self.fault, self.cut) = (violations, fault, cut);
         (self.inconclusive, self.stopped_at) = (inconclusive, stopped_at);
         (self.transitions, self.depth) = (transitions, depth);
     }
@@ -558,13 +561,13 @@ impl<'a> Search<'a> {
     /// Leaves out what nobody wants to see.
     pub(crate) fn leave_out_silent(&mut self) {
         let (levels, target) = (&self.settings.levels, self.tables.machine.program().target);
-        self.sightings.retain(|(rule, ..), _| levels.of(*rule, target) >= Level::Warning);
+        self.violations.retain(|(rule, ..), _| levels.of(*rule, target) >= Level::Warning);
     }
 
     /// The states at which something was found.
     pub(crate) fn ends_of_paths(&self) -> Vec<StateId> {
         let ends = [&self.fault, &self.cut].into_iter().flatten().map(|(state, _)| *state);
-        self.sightings.values().map(|sighting| sighting.state).chain(ends).collect()
+        self.violations.values().map(|violation| violation.state).chain(ends).collect()
     }
 
     /// Packs the initial state.

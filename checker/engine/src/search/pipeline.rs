@@ -1,21 +1,24 @@
-//! Some threads make successors ahead of the search, which enters them in order: it goes as if one had done it.
+//! Some threads make successors ahead of the search, which enters them in order: it goes as if one had done
+//! it.
 //!
-//! States that wait to be explored are handed out in stretches, in order. Whoever is free takes the next one and makes its
-//! successors, as far as [`Swift`] can; where it cannot, it leaves a hole. The calling thread takes the stretches back in order
-//! and does with them what it does alone: it adds the successors to the store, asks the model where there is a hole, and looks
-//! at the budgets where that is due. So the model is asked the same questions in the same order as by one thread alone, and
-//! states get the same numbers; that states behind have been explored before makes no difference, since what is known of a step
+//! States that wait to be explored are handed out in blocks, in order. Whoever is free takes the next one and
+//! makes its successors, as far as [`Swift`] can; where it cannot, it leaves a deferred state. The calling
+//! thread takes the blocks back in order and does with them what it does alone: it adds the successors to the
+//! store, asks the model where there is a deferred state, and looks at the budgets where that is due. So the
+//! model is asked the same questions in the same order as by one thread alone, and states get the same
+//! numbers; that states behind have been explored before makes no difference, since what is known of a step
 //! never changes. Where the search has to pause, what was made of the states behind is forgotten.
 //!
-//! The other threads have a copy of what is known of steps. The calling thread adds to it what it has learnt, when they let go
-//! of it between two states. Until then they leave holes where there need not be any.
+//! The other threads have a copy of what is known of steps. The calling thread adds to it what it has learnt,
+//! when they let go of it between two states. Until then they leave deferred states where there need not be
+//! any.
 
 use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
 use crate::parallel::block::Made;
-use crate::parallel::queue::{End, Shared, Stretch};
-use crate::parallel::worker::Hand;
+use crate::parallel::queue::{Block, End, Shared};
+use crate::parallel::worker::Worker;
 use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use crate::settings::Settings;
 use crate::successors::expand::Opened;
@@ -27,14 +30,14 @@ use std::thread;
 const MOST_THREADS: usize = 4;
 /// The search begins with several threads once so many states wait to be explored.
 const FEW: u32 = 256;
-/// States of a stretch, at most, and bytes that they take.
+/// States of a block, at most, and bytes that they take.
 const MOST: StateId = 1024;
 const MOST_BYTES: usize = 1 << 15;
-/// States of a stretch, at least, if there are so many: to hand over fewer takes as long as to explore them.
+/// States of a block, at least, if there are so many: to hand over fewer takes as long as to explore them.
 const FEWEST: StateId = 256;
 /// One part in so many of the states that wait is handed out together.
 const SHARE: StateId = 4;
-/// Stretches under way for each thread, at most.
+/// Blocks under way for each thread, at most.
 const AHEAD: usize = 8;
 /// States that the calling thread explores before it looks again whether there is something to enter.
 const AT_ONCE: usize = 64;
@@ -72,20 +75,20 @@ impl Pipeline {
 #[expect(clippy::vec_box, reason = "stretches go to and fro")]
 struct Lead<'l, 's, const W: usize> {
     shared: &'l Shared<'s, W>,
-    hand: Hand<W>,
+    worker: Worker<W>,
     /// How many other threads there are.
     others: usize,
-    /// The next state to hand out, and the number of the stretch that begins with it.
+    /// The next state to hand out, and the number of the block that begins with it.
     handed: StateId,
     number: usize,
-    /// So many stretches have been taken back.
+    /// So many blocks have been taken back.
     taken: usize,
-    /// New stretches.
-    new: Vec<Box<Stretch<W>>>,
-    /// The stretch that the calling thread explores itself.
-    mine: Option<Box<Stretch<W>>>,
-    /// Stretches to be used again.
-    spare: Vec<Box<Stretch<W>>>,
+    /// New blocks.
+    new: Vec<Box<Block<W>>>,
+    /// The block that the calling thread explores itself.
+    mine: Option<Box<Block<W>>>,
+    /// Blocks to be used again.
+    spare: Vec<Box<Block<W>>>,
     has_asked_for_memory: bool,
     /// States at which something was learnt.
     learnt: Vec<Packed<W>>,
@@ -98,7 +101,7 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
     fn new(shared: &'l Shared<'s, W>, others: usize, next: StateId) -> Self {
         Self {
             shared,
-            hand: Hand::default(),
+            worker: Worker::default(),
             others,
             handed: next,
             number: 0,
@@ -114,7 +117,8 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
         }
     }
 
-    /// Cuts states that wait into stretches. None goes beyond the end of a level or a state at which a look is due.
+    /// Cuts states that wait into blocks. None goes beyond the end of a level or a state at which a look is
+    /// due.
     fn cut(&mut self, level_end: StateId, store: &Store<W>) {
         while self.number - self.taken < AHEAD * (self.others + 1) {
             let waiting = to_u32(store.len()) - self.handed;
@@ -127,22 +131,22 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
             let next_look = (self.handed + 1) | (BETWEEN_LOOKS - 1);
             let end = (self.handed + most).min(next_look);
             let end = if self.handed < level_end { end.min(level_end) } else { end };
-            let mut stretch = self.spare.pop().unwrap_or_default();
-            (stretch.number, stretch.first, stretch.explored) = (self.number, self.handed, 0);
-            stretch.share.clear();
-            stretch.states.clear();
-            store.read(self.handed..end, &mut stretch.states);
+            let mut block = self.spare.pop().unwrap_or_default();
+            (block.number, block.first, block.explored) = (self.number, self.handed, 0);
+            block.output.clear();
+            block.states.clear();
+            store.read(self.handed..end, &mut block.states);
             (self.number, self.handed) = (self.number + 1, end);
             if waiting < FEWEST {
-                self.mine = Some(stretch);
+                self.mine = Some(block);
             } else {
-                self.new.push(stretch);
+                self.new.push(block);
             }
         }
     }
 
-    /// Hands out what is new, and takes back the next stretch if it is made.
-    fn exchange(&mut self, store: &mut Store<W>) -> Result<Option<Box<Stretch<W>>>, Pause> {
+    /// Hands out what is new, and takes back the next block if it is made.
+    fn exchange(&mut self, store: &mut Store<W>) -> Result<Option<Box<Block<W>>>, Pause> {
         let mut queue = self.shared.lock();
         if queue.is_over {
             // A thread has panicked, and so will this one.
@@ -174,26 +178,26 @@ impl<'l, 's, const W: usize> Lead<'l, 's, W> {
 
     /// Explores for a while, or waits until the queue has changed.
     fn explore_or_wait(&mut self, known: &Swift, seen: u32) {
-        let Some(mut stretch) = self.mine.take() else {
+        let Some(mut block) = self.mine.take() else {
             self.shared.wait(seen);
             return;
         };
         let mut left = AT_ONCE;
-        self.shared.explore(known, &mut self.hand, &mut stretch, || {
+        self.shared.explore(known, &mut self.worker, &mut block, || {
             left -= 1;
             left == 0
         });
-        if stretch.explored == stretch.states.len() {
-            self.shared.lock().put(stretch);
+        if block.explored == block.states.len() {
+            self.shared.lock().put(block);
         } else {
-            self.mine = Some(stretch);
+            self.mine = Some(block);
         }
     }
 
-    /// Bytes that all threads take, about, given one of the stretches.
-    fn bytes(&self, stretch: &Stretch<W>, known: &Swift) -> u64 {
+    /// Bytes that all threads take, about, given one of the blocks.
+    fn bytes(&self, block: &Block<W>, known: &Swift) -> u64 {
         let threads = self.others + 1;
-        let each = self.hand.bytes() + AHEAD * stretch.bytes();
+        let each = self.worker.bytes() + AHEAD * block.bytes();
         (threads * each + known.bytes()) as u64
     }
 }
@@ -224,21 +228,21 @@ impl Search<'_> {
         loop {
             lead.cut(self.level_end, store);
             let seen = lead.shared.changes();
-            let stretch = match lead.exchange(store) {
-                Ok(Some(stretch)) => stretch,
+            let block = match lead.exchange(store) {
+                Ok(Some(block)) => block,
                 Ok(None) => {
                     lead.explore_or_wait(&self.swift, seen);
                     continue;
                 }
                 Err(pause) => return pause,
             };
-            let pause = self.enter(store, &mut lead, &stretch);
+            let pause = self.enter(store, &mut lead, &block);
             if let Some(pause) = pause {
                 return pause;
             }
             lead.shared.publish(&self.tables, &mut lead.learnt);
-            self.thread_bytes = self.thread_bytes.max(lead.bytes(&stretch, &self.swift));
-            lead.spare.push(stretch);
+            self.thread_bytes = self.thread_bytes.max(lead.bytes(&block, &self.swift));
+            lead.spare.push(block);
             // What is due before the next state is done as by one thread alone.
             if self.begins_level(store) {
                 return Pause::Complete;
@@ -251,19 +255,20 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what was made of a stretch to the store, and fills the holes. Each thread has dropped only what it had met itself: what
-    /// several of them have met is dropped by the store's filter, which knows all that was entered before.
+    /// Adds what was made of a block to the store, and fills the deferred states. Each thread has dropped
+    /// only what it had met itself: what several of them have met is dropped by the store's filter, which
+    /// knows all that was entered before.
     fn enter<const W: usize>(
         &mut self,
         store: &mut Store<W>,
         lead: &mut Lead<'_, '_, W>,
-        stretch: &Stretch<W>,
+        block: &Block<W>,
     ) -> Option<Pause> {
-        debug_assert_eq!(self.next, stretch.first);
+        debug_assert_eq!(self.next, block.first);
         let Lead { opened, scratch, batch, learnt, .. } = lead;
-        let share = &stretch.share;
-        let (mut counted, mut from) = (0, stretch.first);
-        let pause = share.each(|made| {
+        let output = &block.output;
+        let (mut counted, mut from) = (0, block.first);
+        let pause = output.each(|made| {
             if batch.len() >= BATCH {
                 store.insert_batch(batch, from);
             }
@@ -272,14 +277,15 @@ impl Search<'_> {
                     from = if batch.len() == 0 { parent } else { from };
                     batch.extend(states);
                 }
-                Made::Hole(hole) => {
-                    from = if batch.len() == 0 { hole.state } else { from };
-                    self.transitions += hole.transitions - std::mem::replace(&mut counted, hole.transitions);
-                    self.next = hole.state;
+                Made::Deferred(deferred_state) => {
+                    from = if batch.len() == 0 { deferred_state.state } else { from };
+                    self.transitions += deferred_state.transitions
+                        - std::mem::replace(&mut counted, deferred_state.transitions);
+                    self.next = deferred_state.state;
                     let before = self.times_learnt;
                     let pause = self.explore(store, (opened, scratch), batch);
                     if self.times_learnt > before {
-                        learnt.push(store.get(hole.state));
+                        learnt.push(store.get(deferred_state.state));
                     }
                     self.next += u32::from(pause.is_none());
                     return pause;
@@ -289,8 +295,8 @@ impl Search<'_> {
         });
         store.insert_batch(batch, from);
         if pause.is_none() {
-            self.transitions += share.transitions - counted;
-            self.next = stretch.first + to_u32(stretch.states.len());
+            self.transitions += output.transitions - counted;
+            self.next = block.first + to_u32(block.states.len());
         }
         pause
     }

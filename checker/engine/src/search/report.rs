@@ -1,9 +1,9 @@
 //! From what a search has seen to its outcome.
 
 use crate::paths::real;
-use crate::paths::replay::{along, shown, sort, walk};
+use crate::paths::replay::{along, sort, violation_shown, walk};
 use crate::search::stuck;
-use crate::search::{Search, Sighting};
+use crate::search::{Search, Violation};
 use crate::settings::Settings;
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 use crate::visited::{Store, odds_of_omission};
@@ -86,14 +86,14 @@ fn findings<const W: usize>(
     let levels = &settings.levels;
     let mut found = Vec::new();
     if let Some(key) = search.stopped_at {
-        let sighting = search.sightings.remove(&key);
-        found.extend(sighting.map(|sighting| locate(search, store, settings, sighting)));
+        let violation = search.violations.remove(&key);
+        found.extend(violation.map(|violation| locate(search, store, settings, violation)));
         if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
             found.extend(along(&mut search.tables.machine, settings, &path));
         }
     } else {
-        for sighting in std::mem::take(&mut search.sightings).into_values() {
-            found.push(locate(search, store, settings, sighting));
+        for violation in std::mem::take(&mut search.violations).into_values() {
+            found.push(locate(search, store, settings, violation));
         }
         if complete && store.is_compact() && stuck::may_run_for_ever(search) {
             search.inconclusive.get_or_insert(Inconclusive::Forgotten);
@@ -120,17 +120,18 @@ fn path<const W: usize>(
     Path { steps, cycle_from: None }
 }
 
-/// A sighting with its path, in terms of real agents: the path is made once more, and what it shows is taken.
+/// A violation with its path, in terms of real agents: the path is made once more, and what it shows is
+/// taken.
 fn locate<const W: usize>(
     search: &mut Search<'_>,
     store: &Store<W>,
     settings: &Settings,
-    sighting: Sighting,
+    violation: Violation,
 ) -> Found {
-    let at_step = sighting.step.is_some();
-    let path = path(search, store, sighting.state, sighting.step);
-    let level = settings.levels.of(sighting.finding.rule, search.tables.machine.program().target);
-    let found = shown(&mut search.tables.machine, &path, at_step, &sighting.finding);
-    let finding = found.unwrap_or(sighting.finding);
+    let at_step = violation.step.is_some();
+    let path = path(search, store, violation.state, violation.step);
+    let level = settings.levels.of(violation.finding.rule, search.tables.machine.program().target);
+    let found = violation_shown(&mut search.tables.machine, &path, at_step, &violation.finding);
+    let finding = found.unwrap_or(violation.finding);
     Found { finding, level, path }
 }

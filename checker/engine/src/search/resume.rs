@@ -2,9 +2,9 @@
 
 use crate::packed::batch::Batch;
 use crate::packed::numbering::to_u32;
-use crate::packed::residual::Rest;
+use crate::packed::residual::Residual;
 use crate::search::Search;
-use crate::search::checkpoint::{Checkpoint, Course, REHEARSAL, Saved};
+use crate::search::checkpoint::{Checkpoint, REHEARSAL, Reached, Saved};
 use crate::settings::Note;
 use crate::successors::expand::Opened;
 use crate::verdict::Inconclusive;
@@ -37,8 +37,8 @@ impl From<&str> for Unusable {
 }
 
 impl Search<'_> {
-    /// Writes down how far the search has come, if that was asked for and it is time. All successors of the states explored
-    /// are in the store.
+    /// Writes down how far the search has come, if that was asked for and it is time. All successors of the
+    /// states explored are in the store.
     pub(crate) fn save_if_due<const W: usize>(&mut self, store: &Store<W>) {
         if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due) {
             self.save(store);
@@ -50,7 +50,7 @@ impl Search<'_> {
         let Some(mut checkpoint) = self.checkpoint.take().filter(|_| store.failed().is_none()) else {
             return;
         };
-        let course = Course {
+        let reached = Reached {
             laid_out: self.laid_out.clone(),
             sizes: self.tables.sizes(),
             next: self.next,
@@ -60,42 +60,46 @@ impl Search<'_> {
             peak_bytes: self.peak_bytes,
             has_rehearsed: self.has_rehearsed,
         };
-        match checkpoint.save(course, store, (&self.tables.rests, &self.tables.cells, &self.asked)) {
+        match checkpoint.save(
+            reached,
+            store,
+            (&self.tables.residuals, &self.tables.location_classes, &self.asked),
+        ) {
             Ok(()) => self.checkpoint = Some(checkpoint),
             Err(error) => self.control.notes(Note::NoCheckpoint(&error.to_string())),
         }
     }
 
-    /// Brings a search that has not begun to where it was when this was saved, and gives the states found. After an error
-    /// neither is of use.
+    /// Brings a search that has not begun to where it was when this was saved, and gives the states found.
+    /// After an error neither is of use.
     pub(crate) fn restore<const W: usize>(&mut self, saved: Saved) -> Result<Store<W>, Unusable> {
-        for rest in saved.rests()? {
-            self.tables.number_rest(&rest, Rest::clone);
+        for residual in saved.residuals()? {
+            self.tables.number_residual(&residual, Residual::clone);
         }
-        let contents = saved.contents()?;
-        if self.tables.sizes().cells.len() != saved.course().sizes.cells.len() {
+        let values = saved.values()?;
+        if self.tables.sizes().location_classes.len() != saved.reached().sizes.location_classes.len() {
             return Err(OTHER.into());
         }
-        for (cell, content) in contents {
-            self.tables.cells.number(cell, &content);
+        for (location_class, value) in values {
+            self.tables.location_classes.number(location_class, &value);
         }
         self.start::<1>();
-        self.lay_out(saved.course().laid_out.clone());
+        self.lay_out(saved.reached().laid_out.clone());
         let store = saved.states(self.room().as_ref())?;
         if self.is_out_of_time() {
             return Err(Unusable::Unread);
         }
         self.ask_again(&store, &saved.asked()?)?;
-        let course = saved.course();
-        if self.tables.sizes() != course.sizes || self.has_rehearsed != course.has_rehearsed {
+        let reached = saved.reached();
+        if self.tables.sizes() != reached.sizes || self.has_rehearsed != reached.has_rehearsed {
             return Err(OTHER.into());
         }
-        self.next = course.next;
+        self.next = reached.next;
         self.try_some(&store)?;
-        self.level_end = course.level_end;
-        self.transitions = course.transitions;
-        self.depth = course.depth;
-        self.peak_bytes = course.peak_bytes;
+        self.level_end = reached.level_end;
+        self.transitions = reached.transitions;
+        self.depth = reached.depth;
+        self.peak_bytes = reached.peak_bytes;
         self.checkpoint = Some(saved.into_checkpoint());
         Ok(store)
     }

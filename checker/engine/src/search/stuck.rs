@@ -1,13 +1,13 @@
 //! `stuck-agent`: a blocked agent that no continuation unblocks, while some continuation runs for ever.
 //!
-//! Judged on the graph of all reachable states, once it is complete. For every state the set of agents
-//! that some continuation unblocks is the least fixed point of: those that are not blocked here, and those that are
-//! unblocked from a successor. States are visited from the last found to the first until nothing changes.
+//! Judged on the graph of all reachable states, once it is complete. For every state the set of agents that
+//! some continuation unblocks is the least fixed point of: those that are not blocked here, and those that
+//! are unblocked from a successor. States are visited from the last found to the first until nothing changes.
 //! Where states have been sorted by symmetry, agents are followed through the permutations of the edges.
 
 use super::trace_back::Edge;
 use crate::packed::layout::Packed;
-use crate::paths::lasso::{Stretch, findings, state_after, unroll};
+use crate::paths::lasso::{Segment, findings, state_after, unroll};
 use crate::search::Search;
 use crate::successors::expand::Opened;
 use crate::visited::{StateId, Store};
@@ -58,8 +58,8 @@ pub(crate) fn find<const W: usize>(search: &mut Search<'_>, store: &Store<W>) ->
     let stuck: Vec<usize> = (0..agents).filter(|agent| !unblocked.has(cyclic as usize, *agent)).collect();
     let (steps, who) = search.path_to(store, cyclic);
     let cycle = shortest_cycle(search, store, cyclic);
-    let stretch = |edge: Edge<W>| Stretch { choices: vec![edge.choice], moved: edge.moved };
-    let cycle: Vec<Stretch> = cycle.into_iter().map(stretch).collect();
+    let segment = |edge: Edge<W>| Segment { choices: vec![edge.choice], permutation: edge.permutation };
+    let cycle: Vec<Segment> = cycle.into_iter().map(segment).collect();
     let machine = &mut search.tables.machine;
     // What cannot be unrolled is found all the same; whoever looks at the path says that it does not show it.
     let to_cycle = Path { steps: steps.clone(), cycle_from: None };
@@ -110,7 +110,7 @@ fn unblocked_agents<const W: usize>(search: &mut Search<'_>, store: &Store<W>) -
             for edge in search.edges(&words) {
                 let Some(to) = store.find(&edge.to) else { continue };
                 for agent in 0..agents {
-                    if !sets.has(*state, agent) && sets.has(to as usize, edge.moved[agent] as usize) {
+                    if !sets.has(*state, agent) && sets.has(to as usize, edge.permutation[agent] as usize) {
                         sets.add(*state, agent);
                         changed = true;
                     }

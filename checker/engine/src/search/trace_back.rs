@@ -1,12 +1,12 @@
 //! From the numbers of a search back to the steps of real agents.
 //!
-//! The store knows for each state a few among which is the one that it was found from. Which it was, and which
-//! step led there, is found out again by making their steps once more; where states were sorted by symmetry, the permutations are
-//! composed along the way, so that every step is that of a real agent.
+//! The store knows for each state a few among which is the one that it was found from. Which it was, and
+//! which step led there, is found out again by making their steps once more; where states were sorted by
+//! symmetry, the permutations are composed along the way, so that every step is that of a real agent.
 
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
-use crate::paths::{moved, real};
+use crate::paths::{permuted, real};
 use crate::search::Search;
 use crate::successors::expand::{Opened, Successor};
 use crate::visited::{StateId, Store};
@@ -17,12 +17,12 @@ use barcheck_model::program::AgentId;
 pub(crate) struct Edge<const W: usize> {
     pub(crate) choice: Choice,
     pub(crate) to: Packed<W>,
-    pub(crate) moved: Vec<u32>,
+    pub(crate) permutation: Vec<u32>,
 }
 
 impl Search<'_> {
-    /// Every step from a state that leads to a state, in order. Numbers that the layout has no room for do not
-    /// occur once the search is complete.
+    /// Every step from a state that leads to a state, in order. Numbers that the layout has no room for do
+    /// not occur once the search is complete.
     pub(crate) fn edges<const W: usize>(&mut self, words: &Packed<W>) -> Vec<Edge<W>> {
         self.edges_to(words, None)
     }
@@ -55,11 +55,11 @@ impl Search<'_> {
                             continue;
                         }
                     }
-                    let mut moved = Vec::new();
+                    let mut permutation = Vec::new();
                     let sorted =
-                        self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut moved));
+                        self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut permutation));
                     if let Some(to) = sorted {
-                        edges.push(Edge { choice, to, moved });
+                        edges.push(Edge { choice, to, permutation });
                     }
                 }
             }
@@ -83,7 +83,7 @@ impl Search<'_> {
         let mut steps = Vec::with_capacity(back.len());
         for edge in back.into_iter().rev() {
             steps.push(real(edge.choice, &who));
-            who = moved(&who, &edge.moved);
+            who = permuted(&who, &edge.permutation);
         }
         (steps, who)
     }
@@ -105,7 +105,7 @@ impl Search<'_> {
         let Some(words) = numbers.pack::<W>(&self.layout) else { return agents };
         let mut to = Vec::new();
         match self.symmetry.canonical(&mut self.tables, &self.layout, words, Some(&mut to)) {
-            Some(_) => moved(&agents, &to),
+            Some(_) => permuted(&agents, &to),
             None => agents,
         }
     }

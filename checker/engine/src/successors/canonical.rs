@@ -12,8 +12,8 @@
 
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::to_u32;
-use crate::packed::permutations::REST;
-use crate::packed::residual::{Rest, renamed};
+use crate::packed::permutations::RESIDUAL;
+use crate::packed::residual::{Residual, renamed};
 use crate::packed::transformers::{bits, held};
 use crate::successors::tables::Tables;
 use barcheck_model::program::{AgentId, Target};
@@ -56,42 +56,45 @@ impl Symmetry {
         self.groups.is_empty()
     }
 
-    /// Sorts the state's agents. `None` if the layout has no room for the result. With `moved`, says where each
-    /// agent went.
+    /// Sorts the state's agents. `None` if the layout has no room for the result. With `permutation`, says
+    /// where each agent went.
     pub(crate) fn canonical<const W: usize>(
         &self,
         tables: &mut Tables,
         layout: &Layout,
         mut words: Packed<W>,
-        moved: Option<&mut Vec<u32>>,
+        permutation: Option<&mut Vec<u32>>,
     ) -> Option<Packed<W>> {
-        let rest = layout.rest.get(&words);
-        let decides = !tables.quiet[rest as usize];
+        let residual = layout.residual.get(&words);
+        let decides = !tables.quiet[residual as usize];
         let remembers = layout.remembers(&words);
-        if !decides && !remembers && moved.is_none() {
+        if !decides && !remembers && permutation.is_none() {
             self.sort_slots(layout, &mut words);
             return Some(words);
         }
-        let to = self.sorted(tables, layout, &words);
+        let to = self.permutation_of(tables, layout, &words);
         let identity = to.iter().enumerate().all(|(agent, target)| agent == *target as usize);
         if !identity {
             let from = words;
             for (agent, target) in to.iter().enumerate() {
                 layout.agents[*target as usize].set(&mut words, layout.agents[agent].get(&from));
             }
-            let order = tables.renamings.order(&to);
-            let rest = decides.then_some((REST, layout.rest));
-            let cells = (0..).zip(&layout.cells).map(|(cell, field)| (cell, *field));
-            for (cell, field) in cells.filter(|(_, field)| field.get(&from) != 0).chain(rest) {
-                let renamed = rename(tables, cell, field.get(&from), (order, &to));
+            let order = tables.permutations.number(&to);
+            let residual = decides.then_some((RESIDUAL, layout.residual));
+            let location_classes =
+                (0..).zip(&layout.location_classes).map(|(location_class, field)| (location_class, *field));
+            for (location_class, field) in
+                location_classes.filter(|(_, field)| field.get(&from) != 0).chain(residual)
+            {
+                let renamed = permute(tables, location_class, field.get(&from), (order, &to));
                 field.set(&mut words, renamed);
                 if field.get(&words) != renamed {
                     return None;
                 }
             }
         }
-        if let Some(moved) = moved {
-            *moved = to;
+        if let Some(permutation) = permutation {
+            *permutation = to;
         }
         Some(words)
     }
@@ -103,7 +106,8 @@ impl Symmetry {
         }
     }
 
-    /// For each agent of a sorted state, whether one before it can do the same, and what that leads to is the same state, once it is sorted.
+    /// For each agent of a sorted state, whether one before it can do the same, and what that leads to is the
+    /// same state, once it is sorted.
     pub(crate) fn like_another<const W: usize>(
         &self,
         tables: &Tables,
@@ -111,7 +115,7 @@ impl Symmetry {
         words: &Packed<W>,
     ) -> Vec<bool> {
         let mut alike = vec![false; self.agents];
-        if tables.quiet[layout.rest.get(words) as usize] && !layout.remembers(words) {
+        if tables.quiet[layout.residual.get(words) as usize] && !layout.remembers(words) {
             for pair in self.groups.iter().flat_map(|group| group.windows(2)) {
                 alike[pair[1]] = layout.agents[pair[0]].get(words) == layout.agents[pair[1]].get(words);
             }
@@ -119,22 +123,36 @@ impl Symmetry {
         alike
     }
 
-    /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal slots.
-    fn sorted<const W: usize>(&self, tables: &mut Tables, layout: &Layout, words: &Packed<W>) -> Vec<u32> {
+    /// Where each agent goes when groups are sorted by slot, and by what memory knows of agents with equal
+    /// slots.
+    fn permutation_of<const W: usize>(
+        &self,
+        tables: &mut Tables,
+        layout: &Layout,
+        words: &Packed<W>,
+    ) -> Vec<u32> {
         let mut to: Vec<u32> = (0..to_u32(self.agents)).collect();
-        let cells = held(&layout.cells, words);
+        let location_classes = held(&layout.location_classes, words);
         for group in &self.groups {
             let mut order: Vec<_> =
                 group.iter().map(|agent| (layout.agents[*agent].get(words), *agent)).collect();
             order.sort_unstable();
             // Only those who are alike so far are told apart by what they have decided and know.
             for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-                bits(cells).for_each(|cell| tables.cells.rank(cell, layout.cells[cell].get(words)));
-                let sequences = &tables.rests.get(layout.rest.get(words)).sequences;
+                bits(location_classes).for_each(|location_class| {
+                    tables
+                        .location_classes
+                        .rank(location_class, layout.location_classes[location_class].get(words))
+                });
+                let sequences = &tables.residuals.get(layout.residual.get(words)).sequences;
                 let positions = |agent: usize| sequences.iter().map(move |s| s.position[agent]);
                 let ranks = |agent: usize| {
-                    let ranks = |cell: usize| tables.cells.ranks(cell, layout.cells[cell].get(words));
-                    bits(cells).map(move |cell| ranks(cell)[agent])
+                    let ranks = |location_class: usize| {
+                        tables
+                            .location_classes
+                            .ranks(location_class, layout.location_classes[location_class].get(words))
+                    };
+                    bits(location_classes).map(move |location_class| ranks(location_class)[agent])
                 };
                 alike.sort_unstable_by(|(_, a), (_, b)| {
                     let decided = positions(*a).cmp(positions(*b));
@@ -149,21 +167,21 @@ impl Symmetry {
     }
 }
 
-/// The number of a cell's content, or of a rest, after agents have been renamed.
-fn rename(tables: &mut Tables, cell: u32, before: u32, (order, to): (u32, &[u32])) -> u32 {
-    let key = (cell, before, order);
-    if let Some(renamed) = tables.renamings.get(key) {
+/// The number of an abstract value of a location class, or of a residual, after agents have been renamed.
+fn permute(tables: &mut Tables, location_class: u32, before: u32, (order, to): (u32, &[u32])) -> u32 {
+    let key = (location_class, before, order);
+    if let Some(renamed) = tables.permutations.get(key) {
         return renamed;
     }
-    let number = if cell == REST {
-        let Rest { sequences, allocated } = tables.rests.get(before);
-        let after = Rest { sequences: renamed(sequences, to), allocated: *allocated };
-        tables.number_rest(&after, Rest::clone)
+    let number = if location_class == RESIDUAL {
+        let Residual { sequences, allocated } = tables.residuals.get(before);
+        let after = Residual { sequences: renamed(sequences, to), allocated: *allocated };
+        tables.number_residual(&after, Residual::clone)
     } else {
         let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();
-        tables.cells.renamed(cell as usize, before, &names)
+        tables.location_classes.renamed(location_class as usize, before, &names)
     };
-    tables.renamings.learn(key, number);
+    tables.permutations.learn(key, number);
     number
 }
 

@@ -5,18 +5,21 @@
 //! next time the numbers are changed without asking again, also where another slot does the same (see
 //! [`crate::successors::steps`]). The argument:
 //!
-//! * Local moves change the agent's own configuration only ([`barcheck_model::agent`] sees nothing else), unless
-//!   uniform decisions are involved; then the state is not *quiet* and the model is asked.
-//! * Nobody's way depends on what memory holds: all that it decides is whether an access is in conflict with an earlier one. What
-//!   steps do to memory is remembered by itself (see [`crate::packed::locations`]); where there is a conflict the model is asked.
-//! * An arrival or wait is decided by the barrier's state, the agent's seat (in its slot), its operands (in its
-//!   move) and, where the barrier waits for every live agent, the number of agents exited: these are the
-//!   arguments of the barrier's transition function. So two slots with the same instruction, operands and seat do the same to
-//!   the barrier. What that comes to for the agent, its *turn*, is its seat afterwards, whether it blocks, and the generation
-//!   that it completes: with these its slot afterwards is decided by its slot before and the move. A rule noted by the way belongs
-//!   to the turn, so that each slot shows it for itself.
+//! * Local moves change the agent's own configuration only ([`barcheck_model::agent`] sees nothing else),
+//!   unless uniform decisions are involved; then the state is not *quiet* and the model is asked.
+//! * Nobody's way depends on what memory holds: all that it decides is whether an access is in conflict with
+//!   an earlier one. What steps do to memory is remembered by itself (see [`crate::packed::locations`]);
+//!   where there is a conflict the model is asked.
+//! * An arrival or wait is decided by the barrier's state, the agent's seat (in its slot), its operands (in
+//!   its move) and, where the barrier waits for every live agent, the number of agents exited: these are the
+//!   arguments of the barrier's transition function. So two slots with the same instruction, operands and
+//!   seat do the same to the barrier. What that comes to for the agent, its *local effect*, is its seat
+//!   afterwards, whether it blocks, and the generation that it completes: with these its slot afterwards is
+//!   decided by its slot before and the move. A rule noted by the way belongs to the local effect, so that
+//!   each slot shows it for itself.
 //! * A completion changes each other agent's slot by itself: its seat is vacated, and if it waited it is
-//!   released with the reduction's result. That is remembered by slot and release; who has no seat stays as it is.
+//!   released with the reduction's result. That is remembered by slot and release; who has no seat stays as
+//!   it is.
 //! * An exit touches only barriers that wait for every live agent; if one does, the model is asked.
 //!
 //! What ends a path is never remembered: the model is asked each time.
@@ -27,7 +30,7 @@ use crate::packed::locations::NOBODY_EXITED;
 use crate::packed::numbering::{UNKNOWN, to_u32};
 use crate::packed::transformers::held;
 use crate::successors::races::NOBODY;
-use crate::successors::steps::{ALONE, Effect, Key, Step, Turn};
+use crate::successors::steps::{ALONE, Effect, Key, LocalEffect, Step};
 use crate::successors::tables::{Numbers, Picks, Tables};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AnyBarrier, Choice, End, Event, Finding, Progressed, State, StepOutcome};
@@ -38,20 +41,21 @@ use barcheck_model::rule::Rule;
 #[derive(Default)]
 pub(crate) struct Opened {
     pub(crate) slots: Vec<u32>,
-    pub(crate) rest: u32,
+    pub(crate) residual: u32,
     quiet: bool,
     exited: u32,
-    heeds_exits: bool,
-    /// A bit for each cell of memory that holds anything.
+    depends_on_exits: bool,
+    /// A bit for each location class that holds anything.
     pub(crate) held: u64,
-    /// Who has exited, see [`crate::packed::locations::Cells::exits`]; [`UNKNOWN`] if that has no number yet, or does not matter.
+    /// Who has exited, see [`crate::packed::locations::LocationClasses::exits`]; [`UNKNOWN`] if that has no
+    /// number yet, or does not matter.
     pub(crate) exits: u32,
     /// No agent has a move.
     pub(crate) is_last: bool,
     /// Steps may be taken from the tables.
     is_swift: bool,
-    /// The agents that have steps, with the first and the number of these, as many as `ready_count` says; complete
-    /// only if `is_swift`.
+    /// The agents that have steps, with the first and the number of these, as many as `ready_count` says;
+    /// complete only if `is_swift`.
     ready: Vec<Ready>,
     ready_count: usize,
     /// How many agents stand in each group, see [`crate::successors::races`]; complete only if `is_swift`.
@@ -91,8 +95,8 @@ impl Tables {
         into.ready.resize(count, Ready::default());
         into.standing.resize(self.races.numbers(), 0);
         into.standing.fill(0);
-        let rest = layout.rest.get(words);
-        let (mut exited, mut slow, mut ready) = (0, !self.quiet[rest as usize], 0);
+        let residual = layout.residual.get(words);
+        let (mut exited, mut slow, mut ready) = (0, !self.quiet[residual as usize], 0);
         let standing = &mut into.standing[..];
         let agents = into.slots.iter_mut().zip(&layout.agents).zip(&self.class_of);
         for (agent, ((number, field), class)) in (0..).zip(agents) {
@@ -112,17 +116,17 @@ impl Tables {
             ready += usize::from(row.steps > 0);
         }
         into.ready_count = ready;
-        into.rest = rest;
-        into.quiet = self.quiet[rest as usize];
-        into.heeds_exits = self.heeds_exits(layout, words);
+        into.residual = residual;
+        into.quiet = self.quiet[residual as usize];
+        into.depends_on_exits = self.depends_on_exits(layout, words);
         into.state = None;
         into.exited = exited;
         into.is_swift = !slow;
-        if !layout.cells.is_empty() {
-            into.held = held(&layout.cells, words);
+        if !layout.location_classes.is_empty() {
+            into.held = held(&layout.location_classes, words);
             into.exits = match exited {
                 0 => NOBODY_EXITED,
-                _ => self.cells.exits(self.exited(layout, words)).unwrap_or(UNKNOWN),
+                _ => self.location_classes.exits(self.exited(layout, words)).unwrap_or(UNKNOWN),
             };
         }
         into.is_last = ready == 0 && (!slow || self.has_no_moves(into));
@@ -152,8 +156,8 @@ impl Tables {
             .any(|(group, standing)| *standing > self.races.room(group, &self.barriers, layout, words))
     }
 
-    /// Adds every successor of a state, if all that is needed to make them is remembered and no rule about states may
-    /// be violated in it; otherwise nothing.
+    /// Adds every successor of a state, if all that is needed to make them is remembered and no rule about
+    /// states may be violated in it; otherwise nothing.
     #[inline]
     pub(crate) fn swift_successors<const W: usize>(
         &self,
@@ -198,18 +202,23 @@ impl Tables {
         if self.concerns_memory(opened.held, step) {
             let before = (words, opened.exits);
             let cause = self.cause(layout, before, (agent, slot), step, (effect, key), &next)?;
-            self.cells.known.flow(&layout.cells, opened.held, self.cells.find(&cause)?, &mut next)?;
+            self.location_classes.known.apply(
+                &layout.location_classes,
+                opened.held,
+                self.location_classes.find(&cause)?,
+                &mut next,
+            )?;
         }
         Some(next)
     }
 
     /// Whether an exit may complete some barrier.
-    pub(crate) fn heeds_exits<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
-        if !self.some_heed_exits {
+    pub(crate) fn depends_on_exits<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> bool {
+        if !self.some_depend_on_exits {
             return false;
         }
         let barriers = layout.barriers.iter().zip(&self.barriers);
-        barriers.into_iter().any(|(field, barrier)| barrier.heeds_exits[field.get(words) as usize])
+        barriers.into_iter().any(|(field, barrier)| barrier.depends_on_exits[field.get(words) as usize])
     }
 
     /// The picks that a move leaves open, as a half-open range.
@@ -288,8 +297,8 @@ impl Tables {
         let before = Numbers {
             agents: opened.slots.clone(),
             barriers: barriers.collect(),
-            cells: layout.cells.iter().map(|field| field.get(words)).collect(),
-            rest: opened.rest,
+            location_classes: layout.location_classes.iter().map(|field| field.get(words)).collect(),
+            residual: opened.residual,
         };
         let numbers = match &opened.state {
             Some(state) => self.number_after((state, &before), &progressed.state),
@@ -328,11 +337,12 @@ impl Tables {
         match step.key {
             Key::Barrier => Some(state),
             Key::BarrierAndExits => Some(state * (to_u32(opened.slots.len()) + 1) + opened.exited),
-            Key::Exit => (!opened.heeds_exits).then_some(state),
+            Key::Exit => (!opened.depends_on_exits).then_some(state),
         }
     }
 
-    /// The state after a step whose effect is remembered, if what a release does to every other agent is, too.
+    /// The state after a step whose effect is remembered, if what a release does to every other agent is,
+    /// too.
     #[inline(always)]
     pub(crate) fn applied<const W: usize>(
         &self,
@@ -383,7 +393,7 @@ impl Tables {
         after: &Numbers,
         (progressed, noted): (&Progressed, Vec<(Rule, Option<BarrierId>)>),
     ) {
-        let Step { barrier, deed, .. } = *self.steps.get(step);
+        let Step { barrier, operation, .. } = *self.steps.get(step);
         let own = barrier.field();
         // A barrier without a field was as it is in the beginning.
         let number = |field| before.barriers.get(field).copied().unwrap_or(0);
@@ -394,14 +404,14 @@ impl Tables {
             _ => None,
         });
         let release = completed.next();
-        if after.rest != before.rest || others_changed || completed.next().is_some() {
+        if after.residual != before.residual || others_changed || completed.next().is_some() {
             return;
         }
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));
         if release != UNKNOWN {
             self.learn_release(release, before, actor.index(), after);
         }
-        let turn = match own {
+        let local_effect = match own {
             None => ALONE,
             Some(field) => {
                 let id = self.barriers[field].id;
@@ -411,11 +421,11 @@ impl Tables {
                     Some(AnyBarrier::Split(barrier)) => barrier.unwaited == 0,
                     _ => true,
                 };
-                self.steps.turn(deed, Turn { seat, blocks, last, release, noted })
+                self.steps.local_effect(operation, LocalEffect { seat, blocks, last, release, noted })
             }
         };
         let barrier = own.map_or(0, |field| after.barriers[field]);
-        let effect = Effect { turn, barrier, release, room };
+        let effect = Effect { local_effect, barrier, release, room };
         self.steps.remember(step, key, effect, after.agents[actor.index()]);
     }
 
@@ -427,7 +437,7 @@ impl Tables {
             if all.len() <= *slot as usize {
                 all.resize(*slot as usize + 1, UNKNOWN);
             }
-            // What becomes of the one that acts is up to its turn; others in its slot may not act.
+            // What becomes of the one that acts is up to its local effect; others in its slot may not act.
             if agent != actor {
                 all[*slot as usize] = after.agents[agent];
             }

@@ -1,7 +1,7 @@
 //! What steps do to memory besides, remembered; see [`crate::packed::locations`].
 
 use crate::packed::layout::{Layout, Packed};
-use crate::packed::locations::{Cause, Completion, Course, NO_ACT, posture};
+use crate::packed::locations::{Cause, Completion, MemoryStep, NO_ACT, posture};
 use crate::packed::numbering::{UNKNOWN, to_u32};
 use crate::packed::transformers::held;
 use crate::successors::expand::{Opened, Successor};
@@ -11,20 +11,25 @@ use barcheck_model::machine::{Advanced, Choice, Log, State};
 use barcheck_model::memory::Flow;
 
 impl Tables {
-    /// Whether a step may do something to memory, given the cells that hold anything.
+    /// Whether a step may do something to memory, given the location classes that hold anything.
     #[inline(always)]
     pub(crate) fn concerns_memory(&self, held: u64, step: &Step) -> bool {
-        step.act != NO_ACT && (held != 0 || self.cells.is_access(step.act))
+        step.act != NO_ACT && (held != 0 || self.location_classes.is_access(step.act))
     }
 
     /// What a step is to memory, as far as its agent and its barrier decide that.
-    pub(crate) fn course(&self, (actor, slot): (usize, u32), step: &Step, turn: u32) -> Course {
+    pub(crate) fn memory_step(
+        &self,
+        (actor, slot): (usize, u32),
+        step: &Step,
+        local_effect: u32,
+    ) -> MemoryStep {
         let exits = self.has_exited(actor, slot);
-        Course { actor: to_u32(actor), act: step.act, deed: step.deed, turn, exits }
+        MemoryStep { actor: to_u32(actor), act: step.act, operation: step.operation, local_effect, exits }
     }
 
-    /// On what it depends what a step does to memory, given the state before it, with the number of those who have exited, and the
-    /// state after it; `None` if some of it has no number yet.
+    /// On what it depends what a step does to memory, given the state before it, with the number of those who
+    /// have exited, and the state after it; `None` if some of it has no number yet.
     pub(crate) fn cause<const W: usize>(
         &self,
         layout: &Layout,
@@ -35,13 +40,14 @@ impl Tables {
         next: &Packed<W>,
     ) -> Option<Cause> {
         let before = Some(exits).filter(|exits| *exits != UNKNOWN)?;
-        let course = self.cells.course(self.course(acts, step, effect.turn))?;
+        let memory_step =
+            self.location_classes.memory_step(self.memory_step(acts, step, effect.local_effect))?;
         if effect.release == UNKNOWN {
-            return Some(Cause::Course(course, before));
+            return Some(Cause::MemoryStep(memory_step, before));
         }
-        let after = self.cells.exits(self.exited(layout, next))?;
+        let after = self.location_classes.exits(self.exited(layout, next))?;
         let others = self.postures(layout, words, acts.0, effect.release).collect();
-        Some(Cause::Completion(Completion { course, exits: [before, after], key, others }))
+        Some(Cause::Completion(Completion { memory_step, exits: [before, after], key, others }))
     }
 
     /// The agents that have exited.
@@ -79,8 +85,8 @@ impl Tables {
         posture(slot.state.seat(self.releases[release as usize].barrier), slot.acquires)
     }
 
-    /// The state after a step, if what it does is remembered. What it does to memory besides is learnt, unless an access is
-    /// in conflict with an earlier one.
+    /// The state after a step, if what it does is remembered. What it does to memory besides is learnt,
+    /// unless an access is in conflict with an earlier one.
     pub(crate) fn remembered<const W: usize>(
         &mut self,
         layout: &Layout,
@@ -96,44 +102,49 @@ impl Tables {
         if !self.concerns_memory(opened.held, &step) {
             return Some(Successor::State(next));
         }
-        if !self.cells.is_full() {
+        if !self.location_classes.is_full() {
             let exited: [Vec<_>; 2] = [words, &next].map(|words| self.exited(layout, words).collect());
-            opened.exits = exited.map(|exited| self.cells.number_exits(exited.into_iter()))[0];
-            self.cells.number_course(self.course((agent, slot), &step, effect.turn));
+            opened.exits = exited.map(|exited| self.location_classes.number_exits(exited.into_iter()))[0];
+            self.location_classes.number_memory_step(self.memory_step(
+                (agent, slot),
+                &step,
+                effect.local_effect,
+            ));
         }
         let before = (words, opened.exits);
         let cause = self.cause(layout, before, (agent, slot), &step, (&effect, key), &next)?;
-        let flow = match self.cells.find(&cause) {
-            Some(flow) => flow,
-            None if self.cells.is_full() => return None,
+        let transformer = match self.location_classes.find(&cause) {
+            Some(transformer) => transformer,
+            None if self.location_classes.is_full() => return None,
             None => {
                 let somebody_exits = self.exited(layout, &next).ne(self.exited(layout, words));
-                let flow = self.flow(layout, words, opened, choice)?;
-                self.cells.learn(cause, flow, somebody_exits)
+                let transformer = self.transformer(layout, words, opened, choice)?;
+                self.location_classes.learn(cause, transformer, somebody_exits)
             }
         };
-        if !self.learn_flow(layout, words, flow)? {
+        if !self.learn_transformer(layout, words, transformer)? {
             return Some(Successor::TooWide);
         }
-        self.cells.known.flow(&layout.cells, opened.held, flow, &mut next)?;
+        self.location_classes.known.apply(&layout.location_classes, opened.held, transformer, &mut next)?;
         Some(Successor::State(next))
     }
 
-    /// Learns what a flow does to the cells of a state, and says whether the layout has room for what comes of it: if not, states have
-    /// to be laid out anew before anything else is done. `None` if an access is in conflict with an earlier one.
-    pub(crate) fn learn_flow<const W: usize>(
+    /// Learns what a transformer does to the location classes of a state, and says whether the layout has
+    /// room for what comes of it: if not, states have to be laid out anew before anything else is done.
+    /// `None` if an access is in conflict with an earlier one.
+    pub(crate) fn learn_transformer<const W: usize>(
         &mut self,
         layout: &Layout,
         words: &Packed<W>,
-        flow: u32,
+        transformer: u32,
     ) -> Option<bool> {
-        let before = (held(&layout.cells, words), words);
-        self.cells.learn_flow(layout, before, flow);
-        self.cells.fit(layout, before, flow)
+        let before = (held(&layout.location_classes, words), words);
+        self.location_classes.learn_transformer(layout, before, transformer);
+        self.location_classes.fit(layout, before, transformer)
     }
 
     /// What a step does to memory.
-    fn flow<const W: usize>(
+    fn transformer<const W: usize>(
         &mut self,
         layout: &Layout,
         words: &Packed<W>,

@@ -1,9 +1,10 @@
 //! What has been learnt of steps, in flat tables: the search looks here for every step of every state.
 //!
-//! What a step does to its barrier, and whether the agent goes on, is decided by the instruction with its operands, by the agent's
-//! seat at the barrier and by the barrier's state: a *deed* under a key. Steps in other slots that are the same deed need not be
-//! asked about again: in a loop over tiles that is every round. What it comes to for the agent is one of a few *turns*; where a
-//! turn leads is up to the agent's own slot, and is remembered with the step.
+//! What a step does to its barrier, and whether the agent goes on, is decided by the instruction with its
+//! operands, by the agent's seat at the barrier and by the barrier's state: an *operation class* under a key.
+//! Steps in other slots that are the same operation class need not be asked about again: in a loop over tiles
+//! that is every round. What it comes to for the agent is one of a few *local effects*; where a local effect
+//! leads is up to the agent's own slot, and is remembered with the step.
 
 use crate::packed::layout::BarrierField;
 use crate::packed::numbering::{UNKNOWN, to_u32};
@@ -24,40 +25,44 @@ pub(crate) enum Key {
     Exit,
 }
 
-/// The deed of steps that concern nothing but the agent's own slot, and that of exits for which no barrier waits.
+/// The operation class of steps that concern nothing but the agent's own slot, and that of exits for which no
+/// barrier waits.
 pub(crate) const OWN: u32 = 0;
 pub(crate) const EXIT: u32 = 1;
-/// Their only turn.
+/// Their only local effect.
 pub(crate) const ALONE: u32 = 0;
-/// The number of the first of all other deeds.
+/// The number of the first of all other operation classes.
 pub(crate) const OTHERS: u32 = 2;
 
-/// Deeds at one barrier from one seat among which the same one is looked for, at most.
+/// Operation classes at one barrier from one seat among which the same one is looked for, at most.
 const MOST_ALIKE: usize = 64;
 
 /// An instruction on a barrier with its operands and pick, from a seat.
 #[derive(Debug)]
-struct Deed {
+struct Operation {
     action: BarrierAction,
     pick: u32,
     /// What it came to for the agent so far.
-    turns: Vec<Turn>,
+    local_effects: Vec<LocalEffect>,
     /// Where its effects are, by the state of the barrier (and the exits) on which they depend.
     first: u32,
     count: u32,
 }
 
-/// What a deed comes to for the agent: all on which its slot afterwards depends, besides the slot before and the move, and all on which it
-/// depends what the deed is to memory (see [`crate::packed::locations::Course`]).
+/// What an operation class comes to for the agent: all on which its slot afterwards depends, besides the slot
+/// before and the move, and all on which it depends what the operation class is to memory (see
+/// [`crate::packed::locations::MemoryStep`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct LocalEffect {
     pub(crate) seat: Seat,
     pub(crate) blocks: bool,
-    /// Nobody has yet to wait for a generation completed: then what it carries is forgotten (`split_barrier`).
+    /// Nobody has yet to wait for a generation completed: then what it carries is forgotten
+    /// (`split_barrier`).
     pub(crate) last: bool,
     /// As in [`Effect::release`].
     pub(crate) release: u32,
-    /// What is found at such a step about the agent alone: where the turn of a step is known, it has been found there.
+    /// What is found at such a step about the agent alone: where the local effect of a step is known, it has
+    /// been found there.
     pub(crate) noted: Vec<(Rule, Option<BarrierId>)>,
 }
 
@@ -66,26 +71,28 @@ pub(crate) struct Turn {
 pub(crate) struct Step {
     pub(crate) key: Key,
     pub(crate) barrier: BarrierField,
-    /// The groups in which the agent stands when it is about to make the step, or [`crate::successors::races::NOBODY`].
+    /// The groups in which the agent stands when it is about to make the step, or
+    /// [`crate::successors::races::NOBODY`].
     pub(crate) standing: [u32; 2],
-    /// Its deed.
-    pub(crate) deed: u32,
+    /// Its operation class.
+    pub(crate) operation: u32,
     /// What it does to memory, see [`crate::packed::locations`].
     pub(crate) act: u32,
-    /// Where the slots are to which its turns lead.
+    /// Where the slots are to which its local effects lead.
     first: u32,
     count: u32,
 }
 
-/// A remembered effect of a deed.
+/// A remembered effect of an operation class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
-    /// The number of the turn among those of the deed; [`UNKNOWN`] as long as nothing is remembered.
-    pub(crate) turn: u32,
+    /// The number of the local effect among those of the operation class; [`UNKNOWN`] as long as nothing is
+    /// remembered.
+    pub(crate) local_effect: u32,
     /// The state afterwards of the barrier on which the effect depends.
     pub(crate) barrier: u32,
-    /// The generation completed: a number in [`crate::successors::tables::Tables::releases`], or [`UNKNOWN`] if none. Every other
-    /// agent's slot changes as [`crate::successors::tables::Release::after`] says.
+    /// The generation completed: a number in [`crate::successors::tables::Tables::releases`], or [`UNKNOWN`]
+    /// if none. Every other agent's slot changes as [`crate::successors::tables::Release::after`] says.
     pub(crate) release: u32,
     /// As many agents at most may stand in the step's groups before the barrier, in the state in which it is.
     pub(crate) room: [u16; 2],
@@ -93,9 +100,9 @@ pub(crate) struct Effect {
 
 impl Effect {
     /// Nothing is remembered.
-    const NONE: Self = Self { turn: UNKNOWN, barrier: 0, release: UNKNOWN, room: [0; 2] };
+    const NONE: Self = Self { local_effect: UNKNOWN, barrier: 0, release: UNKNOWN, room: [0; 2] };
     /// Of [`OWN`] and [`EXIT`].
-    const ALONE: Self = Self { turn: ALONE, barrier: 0, release: UNKNOWN, room: [u16::MAX; 2] };
+    const ALONE: Self = Self { local_effect: ALONE, barrier: 0, release: UNKNOWN, room: [u16::MAX; 2] };
 }
 
 /// Every step of every slot.
@@ -104,8 +111,8 @@ pub(crate) struct Steps {
     steps: Vec<Step>,
     slots: Vec<u32>,
     /// From number [`OTHERS`] on.
-    deeds: Vec<Deed>,
-    /// Deeds that may be the same.
+    operations: Vec<Operation>,
+    /// Operation classes that may be the same.
     alike: FxHashMap<(BarrierId, Seat), Vec<u32>>,
     effects: Vec<Effect>,
 }
@@ -116,19 +123,20 @@ impl Steps {
         to_u32(self.steps.len())
     }
 
-    /// Adds the steps of a move, one for each pick, each with its deed, and with their act, and returns the number of the first.
+    /// Adds the steps of a move, one for each pick, each with its operation class, and with their act, and
+    /// returns the number of the first.
     pub(crate) fn add(
         &mut self,
         (key, barrier): (Key, BarrierField),
         standing: [u32; 2],
-        (deeds, act): (Vec<u32>, u32),
+        (operations, act): (Vec<u32>, u32),
     ) -> u32 {
         let number = self.next();
-        self.steps.extend(deeds.into_iter().map(|deed| Step {
+        self.steps.extend(operations.into_iter().map(|operation| Step {
             key,
             barrier,
             standing,
-            deed,
+            operation,
             act,
             first: 0,
             count: 0,
@@ -136,19 +144,25 @@ impl Steps {
         number
     }
 
-    /// The deed of an action with a pick, from a seat.
-    pub(crate) fn deed(&mut self, action: &BarrierAction, pick: u32, seat: Seat) -> u32 {
+    /// The operation class of an action with a pick, from a seat.
+    pub(crate) fn operation(&mut self, action: &BarrierAction, pick: u32, seat: Seat) -> u32 {
         let alike = self.alike.entry((action.barrier(), seat)).or_default();
-        let deeds = &self.deeds;
+        let operations = &self.operations;
         let is_it = |number: &&u32| {
-            let deed = &deeds[(**number - OTHERS) as usize];
-            deed.pick == pick && deed.action == *action
+            let operation = &operations[(**number - OTHERS) as usize];
+            operation.pick == pick && operation.action == *action
         };
         if let Some(known) = alike.iter().find(is_it) {
             return *known;
         }
-        let number = OTHERS + to_u32(self.deeds.len());
-        self.deeds.push(Deed { action: action.clone(), pick, turns: Vec::new(), first: 0, count: 0 });
+        let number = OTHERS + to_u32(self.operations.len());
+        self.operations.push(Operation {
+            action: action.clone(),
+            pick,
+            local_effects: Vec::new(),
+            first: 0,
+            count: 0,
+        });
         // One that is not found again is asked about again.
         if alike.len() < MOST_ALIKE {
             alike.push(number);
@@ -170,57 +184,57 @@ impl Steps {
     /// What is remembered of a step under a key, and the agent's slot afterwards.
     #[inline]
     pub(crate) fn effect(&self, step: &Step, key: u32) -> Option<(&Effect, u32)> {
-        let effect = self.effect_of(step.deed, key)?;
-        Some((effect, self.slot(step, effect.turn)?))
+        let effect = self.effect_of(step.operation, key)?;
+        Some((effect, self.slot(step, effect.local_effect)?))
     }
 
-    /// What is remembered of a deed under a key.
+    /// What is remembered of an operation class under a key.
     #[inline]
-    fn effect_of(&self, deed: u32, key: u32) -> Option<&Effect> {
-        let Some(number) = deed.checked_sub(OTHERS) else { return Some(&Effect::ALONE) };
-        let deed = &self.deeds[number as usize];
-        if key >= deed.count {
+    fn effect_of(&self, operation: u32, key: u32) -> Option<&Effect> {
+        let Some(number) = operation.checked_sub(OTHERS) else { return Some(&Effect::ALONE) };
+        let operation = &self.operations[number as usize];
+        if key >= operation.count {
             return None;
         }
-        self.effects.get((deed.first + key) as usize).filter(|effect| effect.turn != UNKNOWN)
+        self.effects.get((operation.first + key) as usize).filter(|effect| effect.local_effect != UNKNOWN)
     }
 
-    /// Where a turn of a step leads.
+    /// Where a local effect of a step leads.
     #[inline]
-    pub(crate) fn slot(&self, step: &Step, turn: u32) -> Option<u32> {
-        if turn >= step.count {
+    pub(crate) fn slot(&self, step: &Step, local_effect: u32) -> Option<u32> {
+        if local_effect >= step.count {
             return None;
         }
-        self.slots.get((step.first + turn) as usize).copied().filter(|slot| *slot != UNKNOWN)
+        self.slots.get((step.first + local_effect) as usize).copied().filter(|slot| *slot != UNKNOWN)
     }
 
-    /// How many turns of a step there are, known or not.
-    pub(crate) fn turns(step: &Step) -> u32 {
+    /// How many local effects of a step there are, known or not.
+    pub(crate) fn local_effects(step: &Step) -> u32 {
         step.count
     }
 
-    /// The number of a turn of a deed, which is made if it is new.
-    pub(crate) fn turn(&mut self, deed: u32, turn: Turn) -> u32 {
-        let Some(number) = deed.checked_sub(OTHERS) else { return ALONE };
-        let turns = &mut self.deeds[number as usize].turns;
-        let known = turns.iter().position(|known| *known == turn);
+    /// The number of a local effect of an operation class, which is made if it is new.
+    pub(crate) fn local_effect(&mut self, operation: u32, local_effect: LocalEffect) -> u32 {
+        let Some(number) = operation.checked_sub(OTHERS) else { return ALONE };
+        let local_effects = &mut self.operations[number as usize].local_effects;
+        let known = local_effects.iter().position(|known| *known == local_effect);
         to_u32(known.unwrap_or_else(|| {
-            turns.push(turn);
-            turns.len() - 1
+            local_effects.push(local_effect);
+            local_effects.len() - 1
         }))
     }
 
     /// Remembers the effect of a step under a key, and the agent's slot afterwards.
     pub(crate) fn remember(&mut self, step: u32, key: u32, effect: Effect, slot: u32) {
         let step = &mut self.steps[step as usize];
-        put(&mut self.slots, (&mut step.first, &mut step.count), effect.turn, slot, UNKNOWN);
-        let deed = step.deed;
-        // What a deed does under a key is the same in every slot.
-        let known = self.effect_of(deed, key).copied();
+        put(&mut self.slots, (&mut step.first, &mut step.count), effect.local_effect, slot, UNKNOWN);
+        let operation = step.operation;
+        // What an operation class does under a key is the same in every slot.
+        let known = self.effect_of(operation, key).copied();
         debug_assert!(known.is_none_or(|known| known == effect), "{known:?}, {effect:?}");
-        if let Some(number) = deed.checked_sub(OTHERS) {
-            let deed = &mut self.deeds[number as usize];
-            put(&mut self.effects, (&mut deed.first, &mut deed.count), key, effect, Effect::NONE);
+        if let Some(number) = operation.checked_sub(OTHERS) {
+            let operation = &mut self.operations[number as usize];
+            put(&mut self.effects, (&mut operation.first, &mut operation.count), key, effect, Effect::NONE);
         }
     }
 
@@ -229,15 +243,16 @@ impl Steps {
         self.effects.clear();
         self.slots.clear();
         self.steps.iter_mut().for_each(|step| (step.first, step.count) = (0, 0));
-        self.deeds.iter_mut().for_each(|deed| (deed.first, deed.count) = (0, 0));
+        self.operations.iter_mut().for_each(|operation| (operation.first, operation.count) = (0, 0));
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        // A deed is found again by a list of numbers, and has a turn or two.
+        // An operation class is found again by a list of numbers, and has a local effect or two.
         self.steps.capacity() * size_of::<Step>()
             + self.slots.capacity() * size_of::<u32>()
-            + self.deeds.capacity() * (size_of::<Deed>() + 2 * size_of::<Turn>() + 2 * size_of::<u32>())
+            + self.operations.capacity()
+                * (size_of::<Operation>() + 2 * size_of::<LocalEffect>() + 2 * size_of::<u32>())
             + self.effects.capacity() * size_of::<Effect>()
     }
 }
@@ -250,24 +265,28 @@ mod tests {
     const SEAT: Seat =
         Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
 
-    fn turn(seat: Seat, noted: &[Rule]) -> Turn {
+    fn local_effect(seat: Seat, noted: &[Rule]) -> LocalEffect {
         let noted = noted.iter().map(|rule| (*rule, None)).collect();
-        Turn { seat, blocks: false, last: false, release: UNKNOWN, noted }
+        LocalEffect { seat, blocks: false, last: false, release: UNKNOWN, noted }
     }
 
     #[test]
     fn what_one_slot_has_met_another_one_knows_once_its_turn_is_known() {
         let mut steps = Steps::default();
         let wait = BarrierAction::Wait(BarrierId(1));
-        let deed = steps.deed(&wait, 0, Seat::default());
-        assert_eq!(deed, steps.deed(&wait, 0, Seat::default()));
+        let operation = steps.operation(&wait, 0, Seat::default());
+        assert_eq!(operation, steps.operation(&wait, 0, Seat::default()));
         let field = (Key::Barrier, BarrierField::of(0));
-        let [one, other] = [0, 0].map(|_| steps.add(field, [0; 2], (vec![deed], AT_BARRIER)));
-        let turns = [turn(SEAT, &[]), turn(SEAT, &[Rule::ReservedBarrier]), turn(Seat::default(), &[])]
-            .map(|turn| steps.turn(deed, turn));
-        assert_eq!(turns, [0, 1, 2]);
-        assert_eq!(steps.turn(deed, turn(SEAT, &[])), 0);
-        let effect = |turn, barrier| Effect { turn, barrier, release: UNKNOWN, room: [0; 2] };
+        let [one, other] = [0, 0].map(|_| steps.add(field, [0; 2], (vec![operation], AT_BARRIER)));
+        let local_effects = [
+            local_effect(SEAT, &[]),
+            local_effect(SEAT, &[Rule::ReservedBarrier]),
+            local_effect(Seat::default(), &[]),
+        ]
+        .map(|local_effect| steps.local_effect(operation, local_effect));
+        assert_eq!(local_effects, [0, 1, 2]);
+        assert_eq!(steps.local_effect(operation, local_effect(SEAT, &[])), 0);
+        let effect = |local_effect, barrier| Effect { local_effect, barrier, release: UNKNOWN, room: [0; 2] };
         steps.remember(one, 5, effect(0, 7), 20);
         steps.remember(one, 6, effect(1, 8), 21);
         let known = |steps: &Steps, step, key| {
@@ -287,14 +306,14 @@ mod tests {
     fn an_instruction_is_another_deed_with_another_operand_or_from_another_seat() {
         let mut steps = Steps::default();
         let wait = |id| BarrierAction::Wait(BarrierId(id));
-        let deeds = [
-            steps.deed(&wait(1), 0, Seat::default()),
-            steps.deed(&wait(1), 0, SEAT),
-            steps.deed(&wait(1), 1, SEAT),
-            steps.deed(&wait(2), 0, SEAT),
-            steps.deed(&BarrierAction::ReadState(BarrierId(2)), 0, SEAT),
+        let operations = [
+            steps.operation(&wait(1), 0, Seat::default()),
+            steps.operation(&wait(1), 0, SEAT),
+            steps.operation(&wait(1), 1, SEAT),
+            steps.operation(&wait(2), 0, SEAT),
+            steps.operation(&BarrierAction::ReadState(BarrierId(2)), 0, SEAT),
         ];
-        assert_eq!(deeds, [2, 3, 4, 5, 6]);
+        assert_eq!(operations, [2, 3, 4, 5, 6]);
     }
 
     #[test]

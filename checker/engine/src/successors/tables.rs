@@ -1,15 +1,16 @@
 //! The components of states, numbered, and what has been learnt about steps.
 //!
-//! A packed state is a tuple of numbers: for each agent its configuration together with its seats at
-//! barriers (a *slot*), for each barrier its state, for each cell of memory its content (see [`crate::packed::locations`]), and one number for
-//! the rest (uniform decisions, allocation). What a step does to these numbers is asked of the model once and remembered where it
-//! depends on nothing else; see [`crate::successors::expand`].
+//! A packed state is a tuple of numbers: for each agent its configuration together with its seats at barriers
+//! (a *slot*), for each barrier its state, for each location class its abstract value (see
+//! [`crate::packed::locations`]), and one number for the residual (uniform decisions, allocation). What a
+//! step does to these numbers is asked of the model once and remembered where it depends on nothing else; see
+//! [`crate::successors::expand`].
 
 use crate::packed::layout::{BarrierField, Layout, Packed, Sizes};
-use crate::packed::locations::Cells;
+use crate::packed::locations::LocationClasses;
 use crate::packed::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u32};
-use crate::packed::permutations::Renamings;
-use crate::packed::residual::{Rest, RestOf};
+use crate::packed::permutations::Permutations;
+use crate::packed::residual::{Residual, ResidualOf};
 use crate::successors::steps::{EXIT, Key, OWN, Steps};
 use barcheck_model::agent::{Action, BarrierAction, Choices};
 use barcheck_model::barrier::{BarrierId, ptx};
@@ -41,7 +42,7 @@ pub(crate) enum Picks {
 pub(crate) struct Slot {
     pub(crate) state: AgentState,
     pub(crate) blocked: bool,
-    /// What it acquires once it is released, see [`Cells::number_acquired`].
+    /// What it acquires once it is released, see [`LocationClasses::number_acquired`].
     pub(crate) acquires: u32,
     pub(crate) moves: Vec<SlotMove>,
     /// The groups in which the agent stands at an arrival, see [`crate::successors::races`].
@@ -90,17 +91,17 @@ pub(crate) struct Tables {
     pub(crate) class_of: Vec<usize>,
     pub(crate) classes: Vec<Class>,
     pub(crate) barriers: Vec<BarrierStates>,
-    /// Some state of some barrier heeds exits.
-    pub(crate) some_heed_exits: bool,
-    pub(crate) rests: Numbered<Rest>,
-    rest_bytes: usize,
-    pub(crate) cells: Cells,
-    pub(crate) renamings: Renamings,
+    /// Some state of some barrier depends on exits.
+    pub(crate) some_depend_on_exits: bool,
+    pub(crate) residuals: Numbered<Residual>,
+    residual_bytes: usize,
+    pub(crate) location_classes: LocationClasses,
+    pub(crate) permutations: Permutations,
     /// For each rest, whether no decisions are left that agents make alike.
     pub(crate) quiet: Vec<bool>,
     pub(crate) releases: Vec<Release>,
-    /// For each barrier, by field, the agents that may have a seat at it, with their classes. What becomes of a barrier
-    /// concerns nobody else.
+    /// For each barrier, by field, the agents that may have a seat at it, with their classes. What becomes of
+    /// a barrier concerns nobody else.
     pub(crate) seated: Vec<Vec<(u32, u32)>>,
     pub(crate) steps: Steps,
     pub(crate) races: crate::successors::races::Groups,
@@ -114,11 +115,11 @@ impl Tables {
             class_of,
             classes: (0..count).map(|_| Class::default()).collect(),
             barriers: Vec::new(),
-            some_heed_exits: false,
-            rests: Numbered::default(),
-            rest_bytes: 0,
-            cells: Cells::new(machine.layout(), machine.program().clone(), learnt_bytes),
-            renamings: Renamings::default(),
+            some_depend_on_exits: false,
+            residuals: Numbered::default(),
+            residual_bytes: 0,
+            location_classes: LocationClasses::new(machine.layout(), machine.program().clone(), learnt_bytes),
+            permutations: Permutations::default(),
             quiet: Vec::new(),
             releases: Vec::new(),
             seated: Vec::new(),
@@ -133,12 +134,12 @@ impl Tables {
         Sizes {
             agents: self.class_of.iter().map(|c| self.classes[*c].slots.len()).collect(),
             barriers: self.barriers.iter().map(|b| b.states.len()).collect(),
-            cells: self.cells.sizes(),
-            rests: self.rests.len(),
+            location_classes: self.location_classes.sizes(),
+            residuals: self.residuals.len(),
         }
     }
 
-    /// How many numbers have been given out, in all, those of cells and rests aside.
+    /// How many numbers have been given out, in all, those of location classes and residuals aside.
     pub(crate) fn numbers(&self) -> usize {
         let slots: usize = self.classes.iter().map(|class| class.slots.len()).sum();
         let barriers: usize = self.barriers.iter().map(|barrier| barrier.states.len()).sum();
@@ -186,15 +187,15 @@ impl Tables {
         }
         numbers.barriers.resize(self.barriers.len(), 0);
         let same = before.filter(|(before, _)| before.memory == state.memory);
-        numbers.cells = match same {
-            Some((_, numbers)) => numbers.cells.clone(),
-            None => self.cells.numbers(&state.memory),
+        numbers.location_classes = match same {
+            Some((_, numbers)) => numbers.location_classes.clone(),
+            None => self.location_classes.numbers(&state.memory),
         };
         let unchanged = before
             .filter(|(before, _)| before.sequences == state.sequences && before.allocated == state.allocated);
-        numbers.rest = match unchanged {
-            Some((_, numbers)) => numbers.rest,
-            None => self.number_rest(&RestOf::of(state), RestOf::to_rest),
+        numbers.residual = match unchanged {
+            Some((_, numbers)) => numbers.residual,
+            None => self.number_residual(&ResidualOf::of(state), ResidualOf::to_residual),
         };
         numbers
     }
@@ -219,7 +220,8 @@ impl Tables {
         let automaton = &self.machine.automata()[self.machine.class(agent)];
         let config = automaton.config(state.config);
         let (exited, blocked) = (config.has_exited(), config.is_blocked());
-        let acquires = self.cells.number_acquired(config.waiting.and_then(|waiting| waiting.acquires));
+        let acquires =
+            self.location_classes.number_acquired(config.waiting.and_then(|waiting| waiting.acquires));
         let made: Vec<_> =
             automaton.moves(state.config).iter().map(|m| (m.action.clone(), m.choices)).collect();
         let mut standing = Vec::new();
@@ -241,7 +243,8 @@ impl Tables {
         }
         let slow = standing.len() > 2 || moves.iter().any(|m| m.first_step == UNKNOWN);
         let steps = self.steps.next() - first_step;
-        let accesses = self.steps.run(first_step, steps).iter().any(|step| self.cells.is_access(step.act));
+        let accesses =
+            self.steps.run(first_step, steps).iter().any(|step| self.location_classes.is_access(step.act));
         let row = Row { first_step, steps, standing: two(&standing), exited, accesses, slow };
         (Slot { state: state.clone(), blocked, acquires, moves, standing }, row)
     }
@@ -258,14 +261,14 @@ impl Tables {
             Picks::Below(n) => to_u32(n as usize),
             Picks::Sequence => 0,
         };
-        let deed = |pick| match action {
-            Action::Barrier(action) => self.steps.deed(action, pick, state.seat(action.barrier())),
+        let operation = |pick| match action {
+            Action::Barrier(action) => self.steps.operation(action, pick, state.seat(action.barrier())),
             Action::Exit(_) => EXIT,
             _ => OWN,
         };
-        let deeds: Vec<u32> = (0..count).map(deed).collect();
-        let act = self.cells.number_act(action);
-        self.steps.add(depends, groups, (deeds, act))
+        let operations: Vec<u32> = (0..count).map(operation).collect();
+        let act = self.location_classes.number_act(action);
+        self.steps.add(depends, groups, (operations, act))
     }
 
     /// On what a move's effect depends, besides the agent's own slot; `None` if on more than is remembered.
@@ -301,7 +304,8 @@ impl Tables {
         Some((key, BarrierField::of(self.field_of(id))))
     }
 
-    /// What the completion of a generation does to an agent of a class in a slot that does not complete it, if that is known.
+    /// What the completion of a generation does to an agent of a class in a slot that does not complete it,
+    /// if that is known.
     #[inline]
     pub(crate) fn after(&self, release: &Release, class: usize, slot: u32) -> Option<u32> {
         let known = release.after[class].get(slot as usize).copied().filter(|after| *after != UNKNOWN);
@@ -324,31 +328,31 @@ impl Tables {
             return (field, *number);
         }
         let release = self.machine.options().exited_threads == ExitedThreads::Release;
-        let heeds_exits = match state {
+        let depends_on_exits = match state {
             AnyBarrier::Ptx(ptx::Barrier::Active { all, .. }) => *all || release,
             AnyBarrier::Bcu(b) => b.live.is_some_and(|live| live.count == 0),
             _ => false,
         };
         let number = to_u32(barrier.states.len());
         barrier.states.push(Some(state.clone()));
-        barrier.heeds_exits.push(heeds_exits);
-        self.some_heed_exits |= heeds_exits;
+        barrier.depends_on_exits.push(depends_on_exits);
+        self.some_depend_on_exits |= depends_on_exits;
         barrier.numbers.insert(state.clone(), number);
         (field, number)
     }
 
-    /// The number of a rest, which is made if it is new.
-    pub(crate) fn number_rest<Q: Hash + Equivalent<Rest>>(
+    /// The number of a residual, which is made if it is new.
+    pub(crate) fn number_residual<Q: Hash + Equivalent<Residual>>(
         &mut self,
-        rest: &Q,
-        make: impl FnOnce(&Q) -> Rest,
+        residual: &Q,
+        make: impl FnOnce(&Q) -> Residual,
     ) -> u32 {
-        let number = self.rests.number(rest, make);
-        if self.quiet.len() < self.rests.len() {
-            let rest = self.rests.get(number);
-            self.quiet.push(rest.sequences.is_empty());
+        let number = self.residuals.number(residual, make);
+        if self.quiet.len() < self.residuals.len() {
+            let residual = self.residuals.get(number);
+            self.quiet.push(residual.sequences.is_empty());
             // Its hash, and where it is found by that.
-            self.rest_bytes += rest.bytes() + 3 * size_of::<u64>();
+            self.residual_bytes += residual.bytes() + 3 * size_of::<u64>();
         }
         number
     }
@@ -379,7 +383,7 @@ impl Tables {
     /// The state that numbers stand for.
     pub(crate) fn state<const W: usize>(&self, layout: &Layout, words: &Packed<W>) -> State {
         let agents = layout.agents.iter().enumerate();
-        let rest = self.rests.get(layout.rest.get(words));
+        let residual = self.residuals.get(layout.residual.get(words));
         let barriers = self.barriers.iter().zip(&layout.barriers);
         let mut barriers: Vec<_> = barriers
             .filter_map(|(b, field)| Some((b.id, b.states[field.get(words) as usize].clone()?)))
@@ -388,9 +392,9 @@ impl Tables {
         State {
             agents: agents.map(|(agent, field)| self.slot(agent, field.get(words)).state.clone()).collect(),
             barriers,
-            memory: self.cells.memory(layout, words),
-            sequences: rest.sequences.clone(),
-            allocated: rest.allocated,
+            memory: self.location_classes.memory(layout, words),
+            sequences: residual.sequences.clone(),
+            allocated: residual.allocated,
         }
     }
 
@@ -401,7 +405,7 @@ impl Tables {
         let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
         // Orders of magnitude measured on the library's protocols, rounded up.
         let components = slots * 400 + configs * 800 + barriers * 200;
-        let memory = self.rest_bytes + self.cells.bytes() + self.renamings.bytes();
+        let memory = self.residual_bytes + self.location_classes.bytes() + self.permutations.bytes();
         (self.steps.bytes() + components + memory) as u64
     }
 }
@@ -416,8 +420,8 @@ fn two(groups: &[u32]) -> [u32; 2] {
 pub(crate) struct Numbers {
     pub(crate) agents: Vec<u32>,
     pub(crate) barriers: Vec<u32>,
-    pub(crate) cells: Vec<u32>,
-    pub(crate) rest: u32,
+    pub(crate) location_classes: Vec<u32>,
+    pub(crate) residual: u32,
 }
 
 impl Numbers {
@@ -429,7 +433,9 @@ impl Numbers {
         let mut words = [0; W];
         let fields = layout.agents.iter().zip(&self.agents);
         let fields = fields.chain(layout.barriers.iter().zip(&self.barriers));
-        let fields = fields.chain(layout.cells.iter().zip(&self.cells)).chain([(&layout.rest, &self.rest)]);
+        let fields = fields
+            .chain(layout.location_classes.iter().zip(&self.location_classes))
+            .chain([(&layout.residual, &self.residual)]);
         for (field, number) in fields {
             field.set(&mut words, *number);
             if field.get(&words) != *number {

@@ -7,7 +7,8 @@ use barcheck_model::program::{AgentId, Pc};
 /// What the runs made say about a protocol.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below error leaves it open what follows.
+    /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below
+    /// error leaves it open what follows.
     Decided(Vec<Found>, Option<Inconclusive>, Statistics),
     /// This is violated; what else may be is not known.
     Violated(Vec<Found>, Statistics),
@@ -74,7 +75,7 @@ impl Undecided {
 /// How the run ended.
 #[derive(Debug)]
 pub(crate) enum Ending {
-    /// Nobody has a step any more, or the run goes round for ever.
+    /// Nobody has a step any more, or the run has come to a cycle.
     Complete,
     /// A rule that ends paths is violated, or a race makes the rest of the run say less.
     Violated,

@@ -1,4 +1,4 @@
-//! What grew, when a search had to be given up.
+//! What has blown up, when a search had to be given up.
 
 use barcheck_model::agent::{LaneValues, Value};
 use barcheck_model::machine::{Automaton, ConfigId, Machine};
@@ -9,12 +9,12 @@ const NOTABLE: usize = 1000;
 
 /// The local whose values are most numerous among an automaton's configurations, if that automaton is
 /// large against the search as a whole; otherwise `None`: it is the interleavings that are many.
-pub(crate) fn what_grew(machine: &Machine, states: u64) -> Option<String> {
-    what_grew_to(machine, states, NOTABLE)
+pub(crate) fn blow_up(machine: &Machine, states: u64) -> Option<String> {
+    blow_up_beyond(machine, states, NOTABLE)
 }
 
 /// The same, where automata below some size are no reason.
-pub(crate) fn what_grew_to(machine: &Machine, states: u64, notable: usize) -> Option<String> {
+pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> Option<String> {
     let (class, automaton) = machine.automata().iter().enumerate().max_by_key(|(_, a)| a.len())?;
     if automaton.len() < notable || (automaton.len() as u64).saturating_mul(50) < states {
         return None;

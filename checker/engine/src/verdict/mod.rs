@@ -156,7 +156,7 @@ pub struct Statistics {
     pub peak_memory_bytes: u64,
     /// Every reachable state was covered.
     pub complete: bool,
-    /// Where only hashes of states were kept: the probability, at most, that states were taken for others, and what follows from
-    /// them was not searched. A violation found is one all the same.
+    /// Where only hashes of states were kept: the probability, at most, that states were taken for others,
+    /// and what follows from them was not searched. A violation found is one all the same.
     pub odds_of_omission: Option<f64>,
 }

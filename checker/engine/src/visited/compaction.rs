@@ -1,12 +1,12 @@
-//! Hash compaction: of a state that has been explored nothing is kept but 64 bits of hash (Wolper and Leroy, "Reliable hashing
-//! without collision detection", CAV 1993).
+//! Hash compaction: of a state that has been explored nothing is kept but 64 bits of hash (Wolper and Leroy,
+//! "Reliable hashing without collision detection", CAV 1993).
 //!
-//! A new state whose hash is that of another is taken for that one, and what follows from it is not searched. The hash of a
-//! state of one word is another for every word, so nothing can be missed there; for wider ones [`odds_of_omission`] says how
-//! likely it is that anything was.
+//! A new state whose hash is that of another is taken for that one, and what follows from it is not searched.
+//! The hash of a state of one word is another for every word, so nothing can be missed there; for wider ones
+//! [`odds_of_omission`] says how likely it is that anything was.
 //!
-//! A path needs states that have been forgotten. So it is known of each state from which other one it was found, in a byte, and
-//! the search is made once more to find the states on the way.
+//! A path needs states that have been forgotten. So it is known of each state from which other one it was
+//! found, in a byte, and the search is made once more to find the states on the way.
 
 use crate::packed::layout::Packed;
 use crate::visited::index::StateId;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// A difference that has no room in a byte.
 const FAR: u8 = u8::MAX;
 
-/// The smallest table, in bits that name a place.
+/// The smallest index, in bits that name a place.
 const FEWEST_BITS: u32 = 10;
 
 /// What is kept of the states that have been found.
@@ -169,21 +169,21 @@ impl<const W: usize> Compact<W> {
         while states * 8 >= places * 7 {
             places *= 2;
         }
-        let table = if places > self.hashes.len() { places * size_of::<u64>() } else { 0 };
+        let index = if places > self.hashes.len() { places * size_of::<u64>() } else { 0 };
         let steps = if states > self.steps.capacity() { 2 * states } else { 0 };
-        (table + steps) as u64
+        (index + steps) as u64
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pieces, Store};
+    use super::super::{Chunks, Store};
     use super::*;
 
     #[test]
     fn states_are_found_once_and_those_wanted_are_kept_when_others_are_forgotten() {
         let mut store = Store::<2>::compact(vec![3, 70_000]);
-        let count = 3 * Pieces::<2>::PIECE as u64;
+        let count = 3 * Chunks::<2>::CHUNK as u64;
         for n in 0..count {
             let parent = if n < 100_000 { n / 2 } else { n - 1000 } as StateId;
             store.insert_all(&[[n, 7], [n, 7], [n / 3, 7]], parent);

@@ -1,22 +1,23 @@
 //! A filter before the store.
 //!
-//! Most successors have been met by way of another interleaving just before. They are dropped as they are made, without a
-//! look at the table, which is far larger than the caches.
+//! Most successors have been met by way of another interleaving just before. They are dropped as they are
+//! made, without a look at the index, which is far larger than the caches.
 
 use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 
-/// So many bytes of states are remembered at most: few enough for the second level of the caches, even where a thread has two
-/// such filters.
+/// So many bytes of states are remembered at most: few enough for the second level of the caches, even where
+/// a thread has two such filters.
 const MOST_BYTES: usize = 1 << 19;
 /// So many states are remembered at least.
 const FEWEST: usize = 1 << 6;
-/// A state is made again while states as many as a level has are explored, and each of them has a few successors.
+/// A state is made again while states as many as a level has are explored, and each of them has a few
+/// successors.
 const PER_STATE: usize = 4;
 
 /// States met lately, by bits of a hash: each is in the store, or on its way there.
 #[derive(Debug)]
-pub(crate) struct Recent<const W: usize> {
+pub(crate) struct DuplicateFilter<const W: usize> {
     met: Vec<Packed<W>>,
     /// The places in use are named by the bits of a product that are left after a shift by so many.
     shift: u32,
@@ -24,15 +25,15 @@ pub(crate) struct Recent<const W: usize> {
     is_off: bool,
 }
 
-impl<const W: usize> Default for Recent<W> {
+impl<const W: usize> Default for DuplicateFilter<W> {
     fn default() -> Self {
         Self { met: vec![[0; W]; 2], shift: 63, is_off: true }
     }
 }
 
-impl<const W: usize> Recent<W> {
-    /// Remembers as many states as do good while so many are explored. Nothing is known from before but one state that has
-    /// been met, if this was off.
+impl<const W: usize> DuplicateFilter<W> {
+    /// Remembers as many states as do good while so many are explored. Nothing is known from before but one
+    /// state that has been met, if this was off.
     pub(crate) fn fit(&mut self, states: usize, met: impl FnOnce() -> Packed<W>) {
         let most = 1 << (MOST_BYTES / size_of::<Packed<W>>()).max(FEWEST).ilog2();
         let places = (states.min(most) * PER_STATE).next_power_of_two().clamp(FEWEST, most);
@@ -47,7 +48,8 @@ impl<const W: usize> Recent<W> {
         (self.shift, self.is_off) = (64 - places.ilog2(), false);
     }
 
-    /// Neighbouring states, whose fields differ by little, are to be far from one another: the highest bits of products.
+    /// Neighbouring states, whose fields differ by little, are to be far from one another: the highest bits
+    /// of products.
     #[inline(always)]
     fn place(&self, words: &Packed<W>) -> usize {
         const FACTORS: [u64; 4] =
@@ -61,7 +63,8 @@ impl<const W: usize> Recent<W> {
         place
     }
 
-    /// Notes a state, which will be added to the store unless it is there; `false` if it is known to have been met.
+    /// Notes a state, which will be added to the store unless it is there; `false` if it is known to have
+    /// been met.
     #[inline(always)]
     pub(crate) fn meet(&mut self, words: &Packed<W>) -> bool {
         let place = self.place(words);
@@ -90,23 +93,23 @@ mod tests {
 
     #[test]
     fn states_met_lately_are_dropped() {
-        let (mut recent, mut batch) = (Recent::<2>::default(), Batch::default());
+        let (mut filter, mut batch) = (DuplicateFilter::<2>::default(), Batch::default());
         let all: Vec<Packed<2>> = (0..100).map(|n| [n % 50, n % 50 * 7]).collect();
-        let mut add = |recent: &mut Recent<2>| {
+        let mut add = |filter: &mut DuplicateFilter<2>| {
             batch.clear();
             all.iter().for_each(|words| batch.push(*words));
-            recent.drop_met(&mut batch);
+            filter.drop_met(&mut batch);
             batch.states().to_vec()
         };
-        assert_eq!(add(&mut recent).len(), 100);
-        recent.fit(1000, || [0, 0]);
-        let first = add(&mut recent);
+        assert_eq!(add(&mut filter).len(), 100);
+        filter.fit(1000, || [0, 0]);
+        let first = add(&mut filter);
         // Those that share a place with another one may come twice.
         assert!((49..55).contains(&first.len()), "{}", first.len());
         assert!(!first.contains(&[0, 0]));
-        assert!(add(&mut recent).len() < 10);
-        recent = Recent::default();
-        recent.fit(1000, || [1, 7]);
-        assert!(!add(&mut recent)[..49].contains(&[1, 7]));
+        assert!(add(&mut filter).len() < 10);
+        filter = DuplicateFilter::default();
+        filter.fit(1000, || [1, 7]);
+        assert!(!add(&mut filter)[..49].contains(&[1, 7]));
     }
 }

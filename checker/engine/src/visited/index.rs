@@ -1,11 +1,12 @@
 //! Where states are found again: indices by hash.
 //!
-//! The high bits of a hash name a place, its home; if that is taken, the next one that is not is used. A search goes the
-//! same way and ends at a place that is free. Places are passed over within a section only, the last of which is
-//! followed by the first. So sections have nothing to do with one another, and several threads may each have some of them.
+//! The high bits of a hash name a place, its home; if that is taken, the next one that is not is used. A
+//! search goes the same way and ends at a place that is free. Places are passed over within a section only,
+//! the last of which is followed by the first. So sections have nothing to do with one another, and several
+//! threads may each have some of them.
 
 use crate::packed::numbering::to_u32;
-use crate::visited::block::Block;
+use crate::visited::pages::Pages;
 use barcheck_prefetch::prefetch;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -16,44 +17,45 @@ pub(crate) type StateId = u32;
 /// A free place: in memory that comes from the system all are.
 const NONE: u32 = 0;
 
-/// Tables of fewer places than this are one section, others have [`SECTIONS`].
+/// Indexes of fewer places than this are one section, others have [`SECTIONS`].
 const MANY_PLACES: usize = 1 << 16;
 
-/// Bits that name the places of tables that grow by a lot, so that what is in them is moved less often.
+/// Bits that name the places of indexes that grow by a lot, so that what is in them is moved less often.
 const SMALL: [u32; 4] = [10, 13, 16, 20];
 
-/// Bits that name the places of the next table, unless it is passed over.
+/// Bits that name the places of the next index, unless it is passed over.
 const MIDDLE: u32 = 22;
 
-/// Bits that name the places of the first table that grows by no more than it must.
+/// Bits that name the places of the first index that grows by no more than it must.
 const LARGE: u32 = 24;
 
-/// So much memory is plenty for a table, even where it is far too large.
+/// So much memory is plenty for an index, even where it is far too large.
 const PLENTY: u64 = 1 << 30;
 
-/// Tables whose places are named by fewer bits are in the caches, and half full at most.
+/// Indexes whose places are named by fewer bits are in the caches, and half full at most.
 const CACHED: u32 = 20;
 
-/// Sections of a large table.
+/// Sections of a large index.
 const SECTIONS: usize = 64;
 
-/// When a table grows, what is in it is entered region by region, of so many places: few enough for the second level of the
-/// caches.
+/// When an index grows, what is in it is entered region by region, of so many places: few enough for the
+/// second level of the caches.
 const REGION: usize = 1 << 18;
 
-/// Of so many places as many entries as one are sorted by regions at a time: that takes an eighth of the table's memory.
+/// Of so many places as many entries as one are sorted by regions at a time: that takes an eighth of the
+/// index's memory.
 const PLACES_PER_SORTED: usize = 16;
 
 /// So much is told from what belongs to other parts before it is sorted.
 const TOGETHER: usize = 64;
 
-/// How tables grow.
+/// How indexes grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Growth {
     /// Step by step.
     #[default]
     Sparing,
-    /// Where many entries are about to be moved, to a table so large that they stay there for long.
+    /// Where many entries are about to be moved, to an index so large that they stay there for long.
     Lavish,
 }
 
@@ -63,7 +65,7 @@ impl Growth {
         if budget.is_none_or(|bytes| bytes >= PLENTY) { Self::Lavish } else { Self::Sparing }
     }
 
-    /// Bits that name the places of tables, of smaller ones first.
+    /// Bits that name the places of indexes, of smaller ones first.
     fn bits(self) -> impl Iterator<Item = u32> {
         let middle = (self == Self::Sparing).then_some(MIDDLE);
         SMALL.into_iter().chain(middle).chain(LARGE..)
@@ -79,9 +81,9 @@ pub(crate) enum Free {
     Nowhere,
 }
 
-/// How a table of some length is laid out. An entry holds an index in its low bits, as many as it takes to number all
-/// places, and bits of the hash in the others, so that most states that differ are told apart without being looked at. Both
-/// are held inverted: no index has all bits set, so that no entry is 0.
+/// How an index of some length is laid out. An entry holds an index in its low bits, as many as it takes to
+/// number all places, and bits of the hash in the others, so that most states that differ are told apart
+/// without being looked at. Both are held inverted: no index has all bits set, so that no entry is 0.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// Bits that name a place.
@@ -122,7 +124,7 @@ impl Shape {
     }
 }
 
-/// Some sections of a table, or all.
+/// Some sections of an index, or all.
 #[derive(Debug)]
 pub(crate) struct Part<E> {
     shape: Shape,
@@ -190,16 +192,16 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
     }
 }
 
-/// All of a table.
-pub(crate) type Table = Part<Block<u32>>;
+/// All of an index.
+pub(crate) type HashIndex = Part<Pages<u32>>;
 
-impl Table {
+impl HashIndex {
     pub(crate) fn new() -> Self {
         Self::with_bits(SMALL[0])
     }
 
     fn with_bits(bits: u32) -> Self {
-        Self { shape: Shape { bits }, first: 0, entries: Block::new(1 << bits).with_large_pages() }
+        Self { shape: Shape { bits }, first: 0, entries: Pages::new(1 << bits).with_large_pages() }
     }
 
     /// Bytes in use.
@@ -212,35 +214,37 @@ impl Table {
         entries <= Self::most(self.shape.bits)
     }
 
-    /// So many entries fit: half of the places, for the sake of speed, or three quarters, where there are many. So no index
-    /// has all bits set.
+    /// So many entries fit: half of the places, for the sake of speed, or three quarters, where there are
+    /// many. So no index has all bits set.
     fn most(bits: u32) -> usize {
         if bits < CACHED { 1 << (bits - 1) } else { 3 << (bits - 2) }
     }
 
-    /// A table with these hashes, which are those of 0, 1, 2, … and so many, no larger than it would have grown.
+    /// An index with these hashes, which are those of 0, 1, 2, … and so many, no larger than it would have
+    /// grown.
     pub(crate) fn of<H: Iterator<Item = u64>>(entries: usize, hashes: impl Fn() -> H) -> Self {
         let mut bits = Self::bits_for(Growth::Sparing, entries);
         loop {
-            let mut table = Self::with_bits(bits);
-            if table.fill(entries, hashes()) {
-                return table;
+            let mut index = Self::with_bits(bits);
+            if index.fill(entries, hashes()) {
+                return index;
             }
             bits += 1;
         }
     }
 
-    /// Bits that name the places of a table with room for so many entries.
+    /// Bits that name the places of an index with room for so many entries.
     fn bits_for(growth: Growth, entries: usize) -> u32 {
         growth.bits().find(|bits| entries <= Self::most(*bits)).unwrap_or(u32::BITS)
     }
 
-    /// Bytes of a table with room for so many entries.
+    /// Bytes of an index with room for so many entries.
     fn bytes_for(growth: Growth, entries: usize) -> u64 {
         (size_of::<u32>() as u64) << Self::bits_for(growth, entries)
     }
 
-    /// The same, and what is needed for a moment to fill it: for each entry that is sorted, its home and itself, and an eighth to spare.
+    /// The same, and what is needed for a moment to fill it: for each entry that is sorted, its home and
+    /// itself, and an eighth to spare.
     pub(crate) fn bytes_to_make(growth: Growth, entries: usize) -> u64 {
         let bytes = Self::bytes_for(growth, entries);
         let sorted = (entries as u64).min(bytes / (size_of::<u32>() * PLACES_PER_SORTED) as u64);
@@ -261,8 +265,8 @@ impl Table {
         parts.map(|(first, entries)| Part { shape, first, entries }).collect()
     }
 
-    /// Makes more places and enters the hashes of 0, 1, 2, …, of which there are so many, anew, with so many threads. The old
-    /// table goes first.
+    /// Makes more places and enters the hashes of 0, 1, 2, …, of which there are so many, anew, with so many
+    /// threads. The old index goes first.
     pub(crate) fn grow<H: Iterator<Item = u64>>(
         &mut self,
         threads: usize,
@@ -292,8 +296,8 @@ impl Table {
 }
 
 impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
-    /// Enters those of the hashes of 0, 1, 2, …, of which there are so many, that belong here, where there are none; `false` if
-    /// there is no place for one.
+    /// Enters those of the hashes of 0, 1, 2, …, of which there are so many, that belong here, where there
+    /// are none; `false` if there is no place for one.
     fn fill(&mut self, count: usize, hashes: impl Iterator<Item = u64>) -> bool {
         let (shape, first, places) = (self.shape, self.first, self.entries.as_ref().len());
         // Region after region: what is looked at for one of them is in the caches.
@@ -311,7 +315,8 @@ impl<E: AsRef<[u32]> + AsMut<[u32]>> Part<E> {
             };
             for (id, hash) in hashes.by_ref().take(most) {
                 let home = shape.home(hash).wrapping_sub(first);
-                // Written in any case: whether a hash belongs here is as good as random, and not to be waited for.
+                // Written in any case: whether a hash belongs here is as good as random, and not to be waited
+                // for.
                 some[count] = (to_u32(home), shape.tag(hash) | shape.inverted(id));
                 count += usize::from(home < places);
                 if count == TOGETHER {
@@ -355,25 +360,25 @@ mod tests {
 
     #[test]
     fn indices_are_found_again_however_crowded_places_are_and_however_often_the_table_grows() {
-        let mut table = Table::new();
+        let mut index = HashIndex::new();
         for id in 0..3000 {
-            while !table.has_room(id as usize + 1) {
-                table.grow(1 + id as usize % 3, Growth::Sparing, id as usize, || (0..id).map(crowded));
+            while !index.has_room(id as usize + 1) {
+                index.grow(1 + id as usize % 3, Growth::Sparing, id as usize, || (0..id).map(crowded));
             }
-            let Err(Free::At(place)) = table.look_up(crowded(id), |other| other == id) else {
+            let Err(Free::At(place)) = index.look_up(crowded(id), |other| other == id) else {
                 panic!("{id}")
             };
-            table.put(place, id, crowded(id));
+            index.put(place, id, crowded(id));
         }
         for id in 0..3000 {
-            assert_eq!(table.look_up(crowded(id), |other| other == id), Ok(id));
+            assert_eq!(index.look_up(crowded(id), |other| other == id), Ok(id));
         }
-        assert!(matches!(table.look_up(crowded(3000), |_| false), Err(Free::At(_))));
+        assert!(matches!(index.look_up(crowded(3000), |_| false), Err(Free::At(_))));
     }
 
     #[test]
     fn tables_pass_over_a_size_only_where_there_is_plenty_of_memory() {
-        let sizes = |growth| [700_000, 800_000, 3_000_000, 4_000_000].map(|n| Table::bits_for(growth, n));
+        let sizes = |growth| [700_000, 800_000, 3_000_000, 4_000_000].map(|n| HashIndex::bits_for(growth, n));
         assert_eq!(sizes(Growth::within(Some(PLENTY - 1))), [20, 22, 22, 24]);
         assert_eq!(sizes(Growth::within(Some(PLENTY))), [20, 24, 24, 24]);
         assert_eq!(Growth::within(None), Growth::Lavish);
@@ -381,23 +386,23 @@ mod tests {
 
     #[test]
     fn a_section_that_is_full_has_no_place() {
-        let mut table = Table::new();
+        let mut index = HashIndex::new();
         for id in 0..1 << 10 {
-            let Err(Free::At(place)) = table.look_up(0, |_| false) else { panic!("{id}") };
-            table.put(place, id, 0);
+            let Err(Free::At(place)) = index.look_up(0, |_| false) else { panic!("{id}") };
+            index.put(place, id, 0);
         }
-        assert_eq!(table.look_up(0, |_| false), Err(Free::Nowhere));
+        assert_eq!(index.look_up(0, |_| false), Err(Free::Nowhere));
     }
 
     #[test]
     fn parts_have_every_place_once_and_whole_sections() {
-        let mut table = Table::new();
+        let mut index = HashIndex::new();
         for _ in 0..10 {
-            table.grow(1, Growth::Sparing, 0, std::iter::empty);
+            index.grow(1, Growth::Sparing, 0, std::iter::empty);
         }
-        let (section, places) = (table.shape.section(), table.entries.len());
+        let (section, places) = (index.shape.section(), index.entries.len());
         for count in [1, 2, 3, 64, 100] {
-            let parts = table.parts(count);
+            let parts = index.parts(count);
             assert!(parts.len() <= count && parts.iter().all(|part| part.entries.len() % section == 0));
             assert_eq!(parts.iter().map(|part| part.entries.len()).sum::<usize>(), places);
             let hash = 0xffff_u64 << 48;

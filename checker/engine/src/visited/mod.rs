@@ -1,24 +1,24 @@
 //! The visited set: exact states in the order of their discovery, found again by open addressing.
 
-mod block;
 mod chunks;
 mod compaction;
 pub(crate) mod filter;
 pub(crate) mod index;
+mod pages;
 mod spill;
 
 use crate::packed::batch::Batch;
 use crate::packed::layout::{Packed, hash};
 use crate::packed::numbering::to_u32;
-use crate::visited::filter::Recent;
-use crate::visited::index::{Free, Table};
+use crate::visited::filter::DuplicateFilter;
+use crate::visited::index::{Free, HashIndex};
 pub(crate) use crate::visited::index::{Growth, StateId};
 use barcheck_prefetch::prefetch;
-use chunks::Pieces;
+use chunks::Chunks;
 pub(crate) use chunks::SpareStates;
 use compaction::Compact;
 pub(crate) use compaction::odds_of_omission;
-use spill::Away;
+use spill::Spill;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// So many states are looked up together.
 const TOGETHER: usize = 64;
 
-/// The table grows with the help of other threads once it has so many states: less is done before they are there.
+/// The index grows with the help of other threads once it has so many states: less is done before they are
+/// there.
 const WITH_HELP: usize = 1 << 19;
 
 /// Of so many states in a row, the parent of the first is kept.
@@ -38,10 +39,10 @@ pub(crate) const FAMILY: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Store<const W: usize> {
     /// The states that are in memory, from `base` on.
-    states: Pieces<W>,
+    states: Chunks<W>,
     /// So many states are on disk.
     base: usize,
-    away: Option<Box<Away<W>>>,
+    spill: Option<Box<Spill<W>>>,
     /// Only hashes are kept, and the states that have yet to be explored.
     compact: Option<Box<Compact<W>>>,
     len: usize,
@@ -49,38 +50,39 @@ pub(crate) struct Store<const W: usize> {
     misread: Option<String>,
     /// A state was asked for that is not there.
     forgotten: AtomicBool,
-    /// Of the first state of each family, one from which on its parent is to be looked for. States are explored in order,
-    /// so that the parents of consecutive states never decrease.
+    /// Of the first state of each family, one from which on its parent is to be looked for. States are
+    /// explored in order, so that the parents of consecutive states never decrease.
     parents: Vec<StateId>,
-    table: Table,
-    /// How the table grows.
+    index: HashIndex,
+    /// How the index grows.
     pub(crate) growth: Growth,
-    /// Threads that may work on the table when it grows, the calling one included.
+    /// Threads that may work on the index when it grows, the calling one included.
     pub(crate) threads: usize,
     /// Drops most states that are there already.
-    recent: Recent<W>,
+    filter: DuplicateFilter<W>,
 }
 
 impl<const W: usize> Store<W> {
     pub(crate) fn new() -> Self {
         Self {
-            states: Pieces::default(),
+            states: Chunks::default(),
             base: 0,
-            away: None,
+            spill: None,
             compact: None,
             len: 0,
             failed: None,
             misread: None,
             forgotten: AtomicBool::new(false),
             parents: Vec::new(),
-            table: Table::new(),
+            index: HashIndex::new(),
             growth: Growth::default(),
             threads: 1,
-            recent: Recent::default(),
+            filter: DuplicateFilter::default(),
         }
     }
 
-    /// A store that keeps of states that have been explored nothing but hashes, except of those that are wanted.
+    /// A store that keeps of states that have been explored nothing but hashes, except of those that are
+    /// wanted.
     pub(crate) fn compact(wanted: Vec<StateId>) -> Self {
         Self { compact: Some(Box::new(Compact::new(wanted))), ..Self::new() }
     }
@@ -100,14 +102,14 @@ impl<const W: usize> Store<W> {
             return;
         }
         // The state to explore has not been forgotten.
-        let full = (id as usize - self.base) / Pieces::<W>::PIECE;
+        let full = (id as usize - self.base) / Chunks::<W>::CHUNK;
         self.remove_first(full.min(self.states.removable()));
     }
 
-    /// Removes states from memory, in so many pieces.
-    fn remove_first(&mut self, pieces: usize) {
-        self.base += pieces * Pieces::<W>::PIECE;
-        self.states.remove_first(pieces);
+    /// Removes states from memory, in so many chunks.
+    fn remove_first(&mut self, chunks: usize) {
+        self.base += chunks * Chunks::<W>::CHUNK;
+        self.states.remove_first(chunks);
     }
 
     /// A state.
@@ -115,7 +117,7 @@ impl<const W: usize> Store<W> {
     pub(crate) fn get(&self, id: StateId) -> Packed<W> {
         match (id as usize).checked_sub(self.base) {
             Some(at) => *self.states.get(at),
-            None => self.get_away(id),
+            None => self.get_spilled(id),
         }
     }
 
@@ -128,9 +130,9 @@ impl<const W: usize> Store<W> {
     }
 
     #[cold]
-    fn get_away(&self, id: StateId) -> Packed<W> {
-        match (&self.away, &self.compact) {
-            (Some(away), _) => away.get(id),
+    fn get_spilled(&self, id: StateId) -> Packed<W> {
+        match (&self.spill, &self.compact) {
+            (Some(spill), _) => spill.get(id),
             (None, Some(compact)) => compact.kept(id).unwrap_or_else(|| {
                 self.forgotten.store(true, Ordering::Relaxed);
                 [0; W]
@@ -139,7 +141,7 @@ impl<const W: usize> Store<W> {
         }
     }
 
-    /// The state with this number in the table.
+    /// The state with this number in the index.
     #[inline(always)]
     fn listed(&self, at: StateId) -> &Packed<W> {
         self.states.get(at as usize)
@@ -172,14 +174,14 @@ impl<const W: usize> Store<W> {
     pub(crate) fn states(&self) -> impl Iterator<Item = (Packed<W>, StateId)> {
         // States that cannot be read are all alike: there is no use in going on.
         let is_read =
-            |id: &usize| *id >= self.base || self.away.as_ref().is_none_or(|away| !away.has_failed());
+            |id: &usize| *id >= self.base || self.spill.as_ref().is_none_or(|spill| !spill.has_failed());
         let states =
             (0..self.len).map(|id| (id, self.get(to_u32(id)))).take_while(move |(id, _)| is_read(id));
         states.map(|(id, words)| (words, self.parents[id / FAMILY]))
     }
 
     /// States on disk.
-    pub(crate) fn states_away(&self) -> usize {
+    pub(crate) fn states_spilled(&self) -> usize {
         self.base
     }
 
@@ -192,64 +194,65 @@ impl<const W: usize> Store<W> {
     pub(crate) fn bytes(&self) -> u64 {
         self.states.bytes()
             + self.bytes_beside()
-            + self.away.as_ref().map_or(0, |away| away.bytes())
+            + self.spill.as_ref().map_or(0, |spill| spill.bytes())
             + self.compact.as_ref().map_or(0, |compact| compact.bytes())
-            + self.table.bytes()
+            + self.index.bytes()
     }
 
     /// Bytes for what comes with the states, wherever they are.
     fn bytes_beside(&self) -> u64 {
-        (self.recent.bytes() + self.parents.capacity() * size_of::<StateId>()) as u64
+        (self.filter.bytes() + self.parents.capacity() * size_of::<StateId>()) as u64
     }
 
     /// Bytes in use, and those needed for a moment, once `more` further states are added.
     pub(crate) fn bytes_with(&self, more: usize) -> u64 {
-        let bytes = self.bytes() + ((more + Pieces::<W>::PIECE) * size_of::<Packed<W>>()) as u64;
+        let bytes = self.bytes() + ((more + Chunks::<W>::CHUNK) * size_of::<Packed<W>>()) as u64;
         if let Some(compact) = &self.compact {
             return bytes + compact.growth(more);
         }
-        if self.table.has_room(self.here() + more) {
+        if self.index.has_room(self.here() + more) {
             return bytes;
         }
-        let table = Table::bytes_to_make(self.growth, self.here() + more);
-        bytes + table.saturating_sub(self.table.bytes())
+        let index = HashIndex::bytes_to_make(self.growth, self.here() + more);
+        bytes + index.saturating_sub(self.index.bytes())
     }
 
-    /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some bytes of memory,
-    /// or as near to that as can be. Nothing is moved if even the fewest in memory would take all of them.
-    fn move_away(&mut self, folder: &Path, more: usize, most_bytes: u64) -> io::Result<()> {
-        let (full, piece) = (self.states.removable(), Pieces::<W>::PIECE);
+    /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some
+    /// bytes of memory, or as near to that as can be. Nothing is moved if even the fewest in memory would
+    /// take all of them.
+    fn spill_old(&mut self, folder: &Path, more: usize, most_bytes: u64) -> io::Result<()> {
+        let (full, chunk) = (self.states.removable(), Chunks::<W>::CHUNK);
         let bytes = |kept: usize| {
-            let moved = (full - kept) * piece;
-            let away = match &self.away {
-                Some(away) => away.bytes_with(moved),
-                None => Away::<W>::bytes_for(moved),
+            let moved = (full - kept) * chunk;
+            let spill = match &self.spill {
+                Some(spill) => spill.bytes_with(moved),
+                None => Spill::<W>::bytes_for(moved),
             };
-            let states = ((kept + 2) * piece + more) * size_of::<Packed<W>>();
-            let table = Table::bytes_to_make(Growth::Sparing, (kept + 1) * piece + more);
-            states as u64 + self.bytes_beside() + away + table
+            let states = ((kept + 2) * chunk + more) * size_of::<Packed<W>>();
+            let index = HashIndex::bytes_to_make(Growth::Sparing, (kept + 1) * chunk + more);
+            states as u64 + self.bytes_beside() + spill + index
         };
         if full == 0 || bytes(0) > most_bytes {
             return Ok(());
         }
         let kept = (0..full).rev().find(|kept| bytes(*kept) <= most_bytes / 2).unwrap_or(0);
-        self.move_pieces_away(folder, full - kept)
+        self.spill_chunks(folder, full - kept)
     }
 
-    /// Moves the first pieces of those in memory to disk.
-    fn move_pieces_away(&mut self, folder: &Path, count: usize) -> io::Result<()> {
-        let mut away = match self.away.take() {
-            Some(away) => away,
-            None => Box::new(Away::new(folder)?),
+    /// Moves the first chunks of those in memory to disk.
+    fn spill_chunks(&mut self, folder: &Path, count: usize) -> io::Result<()> {
+        let mut spill = match self.spill.take() {
+            Some(spill) => spill,
+            None => Box::new(Spill::new(folder)?),
         };
         // It is made anew, and memory is short.
-        self.table = Table::new();
-        let taken = away.take(self.states.first(count));
+        self.index = HashIndex::new();
+        let taken = spill.take(self.states.first(count));
         if taken.is_ok() {
             self.remove_first(count);
         }
-        self.table = Table::of(self.here(), || self.states.iter().map(hash));
-        self.away = (self.base > 0).then_some(away);
+        self.index = HashIndex::of(self.here(), || self.states.iter().map(hash));
+        self.spill = (self.base > 0).then_some(spill);
         taken
     }
 
@@ -258,11 +261,12 @@ impl<const W: usize> Store<W> {
         self.failed.clone().or_else(|| self.misread())
     }
 
-    /// Why states that were read need not be those that were found, if so: then nothing that they show counts.
+    /// Why states that were read need not be those that were found, if so: then nothing that they show
+    /// counts.
     pub(crate) fn misread(&self) -> Option<String> {
         let forgotten =
             self.forgotten.load(Ordering::Relaxed).then(|| "a state of a path has been forgotten".to_owned());
-        self.misread.clone().or(forgotten).or_else(|| self.away.as_ref()?.failed())
+        self.misread.clone().or(forgotten).or_else(|| self.spill.as_ref()?.failed())
     }
 
     /// The same states as in another store, which may have been read wrongly there.
@@ -273,7 +277,7 @@ impl<const W: usize> Store<W> {
     /// The place of a state, or the free place where it belongs.
     #[inline(always)]
     fn look_up(&self, words: &Packed<W>, hash: u64) -> Result<StateId, Free> {
-        self.table.look_up(hash, |at| self.listed(at) == words)
+        self.index.look_up(hash, |at| self.listed(at) == words)
     }
 
     /// The index of a state if it has been found.
@@ -281,13 +285,13 @@ impl<const W: usize> Store<W> {
         let hash = hash(words);
         match self.look_up(words, hash) {
             Ok(at) => Some(at + to_u32(self.base)),
-            Err(_) => self.find_away(words, hash),
+            Err(_) => self.find_spilled(words, hash),
         }
     }
 
     #[inline]
-    fn find_away(&self, words: &Packed<W>, hash: u64) -> Option<StateId> {
-        self.away.as_ref().and_then(|away| away.find(words, hash))
+    fn find_spilled(&self, words: &Packed<W>, hash: u64) -> Option<StateId> {
+        self.spill.as_ref().and_then(|spill| spill.find(words, hash))
     }
 
     /// Adds a state unless it has been found before; `true` if it is new. Parents must not decrease.
@@ -299,27 +303,28 @@ impl<const W: usize> Store<W> {
 
     /// So many states will be explored next: the filter is made to fit.
     pub(crate) fn expect(&mut self, states: StateId) {
-        let mut recent = std::mem::take(&mut self.recent);
-        recent.fit(states as usize, || self.get(0));
-        self.recent = recent;
+        let mut filter = std::mem::take(&mut self.filter);
+        filter.fit(states as usize, || self.get(0));
+        self.filter = filter;
     }
 
     /// As [`Store::insert_all`], and empties the batch.
     pub(crate) fn insert_batch(&mut self, batch: &mut Batch<W>, from: StateId) {
-        self.recent.drop_met(batch);
+        self.filter.drop_met(batch);
         self.insert_all(batch.states(), from);
         batch.clear();
     }
 
-    /// Adds the states that have not been found before. No parent of theirs comes before `from`, which must not decrease.
+    /// Adds the states that have not been found before. No parent of theirs comes before `from`, which must
+    /// not decrease.
     pub(crate) fn insert_all(&mut self, made: &[Packed<W>], from: StateId) {
         if let Some(mut compact) = self.compact.take() {
             self.insert_compact(&mut compact, made, from);
             self.compact = Some(compact);
             return;
         }
-        // What will be looked at is fetched before any of it is needed, so that the misses of the cache overlap: while some states
-        // are entered, where the next ones may be in the table.
+        // What will be looked at is fetched before any of it is needed, so that the misses of the cache
+        // overlap: while some states are entered, where the next ones may be in the index.
         let mut later = made.chunks(TOGETHER);
         let (mut hashes, mut next_hashes) = ([0; TOGETHER], [0; TOGETHER]);
         let mut next = later.next().unwrap_or_default();
@@ -331,7 +336,7 @@ impl<const W: usize> Store<W> {
             self.make_room(chunk.len());
             let hashes = &hashes[..chunk.len()];
             for hash in hashes {
-                if let Some(id) = self.table.guess(*hash) {
+                if let Some(id) = self.index.guess(*hash) {
                     prefetch(&self.listed(id)[0]);
                 }
             }
@@ -343,21 +348,21 @@ impl<const W: usize> Store<W> {
         }
     }
 
-    /// Hashes some states, and has fetched where they may be in the table.
+    /// Hashes some states, and has fetched where they may be in the index.
     #[inline(always)]
     fn prepare(&self, some: &[Packed<W>], hashes: &mut [u64; TOGETHER]) {
         for (code, words) in hashes.iter_mut().zip(some) {
             *code = hash(words);
-            self.table.prefetch(*code);
+            self.index.prefetch(*code);
         }
     }
 
-    /// Adds those of some states that have not been found before, as far as there are places in the table. Returns how many
-    /// have been looked up.
+    /// Adds those of some states that have not been found before, as far as there are places in the index.
+    /// Returns how many have been looked up.
     fn enter(&mut self, some: &[Packed<W>], hashes: &[u64], from: StateId) -> usize {
-        // Kept at hand: nothing that is written here can change where the table and the states are.
-        let (states, away, here) = (&self.states, self.away.as_deref(), self.here());
-        let mut table = self.table.whole();
+        // Kept at hand: nothing that is written here can change where the index and the states are.
+        let (states, spill, here) = (&self.states, self.spill.as_deref(), self.here());
+        let mut index = self.index.whole();
         let (mut new, mut count) = ([[0; W]; TOGETHER], 0);
         let mut done = some.len();
         for (at, (words, hash)) in some.iter().zip(hashes).enumerate() {
@@ -365,19 +370,19 @@ impl<const W: usize> Store<W> {
                 None => states.get(id as usize) == words,
                 Some(at) => new[at] == *words,
             };
-            match table.look_up(*hash, is_it) {
+            match index.look_up(*hash, is_it) {
                 Ok(_) => {}
                 Err(Free::Nowhere) => {
                     done = at;
                     break;
                 }
-                Err(Free::At(_)) if away.is_some_and(|away| away.find(words, *hash).is_some()) => {}
+                Err(Free::At(_)) if spill.is_some_and(|spill| spill.find(words, *hash).is_some()) => {}
                 Err(Free::At(place)) => {
                     #[expect(
                         clippy::cast_possible_truncation,
                         reason = "the search ends before indices run out"
                     )]
-                    table.put(place, (here + count) as StateId, *hash);
+                    index.put(place, (here + count) as StateId, *hash);
                     new[count] = *words;
                     count += 1;
                 }
@@ -411,13 +416,13 @@ impl<const W: usize> Store<W> {
 
     /// Sees to it that so many states can be added without growing.
     fn make_room(&mut self, more: usize) {
-        while !self.table.has_room(self.here() + more) {
+        while !self.index.has_room(self.here() + more) {
             self.grow();
         }
     }
 
-    /// Whether memory for more states should be prepared: most of the time that states take goes into pages that are touched for
-    /// the first time.
+    /// Whether memory for more states should be prepared: most of the time that states take goes into pages
+    /// that are touched for the first time.
     pub(crate) fn wants_spare(&self) -> bool {
         self.states.wants_spare()
     }
@@ -430,20 +435,21 @@ impl<const W: usize> Store<W> {
     fn grow(&mut self) {
         let threads = if self.here() >= WITH_HELP { self.threads } else { 1 };
         let states = &self.states;
-        self.table.grow(threads, self.growth, self.here(), || states.iter().map(hash));
+        self.index.grow(threads, self.growth, self.here(), || states.iter().map(hash));
     }
 
-    /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an earlier state.
+    /// States that differ from one another, each with its parent or, as [`Store::states`] gives it, an
+    /// earlier state.
     pub(crate) fn filled(states: impl Iterator<Item = (Packed<W>, StateId)>, room: Option<&Room>) -> Self {
         let mut store = Self::new();
         for (words, parent) in states {
             store.push(words, parent);
-            if store.len.is_multiple_of(Pieces::<W>::PIECE) {
-                room.iter().for_each(|room| store.keep_within(room, Pieces::<W>::PIECE));
+            if store.len.is_multiple_of(Chunks::<W>::CHUNK) {
+                room.iter().for_each(|room| store.keep_within(room, Chunks::<W>::CHUNK));
             }
         }
         // None of them had to be looked for.
-        store.table = Table::of(store.here(), || store.states.iter().map(hash));
+        store.index = HashIndex::of(store.here(), || store.states.iter().map(hash));
         store
     }
 
@@ -452,15 +458,15 @@ impl<const W: usize> Store<W> {
         if self.compact.is_some() || self.bytes_with(more) <= room.most_bytes {
             return;
         }
-        let moved = self.move_away(&room.folder, more, room.most_bytes);
+        let moved = self.spill_old(&room.folder, more, room.most_bytes);
         self.remember_failure(moved);
     }
 
     /// Moves what it can to disk if there is no room in memory for all states once more.
-    pub(crate) fn make_way(&mut self, room: &Room) {
+    pub(crate) fn spill_all(&mut self, room: &Room) {
         let full = self.states.removable();
         if full > 0 && 2 * self.bytes() > room.most_bytes {
-            let moved = self.move_pieces_away(&room.folder, full);
+            let moved = self.spill_chunks(&room.folder, full);
             self.remember_failure(moved);
         }
     }

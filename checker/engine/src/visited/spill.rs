@@ -1,12 +1,13 @@
 //! Old states, on disk: memory is for those that are explored and met now.
 //!
-//! Breadth-first search meets most states again right after it has found them, by way of another interleaving. The others
-//! are on disk twice: as they are, in the order of their discovery, and as pairs of hash and index, in the order of the hashes.
-//! Of the pairs memory keeps 16 bits each, and where every few dozens of them begin. A state that agrees with these 16 bits is
-//! looked for on disk: one in some thousand new ones, and each that was found long ago. So the answer is exact.
+//! Breadth-first search meets most states again right after it has found them, by way of another
+//! interleaving. The others are on disk twice: as they are, in the order of their discovery, and as pairs of
+//! hash and index, in the order of the hashes. Of the pairs memory keeps 16 bits each, and where every few
+//! dozens of them begin. A state that agrees with these 16 bits is looked for on disk: one in some thousand
+//! new ones, and each that was found long ago. So the answer is exact.
 //!
-//! Both files have no name: they are gone with the process, however it ends. What cannot be read or written is remembered, and
-//! the search ends as inconclusive: nothing that was read afterwards is used.
+//! Both files have no name: they are gone with the process, however it ends. What cannot be read or written
+//! is remembered, and the search ends as inconclusive: nothing that was read afterwards is used.
 
 use crate::packed::layout::{Packed, hash};
 use crate::packed::numbering::to_u32;
@@ -22,7 +23,7 @@ const BLOCK: usize = 1 << 14;
 /// Bytes of a pair of hash and index.
 const PAIR: usize = 12;
 
-/// Pairs that share one entry of [`Index::starts`], on average, as a power of two.
+/// Pairs that share one entry of [`PairIndex::starts`], on average, as a power of two.
 const SHARED: u32 = 5;
 
 /// The new pairs are sorted in so many portions, as a power of two, to take little memory.
@@ -30,11 +31,11 @@ const PORTIONS: u32 = 4;
 
 /// The states before some index, on disk.
 #[derive(Debug)]
-pub(super) struct Away<const W: usize> {
+pub(super) struct Spill<const W: usize> {
     folder: PathBuf,
     len: usize,
     states: Mutex<States<W>>,
-    index: Index,
+    index: PairIndex,
 }
 
 /// The states in the order of discovery, and those of one block of them in memory.
@@ -48,12 +49,12 @@ struct States<const W: usize> {
     failed: Option<String>,
 }
 
-impl<const W: usize> Away<W> {
+impl<const W: usize> Spill<W> {
     /// No states yet. The folder is where files are to be made.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let file = tempfile::tempfile_in(folder)?;
         let states = States { file, bytes: Vec::new(), block: Vec::new(), first: 0, failed: None };
-        let index = Index::empty(folder)?;
+        let index = PairIndex::empty(folder)?;
         Ok(Self { folder: folder.to_owned(), len: 0, states: Mutex::new(states), index })
     }
 
@@ -70,7 +71,7 @@ impl<const W: usize> Away<W> {
     /// Bytes of memory that so many states take, and those needed to sort the pairs of so many.
     pub(super) fn bytes_for(states: usize) -> u64 {
         let sorted = (states >> PORTIONS) * size_of::<(u64, StateId)>();
-        (Index::bytes_for(states) + sorted + 2 * BLOCK.max(size_of::<Packed<W>>())) as u64
+        (PairIndex::bytes_for(states) + sorted + 2 * BLOCK.max(size_of::<Packed<W>>())) as u64
     }
 
     fn states(&self) -> MutexGuard<'_, States<W>> {
@@ -168,7 +169,7 @@ impl<const W: usize> States<W> {
 
 /// Which indices go with a hash: pairs in the order of the hashes, on disk.
 #[derive(Debug)]
-struct Index {
+struct PairIndex {
     pairs: Mutex<File>,
     /// For the high bits of hashes, the number of the first pair that has them; one more at the end.
     starts: Vec<u32>,
@@ -176,7 +177,7 @@ struct Index {
     marks: Vec<u16>,
 }
 
-impl Index {
+impl PairIndex {
     fn empty(folder: &Path) -> io::Result<Self> {
         let pairs = Mutex::new(tempfile::tempfile_in(folder)?);
         Ok(Self { pairs, starts: vec![0; 2], marks: Vec::new() })
@@ -309,29 +310,29 @@ fn le<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pieces, Room, Store};
+    use super::super::{Chunks, Room, Store};
     use super::*;
 
-    const PIECE: usize = Pieces::<2>::PIECE;
+    const CHUNK: usize = Chunks::<2>::CHUNK;
 
     fn words(n: u64) -> Packed<2> {
         [n.wrapping_mul(0x9e37_79b9_7f4a_7c15), n % 3]
     }
 
-    /// A store of so many pieces, of which all but one go to disk every few pieces.
-    fn store(pieces: usize) -> Store<2> {
+    /// A store of so many chunks, of which all but one go to disk every few chunks.
+    fn store(chunks: usize) -> Store<2> {
         let mut store = Store::<2>::new();
         let mut made = Vec::new();
-        for n in 0..(pieces * PIECE) as u64 + 1 {
+        for n in 0..(chunks * CHUNK) as u64 + 1 {
             made.push(words(n));
             // Every other state comes again at once, some long after.
             made.extend((n % 2 == 0).then(|| words(n)));
             made.extend((n % 1000 == 0).then(|| words(n / 2)));
-            if made.len() > 512 || n == (pieces * PIECE) as u64 {
+            if made.len() > 512 || n == (chunks * CHUNK) as u64 {
                 store.insert_all(&made, to_u32(n as usize / 2));
                 made.clear();
             }
-            if n % (3 * PIECE as u64) == 3 * PIECE as u64 - 1 {
+            if n % (3 * CHUNK as u64) == 3 * CHUNK as u64 - 1 {
                 let room = Room { folder: std::env::temp_dir(), most_bytes: store.bytes() };
                 store.keep_within(&room, 1);
             }
@@ -343,8 +344,8 @@ mod tests {
     #[test]
     fn states_on_disk_are_found_again_and_never_twice() {
         let store = store(8);
-        assert_eq!(store.len(), 8 * PIECE + 1);
-        assert!(store.states_away() >= 4 * PIECE, "{}", store.states_away());
+        assert_eq!(store.len(), 8 * CHUNK + 1);
+        assert!(store.states_spilled() >= 4 * CHUNK, "{}", store.states_spilled());
         for id in (0..store.len() as StateId).step_by(37) {
             assert_eq!(store.get(id), words(u64::from(id)));
             assert_eq!(store.find(&words(u64::from(id))), Some(id));
@@ -356,22 +357,22 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_reported_and_loses_nothing() {
         let mut store = Store::<1>::new();
-        let made: Vec<_> = (0..3 * Pieces::<1>::PIECE as u64).map(|n| [n]).collect();
+        let made: Vec<_> = (0..3 * Chunks::<1>::CHUNK as u64).map(|n| [n]).collect();
         store.insert_all(&made, 0);
         let folder = std::env::temp_dir().join("barcheck/no/such/folder");
         let most_bytes = store.bytes() + (1 << 20);
         store.keep_within(&Room { folder, most_bytes }, 1);
         assert!(store.failed().is_some_and(|why| why.contains("moved to disk")));
         assert_eq!(store.misread(), None);
-        assert_eq!((store.states_away(), store.find(&[77])), (0, Some(77)));
+        assert_eq!((store.states_spilled(), store.find(&[77])), (0, Some(77)));
     }
 
     #[test]
     fn what_cannot_be_read_back_is_reported_of_every_copy() {
         let store = store(4);
-        assert!(store.states_away() > 0);
-        let away = store.away.as_ref().expect("states on disk");
-        away.states().file.set_len(8).expect("a shorter file");
+        assert!(store.states_spilled() > 0);
+        let spill = store.spill.as_ref().expect("states on disk");
+        spill.states().file.set_len(8).expect("a shorter file");
         let copy = Store::filled(store.states(), None).misread_like(store.misread());
         assert!(store.misread().is_some_and(|why| why.contains("read back")));
         assert_eq!(copy.failed(), store.misread());
@@ -379,11 +380,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_back_is_reported() {
-        let mut away = Away::<1>::new(&std::env::temp_dir()).expect("a folder for temporary files");
-        away.take((0..10_000).map(|n| [n]).collect::<Vec<_>>().iter()).expect("room on disk");
-        assert_eq!((away.get(9_999), away.failed()), ([9_999], None));
-        away.states().file.set_len(8).expect("a shorter file");
-        away.get(5_000);
-        assert!(away.failed().is_some_and(|why| why.contains("read back")));
+        let mut spill = Spill::<1>::new(&std::env::temp_dir()).expect("a folder for temporary files");
+        spill.take((0..10_000).map(|n| [n]).collect::<Vec<_>>().iter()).expect("room on disk");
+        assert_eq!((spill.get(9_999), spill.failed()), ([9_999], None));
+        spill.states().file.set_len(8).expect("a shorter file");
+        spill.get(5_000);
+        assert!(spill.failed().is_some_and(|why| why.contains("read back")));
     }
 }

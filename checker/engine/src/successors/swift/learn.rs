@@ -1,8 +1,8 @@
 //! How [`Swift`] is filled from what the tables say.
 
 use super::{
-    Add, Change, Deed, EXIT, MOST_BYTES, MOST_TURNS, NO_ROW, NONE, Origin, Released, Row, Swift, SwiftStep,
-    TURNS,
+    Add, Change, EXIT, LOCAL_EFFECTS, MOST_BYTES, MOST_LOCAL_EFFECTS, NO_ROW, NONE, Operation, Origin,
+    Released, Row, Swift, SwiftStep,
 };
 use crate::packed::layout::{Field, Layout, Packed};
 use crate::packed::numbering::{UNKNOWN, to_u32};
@@ -15,7 +15,7 @@ impl Swift {
     /// Takes over what the tables know of the steps from a state.
     pub(crate) fn learn<const W: usize>(&mut self, tables: &Tables, layout: &Layout, words: &Packed<W>) {
         self.learn_components(tables);
-        if !tables.quiet[layout.rest.get(words) as usize] || self.bytes() > MOST_BYTES {
+        if !tables.quiet[layout.residual.get(words) as usize] || self.bytes() > MOST_BYTES {
             return;
         }
         for agent in 0..self.agents.len() {
@@ -66,12 +66,14 @@ impl Swift {
                 let known = tables.steps.get(first + number);
                 let Some((effect, after)) = tables.steps.effect(known, key) else { continue };
                 let Some(change) = self.change(&step, step.barrier.get(words), exited) else { continue };
-                let Some(turn) = self.turn((&step, at), change.turn) else { continue };
+                let Some(local_effect) = self.local_effect((&step, at), change.local_effect) else {
+                    continue;
+                };
                 let (next, others) = if change.release < EXIT {
-                    let next = self.completed(words, &step, change, turn);
+                    let next = self.completed(words, &step, change, local_effect);
                     (next, self.others(words, step.agent, change.release))
                 } else {
-                    (Some(self.changed(words, &step, change, turn)), None)
+                    (Some(self.changed(words, &step, change, local_effect)), None)
                 };
                 let Some(next) = next else { continue };
                 let acts = ((agent, after), known);
@@ -83,14 +85,14 @@ impl Swift {
     /// Whether it is known what a step does.
     fn knows(&self, (step, at): (&SwiftStep, u32), barrier: u32, exited: u32) -> bool {
         let change = self.change(step, barrier, exited).filter(|change| change.room != 0);
-        change.is_some_and(|change| self.turn((step, at), change.turn).is_some())
+        change.is_some_and(|change| self.local_effect((step, at), change.local_effect).is_some())
     }
 
     /// Takes over what does not depend on steps.
     fn learn_components(&mut self, tables: &Tables) {
         self.quiet.extend(&tables.quiet[self.quiet.len()..]);
-        for ((_, heeds), barrier) in self.heeds_exits.iter_mut().zip(&tables.barriers) {
-            heeds.extend(&barrier.heeds_exits[heeds.len()..]);
+        for ((_, heeds), barrier) in self.depends_on_exits.iter_mut().zip(&tables.barriers) {
+            heeds.extend(&barrier.depends_on_exits[heeds.len()..]);
         }
         self.seated.resize(tables.seated.len(), Vec::new());
         for (mine, seated) in self.seated.iter_mut().zip(&tables.seated) {
@@ -122,7 +124,8 @@ impl Swift {
         }
     }
 
-    /// Takes over what the tables know of a step of a class's agents. What one of them meets, the others will meet.
+    /// Takes over what the tables know of a step of a class's agents. What one of them meets, the others will
+    /// meet.
     fn learn_step<const W: usize>(
         &mut self,
         (tables, layout): (&Tables, &Layout),
@@ -143,42 +146,47 @@ impl Swift {
             if let Some((effect, _)) = tables.steps.effect(known, key)
                 && let Some(change) = self.change_of::<W>(&step, state, known, effect)
             {
-                self.remember(self.origins[at as usize].deed, key, change);
+                self.remember(self.origins[at as usize].operation, key, change);
             }
-            self.learn_turns::<W>(tables, at, (slot, known));
+            self.learn_local_effects::<W>(tables, at, (slot, known));
         }
     }
 
-    /// Takes over where the turns of a step lead.
-    fn learn_turns<const W: usize>(&mut self, tables: &Tables, at: u32, (slot, known): (u32, &Step)) {
+    /// Takes over where the local effects of a step lead.
+    fn learn_local_effects<const W: usize>(&mut self, tables: &Tables, at: u32, (slot, known): (u32, &Step)) {
         let (step, origin) = (&mut self.steps[at as usize], &mut self.origins[at as usize]);
         let field = self.agents[step.agent as usize].field;
-        let count = Steps::turns(known).min(MOST_TURNS);
+        let count = Steps::local_effects(known).min(MOST_LOCAL_EFFECTS);
         let before = step.known;
-        for turn in (0..count).filter(|turn| before >> turn & 1 == 0) {
-            let after = tables.steps.slot(known, turn).and_then(|after| field.difference(slot, after));
+        for local_effect in (0..count).filter(|local_effect| before >> local_effect & 1 == 0) {
+            let after =
+                tables.steps.slot(known, local_effect).and_then(|after| field.difference(slot, after));
             let Some(difference) = after else { continue };
-            if turn as usize >= TURNS && origin.turns == u32::MAX {
-                origin.turns = to_u32(self.turns.len());
-                self.turns.resize(self.turns.len() + MOST_TURNS as usize - TURNS, [0; 2]);
+            if local_effect as usize >= LOCAL_EFFECTS && origin.local_effects == u32::MAX {
+                origin.local_effects = to_u32(self.local_effects.len());
+                self.local_effects
+                    .resize(self.local_effects.len() + MOST_LOCAL_EFFECTS as usize - LOCAL_EFFECTS, [0; 2]);
             }
             let add = add::<W>(field, difference);
-            step.known |= 1 << turn;
-            match step.turns.get_mut(turn as usize) {
+            step.known |= 1 << local_effect;
+            match step.local_effects.get_mut(local_effect as usize) {
                 Some(known) => *known = add,
-                None => self.turns[origin.turns as usize + turn as usize - TURNS] = add,
+                None => {
+                    self.local_effects
+                        [origin.local_effects as usize + local_effect as usize - LOCAL_EFFECTS] = add
+                }
             }
         }
     }
 
     fn remember(&mut self, number: u32, key: u32, change: Change) {
-        let deed = &mut self.deeds[number as usize];
-        let before = (deed.first, deed.count);
-        put(&mut self.changes, (&mut deed.first, &mut deed.count), key, change, Change::UNKNOWN);
-        if (deed.first, deed.count) != before {
-            for step in &deed.steps {
+        let operation = &mut self.operations[number as usize];
+        let before = (operation.first, operation.count);
+        put(&mut self.changes, (&mut operation.first, &mut operation.count), key, change, Change::UNKNOWN);
+        if (operation.first, operation.count) != before {
+            for step in &operation.steps {
                 let step = &mut self.steps[*step as usize];
-                (step.first, step.count) = (deed.first, deed.count);
+                (step.first, step.count) = (operation.first, operation.count);
             }
         }
     }
@@ -208,22 +216,23 @@ impl Swift {
         for (step, barrier) in steps.iter().zip(fields) {
             let (times, exits) = if step.key == Key::BarrierAndExits { (others, u32::MAX) } else { (1, 0) };
             let at = to_u32(self.steps.len());
-            self.deeds.resize(self.deeds.len().max(step.deed as usize + 1), Deed::default());
-            let deed = &mut self.deeds[step.deed as usize];
-            deed.steps.push(at);
+            self.operations
+                .resize(self.operations.len().max(step.operation as usize + 1), Operation::default());
+            let operation = &mut self.operations[step.operation as usize];
+            operation.steps.push(at);
             self.steps.push(SwiftStep {
                 barrier,
                 times,
                 exits,
-                first: deed.first,
-                count: deed.count,
+                first: operation.first,
+                count: operation.count,
                 agent: to_u32(agent),
                 known: 0,
-                turns: [[0; 2]; TURNS],
+                local_effects: [[0; 2]; LOCAL_EFFECTS],
             });
-            self.origins.push(Origin { deed: step.deed, turns: u32::MAX });
+            self.origins.push(Origin { operation: step.operation, local_effects: u32::MAX });
             self.memory.add_step(tables, step);
-            self.learn_turns::<W>(tables, at, (slot, step));
+            self.learn_local_effects::<W>(tables, at, (slot, step));
         }
     }
 
@@ -236,7 +245,7 @@ impl Swift {
         (field < 64 / self.width).then(|| 1 << (field * self.width))
     }
 
-    /// What a deed does to its barrier, if that fits.
+    /// What an operation class does to its barrier, if that fits.
     fn change_of<const W: usize>(
         &self,
         step: &SwiftStep,
@@ -244,7 +253,7 @@ impl Swift {
         known: &Step,
         effect: &Effect,
     ) -> Option<Change> {
-        if effect.turn >= MOST_TURNS {
+        if effect.local_effect >= MOST_LOCAL_EFFECTS {
             return None;
         }
         let most = (1_u64 << (self.width - 1)) - 1;
@@ -262,7 +271,7 @@ impl Swift {
             (_, Key::Exit) => return None,
             (release, _) => release,
         };
-        Some(Change { add, room, release, turn: effect.turn })
+        Some(Change { add, room, release, local_effect: effect.local_effect })
     }
 }
 

@@ -1,24 +1,27 @@
 //! The successors of most states, by additions.
 //!
-//! What [`crate::successors::steps`] remembers is laid out here once more, for each agent by itself and for the layout in use: the turn of a
-//! step adds a number to the word with the agent's field, and its deed one to the word with the barrier's field. That is the
-//! same as setting both fields, since each number is the difference between two values that the field holds: nothing is carried
-//! out of it.
+//! What [`crate::successors::steps`] remembers is laid out here once more, for each agent by itself and for
+//! the layout in use: the local effect of a step adds a number to the word with the agent's field, and its
+//! operation class one to the word with the barrier's field. That is the same as setting both fields, since
+//! each number is the difference between two values that the field holds: nothing is carried out of it.
 //!
-//! How many agents stand at arrivals is counted for all groups (see [`crate::successors::races`]) in one word: each group has a field,
-//! wide enough for twice as many agents as there are, with one bit more, its guard. A deed carries the room of its
-//! groups in the same form, with all guards set, and the most that a field holds for every other group. Subtracting the
-//! counts clears the guard of just those groups in which more stand than there is room for; no field borrows from the next.
+//! How many agents stand at arrivals is counted for all groups (see [`crate::successors::races`]) in one
+//! word: each group has a field, wide enough for twice as many agents as there are, with one bit more, its
+//! guard. An operation class carries the room of its groups in the same form, with all guards set, and the
+//! most that a field holds for every other group. Subtracting the counts clears the guard of just those
+//! groups in which more stand than there is room for; no field borrows from the next.
 //!
-//! What a step does to memory, where memory holds anything or is accessed, is looked up for each cell of memory: see [`memory`].
+//! What a step does to memory, where memory holds anything or is accessed, is looked up for each location
+//! class: see [`memory`].
 //!
-//! This is a cache of what the tables say and adds nothing to it. It is filled from states that the tables have been
-//! asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds for one layout, and needs
-//! nothing else, so that threads may have copies.
+//! This is a cache of what the tables say and adds nothing to it. It is filled from states that the tables
+//! have been asked about; whatever is missing, or does not fit a field, leads back to the tables. It holds
+//! for one layout, and needs nothing else, so that threads may have copies.
 //!
-//! What the tables say of a slot, of a state of a barrier or of a rest never changes. Who may have a seat at a barrier is known
-//! before the slot with that seat has a number; a slot is not known here unless it has been taken over, and all seats are
-//! taken over before it. So no agent is left out when a generation is completed.
+//! What the tables say of a slot, of a state of a barrier or of a residual never changes. Who may have a seat
+//! at a barrier is known before the slot with that seat has a number; a slot is not known here unless it has
+//! been taken over, and all seats are taken over before it. So no agent is left out when a generation is
+//! completed.
 
 mod learn;
 mod on_memory;
@@ -34,15 +37,15 @@ const MOST_BYTES: usize = 1 << 25;
 
 /// [`Change::release`] of a step that completes no generation.
 const NONE: u32 = u32::MAX;
-/// [`Change::release`] of an exit: it completes none unless some barrier heeds exits.
+/// [`Change::release`] of an exit: it completes none unless some barrier depends on exits.
 const EXIT: u32 = u32::MAX - 1;
 /// [`Row::count`] of a slot about which nothing is known here.
 const NO_ROW: u32 = 1 << 24;
 
-/// Most deeds have no more turns: whoever arrives waits, or completes the generation.
-const TURNS: usize = 2;
-/// Turns with a number beyond are left to the tables.
-const MOST_TURNS: u32 = 32;
+/// Most operation classes have no more local effects: whoever arrives waits, or completes the generation.
+const LOCAL_EFFECTS: usize = 2;
+/// Local effects with a number beyond are left to the tables.
+const MOST_LOCAL_EFFECTS: u32 = 32;
 
 /// An agent's field, and a row for each of its slots, as far as known.
 #[derive(Clone, Debug)]
@@ -71,33 +74,33 @@ struct Row {
 #[repr(align(64))]
 struct SwiftStep {
     barrier: Field,
-    /// What its deed does is kept under the state of its barrier times this, plus, if all bits of `exits` are set, the agents
-    /// exited; else none is.
+    /// What its operation class does is kept under the state of its barrier times this, plus, if all bits of
+    /// `exits` are set, the agents exited; else none is.
     times: u32,
     exits: u32,
     /// Where that is.
     first: u32,
     count: u32,
     agent: u32,
-    /// A bit for each turn that is known.
+    /// A bit for each local effect that is known.
     known: u32,
-    /// What the first turns do to the agent's field.
-    turns: [Add; TURNS],
+    /// What the first local effects do to the agent's field.
+    local_effects: [Add; LOCAL_EFFECTS],
 }
 
 /// What need not be looked at often of a step.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
-    deed: u32,
-    /// Where its further turns are.
-    turns: u32,
+    operation: u32,
+    /// Where its further local effects are.
+    local_effects: u32,
 }
 
-/// What is added to a state. Where states have more than two words, to the word with the field concerned, and the other number
-/// means nothing; else to the first word and to the second.
+/// What is added to a state. Where states have more than two words, to the word with the field concerned, and
+/// the other number means nothing; else to the first word and to the second.
 type Add = [u64; 2];
 
-/// What a deed does to its barrier under a key.
+/// What an operation class does to its barrier under a key.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     /// For the barrier's field.
@@ -107,12 +110,12 @@ struct Change {
     /// The generation completed, in [`Tables::releases`].
     release: u32,
     /// What it comes to for the agent.
-    turn: u32,
+    local_effect: u32,
 }
 
-/// Where the changes of a deed are, by key, and the steps that are this deed.
+/// Where the changes of an operation class are, by key, and the steps that are this operation class.
 #[derive(Clone, Debug, Default)]
-struct Deed {
+struct Operation {
     first: u32,
     count: u32,
     steps: Vec<u32>,
@@ -130,12 +133,13 @@ struct Released {
 pub(crate) struct Scratch {
     /// Room for its steps, so that it need not be found for each anew.
     ready: Vec<u32>,
-    /// A flow (see [`crate::packed::locations`]) of which it is not known what it does to the contents of the state's cells.
+    /// A transformer (see [`crate::packed::locations`]) of which it is not known what it does to the abstract
+    /// values of the state's location classes.
     missing: Option<u32>,
 }
 
 impl Scratch {
-    /// The flow that was missing at the state, if nothing else was.
+    /// The transformer that was missing at the state, if nothing else was.
     pub(crate) fn missing(&mut self) -> Option<u32> {
         self.missing.take()
     }
@@ -148,21 +152,21 @@ pub(crate) struct Swift {
     steps: Vec<SwiftStep>,
     /// For each step.
     origins: Vec<Origin>,
-    /// What the further turns of steps do.
-    turns: Vec<Add>,
+    /// What the further local effects of steps do.
+    local_effects: Vec<Add>,
     /// As in [`crate::successors::steps`].
-    deeds: Vec<Deed>,
+    operations: Vec<Operation>,
     changes: Vec<Change>,
     /// The width of a group's field, the guard included.
     width: u32,
     /// The guards of all fields.
     guards: u64,
-    rest: Field,
+    residual: Field,
     memory: Memory,
     /// As in [`Tables`], as far as known.
     quiet: Vec<bool>,
-    /// For each barrier, whether its states heed exits, as far as known.
-    heeds_exits: Vec<(Field, Vec<bool>)>,
+    /// For each barrier, whether its states depend on exits, as far as known.
+    depends_on_exits: Vec<(Field, Vec<bool>)>,
     /// As in [`Tables`].
     seated: Vec<Vec<(u32, u32)>>,
     /// As in [`Tables`], as far as known, and how many slots they speak of.
@@ -177,13 +181,13 @@ impl Swift {
         // Every agent may stand in two groups, which may be the same.
         let width = bits(2 * layout.agents.len() + 1) + 1;
         let guards = (1..=64 / width).fold(0, |guards, field| guards | 1 << (field * width - 1));
-        let heeds_exits = layout.barriers.iter().map(|field| (*field, Vec::new())).collect();
-        let (agents, rest, memory) = (agents.collect(), layout.rest, Memory::new(layout));
-        Self { agents, width, guards, rest, memory, heeds_exits, ..Self::default() }
+        let depends_on_exits = layout.barriers.iter().map(|field| (*field, Vec::new())).collect();
+        let (agents, residual, memory) = (agents.collect(), layout.residual, Memory::new(layout));
+        Self { agents, width, guards, residual, memory, depends_on_exits, ..Self::default() }
     }
 
-    /// Adds every successor of a state, if all that is needed to make them is known and no rule about states may be
-    /// violated in it; otherwise nothing.
+    /// Adds every successor of a state, if all that is needed to make them is known and no rule about states
+    /// may be violated in it; otherwise nothing.
     #[inline(always)]
     pub(crate) fn successors<const W: usize>(
         &self,
@@ -206,7 +210,7 @@ impl Swift {
         Scratch { ready, missing }: &mut Scratch,
         batch: &mut Batch<W>,
     ) -> Option<()> {
-        if self.quiet.get(self.rest.get(words) as usize) != Some(&true) {
+        if self.quiet.get(self.residual.get(words) as usize) != Some(&true) {
             return None;
         }
         if ready.len() < self.agents.len() {
@@ -233,15 +237,16 @@ impl Swift {
         for (next, at) in batch.room(count).iter_mut().zip(&ready[..count]) {
             let step = &self.steps[*at as usize];
             let change = self.change(step, step.barrier.get(words), exited)?;
-            // Whether the change is known, and no more agents stand in the step's groups than there is room for.
+            // Whether the change is known, and no more agents stand in the step's groups than there is room
+            // for.
             if change.room.wrapping_sub(standing) & change.room & self.guards != self.guards {
                 return None;
             }
-            let turn = self.turn((step, *at), change.turn)?;
+            let local_effect = self.local_effect((step, *at), change.local_effect)?;
             *next = if change.release == NONE {
-                self.changed(words, step, change, turn)
+                self.changed(words, step, change, local_effect)
             } else {
-                self.completed(words, step, change, turn)?
+                self.completed(words, step, change, local_effect)?
             };
             if MEMORY && let Some(held) = held {
                 self.carry(words, (step, *at), (change, exited), held, (next, missing))?;
@@ -276,19 +281,20 @@ impl Swift {
             let key = Self::key(step, step.barrier.get(words), exited);
             Some((key, self.others(words, step.agent, change.release)?))
         };
-        self.memory.carry(held, (at, change.turn), completion, next, missing)
+        self.memory.carry(held, (at, change.local_effect), completion, next, missing)
     }
 
-    /// Takes over what the tables know of what a flow does to the cells of a state, unless too much is known already.
-    pub(crate) fn learn_flow<const W: usize>(
+    /// Takes over what the tables know of what a transformer does to the location classes of a state, unless
+    /// too much is known already.
+    pub(crate) fn learn_transformer<const W: usize>(
         &mut self,
         tables: &Tables,
         words: &Packed<W>,
-        flow: u32,
+        transformer: u32,
     ) -> bool {
         let has_room = self.bytes() <= MOST_BYTES;
         if has_room {
-            self.memory.learn_flow(tables, words, flow);
+            self.memory.learn_transformer(tables, words, transformer);
         }
         has_room
     }
@@ -325,16 +331,16 @@ impl Swift {
         words: &Packed<W>,
         step: &SwiftStep,
         change: &Change,
-        turn: &Add,
+        local_effect: &Add,
     ) -> Packed<W> {
         let mut next = *words;
         if W > 2 {
-            self.agents[step.agent as usize].field.add(&mut next, turn[0]);
+            self.agents[step.agent as usize].field.add(&mut next, local_effect[0]);
             step.barrier.add(&mut next, change.add[0]);
         } else {
-            next[0] = next[0].wrapping_add(change.add[0]).wrapping_add(turn[0]);
+            next[0] = next[0].wrapping_add(change.add[0]).wrapping_add(local_effect[0]);
             if W == 2 {
-                next[W - 1] = next[W - 1].wrapping_add(change.add[1]).wrapping_add(turn[1]);
+                next[W - 1] = next[W - 1].wrapping_add(change.add[1]).wrapping_add(local_effect[1]);
             }
         }
         next
@@ -353,33 +359,34 @@ impl Swift {
     }
 
     #[inline(always)]
-    fn turn<'s>(&'s self, (step, at): (&'s SwiftStep, u32), turn: u32) -> Option<&'s Add> {
-        if step.known >> (turn % MOST_TURNS) & 1 == 0 {
+    fn local_effect<'s>(&'s self, (step, at): (&'s SwiftStep, u32), local_effect: u32) -> Option<&'s Add> {
+        if step.known >> (local_effect % MOST_LOCAL_EFFECTS) & 1 == 0 {
             return None;
         }
-        step.turns.get(turn as usize).or_else(|| self.further_turn(at, turn))
+        step.local_effects.get(local_effect as usize).or_else(|| self.further_effect(at, local_effect))
     }
 
     #[inline(never)]
-    fn further_turn(&self, step: u32, turn: u32) -> Option<&Add> {
-        self.turns.get(self.origins[step as usize].turns as usize + turn as usize - TURNS)
+    fn further_effect(&self, step: u32, local_effect: u32) -> Option<&Add> {
+        self.local_effects
+            .get(self.origins[step as usize].local_effects as usize + local_effect as usize - LOCAL_EFFECTS)
     }
 
-    /// The state after a step that completes a generation or may do so; `None` if what that does to the other agents is not
-    /// all known.
+    /// The state after a step that completes a generation or may do so; `None` if what that does to the other
+    /// agents is not all known.
     #[inline(never)]
     fn completed<const W: usize>(
         &self,
         words: &Packed<W>,
         step: &SwiftStep,
         change: &Change,
-        turn: &Add,
+        local_effect: &Add,
     ) -> Option<Packed<W>> {
-        let mut next = self.changed(words, step, change, turn);
+        let mut next = self.changed(words, step, change, local_effect);
         if change.release == EXIT {
             let heed =
                 |(field, heeds): &(Field, Vec<bool>)| heeds.get(field.get(words) as usize) != Some(&false);
-            return (!self.heeds_exits.iter().any(heed)).then_some(next);
+            return (!self.depends_on_exits.iter().any(heed)).then_some(next);
         }
         let release = self.releases.get(change.release as usize)?;
         for (agent, class) in self.seated.get(release.field)? {
@@ -397,13 +404,13 @@ impl Swift {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let rows: usize = self.agents.iter().map(|agent| agent.rows.capacity()).sum();
-        let heeds: usize = self.heeds_exits.iter().map(|(_, heeds)| heeds.capacity()).sum();
+        let heeds: usize = self.depends_on_exits.iter().map(|(_, heeds)| heeds.capacity()).sum();
         rows * size_of::<Row>()
             + self.steps.capacity() * size_of::<SwiftStep>()
-            + self.turns.capacity() * size_of::<Add>()
+            + self.local_effects.capacity() * size_of::<Add>()
             + self.origins.capacity() * (size_of::<Origin>() + size_of::<u32>())
             + self.changes.capacity() * size_of::<Change>()
-            + self.deeds.capacity() * size_of::<Deed>()
+            + self.operations.capacity() * size_of::<Operation>()
             + self.afters * size_of::<u32>()
             + self.quiet.capacity()
             + self.memory.bytes()
@@ -412,5 +419,5 @@ impl Swift {
 }
 
 impl Change {
-    const UNKNOWN: Self = Self { add: [0; 2], room: 0, release: NONE, turn: 0 };
+    const UNKNOWN: Self = Self { add: [0; 2], room: 0, release: NONE, local_effect: 0 };
 }

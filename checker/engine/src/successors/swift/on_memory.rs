@@ -1,31 +1,32 @@
 //! What steps do to memory, laid out for [`super::Swift`]; see [`crate::packed::locations`].
 //!
-//! A generation completed is found by what its agents have to do with the barrier, four bits for each; where that does not do, or
-//! somebody has exited by the way, the tables are left to say what it does to memory.
+//! A generation completed is found by what its agents have to do with the barrier, four bits for each; where
+//! that does not do, or somebody has exited by the way, the tables are left to say what it does to memory.
 
 use crate::packed::layout::{Bits, Field, Layout, Packed};
 use crate::packed::locations::{Cause, NO_ACT, NOBODY_EXITED};
 use crate::packed::numbering::{UNKNOWN, to_u32};
-use crate::packed::transformers::{Flows, bits, held};
+use crate::packed::transformers::{Transformers, bits, held};
 use crate::successors::steps::{Effect, Step};
 use crate::successors::tables::Tables;
 use rustc_hash::FxHashMap;
 
-/// Turns with a number beyond are left to the tables.
-const TURNS: usize = 4;
+/// Local effects with a number beyond are left to the tables.
+const LOCAL_EFFECTS: usize = 4;
 /// Bits that tell apart what agents have to do with a barrier.
 const POSTURE: usize = 4;
 /// [`Memory::postures`] of a slot that is not known yet.
 const NO_POSTURE: u8 = u8::MAX;
 
-/// A generation completed: the course, who has exited, the key of the deed, and what all others have to do with the barrier.
+/// A generation completed: the memory step, who has exited, the key of the operation class, and what all
+/// others have to do with the barrier.
 type Completion = (u32, u32, u32, u128);
 
 /// Memory in a state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
-    /// The cells that hold anything.
-    cells: u64,
+    /// The location classes that hold anything.
+    location_classes: u64,
     /// Who has exited, as in [`crate::packed::locations`].
     exits: u32,
 }
@@ -37,21 +38,21 @@ struct ToMemory {
     acts: bool,
     /// It is an access.
     accesses: bool,
-    /// The courses of its first turns.
-    courses: [u32; TURNS],
+    /// The memory steps of its first local effects.
+    memory_steps: [u32; LOCAL_EFFECTS],
 }
 
 /// What steps do to memory, as far as known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// The bits of all cells.
+    /// The bits of all location classes.
     bits: Bits,
-    cells: Vec<Field>,
+    location_classes: Vec<Field>,
     /// As the steps in [`super::Swift`].
     steps: Vec<ToMemory>,
     /// The numbers of sets of agents that have exited.
     exits: FxHashMap<u64, u32>,
-    flows: Flows,
+    transformers: Transformers,
     completions: FxHashMap<Completion, u32>,
     /// What agents may have to do with barriers, as numbers; the first of them is nothing.
     kinds: Vec<u32>,
@@ -62,14 +63,20 @@ pub(super) struct Memory {
 impl Memory {
     /// Nothing is known yet.
     pub(super) fn new(layout: &Layout) -> Self {
-        let (bits, cells) = (layout.memory.clone(), layout.cells.clone());
-        Self { bits, flows: Flows::new(cells.len()), cells, kinds: vec![0], ..Self::default() }
+        let (bits, location_classes) = (layout.memory.clone(), layout.location_classes.clone());
+        Self {
+            bits,
+            transformers: Transformers::new(location_classes.len()),
+            location_classes,
+            kinds: vec![0],
+            ..Self::default()
+        }
     }
 
     /// Whether nothing is ever accessed.
     #[inline(always)]
     pub(super) fn is_none(&self) -> bool {
-        self.cells.is_empty()
+        self.location_classes.is_empty()
     }
 
     /// Whether memory holds anything.
@@ -85,7 +92,7 @@ impl Memory {
         words: &Packed<W>,
         exited: impl Iterator<Item = usize>,
     ) -> Option<Held> {
-        Some(Held { cells: held(&self.cells, words), exits: self.exits(exited)? })
+        Some(Held { location_classes: held(&self.location_classes, words), exits: self.exits(exited)? })
     }
 
     fn exits(&self, exited: impl Iterator<Item = usize>) -> Option<u32> {
@@ -95,13 +102,14 @@ impl Memory {
         }
     }
 
-    /// Changes memory as a step does, if that is known. Where it completes a generation, the key of its deed and what all others have
-    /// to do with the barrier have to be said. If only contents of cells are not known, the number of the flow is noted.
+    /// Changes memory as a step does, if that is known. Where it completes a generation, the key of its
+    /// operation class and what all others have to do with the barrier have to be said. If only abstract
+    /// values of location classes are not known, the number of the transformer is noted.
     #[inline]
     pub(super) fn carry<const W: usize>(
         &self,
         held: Held,
-        (step, turn): (u32, u32),
+        (step, local_effect): (u32, u32),
         completion: Option<(u32, u128)>,
         next: &mut Packed<W>,
         missing: &mut Option<u32>,
@@ -110,19 +118,20 @@ impl Memory {
         if !step.concerns(held) {
             return Some(());
         }
-        let course = *step.courses.get(turn as usize)?;
-        let flow = match completion {
-            None => self.flows.of_course(course, held.exits)?,
-            Some((key, others)) => *self.completions.get(&(course, held.exits, key, others))?,
+        let memory_step = *step.memory_steps.get(local_effect as usize)?;
+        let transformer = match completion {
+            None => self.transformers.of_step(memory_step, held.exits)?,
+            Some((key, others)) => *self.completions.get(&(memory_step, held.exits, key, others))?,
         };
-        let known = self.flows.flow(&self.cells, held.cells, flow, next);
+        let known = self.transformers.apply(&self.location_classes, held.location_classes, transformer, next);
         if known.is_none() {
-            *missing = Some(flow);
+            *missing = Some(transformer);
         }
         known
     }
 
-    /// What an agent of a class in a slot has to do with the barrier of a release, as the bits in its place, if that is known.
+    /// What an agent of a class in a slot has to do with the barrier of a release, as the bits in its place,
+    /// if that is known.
     #[inline]
     pub(super) fn posture(&self, release: u32, class: u32, slot: u32, place: usize) -> Option<u128> {
         let classes = self.postures.get(release as usize)?.get(class as usize)?;
@@ -139,8 +148,8 @@ impl Memory {
         if self.is_none() {
             return;
         }
-        let (acts, accesses) = (step.act != NO_ACT, tables.cells.is_access(step.act));
-        self.steps.push(ToMemory { acts, accesses, courses: [UNKNOWN; TURNS] });
+        let (acts, accesses) = (step.act != NO_ACT, tables.location_classes.is_access(step.act));
+        self.steps.push(ToMemory { acts, accesses, memory_steps: [UNKNOWN; LOCAL_EFFECTS] });
     }
 
     /// Takes over what the tables know of who has exited; memory in the state, if that is all known.
@@ -151,13 +160,13 @@ impl Memory {
         words: &Packed<W>,
     ) -> Option<Held> {
         let set = set(tables.exited(layout, words))?;
-        let exits = tables.cells.exits(tables.exited(layout, words))?;
+        let exits = tables.location_classes.exits(tables.exited(layout, words))?;
         self.exits.insert(set, exits);
-        Some(Held { cells: held(&self.cells, words), exits })
+        Some(Held { location_classes: held(&self.location_classes, words), exits })
     }
 
-    /// Takes over what the tables know of a step's flow, given the state after it, and what the others have to do with the
-    /// barrier where it completes a generation.
+    /// Takes over what the tables know of a step's transformer, given the state after it, and what the others
+    /// have to do with the barrier where it completes a generation.
     pub(super) fn learn<const W: usize>(
         &mut self,
         (tables, layout): (&Tables, &Layout),
@@ -171,44 +180,53 @@ impl Memory {
             return;
         }
         let found = tables.cause(layout, (words, held.exits), acts, known, (effect, key), next);
-        let Some((cause, flow)) = found.and_then(|cause| tables.cells.find(&cause).map(|flow| (cause, flow)))
+        let Some((cause, transformer)) = found
+            .and_then(|cause| tables.location_classes.find(&cause).map(|transformer| (cause, transformer)))
         else {
             return;
         };
-        let course = match cause {
-            Cause::Course(course, exits) => {
-                self.flows.learn_course(course, exits, flow);
-                course
+        let memory_step = match cause {
+            Cause::MemoryStep(memory_step, exits) => {
+                self.transformers.learn_step(memory_step, exits, transformer);
+                memory_step
             }
             Cause::Completion(completion) => {
                 // Who has exited after it is not looked at here.
                 let Some(others) = others.filter(|_| completion.exits[0] == completion.exits[1]) else {
                     return;
                 };
-                self.completions.insert((completion.course, held.exits, key, others), flow);
-                completion.course
+                self.completions.insert((completion.memory_step, held.exits, key, others), transformer);
+                completion.memory_step
             }
         };
-        if let Some(known) = self.steps[number as usize].courses.get_mut(effect.turn as usize) {
-            *known = course;
+        if let Some(known) = self.steps[number as usize].memory_steps.get_mut(effect.local_effect as usize) {
+            *known = memory_step;
         }
-        self.learn_flow(tables, words, flow);
+        self.learn_transformer(tables, words, transformer);
     }
 
-    /// Takes over what the tables know of what a flow does to the cells of a state.
-    pub(super) fn learn_flow<const W: usize>(&mut self, tables: &Tables, words: &Packed<W>, flow: u32) {
-        let known = &tables.cells.known;
-        self.flows.learn_accesses(flow, known.accesses(flow));
-        for cell in bits(held(&self.cells, words) | known.accesses(flow)) {
-            let content = self.cells[cell].get(words);
-            let after = known.after(flow, cell, content);
-            if let Some(after) = after.filter(|after| self.cells[cell].has_room_for(*after)) {
-                self.flows.learn_after(flow, cell, content, after);
+    /// Takes over what the tables know of what a transformer does to the location classes of a state.
+    pub(super) fn learn_transformer<const W: usize>(
+        &mut self,
+        tables: &Tables,
+        words: &Packed<W>,
+        transformer: u32,
+    ) {
+        let known = &tables.location_classes.known;
+        self.transformers.learn_accesses(transformer, known.accesses(transformer));
+        for location_class in bits(held(&self.location_classes, words) | known.accesses(transformer)) {
+            let value = self.location_classes[location_class].get(words);
+            let after = known.after(transformer, location_class, value);
+            if let Some(after) =
+                after.filter(|after| self.location_classes[location_class].has_room_for(*after))
+            {
+                self.transformers.learn_after(transformer, location_class, value, after);
             }
         }
     }
 
-    /// Takes over what an agent in a slot has to do with the barrier of a release, unless it has exited after that.
+    /// Takes over what an agent in a slot has to do with the barrier of a release, unless it has exited after
+    /// that.
     pub(super) fn learn_posture(
         &mut self,
         tables: &Tables,
@@ -243,7 +261,7 @@ impl Memory {
         let slots = self.postures.iter().flatten().map(Vec::capacity).sum::<usize>();
         self.steps.capacity() * size_of::<ToMemory>()
             + self.exits.capacity() * size_of::<(u64, u32)>()
-            + self.flows.bytes()
+            + self.transformers.bytes()
             + self.completions.capacity() * size_of::<(Completion, u32)>()
             + slots
     }
@@ -252,7 +270,7 @@ impl Memory {
 impl ToMemory {
     #[inline(always)]
     fn concerns(&self, held: Held) -> bool {
-        self.acts && (held.cells != 0 || self.accesses)
+        self.acts && (held.location_classes != 0 || self.accesses)
     }
 }
 

@@ -1,8 +1,10 @@
-//! What agents know besides memory: which generations of barriers are complete, and which waits have been made.
+//! Happens-before, besides accesses to memory: who knows which generations of barriers are complete, and
+//! which waits have been made.
 //!
-//! It is part of the state, as knowledge of accesses is, and travels with it: through the same arrivals and releases ([`Knowledge`]). A
-//! holder of a completed generation knows of *all* arrivals in it, since it was released or notified by its completion, or has learnt
-//! from somebody who was. Where nobody was, because nobody waits, each arrival has to be known by itself.
+//! It is part of the state, as knowledge of accesses is, and travels with it: through the same arrivals and
+//! releases ([`Knowledge`]). A holder of a completed generation knows of *all* arrivals in it, since it was
+//! released or notified by its completion, or has learnt from somebody who was. Where nobody was, because
+//! nobody waits, each arrival has to be known by itself.
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Event, Machine, State};
@@ -26,7 +28,7 @@ enum Mark {
 
 /// Something known, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Tie {
+struct Fact {
     barrier: BarrierId,
     mark: Mark,
     known: Holders,
@@ -34,25 +36,25 @@ struct Tie {
 
 /// What everybody knows: of accesses, of generations, of waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Ties {
+pub(super) struct HappensBefore {
     pub(super) memory: Memory,
     /// By barrier and mark. What every live agent knows of complete generations is left out.
-    ties: Vec<Tie>,
+    facts: Vec<Fact>,
 }
 
-impl Ties {
+impl HappensBefore {
     /// Whether an agent knows that the barrier's latest generation is complete, if it has had one.
     pub(super) fn knows_complete(&self, layout: Layout, agent: AgentId, barrier: BarrierId) -> bool {
-        let of_it = |t: &&Tie| matches!(t.mark, Mark::Complete | Mark::CompleteArrival(_));
-        let mut ties = self.ties.iter().filter(|t| t.barrier == barrier).filter(of_it);
-        ties.all(|tie| tie.known.has(layout.time(agent)))
+        let of_it = |t: &&Fact| matches!(t.mark, Mark::Complete | Mark::CompleteArrival(_));
+        let mut facts = self.facts.iter().filter(|t| t.barrier == barrier).filter(of_it);
+        facts.all(|fact| fact.known.has(layout.time(agent)))
     }
 
     /// Whether an agent knows of every wait for the barrier's latest generation.
     pub(super) fn knows_waits(&self, layout: Layout, agent: AgentId, barrier: BarrierId) -> bool {
         let mut waits =
-            self.ties.iter().filter(|t| t.barrier == barrier && matches!(t.mark, Mark::Waited(_)));
-        waits.all(|tie| tie.known.has(layout.time(agent)))
+            self.facts.iter().filter(|t| t.barrier == barrier && matches!(t.mark, Mark::Waited(_)));
+        waits.all(|fact| fact.known.has(layout.time(agent)))
     }
 
     /// An agent is about to arrive at a barrier that others may use.
@@ -64,67 +66,69 @@ impl Ties {
     fn set(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
         let mut known = Holders::default();
         known.add(holder);
-        match self.ties.binary_search_by_key(&(barrier, mark), |t| (t.barrier, t.mark)) {
-            Ok(at) => self.ties[at].known = known,
-            Err(at) => self.ties.insert(at, Tie { barrier, mark, known }),
+        match self.facts.binary_search_by_key(&(barrier, mark), |t| (t.barrier, t.mark)) {
+            Ok(at) => self.facts[at].known = known,
+            Err(at) => self.facts.insert(at, Fact { barrier, mark, known }),
         }
     }
 
-    /// A generation is complete: whoever knows of its arrivals has learnt of them from its completion, if that has reached anybody.
+    /// A generation is complete: whoever knows of its arrivals has learnt of them from its completion, if
+    /// that has reached anybody.
     fn complete(&mut self, layout: Layout, barrier: BarrierId, reached: bool) {
         let is_past = |mark| matches!(mark, Mark::Complete | Mark::CompleteArrival(_) | Mark::Waited(_));
-        self.ties.retain(|t| t.barrier != barrier || !is_past(t.mark));
-        for tie in self.ties.iter_mut().filter(|t| t.barrier == barrier) {
-            tie.mark = match tie.mark {
+        self.facts.retain(|t| t.barrier != barrier || !is_past(t.mark));
+        for fact in self.facts.iter_mut().filter(|t| t.barrier == barrier) {
+            fact.mark = match fact.mark {
                 Mark::Gathering => Mark::Complete,
                 Mark::Arrived(agent) => Mark::CompleteArrival(agent),
                 mark => mark,
             };
         }
-        self.ties.retain(|t| t.barrier != barrier || reached == (t.mark == Mark::Complete));
-        self.ties.sort_unstable_by_key(|t| (t.barrier, t.mark));
+        self.facts.retain(|t| t.barrier != barrier || reached == (t.mark == Mark::Complete));
+        self.facts.sort_unstable_by_key(|t| (t.barrier, t.mark));
         debug_assert!(
-            !self.ties.iter().any(|t| t.known.has(layout.gathering(barrier)) && t.barrier == barrier)
+            !self.facts.iter().any(|t| t.known.has(layout.gathering(barrier)) && t.barrier == barrier)
         );
     }
 
     /// The same with agents renamed: agent `i` becomes `to[i]`.
     pub(super) fn renamed(&self, layout: Layout, to: &[AgentId]) -> Self {
-        let renamed = self.ties.iter().map(|tie| Tie {
-            barrier: tie.barrier,
-            mark: match tie.mark {
+        let renamed = self.facts.iter().map(|fact| Fact {
+            barrier: fact.barrier,
+            mark: match fact.mark {
                 Mark::Arrived(agent) => Mark::Arrived(to[agent.index()]),
                 Mark::CompleteArrival(agent) => Mark::CompleteArrival(to[agent.index()]),
                 Mark::Waited(agent) => Mark::Waited(to[agent.index()]),
-                Mark::Gathering | Mark::Complete => tie.mark,
+                Mark::Gathering | Mark::Complete => fact.mark,
             },
-            known: tie.known.renamed(layout, to),
+            known: fact.known.renamed(layout, to),
         });
-        let mut ties: Vec<Tie> = renamed.collect();
-        ties.sort_unstable();
-        Self { memory: self.memory.renamed(layout, to), ties }
+        let mut facts: Vec<Fact> = renamed.collect();
+        facts.sort_unstable();
+        Self { memory: self.memory.renamed(layout, to), facts }
     }
 
-    /// What an agent knows of generations and waits: for each barrier and kind of marks, how many there are of others that it knows and does not
-    /// know, and of its own. Equal for interchangeable agents whose roles are equal.
+    /// What an agent knows of generations and waits: for each barrier and kind of marks, how many there are
+    /// of others that it knows and does not know, and of its own. Equal for interchangeable agents whose
+    /// roles are equal.
     pub(super) fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(BarrierId, u8, [u32; 4])> {
         let mut profile: Vec<(BarrierId, u8, [u32; 4])> = Vec::new();
-        for tie in &self.ties {
-            let (kind, whose) = match tie.mark {
+        for fact in &self.facts {
+            let (kind, whose) = match fact.mark {
                 Mark::Gathering => (0, None),
                 Mark::Arrived(whose) => (1, Some(whose)),
                 Mark::Complete => (2, None),
                 Mark::CompleteArrival(whose) => (3, Some(whose)),
                 Mark::Waited(whose) => (4, Some(whose)),
             };
-            let at = 2 * usize::from(whose == Some(agent)) + usize::from(tie.known.has(layout.time(agent)));
+            let at = 2 * usize::from(whose == Some(agent)) + usize::from(fact.known.has(layout.time(agent)));
             // Marks of one kind follow one another.
-            match profile.last_mut().filter(|last| (last.0, last.1) == (tie.barrier, kind)) {
+            match profile.last_mut().filter(|last| (last.0, last.1) == (fact.barrier, kind)) {
                 Some((.., counts)) => counts[at] += 1,
                 None => {
                     let mut counts = [0; 4];
                     counts[at] = 1;
-                    profile.push((tie.barrier, kind, counts));
+                    profile.push((fact.barrier, kind, counts));
                 }
             }
         }
@@ -135,7 +139,7 @@ impl Ties {
 /// What has happened at a step makes what is to be known. Waits are followed only if somebody asks for them.
 pub(super) fn follow(
     machine: &Machine,
-    state: &mut State<Ties>,
+    state: &mut State<HappensBefore>,
     agent: AgentId,
     events: &[Event],
     follows_waits: bool,
@@ -148,7 +152,10 @@ pub(super) fn follow(
                 state.memory.set(*barrier, Mark::Arrived(agent), layout.time(agent));
             }
             Event::Completed(barrier, _) => {
-                let reaches = |event: &Event| matches!(event, Event::Released(_, b) | Event::Notified(_, b) if b == barrier);
+                let reaches = |event: &Event| match event {
+                    Event::Released(_, reached) | Event::Notified(_, reached) => reached == barrier,
+                    _ => false,
+                };
                 state.memory.complete(layout, *barrier, events.iter().any(reaches));
                 changed = true;
             }
@@ -169,22 +176,22 @@ pub(super) fn follow(
 }
 
 /// Forgets what every live agent knows.
-pub(super) fn settle(machine: &Machine, state: &mut State<Ties>) {
+pub(super) fn settle(machine: &Machine, state: &mut State<HappensBefore>) {
     let live: Vec<AgentId> =
         machine.agents().filter(|agent| !machine.config(state, *agent).has_exited()).collect();
     state.memory.forget_settled(machine.layout(), &live);
 }
 
-impl Knowledge for Ties {
+impl Knowledge for HappensBefore {
     type Known = Holders;
 
     fn settles(&self) -> bool {
-        self.memory.settles() || !self.ties.is_empty()
+        self.memory.settles() || !self.facts.is_empty()
     }
 
     fn each(&mut self, mut f: impl FnMut(&mut Holders)) {
         self.memory.each(&mut f);
-        self.ties.iter_mut().for_each(|tie| f(&mut tie.known));
+        self.facts.iter_mut().for_each(|fact| f(&mut fact.known));
     }
 
     fn each_in(&mut self, program: &Program, spaces: Spaces, f: impl FnMut(&mut Holders)) {
@@ -208,7 +215,7 @@ impl Knowledge for Ties {
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {
         self.memory.forget_settled(layout, live);
         let gathers = |mark| matches!(mark, Mark::Gathering | Mark::Arrived(_));
-        let matters = |t: &Tie| live.iter().any(|agent| !t.known.has(layout.time(*agent)));
-        self.ties.retain(|t| gathers(t.mark) || matters(t));
+        let matters = |t: &Fact| live.iter().any(|agent| !t.known.has(layout.time(*agent)));
+        self.facts.retain(|t| gathers(t.mark) || matters(t));
     }
 }

@@ -1,6 +1,6 @@
 //! From what the exploration has found to what it says about the protocol.
 
-use super::explore::{Exploration, Sighting};
+use super::explore::{Exploration, Violation};
 use super::paths::path_to;
 use super::stuck;
 use crate::paths::replay;
@@ -10,7 +10,8 @@ use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Detail, Path};
 use barcheck_model::rule::Level;
 
-/// What the exploration says about the protocol; `None` if it has found something that no path made of it shows.
+/// What the exploration says about the protocol; `None` if it has found something that no path made of it
+/// shows.
 pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Option<Answer> {
     let complete = matches!(ending, Ending::Complete);
     let statistics = |exploration: &Exploration<'_>| Statistics {
@@ -51,21 +52,22 @@ pub(super) fn answer(exploration: &mut Exploration<'_>, ending: Ending) -> Optio
     })
 }
 
-/// A rule that ends paths, lowered below error: it has cut none, since only states in which nobody makes a step violate it.
+/// A rule that ends paths, lowered below error: it has cut none, since only states in which nobody makes a
+/// step violate it.
 fn lowered(exploration: &Exploration<'_>) -> Option<Inconclusive> {
     let target = exploration.machine.program().target;
-    let rules = exploration.sightings.values().map(|s| s.finding.rule);
+    let rules = exploration.violations.values().map(|s| s.finding.rule);
     let mut ends = rules.filter(|rule| rule.ends_path(target) && exploration.level(*rule) < Level::Error);
     ends.next().map(Inconclusive::Lowered)
 }
 
 /// Everything found that is to be reported, each with its path.
 fn all(exploration: &mut Exploration<'_>) -> Option<Vec<Found>> {
-    let sightings: Vec<Sighting> = std::mem::take(&mut exploration.sightings).into_values().collect();
-    let wanted = |s: &Sighting| exploration.level(s.finding.rule) >= Level::Warning;
-    let sightings: Vec<Sighting> = sightings.into_iter().filter(wanted).collect();
+    let violations: Vec<Violation> = std::mem::take(&mut exploration.violations).into_values().collect();
+    let wanted = |s: &Violation| exploration.level(s.finding.rule) >= Level::Warning;
+    let violations: Vec<Violation> = violations.into_iter().filter(wanted).collect();
     exploration.repeats = true;
-    let located = sightings.into_iter().map(|s| locate(exploration, s));
+    let located = violations.into_iter().map(|s| locate(exploration, s));
     let mut found: Vec<Found> = located.collect::<Option<_>>()?;
     let settings: &Settings = exploration.settings;
     if !settings.all {
@@ -75,23 +77,24 @@ fn all(exploration: &mut Exploration<'_>) -> Option<Vec<Found>> {
     Some(found)
 }
 
-/// A sighting with its path, in terms of real agents: the path is made once more, and what it shows is taken.
-fn locate(exploration: &mut Exploration<'_>, sighting: Sighting) -> Option<Found> {
-    let (mut made, who, at) = path_to(exploration, sighting.node);
-    if let Some((first, count)) = sighting.made {
+/// A violation with its path, in terms of real agents: the path is made once more, and what it shows is
+/// taken.
+fn locate(exploration: &mut Exploration<'_>, violation: Violation) -> Option<Found> {
+    let (mut made, who, at) = path_to(exploration, violation.node);
+    if let Some((first, count)) = violation.made {
         let mut at = at;
         // How it ends is known.
-        drop(exploration.go_on(&mut at, sighting.node, first, &mut |_, _| {}));
+        drop(exploration.go_on(&mut at, violation.node, first, &mut |_, _| {}));
         made.extend(exploration.made[..count].iter().map(|made| made.real(&who)));
     }
-    let mut seen = sighting.finding;
+    let mut seen = violation.finding;
     seen.agent = who[seen.agent.index()];
     if let Detail::Conflict { earlier, .. } = &mut seen.detail {
         *earlier = who[earlier.index()];
     }
     let start = exploration.initial();
     let path = Path { steps: exploration.steps(start, &made, Some(&seen))?, cycle_from: None };
-    let at_step = sighting.made.is_some();
-    let finding = replay::shown(&mut exploration.machine, &path, at_step, &seen)?;
+    let at_step = violation.made.is_some();
+    let finding = replay::violation_shown(&mut exploration.machine, &path, at_step, &seen)?;
     Some(Found { level: exploration.level(finding.rule), finding, path })
 }
