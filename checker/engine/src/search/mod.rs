@@ -5,13 +5,14 @@
 //! suffice, the model is asked, state by state. Successors are collected and handed to the visited set
 //! together, see [`Store::insert_all`].
 
-pub(crate) mod checkpoint;
+mod checkpoint;
+pub(crate) mod drive;
 mod explore;
 mod pipeline;
-pub(crate) mod report;
-pub(crate) mod resume;
-pub(crate) mod stuck;
-pub(crate) mod trace_back;
+mod report;
+mod resume;
+mod stuck;
+mod trace_back;
 
 use crate::packed::batch::Batch;
 use crate::packed::layout::{Layout, Packed, Sizes};

@@ -1,8 +1,41 @@
-//! What an engine that makes few runs says about a protocol, and why it may say nothing.
+//! What engines are asked, what an engine that makes few runs says about a protocol, and why it may say nothing.
 
+use crate::settings::{Control, Progress, Settings};
 use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::agent::Fault;
-use barcheck_model::program::{AgentId, Pc};
+use barcheck_model::machine::{Machine, Options};
+use barcheck_model::program::{AgentId, Pc, Program};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+const MOST_UNFOLDED: usize = 50_000;
+
+/// A protocol to decide.
+pub(crate) struct Question<'q> {
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    pub(crate) settings: &'q Settings,
+    pub(crate) control: &'q dyn Control,
+    pub(crate) started: Instant,
+}
+
+impl Question<'_> {
+    /// The protocol's transition system.
+    pub(crate) fn machine(&self) -> Machine {
+        Machine::new(self.program.clone(), self.options)
+    }
+
+    /// The same, with agents that behave alike in one class.
+    pub(crate) fn machine_of_classes(&self) -> Machine {
+        let mut machine = self.machine();
+        let timeout = self.settings.budgets.timeout;
+        let in_time = || timeout.is_none_or(|limit| self.started.elapsed() < limit);
+        let most = MOST_UNFOLDED / machine.automata().len().max(1);
+        machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
+        machine
+    }
+}
 
 /// What the runs made say about a protocol.
 #[derive(Debug)]

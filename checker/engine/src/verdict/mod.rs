@@ -128,6 +128,8 @@ pub enum Engine {
     Search,
     /// One run, of which all others are permutations.
     Schedule,
+    /// One run for each outcome of choices: of every state, the steps of one agent.
+    Stubborn,
 }
 
 impl Engine {
@@ -137,6 +139,7 @@ impl Engine {
         match self {
             Self::Search => "search",
             Self::Schedule => "schedule",
+            Self::Stubborn => "stubborn",
         }
     }
 }
