@@ -6,8 +6,8 @@ use super::explore::explore_here;
 use super::protocol::Protocol;
 use super::verdict::{Gated, explore};
 use barcheck_counterexamples::{self as counterexamples, Style, Trace};
-use barcheck_engine::{Budgets, Inconclusive, Quiet, Settings, Verdict};
-use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_decide::{Budgets, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide};
+use barcheck_model::machine::{self, ExitedThreads};
 use barcheck_model::rule::Level;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -102,29 +102,29 @@ impl Gate {
     /// # Panics
     /// It does not, or that could not be decided; the message is the explained counterexample.
     pub fn exhaustive(&self, here: Here) {
-        let protocol = self.protocol(here);
         let limit = Duration::try_from_secs_f64(self.seconds * 10.0).unwrap_or(Duration::MAX);
         let budgets = Budgets { max_states: None, max_memory: Some(2 << 30), timeout: Some(limit) };
-        let settings = Settings { budgets, ..Settings::default() };
-        let outcome = barcheck_engine::check(protocol.program.clone(), protocol.options, &settings, &Quiet);
-        let why = match outcome.verdict {
-            Verdict::Verified => return,
-            Verdict::Violated => {
-                let found = outcome.findings.iter().find(|found| found.level == Level::Error);
-                let found = found.expect("a violated protocol has a finding");
-                match protocol.trace(&found.path, &found.finding, found.level) {
-                    Ok(trace) => self.explained(here, &trace, "in the model, by exhaustive search"),
-                    Err(departure) => format!("internal error of barcheck: {departure}"),
-                }
+        let options = Options {
+            settings: Settings { budgets, ..Settings::default() },
+            readings: self.readings(),
+            load: LoadOptions { defines: self.defines.clone() },
+        };
+        let bytes = self.read(here);
+        let decision = decide(&Source::new(&self.file, &bytes), &options);
+        if decision.trouble() == Some(Trouble::Malformed) {
+            panic!("{}", barcheck_specs::render(&decision.diagnostics, &self.file, &decision.text, false));
+        }
+        let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
+        let violation = decision.findings.iter().find(|found| found.level == Level::Error);
+        let why = match (decision.verdict, violation) {
+            (Verdict::Verified, _) => return,
+            (Verdict::Violated, Some(found)) => {
+                self.explained(here, &found.trace, "in the model, by exhaustive search")
             }
-            Verdict::Inconclusive => {
-                let why = outcome.inconclusive.as_ref().map_or_else(String::new, said);
-                format!("inconclusive after {} states: {why}", outcome.statistics.states)
+            (Verdict::Inconclusive, _) => {
+                format!("inconclusive after {} states: {reason}", decision.statistics.states)
             }
-            Verdict::Error => {
-                let fault = outcome.fault.as_ref().map(|fault| format!("{:?}", fault.fault.kind));
-                format!("an operand cannot be evaluated: {}", fault.unwrap_or_default())
-            }
+            (Verdict::Error | Verdict::Violated, _) => reason,
         };
         panic!("{}: {why}", self.file);
     }
@@ -158,12 +158,18 @@ impl Gate {
         self.explored(here, &protocol, With::Shuttle);
     }
 
-    fn protocol(&self, here: Here) -> Protocol {
+    fn read(&self, here: Here) -> Vec<u8> {
         let path = Path::new(here.folder).join(&self.file);
-        let text =
-            std::fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-        let options = Options { exited_threads: self.exited_threads };
-        Protocol::parse(&self.file, &text, &self.defines, options).unwrap_or_else(|wrong| panic!("{wrong}"))
+        std::fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
+    }
+
+    fn readings(&self) -> machine::Options {
+        machine::Options { exited_threads: self.exited_threads }
+    }
+
+    fn protocol(&self, here: Here) -> Protocol {
+        Protocol::parse(&self.file, &self.read(here), &self.defines, self.readings())
+            .unwrap_or_else(|wrong| panic!("{wrong}"))
     }
 
     fn explored(&self, here: Here, protocol: &Protocol, with: With) {
@@ -234,32 +240,6 @@ impl Gate {
     }
 }
 
-fn said(why: &Inconclusive) -> String {
-    match why {
-        Inconclusive::States(n, grew) => {
-            format!("the budget of {n} states is used up{}", grown(grew.as_deref()))
-        }
-        Inconclusive::Memory(n, grew) => {
-            format!("the budget of {n} bytes is used up{}", grown(grew.as_deref()))
-        }
-        Inconclusive::Time(limit, grew) => {
-            format!("{} s are over{}", limit.as_secs_f64(), grown(grew.as_deref()))
-        }
-        Inconclusive::Disk(error) => error.clone(),
-        Inconclusive::Forgotten => {
-            "hashes of states do not tell whether an agent is stuck for ever".to_owned()
-        }
-        Inconclusive::Interrupted => "interrupted".to_owned(),
-        Inconclusive::Undecided(why) => why.clone(),
-        Inconclusive::Lowered(rule) => format!("`{rule}`, lowered below error, has cut a path"),
-        Inconclusive::Cut { agent, reason, .. } => format!("agent {}: {reason:?}", agent.0),
-    }
-}
-
-fn grown(grew: Option<&str>) -> String {
-    grew.map_or_else(String::new, |what| format!("; {what}"))
-}
-
 /// Makes tests of a protocol: one line in a crate's tests that fails when the protocol breaks.
 ///
 /// `barcheck::gate!("protocols/ring.bar");` makes three tests where it stands, so that a file of tests or a module holds it once:
@@ -275,9 +255,11 @@ fn grown(grew: Option<&str>) -> String {
 /// `Cargo.toml`. Options follow as calls on [`Gate`](crate::Gate):
 ///
 /// ```no_run
+/// # extern crate barcheck_gate as barcheck;
 /// mod ring {
 ///     barcheck::gate!("protocols/ring.bar", define("ROUNDS", 4), seconds(20.0));
 /// }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! gate {

@@ -1,6 +1,6 @@
 //! The gate: protocols run on executable barriers, one thread for each agent, under explorers that other people wrote.
 //!
-//! [`check`](barcheck_engine::check) explores the model. Here the same protocol runs on the barriers of [`crate::barriers`],
+//! [`decide`](barcheck_decide::decide) explores the model. Here the same protocol runs on the barriers of [`crate::barriers`],
 //! which were written from the specifications and share nothing with the model but the names of rules: a second opinion.
 //!
 //! * [`With::Loom`] runs every schedule, or every one with a bounded number of preemptions, of at most [`MOST_UNDER_LOOM`] agents, and sees

@@ -1,7 +1,7 @@
 //! Where the reports go: one to standard output, any number to files.
 
 use super::args::VerifyArgs;
-use super::decide::Decided;
+use super::decided::Decided;
 use super::files::Input;
 use super::formats::{Reporter, reporter};
 use super::human;

@@ -4,7 +4,7 @@ use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
 use super::traces::{TraceSink, Written};
-use super::{evidence, input};
+use super::{input, narrative};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;
 use barcheck_model::program::Target;
@@ -129,7 +129,7 @@ fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], p
     let executions = counted(gated.executions, "execution");
     let _ = writeln!(text, "{} finds `{}` after {executions}", gated.with.name(), violation.rule);
     let _ = writeln!(text, "\n{}", violation.trace.outcome.message);
-    text.push_str(&evidence::story(&violation.trace, Look::terminal(palette)));
+    text.push_str(&narrative::narrative(&violation.trace, Look::terminal(palette)));
     if let Some(schedule) = &violation.schedule {
         let _ = writeln!(text, "  {} {schedule}", palette.faint("replay with --with shuttle --schedule"));
     }

@@ -1,10 +1,8 @@
 //! The report for people, in the manner of cargo and rustc.
 
-use super::decide::{Decided, Trouble};
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
-use super::report::{Report, Reported};
 use super::traces::Written;
-use barcheck::{Engine, Method, Reduction, Statistics, Verdict};
+use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
@@ -12,15 +10,15 @@ use barcheck_specs::{Diagnostic, LineIndex, Span};
 use std::fmt::Write;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
-pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
-    let name = shown(&decided.report.file);
-    if decided.unreadable {
-        let message = decided.report.reason.as_deref().unwrap_or_default();
+pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String {
+    let name = shown(&decided.name);
+    if is_unreadable(decided) {
+        let message = decided.reason.as_ref().map(Reason::line).unwrap_or_default();
         return error_line(palette, format_args!("cannot read {name}: {message}"));
     }
-    let mut text = barcheck_specs::render(&decided.diagnostics, name, &decided.source, palette.colour());
+    let mut text = barcheck_specs::render(&decided.diagnostics, name, &decided.text, palette.colour());
     if is_malformed(decided) {
-        let errors = decided.report.diagnostics.len() as u64;
+        let errors = decided.diagnostics.len() as u64;
         let because = format!("could not read {name} because of {}", counted(errors, "error"));
         text.push_str(&error_line(palette, because));
     }
@@ -28,18 +26,18 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
 }
 
 /// What goes to standard output: verdict, findings and counterexamples.
-pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
+pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
-    let report = &decided.report;
+    let report = decided;
     let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
-    if decided.unreadable || is_malformed(decided) || silent {
+    if is_unreadable(decided) || is_malformed(decided) || silent {
         return String::new();
     }
     let mut text = headline(report, quiet, palette);
-    if let Some(reason) = &decided.reason {
+    if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
-                format!("{}:{}:{}: ", shown(&report.file), place.line, place.column)
+                format!("{}:{}:{}: ", shown(&report.name), place.line, place.column)
             }
             _ => String::new(),
         };
@@ -48,10 +46,10 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
             let _ = writeln!(text, "  {}: {remedy}", palette.strong("help"));
         }
     }
-    if let Some(way) = &decided.way {
-        text.push_str(&story(way, look));
+    if let Some(path) = &decided.path_to_stop {
+        text.push_str(&story(path, look));
     }
-    let lines = LineIndex::new(&decided.source);
+    let lines = LineIndex::new(&decided.text);
     for (number, found) in report.findings.iter().enumerate() {
         text.push('\n');
         text.push_str(&finding(report, found, &lines, palette));
@@ -68,13 +66,17 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
 }
 
 /// All there is to say of a file, as it stands in a file of its own.
-pub(crate) fn whole(decided: &Decided) -> String {
+pub(crate) fn whole(decided: &Decision) -> String {
     let look = Look::file();
     let complaint = on_standard_error(decided, look.palette);
     format!("{complaint}{}", on_standard_output(decided, &[], false, look))
 }
 
-fn is_malformed(decided: &Decided) -> bool {
+fn is_unreadable(decided: &Decision) -> bool {
+    decided.trouble() == Some(Trouble::Unreadable)
+}
+
+fn is_malformed(decided: &Decision) -> bool {
     decided.trouble() == Some(Trouble::Malformed)
 }
 
@@ -83,9 +85,9 @@ fn shown(file: &str) -> &str {
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
-fn headline(report: &Report, quiet: bool, palette: Palette) -> String {
+fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
     let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
-    let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.file));
+    let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
     let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
     let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
@@ -136,7 +138,7 @@ fn statistics(statistics: &Statistics, method: &Method) -> String {
 }
 
 /// A finding at its place in the text, as rustc shows an error.
-fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Palette) -> String {
+fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: Palette) -> String {
     let rule = found.rule.name();
     let span = span(lines, found.place);
     // The places are shown, so the headline, which names none, is enough.
@@ -152,19 +154,19 @@ fn finding(report: &Report, found: &Reported, lines: &LineIndex<'_>, palette: Pa
             diagnostic = diagnostic.also(self::span(lines, place), label.text);
         }
     }
-    let clause = &found.clause;
-    diagnostic = diagnostic
-        .note(format!("{}, {} ({})", clause.document, clause.section, clause.id))
-        .help(format!("`barcheck explain {rule}` says more"));
+    if let Some(clause) = &found.clause {
+        diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
+    }
+    diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     let mut text =
-        barcheck_specs::render(&[diagnostic], shown(&report.file), lines.source(), palette.colour());
+        barcheck_specs::render(&[diagnostic], shown(&report.name), lines.source(), palette.colour());
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
     text
 }
 
 fn story(trace: &Trace, look: Look) -> String {
-    format!("\n{}", super::evidence::story(trace, look))
+    format!("\n{}", super::narrative::narrative(trace, look))
 }
 
 /// The bytes of a place in the text.

@@ -5,9 +5,8 @@
 
 mod args;
 mod convert;
-mod decide;
+mod decided;
 mod delivery;
-mod evidence;
 mod examples;
 mod exhibit;
 mod explain;
@@ -21,11 +20,11 @@ mod input;
 mod layout;
 mod location;
 mod memory;
+mod narrative;
 mod notices;
 mod output;
 mod pages;
 mod protocol;
-mod reasons;
 mod replay;
 mod report;
 mod show;

@@ -1,6 +1,7 @@
 //! What there is to say of a file besides its findings: why it has no verdict, and what its reader remarks.
 
-use super::decide::{Decided, Trouble};
+use super::decided::Decided;
+use barcheck::Trouble;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{LineIndex, Severity};
@@ -24,7 +25,7 @@ pub(crate) struct Notice {
 /// All there is to say of a file besides its findings.
 pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
     let trouble = decided.trouble();
-    let lines = LineIndex::new(&decided.source);
+    let lines = LineIndex::new(&decided.text);
     let remark = |diagnostic: &barcheck_specs::Diagnostic| {
         let (level, kind) = match diagnostic.severity {
             Severity::Error => (Level::Error, Trouble::Malformed.name()),

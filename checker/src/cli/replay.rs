@@ -1,10 +1,10 @@
 //! `barcheck replay`: runs counterexamples through the model again.
 
 use super::args::{Format, ReplayArgs};
-use super::evidence::{self, Replayed};
 use super::input;
 use super::output::{Colours, Status, complain, counted, error_line, print};
 use super::report::json_line;
+use barcheck::{Replayed, replay};
 use barcheck_counterexamples::harmless;
 use serde::Serialize;
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ReplayArgs, colours: Colours) -> io::Result<Status> {
     let mut status = Status::Success;
     for path in &args.traces {
         let replayed = match input::trace(path) {
-            Ok(bytes) => evidence::replay(&bytes),
+            Ok(bytes) => replay(&bytes).0,
             Err(error) => Replayed::Unreadable(error),
         };
         status = status.max(match &replayed {

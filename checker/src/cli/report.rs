@@ -1,90 +1,32 @@
-//! What is reported of one file, and its form for scripts: `barcheck-report/1`.
+//! The report of one file for scripts: `barcheck-report/1`.
 
-use barcheck::{Method, Statistics, Verdict};
+use barcheck::{Clause, Decision, Finding, Related, Trouble};
 use barcheck_counterexamples::Trace;
-use barcheck_model::program::{Place, Target};
-use barcheck_model::rule::{Level, Rule};
+use barcheck_model::program::Target;
+use barcheck_specs::LineIndex;
 use serde::Serialize;
 
-/// What is reported of one file.
-#[derive(Debug)]
-pub(crate) struct Report {
-    /// The file as the user named it.
-    pub(crate) file: String,
-    /// The barrier system, where the file could be read.
-    pub(crate) target: Option<Target>,
-    /// The verdict.
-    pub(crate) verdict: Verdict,
-    /// Why, for `inconclusive` and `error`, in one line.
-    pub(crate) reason: Option<String>,
-    /// What is wrong with the text.
-    pub(crate) diagnostics: Vec<Remark>,
-    /// What is reported, by rule, then place.
-    pub(crate) findings: Vec<Reported>,
-    /// How much was searched.
-    pub(crate) statistics: Statistics,
-    /// How the verdict was found.
-    pub(crate) method: Method,
+#[derive(Serialize)]
+struct JsonRelated<'a> {
+    agent: u32,
+    line: u32,
+    column: u32,
+    role: &'a str,
 }
 
-/// A violation as it is reported.
-#[derive(Debug)]
-pub(crate) struct Reported {
-    /// The rule.
-    pub(crate) rule: Rule,
-    /// The level in force.
-    pub(crate) level: Level,
-    /// What happened, in a sentence.
-    pub(crate) message: String,
-    /// What it rests on.
-    pub(crate) clause: Clause,
-    /// The barrier.
-    pub(crate) barrier: Option<u32>,
-    /// Everybody concerned.
-    pub(crate) agents: Vec<u32>,
-    /// Where.
-    pub(crate) place: Place,
-    /// The other places that matter.
-    pub(crate) related: Vec<Related>,
-    /// Stable while the finding is the same.
-    pub(crate) fingerprint: String,
-    /// The counterexample.
-    pub(crate) trace: Trace,
-}
-
-/// Another place that matters.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Related {
-    /// Whose place it is.
-    pub(crate) agent: u32,
-    /// From 1.
-    pub(crate) line: u32,
-    /// From 1.
-    pub(crate) column: u32,
-    /// What it has to do with the finding.
-    pub(crate) role: String,
-}
-
-/// What a finding rests on.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Clause {
-    /// The specification.
-    pub(crate) document: String,
-    /// Its section.
-    pub(crate) section: String,
-    /// The clause's name in the catalogue.
-    pub(crate) id: String,
+#[derive(Serialize)]
+struct JsonClause<'a> {
+    document: &'a str,
+    section: &'a str,
+    id: &'a str,
 }
 
 /// A remark on the text of a file.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Remark {
-    /// What is wrong.
-    pub(crate) message: String,
-    /// From 1.
-    pub(crate) line: u32,
-    /// From 1.
-    pub(crate) column: u32,
+#[derive(Serialize)]
+struct JsonRemark<'a> {
+    message: &'a str,
+    line: u32,
+    column: u32,
 }
 
 #[derive(Serialize)]
@@ -94,9 +36,9 @@ struct Json<'a> {
     target: Option<&'static str>,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[Remark]>::is_empty")]
-    diagnostics: &'a [Remark],
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
     statistics: JsonStatistics<'a>,
 }
@@ -106,11 +48,11 @@ struct JsonFinding<'a> {
     rule: &'static str,
     level: &'static str,
     message: &'a str,
-    clause: &'a Clause,
+    clause: JsonClause<'a>,
     barrier: Option<u32>,
     agents: &'a [u32],
     location: JsonPlace,
-    related: &'a [Related],
+    related: Vec<JsonRelated<'a>>,
     fingerprint: &'a str,
     trace: &'a Trace,
 }
@@ -137,50 +79,69 @@ struct JsonStatistics<'r> {
     why: &'r str,
 }
 
-impl Reported {
-    fn json(&self) -> JsonFinding<'_> {
-        JsonFinding {
-            rule: self.rule.name(),
-            level: self.level.name(),
-            message: &self.message,
-            clause: &self.clause,
-            barrier: self.barrier,
-            agents: &self.agents,
-            location: JsonPlace { line: self.place.line, column: self.place.column },
-            related: &self.related,
-            fingerprint: &self.fingerprint,
-            trace: &self.trace,
-        }
+fn related(place: &Related) -> JsonRelated<'_> {
+    JsonRelated { agent: place.agent, line: place.line, column: place.column, role: &place.role }
+}
+
+fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
+    let clause = clause.map(|clause| [&clause.document, &clause.section, &clause.id].map(String::as_str));
+    let [document, section, id] = clause.unwrap_or_default();
+    JsonClause { document, section, id }
+}
+
+fn finding(found: &Finding) -> JsonFinding<'_> {
+    JsonFinding {
+        rule: found.rule.name(),
+        level: found.level.name(),
+        message: &found.message,
+        clause: clause(found.clause.as_ref()),
+        barrier: found.barrier,
+        agents: &found.agents,
+        location: JsonPlace { line: found.place.line, column: found.place.column },
+        related: found.related.iter().map(related).collect(),
+        fingerprint: &found.fingerprint,
+        trace: &found.trace,
     }
 }
 
-impl Report {
-    /// The report in one line, ended by a line break.
-    pub(crate) fn json(&self) -> String {
-        let statistics = &self.statistics;
-        let json = Json {
-            format: "barcheck-report/1",
-            file: &self.file,
-            target: self.target.map(Target::name),
-            verdict: self.verdict.name(),
-            reason: self.reason.as_deref(),
-            diagnostics: &self.diagnostics,
-            findings: self.findings.iter().map(Reported::json).collect(),
-            statistics: JsonStatistics {
-                states: statistics.states,
-                transitions: statistics.transitions,
-                depth: statistics.depth,
-                seconds: statistics.seconds,
-                peak_memory_bytes: statistics.peak_memory_bytes,
-                complete: statistics.complete,
-                odds_of_omission: statistics.odds_of_omission,
-                engine: self.method.engine.name(),
-                reduction: self.method.reduction.name(),
-                why: &self.method.why,
-            },
-        };
-        json_line(&json)
+/// What keeps a text from having a meaning.
+fn remarks(decided: &Decision) -> Vec<JsonRemark<'_>> {
+    if decided.trouble() != Some(Trouble::Malformed) {
+        return Vec::new();
     }
+    let lines = LineIndex::new(&decided.text);
+    let mut remarks = Vec::new();
+    for diagnostic in &decided.diagnostics {
+        let place = diagnostic.place(&lines);
+        remarks.push(JsonRemark { message: &diagnostic.message, line: place.line, column: place.column });
+    }
+    remarks
+}
+
+/// The report of a file in one line, ended by a line break.
+pub(crate) fn json(decided: &Decision) -> String {
+    let statistics = &decided.statistics;
+    json_line(&Json {
+        format: "barcheck-report/1",
+        file: &decided.name,
+        target: decided.target.map(Target::name),
+        verdict: decided.verdict.name(),
+        reason: decided.reason.as_ref().map(barcheck::Reason::line),
+        diagnostics: remarks(decided),
+        findings: decided.findings.iter().map(finding).collect(),
+        statistics: JsonStatistics {
+            states: statistics.states,
+            transitions: statistics.transitions,
+            depth: statistics.depth,
+            seconds: statistics.seconds,
+            peak_memory_bytes: statistics.peak_memory_bytes,
+            complete: statistics.complete,
+            odds_of_omission: statistics.odds_of_omission,
+            engine: decided.method.engine.name(),
+            reduction: decided.method.reduction.name(),
+            why: &decided.method.why,
+        },
+    })
 }
 
 /// A value as JSON in one line, ended by a line break.

@@ -1,6 +1,6 @@
 //! Writes counterexamples to files.
 
-use super::decide::Decided;
+use super::decided::Decided;
 use super::pages;
 use super::report::json_line;
 use barcheck_counterexamples::Trace;
@@ -103,12 +103,12 @@ impl TraceSink {
     }
 
     fn plan<'d>(&mut self, decided: &'d Decided) -> Vec<(PathBuf, &'d Trace)> {
-        let findings = &decided.report.findings;
-        let way = decided.way.as_ref().zip(decided.trouble());
+        let findings = &decided.findings;
+        let stop = decided.path_to_stop.as_ref().zip(decided.trouble());
         if self.folder {
-            let stem = stem(&decided.report.file);
+            let stem = stem(&decided.name);
             let found = findings.iter().map(|found| (found.rule.name(), &found.trace));
-            let all = found.chain(way.map(|(trace, trouble)| (trouble.name(), trace)));
+            let all = found.chain(stop.map(|(trace, trouble)| (trouble.name(), trace)));
             let mut place = |what| {
                 let name = self.name(&stem, what);
                 self.path.join(name)
@@ -116,7 +116,7 @@ impl TraceSink {
             return all.map(|(what, trace)| (place(what), trace)).collect();
         }
         let error = findings.iter().find(|found| found.level == Level::Error);
-        let found = error.map(|found| &found.trace).or(decided.way.as_ref());
+        let found = error.map(|found| &found.trace).or(decided.path_to_stop.as_ref());
         let one = found.or(findings.first().map(|found| &found.trace));
         one.map(|trace| (self.path.clone(), trace)).into_iter().collect()
     }

@@ -1,17 +1,20 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
 use super::args::{SearchArgs, VerifyArgs};
-use super::decide::{self, Decided, Search, Trouble};
+use super::decided::Decided;
 use super::delivery::Delivery;
 use super::files::{self, Input};
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
-use super::{input, memory, values, watch};
-use barcheck::{Budgets, Levels, Settings, Verdict};
-use barcheck_model::machine::Options;
+use super::watch::{self, Watch};
+use super::{input, memory, values};
+use barcheck::{
+    Budgets, Decision, Levels, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under,
+};
+use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::load;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -22,9 +25,9 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         return Ok(usage(colours, "standard input `-` can be read only once"));
     }
     let mut inputs = files::expand(&args.files);
-    let search = search(args, changes);
+    let options = options(args, changes);
     // All of them, whatever the part: a definition is right or wrong for the whole list.
-    if let Err(message) = check_defines(args, &mut inputs, &search.load) {
+    if let Err(message) = check_defines(args, &mut inputs, &options.load) {
         return Ok(usage(colours, &message));
     }
     let several = inputs.len() > 1 || args.files.iter().any(|path| files::is_folder(path));
@@ -45,7 +48,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         output: Status::Success,
         tally,
     };
-    match run.decide_all(inputs, &search) {
+    match run.decide_all(inputs, &options, args.quiet) {
         Ok(()) => {}
         // Whoever read the report has seen enough; what was not decided must not pass for verified.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
@@ -61,7 +64,7 @@ fn usage(colours: Colours, message: &str) -> Status {
     Status::Trouble
 }
 
-fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
+fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
     let budgets = Budgets {
         max_states: args.search.max_states,
         max_memory: Some(args.search.max_memory.unwrap_or_else(memory::default_budget)),
@@ -80,12 +83,8 @@ fn search(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Search {
         checkpoint: args.search.checkpoint.clone(),
     };
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
-    Search {
-        settings,
-        options: Options { exited_threads: args.search.exited_threads },
-        load: LoadOptions { defines },
-        progress: !args.quiet,
-    }
+    let readings = machine::Options { exited_threads: args.search.exited_threads };
+    Options { settings, readings, load: LoadOptions { defines } }
 }
 
 /// Where states go that have no room in memory.
@@ -105,7 +104,7 @@ fn roomy_folder() -> PathBuf {
 
 /// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read might
 /// have any name, and is reported anyway.
-fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) -> Result<(), String> {
+fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions) -> Result<(), String> {
     if args.define.is_empty() {
         return Ok(());
     }
@@ -113,7 +112,8 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
     let mut unread = false;
     for input in &mut *inputs {
         let read = input.read();
-        match read.as_ref().map(|bytes| bar::load(bytes, load)) {
+        let name = input.path.to_string_lossy();
+        match read.as_ref().map(|bytes| load(&Source::new(&name, bytes), options)) {
             Ok(Ok(loaded)) => known.extend(loaded.params),
             Ok(Err(_)) | Err(_) => unread = true,
         }
@@ -142,21 +142,16 @@ struct Run {
 }
 
 impl Run {
-    fn decide_all(&mut self, inputs: Vec<Input>, search: &Search) -> io::Result<()> {
+    fn decide_all(&mut self, inputs: Vec<Input>, options: &Options, quiet: bool) -> io::Result<()> {
         let mut left = inputs.len();
         for mut input in inputs {
-            let decided = if watch::interrupted() {
-                decide::not_begun(&input.path, search)
-            } else {
-                let read = input.read();
-                decide::decide(&input.path, read, search)
-            };
-            self.verdict = self.verdict.max(status_of(decided.report.verdict));
+            let decided = decide(&mut input, options, quiet);
+            self.verdict = self.verdict.max(status_of(decided.verdict));
             if decided.trouble() == Some(Trouble::Internal) {
                 self.output = self.output.max(Status::Trouble);
             }
             left -= 1;
-            self.tally.count(decided.report.verdict);
+            self.tally.count(decided.verdict);
             self.complain_of_defects(&decided);
             let written = self.write_traces(&decided);
             self.delivery.file(&decided, &written).inspect_err(|_| {
@@ -193,6 +188,26 @@ impl Run {
             all.extend(written);
         }
         all
+    }
+}
+
+/// Decides a file, unless the user has interrupted.
+fn decide(input: &mut Input, options: &Options, quiet: bool) -> Decided {
+    let decision = decision(input, options, quiet);
+    Decided { path: input.path.clone(), decision }
+}
+
+fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
+    let name = input.path.to_string_lossy().into_owned();
+    if watch::interrupted() {
+        return Decision::not_begun(&name, options);
+    }
+    match input.read() {
+        Err(why) => Decision::unreadable(&name, why, options),
+        Ok(bytes) => {
+            let watch = Watch::new(&input::display_name(&input.path), !quiet);
+            decide_under(&Source::new(&name, &bytes), options, &watch)
+        }
     }
 }
 

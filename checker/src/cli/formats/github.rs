@@ -1,13 +1,13 @@
 //! Annotations of GitHub Actions: commands that a step prints, one for each finding.
 
 use super::reporter::Reporter;
-use crate::cli::decide::Decided;
+use crate::cli::decided::Decided;
 use crate::cli::location::Location;
 use crate::cli::notices::notices;
 use crate::cli::output::Look;
-use crate::cli::report::Reported;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
+use barcheck::Finding;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ impl Reporter for Github {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let file = Location::of(&decided.path).text();
         let mut text = String::new();
-        for found in &decided.report.findings {
+        for found in &decided.findings {
             let (rule, message) = (found.rule.name(), message(found));
             text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
         }
@@ -39,15 +39,16 @@ impl Reporter for Github {
 }
 
 /// What happened, why, and what it rests on.
-fn message(found: &Reported) -> String {
+fn message(found: &Finding) -> String {
     let mut text = found.message.clone();
     let explanation = found.trace.outcome.explanation.trim_end();
     if !explanation.is_empty() {
         let _ = write!(text, "\n{explanation}");
     }
-    let (clause, rule) = (&found.clause, found.rule);
-    let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
-    let _ = write!(text, "\n`barcheck explain {rule}` says more");
+    if let Some(clause) = &found.clause {
+        let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
+    }
+    let _ = write!(text, "\n`barcheck explain {}` says more", found.rule);
     text
 }
 

@@ -4,12 +4,12 @@
 //! skipped in green.
 
 use super::reporter::Reporter;
-use crate::cli::decide::Decided;
+use crate::cli::decided::Decided;
 use crate::cli::human;
 use crate::cli::input::display_name;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
-use barcheck::Verdict;
+use barcheck::{Reason, Verdict};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Level;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -27,7 +27,7 @@ pub(super) struct Junit {
 
 impl Reporter for Junit {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
-        let report = &decided.report;
+        let report = decided;
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
         case.set_classname(class(report.target)).set_time(time);
@@ -56,7 +56,7 @@ fn class(target: Option<Target>) -> String {
 }
 
 fn status(decided: &Decided) -> TestCaseStatus {
-    let report = &decided.report;
+    let report = decided;
     let errors = || report.findings.iter().filter(|found| found.level == Level::Error);
     let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
         (Verdict::Verified, _, None) => return TestCaseStatus::success(),
@@ -67,7 +67,7 @@ fn status(decided: &Decided) -> TestCaseStatus {
         }
         (_, _, trouble) => {
             let name = trouble.map_or(report.verdict.name(), |trouble| trouble.name());
-            (NonSuccessKind::Error, name, report.reason.clone().unwrap_or_default())
+            (NonSuccessKind::Error, name, report.reason.as_ref().map(Reason::line).unwrap_or_default())
         }
     };
     let mut status = TestCaseStatus::non_success(kind);

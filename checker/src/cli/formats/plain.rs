@@ -1,11 +1,11 @@
 //! The reports that go on file by file: text for people, and JSON.
 
 use super::reporter::Reporter;
-use crate::cli::decide::Decided;
-use crate::cli::human;
+use crate::cli::decided::Decided;
 use crate::cli::output::Look;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
+use crate::cli::{human, report};
 
 /// Text for people.
 pub(super) struct Human {
@@ -33,7 +33,7 @@ impl Reporter for Human {
             return complaint;
         }
         let gap = if self.apart { "\n" } else { "" };
-        self.apart = !decided.report.findings.is_empty() || decided.way.is_some();
+        self.apart = !decided.findings.is_empty() || decided.path_to_stop.is_some();
         format!("{gap}{complaint}{text}")
     }
 
@@ -53,7 +53,7 @@ pub(super) struct Json;
 
 impl Reporter for Json {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
-        decided.report.json()
+        report::json(decided)
     }
 
     fn end(&mut self, _: &Tally) -> String {

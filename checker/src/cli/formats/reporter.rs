@@ -1,6 +1,6 @@
 //! What every form of a report does.
 
-use crate::cli::decide::Decided;
+use crate::cli::decided::Decided;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
 

@@ -9,11 +9,12 @@ mod place;
 mod rules;
 
 use super::reporter::Reporter;
-use crate::cli::decide::Decided;
+use crate::cli::decided::Decided;
 use crate::cli::notices::{Notice, notices};
-use crate::cli::report::{Reported, json_line};
+use crate::cli::report::json_line;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
+use barcheck::Finding as Found;
 use barcheck_model::program::Place;
 use log::{
     Artifact, ArtifactProperties, Descriptor, Driver, Finding, Invocation, Location, Log, Notification, Run,
@@ -36,10 +37,10 @@ pub(super) struct Sarif {
 
 impl Reporter for Sarif {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
-        let file = File::new(&decided.path, &decided.source, self.artifacts.len());
-        let properties = ArtifactProperties { verdict: decided.report.verdict.name() };
+        let file = File::new(&decided.path, &decided.text, self.artifacts.len());
+        let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        self.results.extend(decided.report.findings.iter().map(|found| result(found, &file)));
+        self.results.extend(decided.findings.iter().map(|found| result(found, &file)));
         self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
         self.undecided |= decided.trouble().is_some();
         String::new()
@@ -79,7 +80,7 @@ fn notification(notice: Notice, file: &File<'_>) -> Notification {
     }
 }
 
-fn result(found: &Reported, file: &File<'_>) -> Finding {
+fn result(found: &Found, file: &File<'_>) -> Finding {
     let explanation = found.trace.outcome.explanation.trim_end();
     let gap = if explanation.is_empty() { "" } else { "\n" };
     Finding {
@@ -95,7 +96,7 @@ fn result(found: &Reported, file: &File<'_>) -> Finding {
 }
 
 /// The other places that matter, one for all agents that did the same there.
-fn related(found: &Reported, file: &File<'_>) -> Vec<Location> {
+fn related(found: &Found, file: &File<'_>) -> Vec<Location> {
     let labels = barcheck_counterexamples::labels(&found.trace).into_iter().filter(|label| label.line > 0);
     let location = |(id, label): (usize, barcheck_counterexamples::PlaceLabel)| {
         let here = |step: &&barcheck_counterexamples::trace::Step| {

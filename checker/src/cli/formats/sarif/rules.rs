@@ -1,10 +1,10 @@
 //! The rules and the kinds of notifications, as SARIF describes them.
 
 use super::log::{Configuration, Kind, Message, Rule, RuleProperties};
-use crate::cli::decide::Trouble;
 use crate::cli::notices::REMARK;
 use crate::cli::output::Look;
 use crate::cli::{explain, tables};
+use barcheck::Trouble;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{self, Level};
 use barcheck_specs::clauses;

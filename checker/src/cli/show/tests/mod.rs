@@ -8,27 +8,17 @@ mod screens;
 use super::draw::draw;
 use super::state::Viewer;
 use super::theme::Theme;
-use crate::cli::decide::{Search, decide};
 use crate::cli::pages;
-use barcheck::Settings;
+use barcheck::{Options, Source, decide};
 use barcheck_counterexamples::{Timeline, Trace};
-use barcheck_model::machine::Options;
-use barcheck_specs::bar::LoadOptions;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::path::Path;
 
 /// The trace of the first finding of a protocol.
 fn trace_of(name: &str, source: &str) -> Trace {
-    let search = Search {
-        settings: Settings::default(),
-        options: Options::default(),
-        load: LoadOptions::default(),
-        progress: false,
-    };
-    let decided = decide(Path::new(name), Ok(source.as_bytes().to_vec()), &search);
-    decided.report.findings.into_iter().next().expect("there is a finding").trace
+    let decision = decide(&Source::new(name, source.as_bytes()), &Options::default());
+    decision.findings.into_iter().next().expect("there is a finding").trace
 }
 
 /// The trace of a protocol of the library.

@@ -24,11 +24,11 @@ const MADE_FROM: [&str; 6] = [
 /// and it neither shortens runs nor is it the story for terminals or the page around it.
 pub(crate) const LEFT_OUT: [&str; 17] = [
     "specs/src/bar/format",
-    "specs/src/bar/habits.rs",
+    "specs/src/bar/foreign_syntax.rs",
     "specs/src/bar/meaning_error/text.rs",
     "specs/src/clauses",
-    "specs/src/render.rs",
-    "specs/src/suggest.rs",
+    "specs/src/common/render.rs",
+    "specs/src/common/suggest.rs",
     "counterexamples/src/convert",
     "counterexamples/src/dot.rs",
     "counterexamples/src/fingerprint.rs",

@@ -1,19 +1,20 @@
 //! Why a protocol could not be decided, and what the user can do about it, in words.
 
-use super::output::{bytes, counted};
-use barcheck::{Inconclusive, ReachedFault};
+use crate::numbers::{bytes, counted};
+use barcheck_engine::{Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
 use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
 
-/// A reason and the way out.
-pub(crate) struct Reason {
+/// A reason and the way out: options are named as the command line has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
     /// What happened, one sentence without a full stop.
-    pub(crate) what: String,
+    pub what: String,
     /// What to do about it, likewise.
-    pub(crate) remedy: Option<String>,
+    pub remedy: Option<String>,
     /// Where in the text.
-    pub(crate) place: Option<Place>,
+    pub place: Option<Place>,
 }
 
 impl Reason {
@@ -42,8 +43,9 @@ impl Reason {
         Self { what: format!("{message}{more}"), remedy: None, place: Some(place) }
     }
 
-    /// Both in one line, for the JSON report.
-    pub(crate) fn line(&self) -> String {
+    /// All of it in one line: `3:5: what happened; what to do`.
+    #[must_use]
+    pub fn line(&self) -> String {
         let mut line = match self.place {
             Some(place) if place.line > 0 => format!("{}:{}: {}", place.line, place.column, self.what),
             _ => self.what.clone(),

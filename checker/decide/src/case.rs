@@ -1,0 +1,82 @@
+//! Counterexamples: built from the engine's path, replayed on the model before anybody hears of them.
+
+use crate::decision::{Clause, Finding, Related};
+use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What};
+use barcheck_engine::{Found, Inconclusive, Outcome};
+use barcheck_model::machine::{Options, Path};
+use barcheck_model::program::{Place, Program, Target};
+use barcheck_model::rule::Rule;
+use std::sync::Arc;
+
+/// A protocol, and where it comes from.
+pub(crate) struct Case {
+    /// The protocol.
+    pub(crate) program: Arc<Program>,
+    /// The readings in force.
+    pub(crate) readings: Options,
+    /// Its text.
+    pub(crate) source: SourceInfo,
+}
+
+impl Case {
+    /// A violation, replayed. The error says why its counterexample does not hold, which would be a
+    /// defect of this program.
+    pub(crate) fn finding(&self, found: &Found) -> Result<Finding, String> {
+        let finding = &found.finding;
+        let trace = self.trace(&found.path, What::Finding(finding, found.level)).map_err(|departure| {
+            format!("the counterexample of `{}` does not hold: {departure}", finding.rule)
+        })?;
+        let outcome = &trace.outcome;
+        let place = outcome.location;
+        Ok(Finding {
+            rule: finding.rule,
+            level: found.level,
+            message: outcome.message.clone(),
+            clause: clause(finding.rule, self.program.target),
+            barrier: finding.barrier.map(|barrier| barrier.0),
+            agents: finding.agents.iter().map(|agent| agent.0).collect(),
+            place: Place { line: place.line, column: place.column, length: place.length },
+            related: outcome.related.iter().map(related).collect(),
+            fingerprint: counterexamples::fingerprint(&trace),
+            trace,
+        })
+    }
+
+    /// The path to an evaluation error, or to where a path could not be followed, if there is one. It explains the verdict and
+    /// is not needed for it.
+    pub(crate) fn path_to_stop(&self, outcome: &Outcome) -> Result<Option<Trace>, String> {
+        let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
+            (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),
+            (None, Some(Inconclusive::Cut { agent, at, reason, path })) => {
+                (path, What::Cut(*agent, *at, reason))
+            }
+            _ => return Ok(None),
+        };
+        let traced = self.trace(path, what).map(Some);
+        traced.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
+    }
+
+    fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
+        // The search found it; what is reported must hold by itself, on the model alone.
+        counterexamples::counterexample(&self.program, self.readings, &self.source, path, what)
+            .map_err(|departure| departure.to_string())
+    }
+}
+
+fn related(place: &counterexamples::trace::Related) -> Related {
+    Related { agent: place.agent, line: place.line, column: place.column, role: place.role.clone() }
+}
+
+/// The clause that findings of a rule rest on.
+#[cfg(feature = "clauses")]
+fn clause(rule: Rule, target: Target) -> Option<Clause> {
+    let catalogue = barcheck_specs::clauses::catalogue();
+    let clause = catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target))?;
+    Some(Clause { document: clause.document.clone(), section: clause.section.clone(), id: clause.id.clone() })
+}
+
+/// There is no catalogue to look it up in.
+#[cfg(not(feature = "clauses"))]
+fn clause(_: Rule, _: Target) -> Option<Clause> {
+    None
+}

@@ -1,0 +1,207 @@
+//! What a protocol came to.
+
+use crate::question::Options;
+use crate::reason::Reason;
+use barcheck_counterexamples::Trace;
+use barcheck_engine::{Engine, Method, Statistics, Verdict};
+use barcheck_model::program::{Place, Target};
+use barcheck_model::rule::{Level, Rule};
+use barcheck_specs::Diagnostic;
+
+/// What a protocol came to.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// What it is called.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The barrier system, where the text has a meaning.
+    pub target: Option<Target>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, for `inconclusive` and `error`.
+    pub reason: Option<Reason>,
+    /// Where all rules are wanted and the verdict is `violated`: why some that are violated may be missing.
+    pub uncovered: Option<Reason>,
+    /// What is found, at level warning and above, by rule, then place, one for each. Every counterexample was replayed.
+    pub findings: Vec<Finding>,
+    /// What the reader says of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How much was searched.
+    pub statistics: Statistics,
+    /// How the verdict was found.
+    pub method: Method,
+    /// The path to an evaluation error, or to where a path could not be followed.
+    pub path_to_stop: Option<Trace>,
+    /// Defects of this program that came to light.
+    pub defects: Vec<String>,
+    /// It could not be read at all.
+    unreadable: bool,
+    /// Deciding it has panicked, and the panic hook has said so.
+    panicked: bool,
+}
+
+/// A violation, with a counterexample that holds.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: Rule,
+    /// The level in force.
+    pub level: Level,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// What it rests on; `None` without the feature `clauses`.
+    pub clause: Option<Clause>,
+    /// The barrier.
+    pub barrier: Option<u32>,
+    /// Everybody concerned.
+    pub agents: Vec<u32>,
+    /// Where.
+    pub place: Place,
+    /// The other places that matter.
+    pub related: Vec<Related>,
+    /// Stable while the finding is the same.
+    pub fingerprint: String,
+    /// The counterexample.
+    pub trace: Trace,
+}
+
+/// Another place that matters.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// Whose place it is.
+    pub agent: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// What it has to do with the finding.
+    pub role: String,
+}
+
+/// What a finding rests on.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// The specification.
+    pub document: String,
+    /// Its section.
+    pub section: String,
+    /// The clause's name in the catalogue.
+    pub id: String,
+}
+
+/// Why a protocol has no verdict that could be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// It could not be read.
+    Unreadable,
+    /// Its text has no meaning.
+    Malformed,
+    /// It reaches an evaluation error.
+    Evaluation,
+    /// The search did not get to its end.
+    Inconclusive,
+    /// A defect of this program.
+    Internal,
+}
+
+impl Trouble {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Unreadable, Self::Malformed, Self::Evaluation, Self::Inconclusive, Self::Internal];
+
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Malformed => "malformed",
+            Self::Evaluation => "evaluation-error",
+            Self::Inconclusive => "inconclusive",
+            Self::Internal => "internal-error",
+        }
+    }
+
+    /// What it means, in a sentence.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Unreadable => "The file could not be read.",
+            Self::Malformed => "The text of the file has no meaning.",
+            Self::Evaluation => {
+                "The protocol divides by zero, indexes outside an array, overflows or the like."
+            }
+            Self::Inconclusive => {
+                "The search was ended early, or a path could not be followed: nothing is proved."
+            }
+            Self::Internal => "A defect of barcheck itself.",
+        }
+    }
+}
+
+impl Decision {
+    /// Of something that could not be read, for this reason.
+    #[must_use]
+    pub fn unreadable(name: &str, why: String, options: &Options) -> Self {
+        let mut decision = Self::error(name, options);
+        decision.unreadable = true;
+        decision.because(Reason::plain(why))
+    }
+
+    /// Of something that was not looked at, because the user has interrupted.
+    #[must_use]
+    pub fn not_begun(name: &str, options: &Options) -> Self {
+        let mut decision = Self::error(name, options);
+        decision.verdict = Verdict::Inconclusive;
+        decision.because(Reason::interrupted_before())
+    }
+
+    /// Why there is no verdict that could be relied on, if there is none.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Trouble> {
+        if self.panicked || !self.defects.is_empty() {
+            return Some(Trouble::Internal);
+        }
+        match self.verdict {
+            Verdict::Verified | Verdict::Violated => None,
+            Verdict::Inconclusive => Some(Trouble::Inconclusive),
+            Verdict::Error if self.unreadable => Some(Trouble::Unreadable),
+            Verdict::Error if self.target.is_none() => Some(Trouble::Malformed),
+            Verdict::Error => Some(Trouble::Evaluation),
+        }
+    }
+
+    pub(crate) fn error(name: &str, options: &Options) -> Self {
+        let method = Method {
+            engine: Engine::Search,
+            reduction: options.settings.reduction,
+            why: "nothing was searched".to_owned(),
+        };
+        Self {
+            name: name.to_owned(),
+            text: String::new(),
+            target: None,
+            verdict: Verdict::Error,
+            reason: None,
+            uncovered: None,
+            findings: Vec::new(),
+            diagnostics: Vec::new(),
+            statistics: Statistics::default(),
+            method,
+            path_to_stop: None,
+            defects: Vec::new(),
+            unreadable: false,
+            panicked: false,
+        }
+    }
+
+    pub(crate) fn because(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    pub(crate) fn panicked(mut self) -> Self {
+        self.panicked = true;
+        self.because(Reason::plain("internal error: barcheck panicked".to_owned()))
+    }
+}

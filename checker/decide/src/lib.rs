@@ -1,0 +1,154 @@
+//! From the text of a protocol to a verdict that can be relied on: read, search, build each counterexample, replay it
+//! on the model alone, leave out what was found twice.
+//!
+//! The engines hand out paths; here they become counterexamples. A violation whose counterexample does not hold is
+//! a defect of this program, and never a verdict: [`Decision::verdict`] is then [`Verdict::Error`].
+//!
+//! ```
+//! use barcheck_decide::{Options, Source, Verdict, decide};
+//!
+//! let text = b"target ptx; cta 64; warp 0 { bar.sync 1, 64; } warp 1 { }";
+//! let decision = decide(&Source::new("hang.bar", text), &Options::default());
+//! assert_eq!(decision.verdict, Verdict::Violated);
+//! let hang = &decision.findings[0];
+//! assert_eq!(hang.rule.name(), "deadlock");
+//! assert_eq!((hang.place.line, hang.place.column), (1, 30));
+//! // The schedule that leads there; `to_json` writes it, the viewers show it.
+//! assert_eq!(hang.trace.steps.len(), 1);
+//! ```
+
+mod case;
+mod decision;
+pub mod numbers;
+mod question;
+mod reason;
+mod replay;
+
+pub use barcheck_counterexamples::Trace;
+pub use barcheck_engine::{
+    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics, Verdict,
+};
+pub use barcheck_specs::{Format, LoadOptions, Source};
+pub use decision::{Clause, Decision, Finding, Related, Trouble};
+pub use question::Options;
+pub use reason::Reason;
+pub use replay::{About, Replayed, replay};
+
+use barcheck_counterexamples::SourceInfo;
+use barcheck_engine::Outcome;
+use barcheck_model::rule::Level;
+use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load};
+use case::Case;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Decides a protocol.
+///
+/// Never fails and never panics, whatever the text: what keeps it from having a verdict is said by
+/// [`Decision::trouble`] and [`Decision::reason`].
+#[must_use]
+pub fn decide(source: &Source<'_>, options: &Options) -> Decision {
+    decide_under(source, options, &Quiet)
+}
+
+/// As [`decide`], with somebody who watches over the search and may end it.
+#[must_use]
+pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Control) -> Decision {
+    let mut decision = Decision::error(source.name, options);
+    // No text may bring its host down: there may be others to decide.
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let loaded = load(source, &options.load)?;
+        decision.text.clone_from(&loaded.text);
+        Ok(judge(source.name, loaded, options, control))
+    }));
+    match outcome {
+        Ok(Ok(judged)) => judged.into_decision(decision),
+        Ok(Err(error)) => malformed(decision, error),
+        // The panic hook has said what happened.
+        Err(_) => decision.panicked(),
+    }
+}
+
+fn malformed(mut decision: Decision, error: LoadError) -> Decision {
+    let LoadError { text, diagnostics, .. } = error;
+    let lines = LineIndex::new(&text);
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+    let reason = Reason::malformed(first.map(|d| (d.message.as_str(), d.place(&lines))), errors);
+    decision.text = text;
+    decision.diagnostics = diagnostics;
+    decision.because(reason)
+}
+
+/// A protocol that was searched.
+struct Judged {
+    case: Case,
+    warnings: Vec<Diagnostic>,
+    outcome: Outcome,
+    findings: Vec<Finding>,
+    path_to_stop: Option<Trace>,
+    defects: Vec<String>,
+}
+
+fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -> Judged {
+    let source = SourceInfo {
+        file: name.to_owned(),
+        format: loaded.format.name().to_owned(),
+        defines: loaded.used_defines(&options.load),
+        text: loaded.text,
+    };
+    let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
+    let outcome =
+        barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
+    let mut findings = Vec::new();
+    let mut defects = Vec::new();
+    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
+        match case.finding(found) {
+            Ok(finding) => findings.push(finding),
+            Err(defect) => defects.push(defect),
+        }
+    }
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
+        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
+    });
+    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
+    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
+    let path_to_stop = case.path_to_stop(&outcome).unwrap_or_else(|defect| {
+        defects.push(defect);
+        None
+    });
+    Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
+}
+
+impl Judged {
+    fn into_decision(self, mut decision: Decision) -> Decision {
+        let program = &self.case.program;
+        let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
+        decision.target = Some(program.target);
+        decision.verdict = self.outcome.verdict;
+        decision.statistics = self.outcome.statistics;
+        decision.method = self.outcome.method;
+        decision.findings = self.findings;
+        decision.diagnostics = self.warnings;
+        decision.path_to_stop = self.path_to_stop;
+        if let Some(defect) = self.defects.first() {
+            // A violation is one only with a counterexample that holds, and who has a defect verifies nothing.
+            if !(self.outcome.verdict == Verdict::Violated && confirmed) {
+                decision.verdict = Verdict::Error;
+            }
+            let reason = Reason::plain(format!("internal error: {defect}"));
+            decision.defects = self.defects;
+            return decision.because(reason);
+        }
+        decision.uncovered = self.outcome.uncovered.as_ref().map(|why| reason::uncovered(program, why));
+        decision.reason = match self.outcome.verdict {
+            Verdict::Inconclusive => {
+                self.outcome.inconclusive.as_ref().map(|why| reason::inconclusive(program, why))
+            }
+            Verdict::Error => self.outcome.fault.as_ref().map(|fault| reason::fault(program, fault)),
+            Verdict::Verified | Verdict::Violated => None,
+        };
+        decision
+    }
+}

@@ -1,0 +1,16 @@
+//! What is asked of a protocol.
+
+use barcheck_engine::Settings;
+use barcheck_model::machine;
+use barcheck_specs::LoadOptions;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Of the engines: levels, budgets, reductions.
+    pub settings: Settings,
+    /// Of the model: readings of a specification that the user chooses.
+    pub readings: machine::Options,
+    /// Of the reader: values for the protocol's params.
+    pub load: LoadOptions,
+}
