@@ -86,7 +86,7 @@ fn block(context: Context<'_>, config: &mut Config, made: &Move, barrier: Barrie
                 unpark(config);
                 waiting.lanes = config.live_lanes();
             }
-            waiting.acquires = action.acquires();
+            waiting.acquires = action.ordering();
             systems::arrived(config, action);
         }
         _ => {}

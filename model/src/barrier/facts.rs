@@ -80,7 +80,7 @@ pub trait BarrierState: Sized {
 }
 
 /// An instruction on a barrier, operands evaluated.
-pub trait Instruction {
+pub trait Instruction: Sized {
     /// The barriers on which it works.
     type Barrier: BarrierState;
 
@@ -96,8 +96,12 @@ pub trait Instruction {
     /// On what its effect depends; `release` if exits release barriers with a count of their own.
     fn dependence(&self, release: bool) -> Dependence;
 
-    /// What the agent acquires once it has waited, where the instruction says so.
-    fn acquires(&self) -> Option<(Scope, Semantics)>;
+    /// The memory scope and semantics, where the instruction has operands for them.
+    fn ordering(&self) -> Option<(Scope, Semantics)>;
+
+    /// The same once open predicates are picked.
+    #[must_use]
+    fn with_pick(&self, pick: u32) -> Self;
 
     /// Whether the agent goes on.
     fn blocking(&self) -> Blocking;

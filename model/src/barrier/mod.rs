@@ -20,6 +20,7 @@ pub use facts::{
     Standing, System,
 };
 pub use ptx::{Contribution, Parked};
+pub use split::Instance;
 pub use systems::{AnyBarrier, BarrierAction, room, state_as_value};
 pub use xegpu::{Handle, alloc as allocate};
 

@@ -314,8 +314,12 @@ impl Instruction for Action {
         }
     }
 
-    fn acquires(&self) -> Option<(Scope, Semantics)> {
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
         None
+    }
+
+    fn with_pick(&self, _pick: u32) -> Self {
+        *self
     }
 
     fn blocking(&self) -> Blocking {

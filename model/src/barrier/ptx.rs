@@ -396,8 +396,14 @@ impl Instruction for Action {
         }
     }
 
-    fn acquires(&self) -> Option<(Scope, Semantics)> {
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
         None
+    }
+
+    fn with_pick(&self, pick: u32) -> Self {
+        let operator = self.what.operation.reduction();
+        let contribution = self.contribution.with_pick(operator, self.open, pick);
+        Self { contribution, open: 0, ..*self }
     }
 
     fn blocking(&self) -> Blocking {

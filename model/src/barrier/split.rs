@@ -315,8 +315,12 @@ impl Instruction for Action {
         Dependence::Barrier
     }
 
-    fn acquires(&self) -> Option<(Scope, Semantics)> {
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
         Some((self.memory, self.semantics))
+    }
+
+    fn with_pick(&self, _pick: u32) -> Self {
+        self.clone()
     }
 
     fn blocking(&self) -> Blocking {

@@ -99,10 +99,16 @@ macro_rules! systems {
                 match self { $(Self::$System(action) => action.dependence(release),)+ }
             }
 
-            /// See [`Instruction::acquires`](super::Instruction::acquires).
+            /// See [`Instruction::ordering`](super::Instruction::ordering).
             #[must_use]
-            pub fn acquires(&self) -> Option<(Scope, Semantics)> {
-                match self { $(Self::$System(action) => action.acquires(),)+ }
+            pub fn ordering(&self) -> Option<(Scope, Semantics)> {
+                match self { $(Self::$System(action) => action.ordering(),)+ }
+            }
+
+            /// See [`Instruction::with_pick`](super::Instruction::with_pick).
+            #[must_use]
+            pub fn with_pick(&self, pick: u32) -> Self {
+                match self { $(Self::$System(action) => Self::$System(action.with_pick(pick)),)+ }
             }
 
             /// See [`Instruction::blocking`](super::Instruction::blocking).

@@ -129,8 +129,18 @@ impl Instruction for Action {
         }
     }
 
-    fn acquires(&self) -> Option<(Scope, Semantics)> {
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
         None
+    }
+
+    fn with_pick(&self, pick: u32) -> Self {
+        match *self {
+            Self::Arrive { what, contribution, open } => {
+                let contribution = contribution.with_pick(what.operation.reduction(), open, pick);
+                Self::Arrive { what, contribution, open: 0 }
+            }
+            Self::ReadState(_) | Self::WriteState(..) => *self,
+        }
     }
 
     fn blocking(&self) -> Blocking {
