@@ -4,6 +4,21 @@
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
 //! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
 //! [`clauses`] is the catalogue of what the encoded specifications say.
+//!
+//! ```
+//! use barcheck_specs::{Format, LoadOptions, Source, load};
+//!
+//! let text = b"target ptx; cta 64; param N = 2; warps 0..2 { for i in 0..N { bar.sync 1, 64; } }";
+//! let loaded = load(&Source::new("ring.bar", text), &LoadOptions::default()).expect("it is well formed");
+//! assert_eq!(loaded.format, Format::Bar);
+//! assert_eq!(loaded.program.agents.len(), 2);
+//!
+//! // What is wrong has a place, and is said in the manner of a compiler.
+//! let typo = Source::new("typo.bar", b"target ptx; cta 64; warps 0..2 { bar.sink 1; }");
+//! let error = load(&typo, &LoadOptions::default()).expect_err("there is no such instruction");
+//! let place = error.diagnostics[0].place(&barcheck_specs::LineIndex::new(&error.text));
+//! assert_eq!((place.line, place.column), (1, 34));
+//! ```
 
 pub mod bar;
 #[cfg(feature = "clauses")]
