@@ -1,10 +1,8 @@
 //! How agents, barriers and numbers are called.
 
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::barrier::split::Workgroup;
-use barcheck_model::program::{Program, ReductionOp, Scope, Target};
+use barcheck_model::program::{ReductionOp, Target};
 
-use crate::trace::{Barrier, Trace};
+use crate::trace::Trace;
 
 /// Numbers in order, each once.
 pub(crate) fn distinct<N: Ord>(numbers: impl IntoIterator<Item = N>) -> Vec<N> {
@@ -18,24 +16,6 @@ pub(crate) fn distinct<N: Ord>(numbers: impl IntoIterator<Item = N>) -> Vec<N> {
 pub(crate) fn noun(trace: &Trace) -> &'static str {
     let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
     target.map_or("agent", Target::agent_noun)
-}
-
-/// A barrier's names.
-pub(crate) fn barrier(program: &Program, id: BarrierId) -> Barrier {
-    let (name, short) = if program.target == Target::SplitBarrier {
-        let group = Workgroup { invocations: program.threads, subgroup_size: program.subgroup_size.max(1) };
-        match group.scope_of(id) {
-            Scope::Subgroup => (format!("subgroup {}'s barrier", id.0 - 1), format!("sg{}", id.0 - 1)),
-            Scope::Invocation => {
-                let own = id.0.saturating_sub(1 + group.subgroups());
-                (format!("invocation {own}'s own barrier"), format!("inv{own}"))
-            }
-            Scope::Workgroup | Scope::Device => ("the workgroup barrier".to_owned(), "wg".to_owned()),
-        }
-    } else {
-        (format!("barrier {}", id.0), format!("b{}", id.0))
-    };
-    Barrier { barrier: id.0, name, short }
 }
 
 /// A reduction's class.

@@ -132,10 +132,9 @@ fn waits(case: &Case<'_>, group: &Waiters) -> String {
 }
 
 /// How many more have to arrive, in agents.
-fn needed(state: &BarrierState) -> u32 {
-    let unit = if state.counts.first().is_some_and(|c| c.of == "threads") { 32 } else { 1 };
+fn needed(case: &Case<'_>, state: &BarrierState) -> u32 {
     let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
-    most.div_ceil(unit)
+    most.div_ceil(case.unit())
 }
 
 fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
@@ -147,7 +146,7 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return Some(format!("no {} is left that could arrive", case.noun()));
     }
     let which = missing_in_words(case, state);
-    let needed = needed(state) as usize;
+    let needed = needed(case, state) as usize;
     Some(if needed < state.missing.len() {
         format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
     } else {
@@ -221,7 +220,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         group.instruction,
         case.arrived_of(group.barrier),
     ));
-    let needed = needed(state);
+    let needed = needed(case, state);
     if state.counts.iter().any(|c| c.arrived > c.expected) {
         words
             .sentences
@@ -246,12 +245,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         }
     }
     if !exited.is_empty() {
-        let why = if case.trace.protocol.target == "ptx" || case.trace.protocol.target == "bcu" {
-            "An exit does not count as an arrival on a barrier with an explicit count."
-        } else {
-            "An exit does not count as an arrival."
-        };
-        words.sentences.push(why.to_owned());
+        words.sentences.extend(case.wording().map(|wording| wording.exit().to_owned()));
     }
     never_arrived(case, group.barrier, state, words);
     for agent in state.missing.iter().take(4) {

@@ -7,6 +7,7 @@ use super::place::{Completed, Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
+use crate::wording::Wording;
 
 pub(super) fn repeated(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
@@ -14,8 +15,8 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
     let barrier = outcome.barrier.unwrap_or_default();
     let before = case.arrival(outcome.agent, barrier, case.before_last());
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
-    let split = case.trace.protocol.target == "split_barrier";
-    let (message, rule) = if split {
+    let waits_between = case.wording().is_some_and(Wording::waits_between_arrivals);
+    let (message, rule) = if waits_between {
         (
             format!("{who} arrives on {on}{at} again without having waited since its arrival{there}"),
             "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives again.",
@@ -41,7 +42,7 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
         words.related.push(Case::did(before, Did::ArrivedFirst));
     }
     words.sentences.push(rule.to_owned());
-    if let Some(state) = case.state(barrier).filter(|s| s.active && !split) {
+    if let Some(state) = case.state(barrier).filter(|s| s.active && !waits_between) {
         words.sentences.push(format!(
             "The generation has {}; still to come: {}.",
             arrived_of(&state.counts),

@@ -1,12 +1,12 @@
 //! Data races, and accesses that are ordered in time but not in memory.
 
-use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
 use super::place::Remark;
 use super::words::Words;
 use crate::trace::{Detail, Event, Step};
+use crate::wording::Parties;
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
 pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
@@ -49,7 +49,11 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         ));
     } else {
         let arrival = before.and_then(|before| arrival_after(case, before, last));
-        words.sentences.extend(mend(case, (&earlier_by, arrival.is_some()), &later_by));
+        let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
+        if let Some(unpublished) = case.wording().map(|wording| wording.unpublished(parties)) {
+            words.sentences.push(format!("{}.", sentence(&unpublished.why)));
+            words.sentences.push(format!("To mend it, {}.", unpublished.mend));
+        }
     }
     words
 }
@@ -108,41 +112,4 @@ fn passes(step: &Step, barrier: u32) -> bool {
     step.events
         .iter()
         .any(|e| matches!(e, Event::Passed { barrier: b } | Event::Blocked { barrier: b } if *b == barrier))
-}
-
-/// What the specification asks for, by target.
-fn mend(case: &Case<'_>, (earlier_by, arrives): (&str, bool), later_by: &str) -> Vec<String> {
-    let (why, what) = match case.target {
-        Some(Target::Bcu) if arrives => (
-            "BAR.ARV signals without publishing: only BAR.SYNC and BAR.RED are memory barriers".to_owned(),
-            format!("let {earlier_by} publish by BAR.SYNC or BAR.RED after its access"),
-        ),
-        Some(Target::Nbarrier) => (
-            "a signal and a wait promise nothing about memory".to_owned(),
-            format!(
-                "put a `fence` (of the location's storage) by {earlier_by} after its access and before its signal"
-            ),
-        ),
-        Some(Target::Xegpu) => (
-            "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
-            format!(
-                "put an `xegpu.mfence` (of the location's memory kind) by {earlier_by} after its access and before its arrive"
-            ),
-        ),
-        Some(Target::SplitBarrier) => (
-            format!(
-                "memory is ordered only from an arrive with Release to a wait with Acquire, each with a memory scope that \
-                 contains {earlier_by} and {later_by} and with the storage class of the location"
-            ),
-            "add what is missing to the Memory and Semantics operands of that arrive and that wait \
-             (`Release|WorkgroupMemory`, `Acquire|WorkgroupMemory` for shared locations)"
-                .to_owned(),
-        ),
-        // Every arrival of PTX is a memory barrier.
-        _ => (
-            format!("{earlier_by} has exited, which may complete a barrier and publishes nothing"),
-            format!("let {earlier_by} arrive itself, after its access and before it exits"),
-        ),
-    };
-    vec![format!("{}.", sentence(&why)), format!("To mend it, {what}.")]
 }

@@ -7,7 +7,7 @@ use super::place::{Completed, Did, Remark};
 use super::words::Words;
 use crate::trace::{Event, Step};
 
-pub(super) fn bcu(case: &Case<'_>, rule: Rule) -> Words {
+pub(super) fn result(case: &Case<'_>, rule: Rule) -> Words {
     match rule {
         Rule::UndefinedResult => undefined(case),
         Rule::ResultOverwritten => overwritten(case),

@@ -97,7 +97,7 @@ fn barriers(trace: &Trace, recorder: &Recorder) -> Vec<trace::Barrier> {
         && !barriers.iter().any(|b| b.barrier == barrier)
     {
         let id = barcheck_model::barrier::BarrierId(barrier);
-        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.push(crate::wording::barrier(recorder.program(), id));
         barriers.sort_by_key(|b| b.barrier);
     }
     barriers

@@ -10,7 +10,7 @@ use super::kinds::{Kind, title};
 use crate::build::record::fault_message;
 use crate::names;
 use crate::render::dot::Picture;
-use crate::wording::instruction::{Reader, show_local};
+use crate::wording::{self, Reader, show_local};
 
 /// Lines of text beside an arrow, at most.
 const MOST_LINES: usize = 5;
@@ -94,7 +94,7 @@ impl Scene<'_> {
         let program = self.machine.program();
         let waiting = config.waiting.filter(|waiting| waiting.lanes & fragment.lanes != 0);
         let pc = waiting.map_or(fragment.pc, |waiting| waiting.at);
-        let short = |id| names::barrier(program, id).short;
+        let short = |id| wording::barrier(program, id).short;
         let mut text = format!("line {}", self.machine.place(self.kind.representative, pc).line);
         if config.fragments.len() > 1 {
             text = format!("{}: {text}", names::lanes_in_words(fragment.lanes));
