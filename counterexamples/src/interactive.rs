@@ -224,8 +224,8 @@ impl Walk {
         trace
     }
 
-    /// The run as a trace of what weighs most in the present, and whether that is anything: of a run that shows nothing
-    /// the outcome is not to be looked at.
+    /// The run as a trace of what weighs most in the present, and whether that is anything: of a run that
+    /// shows nothing the outcome is not to be looked at.
     #[must_use]
     pub fn trace(&self) -> (Trace, bool) {
         if let Some(outcome) = self.shows.first() {

@@ -90,7 +90,8 @@ pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
     named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
 }
 
-/// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both ends.
+/// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both
+/// ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
     list(&runs(sorted))
 }

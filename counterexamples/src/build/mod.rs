@@ -183,8 +183,8 @@ pub(crate) fn ends(recorder: &mut Recorder, reached: &Reached, cycle: bool, step
     ends
 }
 
-/// The agents that block in the state at the end, as outcomes of `stuck-agent`. Whether they do so for ever is
-/// not decided here.
+/// The agents that block in the state at the end, as outcomes of `stuck-agent`. Whether they do so for ever
+/// is not decided here.
 fn stuck(recorder: &Recorder, steps: &[Step]) -> Vec<Outcome> {
     let blocked = recorder
         .machine

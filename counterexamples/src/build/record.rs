@@ -295,8 +295,8 @@ impl Recorder {
     }
 }
 
-/// The agents of an event that stands there already since the latest completion: whom one completion releases,
-/// and whom it notifies, stands together.
+/// The agents of an event that stands there already since the latest completion: whom one completion
+/// releases, and whom it notifies, stands together.
 fn gathered<'e>(
     events: &'e mut [Event],
     of: impl Fn(&'e mut Event) -> Option<&'e mut Vec<u32>>,

@@ -227,7 +227,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             .push(format!("{} is past its count: only equality releases, so it never will.", sentence(&on)));
     } else if (state.missing.len() as u64) < u64::from(needed) {
         words.sentences.push(format!(
-            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be reached.",
+            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be \
+             reached.",
             case.noun(),
             if needed == 1 { "" } else { "s" },
             if state.missing.is_empty() { "none".to_owned() } else { state.missing.len().to_string() },
@@ -260,8 +261,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     }
 }
 
-/// Agents that are missed and have not come at all, while others that run the same code have: something in that code
-/// keeps them from the place where these arrive.
+/// Agents that are missed and have not come at all, while others that run the same code have: something in
+/// that code keeps them from the place where these arrive.
 fn never_arrived(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
     let code = |agent: u32| case.trace.agents.get(agent as usize).map(|a| (&a.role, a.line));
     let on = case.barrier(barrier);
@@ -299,7 +300,8 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             .map(|f| format!("{} {}", names::lanes_of(&f.lanes), case.fragment(f)))
             .collect();
         words.sentences.push(format!(
-            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
+            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its \
+             live lanes are at one barrier with the same operands.",
             case.agent(*agent),
             names::list(&parts)
         ));

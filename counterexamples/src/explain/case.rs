@@ -5,8 +5,7 @@ use barcheck_model::program::{Target, WARP_SIZE};
 use super::place::{Did, Place, Remark};
 use super::words::MARK;
 use crate::names;
-use crate::trace::Situation;
-use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Status, Step, Trace};
+use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Situation, Status, Step, Trace};
 use crate::wording::{self, Wording};
 
 /// What an agent is doing in the end. Line 0 is none.

@@ -92,7 +92,9 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         Rule::CountRange => (format!("count{shown} in `{instruction}`"), counts),
         Rule::ArriveNeedsCount => (
             format!("`{instruction}` without a positive thread count"),
-            Some("An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned()),
+            Some(
+                "An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned(),
+            ),
         ),
         Rule::BarrierNotAllocated => (
             format!("`{instruction}` on barrier{shown}, which is not allocated"),
@@ -131,7 +133,8 @@ pub(super) fn too_many(case: &Case<'_>) -> Words {
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()));
     words.sentences.push(format!(
-        "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be exceeded."
+        "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be \
+         exceeded."
     ));
     for step in outcome.barrier.map(|b| case.gathered(b, case.before_last())).unwrap_or_default() {
         words.related.push(Case::did(step, Did::Signalled));
@@ -195,8 +198,8 @@ pub(super) fn reserved(case: &Case<'_>) -> Words {
     );
     let sentences = vec![
         format!("`{}`{} names barrier 0.", case.resolved_here(), case.at(outcome.location)),
-        "CTA-wide synchronisation (`__syncthreads()`) uses barrier 0 by default; code that shares it works only as long \
-         as nobody adds such a call."
+        "CTA-wide synchronisation (`__syncthreads()`) uses barrier 0 by default; code that shares it works \
+         only as long as nobody adds such a call."
             .to_owned(),
     ];
     Words { message, sentences, related: Vec::new() }

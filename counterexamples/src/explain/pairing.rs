@@ -19,7 +19,8 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
     let (message, rule) = if waits_between {
         (
             format!("{who} arrives on {on}{at} again without having waited since its arrival{there}"),
-            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives again.",
+            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives \
+             again.",
         )
     } else {
         (
@@ -27,7 +28,8 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
                 "{who} arrives on {on}{at} again in the generation in which it arrived{there} ({} so far)",
                 case.arrived_of(barrier)
             ),
-            "An agent counts once in a generation: a second arrival before the others came would stand in for one of them.",
+            "An agent counts once in a generation: a second arrival before the others came would stand in \
+             for one of them.",
         )
     };
     let mut words = Words { message, ..Words::default() };
@@ -71,17 +73,18 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     let again = state.is_some_and(|state| outcome.agents.iter().all(|agent| state.arrived.contains(agent)));
     let message = if again {
         format!(
-            "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not complete: timing \
-             decides whether it joins the next generation or comes twice in this one"
+            "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not \
+             complete: timing decides whether it joins the next generation or comes twice in this one"
         )
     } else if standing as usize > outcome.agents.len() {
         format!(
-            "{who} {stand}, in groups of lanes, at {standing} arrivals on {on}{at}, which has room for {room}: timing decides \
-             who joins which generation"
+            "{who} {stand}, in groups of lanes, at {standing} arrivals on {on}{at}, which has room for \
+             {room}: timing decides who joins which generation"
         )
     } else {
         format!(
-            "{who} {stand} at an arrival on {on}{at}, which has room for {room}: timing decides who joins which generation"
+            "{who} {stand} at an arrival on {on}{at}, which has room for {room}: timing decides who joins \
+             which generation"
         )
     };
     let mut words = Words { message, ..Words::default() };
@@ -118,10 +121,13 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         None => "It is idle.".to_owned(),
     });
     words.sentences.push(if again {
-        format!("Nothing makes {who} wait for the others before arriving again. Let them say that they are done, on a second barrier, say, and {who} wait for that.")
+        format!(
+            "Nothing makes {who} wait for the others before arriving again. Let them say that they are \
+                 done, on a second barrier, say, and {who} wait for that."
+        )
     } else {
-        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to run. \
-         Order them by another barrier, or give them barriers of their own."
+        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to \
+         run. Order them by another barrier, or give them barriers of their own."
             .to_owned()
     });
     words
@@ -164,7 +170,8 @@ pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
         if rule == Rule::ProducerWaits {
             "Only consumers (types 0 and 2) are notified; a producer has nothing to wait for."
         } else {
-            "A wait belongs to an arrival of the same agent before it; this one would wait for nothing or for ever."
+            "A wait belongs to an arrival of the same agent before it; this one would wait for nothing or \
+             for ever."
         }
         .to_owned(),
     );
@@ -197,7 +204,9 @@ pub(super) fn missing_wait(case: &Case<'_>) -> Words {
         words.related.push(Case::did(step, Did::ArrivedAndNeverWaited));
     }
     words.sentences.push(
-        "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never free again.".to_owned(),
+        "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never \
+         free again."
+            .to_owned(),
     );
     words
 }
@@ -214,7 +223,8 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
     let loser = if losers.is_empty() { "a consumer".to_owned() } else { case.agents(&losers) };
     let whom = if losers == [outcome.agent] { "itself".to_owned() } else { loser.clone() };
     let message = format!(
-        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one before",
+        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one \
+         before",
         verb(&losers, "has", "have")
     );
     let mut words = Words { message, ..Words::default() };
@@ -260,8 +270,8 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
     );
     let sentences = vec![
         format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()),
-        "The text calls a barrier free only once every wait is done. Signalling earlier works as long as it is the same \
-         threads every time."
+        "The text calls a barrier free only once every wait is done. Signalling earlier works as long as it \
+         is the same threads every time."
             .to_owned(),
     ];
     Words { message, sentences, related: Vec::new() }
@@ -274,7 +284,10 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
     let waits = case.last().and_then(|s| s.operands.as_ref()).is_some_and(|o| o.operation == "wait");
     let other = if waits {
         case.back(case.before_last(), |s| {
-            s.events.iter().any(|e| matches!(e, Event::Blocked { barrier: b } | Event::Passed { barrier: b } if *b == barrier))
+            s.events.iter().any(|event| match event {
+                Event::Blocked { barrier: on } | Event::Passed { barrier: on } => *on == barrier,
+                _ => false,
+            })
         })
     } else {
         case.gathered(barrier, case.before_last()).first().copied()
@@ -299,8 +312,8 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
         words.related.push(Case::did(other, Did::IsAtThisOne));
     }
     words.sentences.push(
-        "All invocations of the scope must execute the same instance of the barrier: the same statement, in the same iteration \
-         of each loop. Code shared by all belongs in one block with an `if` inside."
+        "All invocations of the scope must execute the same instance of the barrier: the same statement, in \
+         the same iteration of each loop. Code shared by all belongs in one block with an `if` inside."
             .to_owned(),
     );
     words
@@ -327,8 +340,8 @@ pub(super) fn partial_warp(case: &Case<'_>) -> Words {
         words.related.push(lanes_here(outcome.agent, fragment));
     }
     words.sentences.push(
-        "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not exited. Move the barrier \
-         out of the divergent code, or use `barrier.sync` without `.aligned`."
+        "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not \
+         exited. Move the barrier out of the divergent code, or use `barrier.sync` without `.aligned`."
             .to_owned(),
     );
     words

@@ -21,7 +21,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let earlier_by = case.agent(*earlier);
     let what_is_missing = what_is_missing(Some(rule.name()));
     let message = format!(
-        "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: {what_is_missing}",
+        "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
+         {what_is_missing}",
         case.at(last.location)
     );
     let mut words = Words { message, ..Words::default() };
@@ -44,8 +45,9 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     }
     if rule == Rule::DataRace {
         words.sentences.push(format!(
-            "Nothing makes one of them come first: in another run the {access} may come before the {earlier_access}. \
-             Both have to be separated by a barrier: {earlier_by} arrives after its access, {later_by} waits before its own."
+            "Nothing makes one of them come first: in another run the {access} may come before the \
+             {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
+             access, {later_by} waits before its own."
         ));
     } else {
         let arrival = before.and_then(|before| arrival_after(case, before, last));

@@ -46,7 +46,9 @@ fn undefined(case: &Case<'_>) -> Words {
         words.related.push(Case::here(step, Remark::Completed(Completed::LastReduction)));
     }
     words.sentences.push(
-        "POPC defines the register, AND and OR define the predicate; before any completed reduction neither is defined.".to_owned(),
+        "POPC defines the register, AND and OR define the predicate; before any completed reduction neither \
+         is defined."
+            .to_owned(),
     );
     words
 }

@@ -49,8 +49,8 @@ impl Format {
     }
 }
 
-/// A trace in another format, ended by a line break. `departure` says where the trace does not do what it says; what is made
-/// of it then says so.
+/// A trace in another format, ended by a line break. `departure` says where the trace does not do what it
+/// says; what is made of it then says so.
 ///
 /// # Errors
 /// The trace is too large for the format.

@@ -10,8 +10,8 @@ use super::order;
 use super::walker::Walker;
 use crate::build::What;
 
-/// A shorter way into the cycle, or a shorter cycle, by states of the path alone: what nobody can be freed from in one of
-/// them, nobody can in the others that follow it.
+/// A shorter way into the cycle, or a shorter cycle, by states of the path alone: what nobody can be freed
+/// from in one of them, nobody can in the others that follow it.
 pub(super) fn shorten(walker: &mut Walker, steps: &[Choice], from: usize, what: What<'_>) -> Option<Path> {
     let What::Finding(finding, _) = what else { return None };
     if finding.rule != Rule::StuckAgent || from >= steps.len() {
@@ -48,7 +48,8 @@ fn number(state: &State) -> u64 {
     hash.finish()
 }
 
-/// The cycle that is closed first, entered as early as the path comes by one of its states: the way there, and the cycle.
+/// The cycle that is closed first, entered as early as the path comes by one of its states: the way there,
+/// and the cycle.
 fn first_cycle(states: &[u64], steps: &[Choice], from: usize) -> (Vec<Choice>, Vec<Choice>) {
     let mut seen = HashMap::new();
     let closes = |(at, state): (usize, &u64)| seen.insert(*state, at).map(|before| (before, at));

@@ -10,7 +10,8 @@ use super::walker::{Step, Walker};
 /// How many ends are tried for a stretch that begins somewhere.
 const MOST_ENDS: usize = 8;
 
-/// Cuts out rounds as long as the goal still shows. Counters of loops differ after a round, so it takes a run to tell.
+/// Cuts out rounds as long as the goal still shows. Counters of loops differ after a round, so it takes a run
+/// to tell.
 pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     // The other half is for putting steps in order.
     let reserve = walker.left() / 2;

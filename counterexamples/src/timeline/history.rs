@@ -214,7 +214,8 @@ fn groups(trace: &Trace) -> Vec<Group<'_>> {
 }
 
 fn violation(trace: &Trace) -> usize {
-    let says = |event: &Event| matches!(event, Event::Violated { rule, .. } if Some(rule) == trace.outcome.rule.as_ref());
+    let about = trace.outcome.rule.as_ref();
+    let says = |event: &Event| matches!(event, Event::Violated { rule, .. } if Some(rule) == about);
     let found = trace.steps.iter().rposition(|step| step.events.iter().any(says));
     found.map_or(trace.steps.len(), |index| index + 1)
 }

@@ -1,5 +1,5 @@
-//! Instructions, operands and barriers in words. What a system says in its own way stands in its file; this file is the
-//! one list of them.
+//! Instructions, operands and barriers in words. What a system says in its own way stands in its file; this
+//! file is the one list of them.
 
 mod bcu;
 mod expressions;

@@ -45,7 +45,8 @@ impl Wording for Nbarrier {
         Unpublished {
             why: "a signal and a wait promise nothing about memory".to_owned(),
             mend: format!(
-                "put a `fence` (of the location's storage) by {earlier} after its access and before its signal"
+                "put a `fence` (of the location's storage) by {earlier} after its access and before its \
+                 signal"
             ),
         }
     }

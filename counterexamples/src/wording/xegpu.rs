@@ -1,4 +1,5 @@
-//! XeGPU's named barriers in words. In the model they are those of vISA, but all participants are counted together.
+//! XeGPU's named barriers in words. In the model they are those of vISA, but all participants are counted
+//! together.
 
 use barcheck_model::barrier::{BarrierId, nbarrier, xegpu};
 use barcheck_model::program::{Expr, Program, XegpuOp};

@@ -7,8 +7,7 @@ use petgraph::graph::NodeIndex;
 
 use crate::names::{self, noun, short};
 use crate::render::dot::Picture;
-use crate::trace::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace, Waits};
+use crate::trace::{AgentState, Awaits, BarrierState, Situation, Status, Trace, Waits};
 
 /// An arrow that closes a circle is drawn like this.
 const CIRCLE: &str = "penwidth=2.5";

@@ -6,8 +6,9 @@ use super::paint::{Ink, cut, pad, wrap};
 use super::style::Style;
 use crate::names::{self, noun, short};
 use crate::render::harmless::harmless;
-use crate::trace::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Status, Trace};
+use crate::trace::{
+    AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Situation, Status, Trace,
+};
 
 /// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
 pub(super) fn roles(trace: &Trace) -> String {

@@ -10,8 +10,7 @@ use std::ops::Range;
 
 use crate::names::{self, noun};
 use crate::render::harmless::harmless;
-use crate::trace::Situation;
-use crate::trace::Trace;
+use crate::trace::{Situation, Trace};
 use paint::{Ink, cut, pad, pad_left};
 pub(crate) use paint::{Sign, wrap};
 pub(crate) use rows::{Row, remarks, rows, sign};
