@@ -134,7 +134,7 @@ fn the_state_after_each_step_can_be_put_together() {
 }
 
 #[test]
-fn a_story_fits_its_width_and_its_alphabet() {
+fn a_narrative_fits_its_width_and_its_alphabet() {
     for (name, _, trace) in cases() {
         for width in [40, 60, 100, 200] {
             let plain = narrative(

@@ -80,7 +80,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if groups.len() > MOST_GROUPS {
         words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
     }
-    words.sentences.extend(circle(case, &groups));
+    words.sentences.extend(wait_cycle(case, &groups));
     words
 }
 
@@ -309,8 +309,8 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     }
 }
 
-/// Whether the waiters wait for one another.
-fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
+/// A cycle of barriers whose waiters wait for one another.
+fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
     let barriers = names::distinct(groups.iter().map(|g| g.barrier));
     if barriers.len() < 2 {
         return None;

@@ -78,7 +78,7 @@ impl<'t> Case<'t> {
         format!("{MARK} at {file}:{line}{MARK}")
     }
 
-    /// `; step 4` for the index of a step, as the story numbers them.
+    /// `step 4` for the index of a step, as the narrative numbers them.
     pub(super) fn step_name(step: &Step) -> String {
         format!("step {}", step.index + 1)
     }

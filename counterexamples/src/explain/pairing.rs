@@ -69,22 +69,22 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     let unit = |n: u32| if n == 1 { "arrival" } else { "arrivals" };
     let (stand, at) = (verb(&outcome.agents, "stands", "stand"), case.at(outcome.location));
     let state = outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active);
-    // Whoever has arrived comes round again before the others have come.
+    // Whoever has arrived is at the next arrival before the others have come.
     let again = state.is_some_and(|state| outcome.agents.iter().all(|agent| state.arrived.contains(agent)));
     let message = if again {
         format!(
             "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not \
              complete: timing decides whether it joins the next generation or comes twice in this one"
         )
-    } else if standing as usize > outcome.agents.len() {
-        format!(
-            "{who} {stand}, in groups of lanes, at {standing} arrivals on {on}{at}, which has room for \
-             {room}: timing decides who joins which generation"
-        )
     } else {
+        let arrivals = if standing as usize > outcome.agents.len() {
+            format!(", in groups of lanes, at {standing} arrivals")
+        } else {
+            " at an arrival".to_owned()
+        };
         format!(
-            "{who} {stand} at an arrival on {on}{at}, which has room for {room}: timing decides who joins \
-             which generation"
+            "{who} {stand}{arrivals} on {on}{at}, which has room for {room}: timing decides who joins which \
+             generation"
         )
     };
     let mut words = Words { message, ..Words::default() };
@@ -93,15 +93,38 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         unit(standing),
         unit(room)
     ));
+    who_stands(case, &mut words);
+    words.sentences.push(match state {
+        Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
+        None => "It is idle.".to_owned(),
+    });
+    words.sentences.push(if again {
+        format!(
+            "Nothing makes {who} wait for the others before arriving again. Let them say that they are \
+             done, on a second barrier, say, and {who} wait for that."
+        )
+    } else {
+        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to \
+         run. Order them by another barrier, or give them barriers of their own."
+            .to_owned()
+    });
+    words
+}
+
+/// Places told one by one at most.
+const MOST_PLACES: usize = 8;
+
+/// Where the agents of the outcome stand, those together that stand at one place.
+fn who_stands(case: &Case<'_>, words: &mut Words) {
     let mut groups: Vec<(&AgentState, Vec<u32>)> = Vec::new();
-    for agent in &outcome.agents {
+    for agent in &case.trace.outcome.agents {
         let Some(state) = case.end.agents.get(agent) else { continue };
         match groups.iter_mut().find(|(s, _)| s.location == state.location) {
             Some((_, agents)) => agents.push(*agent),
             None => groups.push((state, vec![*agent])),
         }
     }
-    for (state, agents) in groups.iter().take(8) {
+    for (state, agents) in groups.iter().take(MOST_PLACES) {
         let (who, location) = (case.agents(agents), state.location.unwrap_or_default());
         let stand = verb(agents, "stands", "stand");
         words.sentences.push(format!(
@@ -113,24 +136,9 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         let remark = Remark::Did(agents.clone(), Did::MayArrive);
         words.related.push(Place { agent: state.agent, location, remark });
     }
-    if groups.len() > 8 {
-        words.sentences.push(format!("Others stand at {} more places.", groups.len() - 8));
+    if groups.len() > MOST_PLACES {
+        words.sentences.push(format!("Others stand at {} more places.", groups.len() - MOST_PLACES));
     }
-    words.sentences.push(match state {
-        Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
-        None => "It is idle.".to_owned(),
-    });
-    words.sentences.push(if again {
-        format!(
-            "Nothing makes {who} wait for the others before arriving again. Let them say that they are \
-                 done, on a second barrier, say, and {who} wait for that."
-        )
-    } else {
-        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to \
-         run. Order them by another barrier, or give them barriers of their own."
-            .to_owned()
-    });
-    words
 }
 
 pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {

@@ -20,7 +20,7 @@ pub use error::ConvertError;
 /// What a trace can be converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The story as `verify` prints it.
+    /// The narrative as `verify` prints it.
     Text,
     /// A picture of the lanes.
     Svg,

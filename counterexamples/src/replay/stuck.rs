@@ -72,7 +72,8 @@ pub(super) fn stays_blocked(
     Ok(Stuck { states: known.len(), complete: true })
 }
 
-/// The steps possible in a state. Where a choice has more ways than states may be explored, so many of them.
+/// The steps possible in a state. Where a choice has more alternatives than states may be explored, so many
+/// of them.
 fn choices(machine: &Machine, state: &machine::State) -> Vec<machine::Choice> {
     let mut all = Vec::new();
     for agent in machine.agents() {

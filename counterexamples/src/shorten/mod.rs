@@ -5,7 +5,7 @@
 //! again until none changes it:
 //!
 //! * what agents do at their ends is left out as long as the violation still shows ([`tails`]);
-//! * rounds are cut out that lead back to where everybody stood ([`rounds`]);
+//! * cycles are cut out, which lead back to where everybody stood ([`cycles`]);
 //! * steps that commute are put in another order, so that the steps of each agent stand together ([`order`]).
 //!
 //! Nothing is known here of barriers: each attempt is run on the model, and counts only if it shows the same
@@ -13,10 +13,10 @@
 //! where everybody stood before; one that runs for ever visits no state that it did not visit before, since
 //! what is claimed of its agents is claimed of all continuations.
 
+mod cycles;
 mod goal;
 mod lasso;
 mod order;
-mod rounds;
 mod tails;
 mod walker;
 
@@ -57,7 +57,7 @@ fn straight(walker: &mut Walker, steps: &[Choice], what: What<'_>) -> Option<Pat
     loop {
         let before = steps.clone();
         tails::cut(walker, &goal, &mut steps);
-        rounds::cut(walker, &goal, &mut steps);
+        cycles::cut(walker, &goal, &mut steps);
         let free = steps.len() - goal.fixed_at_the_end().min(steps.len());
         let initial = walker.initial();
         order::gather(walker, &initial, &mut steps[..free], goal.last_arrival());

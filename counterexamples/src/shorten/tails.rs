@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use barcheck_model::machine::Choice;
 use barcheck_model::program::AgentId;
 
-use super::goal::{Attempt, Goal, Turn};
+use super::goal::{Attempt, Goal, Progress};
 use super::walker::Walker;
 
 /// Finds for each agent the fewest of its steps with which the goal still shows, and leaves out the others.
@@ -59,11 +59,11 @@ fn attempt(
         let Some(queue) = queues.get_mut(&turn.agent) else { continue };
         let Some(choice) = queue.front() else { continue };
         match attempt.step(walker, *choice) {
-            Turn::Impossible => {}
-            Turn::Made => {
+            Progress::Impossible => {}
+            Progress::Made => {
                 queue.pop_front();
             }
-            Turn::Last => break,
+            Progress::Last => break,
         }
     }
     attempt.end(walker).filter(|shorter| shorter.len() < steps.len())

@@ -124,7 +124,7 @@ impl<'t> Timeline<'t> {
         self.barriers.get(&barrier).map_or(&[], |(_, generations)| generations)
     }
 
-    /// A barrier's generations that reach into a stretch of time, both ends included.
+    /// A barrier's generations that reach into an interval of time, both ends included.
     #[must_use]
     pub fn generations_within(&self, barrier: u32, from: usize, to: usize) -> &[Generation] {
         let all = self.generations(barrier);

@@ -50,7 +50,7 @@ fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     lines.push(String::new());
 }
 
-/// The rows and columns of a story.
+/// The rows and columns of a narrative.
 struct Diagram<'t> {
     trace: &'t Trace,
     style: Style,

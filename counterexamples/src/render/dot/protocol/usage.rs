@@ -17,7 +17,7 @@ struct Use {
     arrives: bool,
     waits: bool,
     /// What they execute: the operation, the counts that it announces, and the lines where it stands.
-    ways: BTreeMap<(String, String), BTreeSet<u32>>,
+    instructions: BTreeMap<(String, String), BTreeSet<u32>>,
 }
 
 /// By kind and barrier.
@@ -35,8 +35,8 @@ fn uses(machine: &Machine, kinds: &[Kind]) -> Uses {
                 used.arrives |= arrives;
                 used.waits |= waits;
                 let line = machine.place(kind.representative, made.pc).line;
-                let way = (operands.operation.clone(), announced(&operands));
-                used.ways.entry(way).or_default().insert(line);
+                let instruction = (operands.operation.clone(), announced(&operands));
+                used.instructions.entry(instruction).or_default().insert(line);
             }
         }
     }
@@ -77,12 +77,12 @@ pub(super) fn draw(machine: &Machine, kinds: &[Kind], file: &str) -> String {
             (false, true) => "dir=back",
             (false, false) => "dir=none, style=dotted",
         };
-        let ways = used.ways.iter().map(|((operation, counts), lines)| {
+        let instructions = used.instructions.iter().map(|((operation, counts), lines)| {
             let lines: Vec<u32> = lines.iter().copied().collect();
             let counts = if counts.is_empty() { String::new() } else { format!(", {counts}") };
             format!("{operation}{counts} ({})", names::agents("line", &lines))
         });
-        picture.edge(agents[kind], at, ways.collect(), look);
+        picture.edge(agents[kind], at, instructions.collect(), look);
     }
     picture.to_dot()
 }
