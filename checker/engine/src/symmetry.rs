@@ -16,7 +16,7 @@ use super::numbering::to_u32;
 use super::renamings::REST;
 use super::rest::{Rest, renamed};
 use super::tables::Tables;
-use barcheck_model::program::{AgentId, Target};
+use barcheck_model::program::AgentId;
 
 /// Groups of interchangeable agents.
 #[derive(Clone, Debug, Default)]
@@ -34,11 +34,7 @@ impl Symmetry {
 
     /// Agents of one class are interchangeable, within subgroups where there are any.
     pub(super) fn of(tables: &Tables) -> Self {
-        let program = tables.machine.program();
-        let subgroup = |agent: usize| match program.target {
-            Target::SplitBarrier => agent / (program.subgroup_size as usize).max(1),
-            _ => 0,
-        };
+        let subgroup = |agent: usize| tables.machine.subgroup(AgentId::from_index(agent));
         let mut groups: Vec<((usize, usize), Vec<usize>)> = Vec::new();
         for (agent, class) in tables.class_of.iter().enumerate() {
             let key = (*class, subgroup(agent));

@@ -95,8 +95,16 @@ fn operand(operand: &BcuOperand, mask: i64, lanes: &dyn Lanes) -> String {
     }
 }
 
-/// The operands of an arrival.
-pub(super) fn operands(what: &bcu::Announcement) -> Operands {
+/// The operands of an instruction.
+pub(super) fn operands(action: &bcu::Action) -> Operands {
+    match action {
+        bcu::Action::Arrive { what, .. } => announced(what),
+        bcu::Action::ReadState(id) => plain("read-state", *id, Vec::new()),
+        bcu::Action::WriteState(id, _) => plain("write-state", *id, Vec::new()),
+    }
+}
+
+fn announced(what: &bcu::Announcement) -> Operands {
     let operation = match what.operation {
         bcu::Operation::Sync => "sync",
         bcu::Operation::Arv => "arrive",

@@ -12,17 +12,17 @@ mod system;
 mod values;
 mod xegpu;
 
-use barcheck_model::agent::{Action, BarrierAction};
-use barcheck_model::barrier::BarrierId;
+use barcheck_model::agent::Action;
 use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::xegpu::Handle;
-use barcheck_model::machine::{AnyBarrier, Machine, State};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId};
+use barcheck_model::machine::{Machine, State};
 use barcheck_model::program::{AgentId, Op, Program, Target};
 
 use crate::trace::{Barrier, Operands};
 use expressions::Lanes;
 pub(crate) use figures::Gathering;
-use figures::{Naming, Present, plain};
+use figures::{Naming, Present};
 pub(crate) use reader::{Reader, access_name};
 pub(crate) use system::{Parties, Wording};
 pub(crate) use values::show_local;
@@ -113,10 +113,10 @@ pub(crate) fn is_member(program: &Program, agent: AgentId, id: BarrierId) -> boo
 /// The barrier operands of a move whose operands are in range.
 pub(crate) fn operands(program: &Program, action: &Action) -> Option<Operands> {
     match action {
-        Action::Exit(arrival) => arrival.as_ref().map(|(what, _)| ptx::operands(what)),
-        Action::Park(parked, _) => Some(ptx::operands(&parked.what)),
-        Action::Barrier(action) => Some(operands_on_barrier(program.target, action)),
-        Action::Spin
+        Action::Exit(Some(action)) | Action::Barrier(action) => Some(on_barrier(program.target, action)),
+        Action::Park(parked, _) => Some(ptx::announced(&parked.what)),
+        Action::Exit(None)
+        | Action::Spin
         | Action::Decide
         | Action::Assert(_)
         | Action::Access(..)
@@ -133,23 +133,15 @@ pub(crate) fn operands(program: &Program, action: &Action) -> Option<Operands> {
     }
 }
 
-fn operands_on_barrier(target: Target, action: &BarrierAction) -> Operands {
+fn on_barrier(target: Target, action: &BarrierAction) -> Operands {
     match action {
-        BarrierAction::Ptx(what, ..) => ptx::operands(what),
-        BarrierAction::Bcu(what, ..) => bcu::operands(what),
-        BarrierAction::ReadState(id) => plain("read-state", *id, Vec::new()),
-        BarrierAction::WriteState(id, _) => plain("write-state", *id, Vec::new()),
-        BarrierAction::Wait(id) => plain("wait", *id, Vec::new()),
-        BarrierAction::Signal(what) => {
-            let counts = match target {
-                Target::Xegpu => xegpu::announced(what),
-                Target::Nbarrier | Target::Ptx | Target::Bcu | Target::SplitBarrier => {
-                    nbarrier::announced(what)
-                }
-            };
-            plain("signal", what.id, counts)
-        }
-        BarrierAction::Split(split) => split::operands(split),
+        BarrierAction::Ptx(action) => ptx::operands(action),
+        BarrierAction::Bcu(action) => bcu::operands(action),
+        BarrierAction::Nbarrier(action) => match target {
+            Target::Xegpu => xegpu::operands(action),
+            Target::Nbarrier | Target::Ptx | Target::Bcu | Target::SplitBarrier => nbarrier::operands(action),
+        },
+        BarrierAction::Split(action) => split::operands(action),
     }
 }
 

@@ -1,13 +1,13 @@
 //! vISA's named barriers in words.
 
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::barrier::nbarrier::{Announcement, Gathering, Kind};
+use barcheck_model::barrier::nbarrier::{Action, Gathering, Kind};
 use barcheck_model::program::{NbarrierOp, Program};
 
 use super::expressions::Lanes;
-use super::figures::{Naming, count};
+use super::figures::{Naming, count, plain};
 use super::system::{EXIT, IDS_OF_32, Names, Parties, Unpublished, Wording, participants};
-use crate::trace::Count;
+use crate::trace::{Count, Operands};
 
 pub(super) struct Nbarrier;
 
@@ -69,13 +69,17 @@ pub(super) fn instruction(op: &NbarrierOp, lanes: &dyn Lanes) -> String {
     }
 }
 
-/// What a signal counts for.
-pub(super) fn announced(what: &Announcement) -> Vec<Count> {
-    let adds = |yes| u32::from(yes);
-    vec![
-        count("producers", adds(what.kind != Kind::Consumer), what.producers),
-        count("consumers", adds(what.kind != Kind::Producer), what.consumers),
-    ]
+/// The operands of an instruction.
+pub(super) fn operands(action: &Action) -> Operands {
+    match action {
+        Action::Wait(id) => plain("wait", *id, Vec::new()),
+        Action::Signal(what) => {
+            let adds = |yes| u32::from(yes);
+            let producers = count("producers", adds(what.kind != Kind::Consumer), what.producers);
+            let consumers = count("consumers", adds(what.kind != Kind::Producer), what.consumers);
+            plain("signal", what.id, vec![producers, consumers])
+        }
+    }
 }
 
 /// What a generation has gathered.

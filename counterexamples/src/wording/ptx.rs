@@ -73,8 +73,13 @@ pub(super) fn instruction(op: &PtxOp, lanes: &dyn Lanes, written: &str, pick: u3
     format!("{} {}", mnemonic(written, &format!("{prefix}.{suffix}")), operands.join(", "))
 }
 
-/// The operands of an arrival.
-pub(super) fn operands(what: &ptx::Announcement) -> Operands {
+/// The operands of an instruction.
+pub(super) fn operands(action: &ptx::Action) -> Operands {
+    announced(&action.what)
+}
+
+/// The operands of an arrival, made or to be made once all lanes have come.
+pub(super) fn announced(what: &ptx::Announcement) -> Operands {
     let operation = match what.operation {
         ptx::Operation::Sync => "sync",
         ptx::Operation::Arrive => "arrive",

@@ -1,8 +1,7 @@
 //! SPIR-V's split barriers in words.
 
-use barcheck_model::agent::SplitAction;
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::barrier::split::{Barrier, Workgroup};
+use barcheck_model::barrier::split::{Action, Barrier, Workgroup};
 use barcheck_model::program::{AgentId, Program, Scope, SplitKind, SplitOp};
 
 use super::figures::{Gathering, Naming, count, plain};
@@ -68,7 +67,7 @@ fn workgroup(program: &Program) -> Workgroup {
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(split: &SplitAction) -> Operands {
+pub(super) fn operands(split: &Action) -> Operands {
     let operation = match split.kind {
         SplitKind::Arrive => "arrive",
         SplitKind::Wait => return plain("wait", split.barrier, Vec::new()),

@@ -5,9 +5,9 @@ use barcheck_model::barrier::{BarrierId, nbarrier, xegpu};
 use barcheck_model::program::{Expr, Program, XegpuOp};
 
 use super::expressions::Lanes;
-use super::figures::{Naming, count};
+use super::figures::{Naming, count, plain};
 use super::system::{EXIT, IDS_OF_32, Names, Parties, Unpublished, Wording, participants};
-use crate::trace::Count;
+use crate::trace::{Count, Operands};
 
 /// The instruction by which all subgroups allocate barriers.
 const ALLOCATE: &str = "xegpu.alloc_nbarrier";
@@ -76,9 +76,14 @@ pub(super) fn handle(handle: &xegpu::Handle) -> String {
     format!("(barrier {}, {} participants)", handle.id.0, handle.participants)
 }
 
-/// What an arrival counts for.
-pub(super) fn announced(what: &nbarrier::Announcement) -> Vec<Count> {
-    vec![count("subgroups", 1, what.consumers)]
+/// The operands of an instruction.
+pub(super) fn operands(action: &nbarrier::Action) -> Operands {
+    match action {
+        nbarrier::Action::Wait(id) => plain("wait", *id, Vec::new()),
+        nbarrier::Action::Signal(what) => {
+            plain("signal", what.id, vec![count("subgroups", 1, what.consumers)])
+        }
+    }
 }
 
 /// What a generation has gathered.

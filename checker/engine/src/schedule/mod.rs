@@ -60,7 +60,6 @@ mod locate;
 mod run;
 
 use super::answer::{Answer, Undecided};
-use super::order::exits_release;
 use crate::settings::{Control, Settings};
 use barcheck_model::machine::Machine;
 use std::time::Instant;
@@ -72,7 +71,7 @@ pub(super) fn answer(
     control: &dyn Control,
     started: Instant,
 ) -> (Machine, Answer) {
-    if exits_release(&machine) {
+    if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     if u16::try_from(machine.program().agents.len()).is_err() {

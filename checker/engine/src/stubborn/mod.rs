@@ -48,7 +48,6 @@ mod ties;
 mod turns;
 
 use super::answer::{Answer, Undecided};
-use super::order::exits_release;
 use crate::settings::{Control, Settings};
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
@@ -65,7 +64,7 @@ pub(super) fn answer(
     started: Instant,
     is_known: &mut dyn FnMut() -> bool,
 ) -> (Machine, Answer) {
-    if exits_release(&machine) {
+    if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     // What was found with more detours could not be shown: once more with fewer, in the end way by way.
