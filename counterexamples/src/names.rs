@@ -27,6 +27,11 @@ pub(crate) fn reduction(op: ReductionOp) -> &'static str {
     }
 }
 
+/// Whether an operation, as a trace calls it, is a reduction.
+pub(crate) fn is_reduction(operation: &str) -> bool {
+    [ReductionOp::Popc, ReductionOp::And, ReductionOp::Or].into_iter().any(|op| reduction(op) == operation)
+}
+
 /// A bit mask of lanes.
 pub(crate) fn lanes(mask: u32) -> String {
     format!("0x{mask:08x}")

@@ -5,6 +5,7 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, announced, arrived_of, sentence, verb};
 use super::place::{Did, Remark};
 use super::words::Words;
+use crate::names;
 use crate::trace::{Detail, Step};
 use crate::wording::Wording;
 
@@ -150,8 +151,11 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
     let mine = case.last().map(operation).unwrap_or_default();
     let other = case.back(case.before_last(), |s| {
         let theirs = operation(s);
-        let differs =
-            if rule == Rule::MixedRedOp { theirs != mine } else { is_red(&theirs) != is_red(&mine) };
+        let differs = if rule == Rule::MixedRedOp {
+            theirs != mine
+        } else {
+            names::is_reduction(&theirs) != names::is_reduction(&mine)
+        };
         differs && super::case::arrives(s, barrier)
     });
     let what =
@@ -182,10 +186,6 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
 
 fn executed(step: &Step) -> Remark {
     Remark::Executed { instruction: step.resolved.clone(), by: step.agent }
-}
-
-fn is_red(operation: &str) -> bool {
-    operation.starts_with("red")
 }
 
 pub(super) fn reserved(case: &Case<'_>) -> Words {
