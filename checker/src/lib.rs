@@ -7,7 +7,7 @@
 //! use barcheck::{Options, Source, Verdict, decide};
 //!
 //! let text = b"target ptx; cta 64; warps 0..2 { bar.sync 1, 64; }";
-//! let decision = decide(&Source { name: "meet.bar", bytes: text }, &Options::default());
+//! let decision = decide(&Source::new("meet.bar", text), &Options::default());
 //! assert_eq!(decision.verdict, Verdict::Verified);
 //! assert!(decision.findings.is_empty());
 //! ```
@@ -25,8 +25,8 @@ pub use barcheck_export as export;
 pub use barcheck_gate::{self as gate, barriers, gate};
 
 pub use barcheck_decide::{
-    About, Clause, Decision, Finding, LoadOptions, Options, Reason, Related, Replayed, Source, Trouble,
-    decide, decide_under, numbers, replay,
+    About, Clause, Decision, Finding, Format, LoadOptions, Options, Reason, Related, Replayed, Source,
+    Trouble, decide, decide_under, numbers, replay,
 };
 pub use barcheck_engine::{
     Budgets, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,

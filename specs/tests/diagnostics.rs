@@ -198,10 +198,10 @@ fn instructions() {
 }
 
 #[test]
-fn habits_of_other_languages() {
+fn statements_of_other_languages() {
     check_in(
         "ptx",
-        "habits",
+        "foreign_statements",
         "let x = 0;\nif x = 1 { bar.sync 0; }\n__syncthreads();\nreturn;\n@!x exit;\nbar 0;\nfor i in 0..4 bar.sync 0;",
     );
 }

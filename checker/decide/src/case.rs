@@ -6,7 +6,6 @@ use barcheck_engine::{Found, Inconclusive, Outcome};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
 use barcheck_model::rule::Rule;
-use barcheck_specs::clauses;
 use std::sync::Arc;
 
 /// A protocol, and where it comes from.
@@ -69,12 +68,15 @@ fn related(place: &counterexamples::trace::Related) -> Related {
 }
 
 /// The clause that findings of a rule rest on.
-fn clause(rule: Rule, target: Target) -> Clause {
-    let catalogue = clauses::catalogue();
-    let clause = catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target));
-    clause.map_or_else(Clause::default, |clause| Clause {
-        document: clause.document.clone(),
-        section: clause.section.clone(),
-        id: clause.id.clone(),
-    })
+#[cfg(feature = "clauses")]
+fn clause(rule: Rule, target: Target) -> Option<Clause> {
+    let catalogue = barcheck_specs::clauses::catalogue();
+    let clause = catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target))?;
+    Some(Clause { document: clause.document.clone(), section: clause.section.clone(), id: clause.id.clone() })
+}
+
+/// There is no catalogue to look it up in.
+#[cfg(not(feature = "clauses"))]
+fn clause(_: Rule, _: Target) -> Option<Clause> {
+    None
 }

@@ -50,8 +50,8 @@ pub struct Finding {
     pub level: Level,
     /// What happened, in a sentence.
     pub message: String,
-    /// What it rests on.
-    pub clause: Clause,
+    /// What it rests on; `None` without the feature `clauses`.
+    pub clause: Option<Clause>,
     /// The barrier.
     pub barrier: Option<u32>,
     /// Everybody concerned.
@@ -80,7 +80,7 @@ pub struct Related {
 }
 
 /// What a finding rests on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Clause {
     /// The specification.
     pub document: String,

@@ -8,7 +8,7 @@
 //! use barcheck_decide::{Options, Source, Verdict, decide};
 //!
 //! let text = b"target ptx; cta 64; warp 0 { bar.sync 1, 64; } warp 1 { }";
-//! let decision = decide(&Source { name: "hang.bar", bytes: text }, &Options::default());
+//! let decision = decide(&Source::new("hang.bar", text), &Options::default());
 //! assert_eq!(decision.verdict, Verdict::Violated);
 //! let hang = &decision.findings[0];
 //! assert_eq!(hang.rule.name(), "deadlock");
@@ -28,19 +28,17 @@ pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
     Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics, Verdict,
 };
-pub use barcheck_specs::bar::LoadOptions;
+pub use barcheck_specs::{Format, LoadOptions, Source};
 pub use decision::{Clause, Decision, Finding, Related, Trouble};
-pub use question::{Options, Source};
+pub use question::Options;
 pub use reason::Reason;
 pub use replay::{About, Replayed, replay};
 
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
-use barcheck_specs::bar::{self, Loaded};
-use barcheck_specs::{Diagnostic, LineIndex, Severity};
+use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load};
 use case::Case;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -57,25 +55,27 @@ pub fn decide(source: &Source<'_>, options: &Options) -> Decision {
 #[must_use]
 pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Control) -> Decision {
     let mut decision = Decision::error(source.name, options);
-    decision.text = String::from_utf8_lossy(source.bytes).into_owned();
     // No text may bring its host down: there may be others to decide.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let loaded = bar::load(source.bytes, &options.load)?;
-        Ok(judge(source.name, &decision.text, loaded, options, control))
+        let loaded = load(source, &options.load)?;
+        decision.text.clone_from(&loaded.text);
+        Ok(judge(source.name, loaded, options, control))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
-        Ok(Err(diagnostics)) => malformed(decision, diagnostics),
+        Ok(Err(error)) => malformed(decision, error),
         // The panic hook has said what happened.
         Err(_) => decision.panicked(),
     }
 }
 
-fn malformed(mut decision: Decision, diagnostics: Vec<Diagnostic>) -> Decision {
-    let lines = LineIndex::new(&decision.text);
+fn malformed(mut decision: Decision, error: LoadError) -> Decision {
+    let LoadError { text, diagnostics, .. } = error;
+    let lines = LineIndex::new(&text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     let reason = Reason::malformed(first.map(|d| (d.message.as_str(), d.place(&lines))), errors);
+    decision.text = text;
     decision.diagnostics = diagnostics;
     decision.because(reason)
 }
@@ -90,12 +90,12 @@ struct Judged {
     defects: Vec<String>,
 }
 
-fn judge(name: &str, text: &str, loaded: Loaded, options: &Options, control: &dyn Control) -> Judged {
+fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -> Judged {
     let source = SourceInfo {
         file: name.to_owned(),
-        format: "bar".to_owned(),
-        text: text.to_owned(),
-        defines: used_defines(&loaded, &options.load),
+        format: loaded.format.name().to_owned(),
+        defines: loaded.used_defines(&options.load),
+        text: loaded.text,
     };
     let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
     let outcome =
@@ -119,12 +119,6 @@ fn judge(name: &str, text: &str, loaded: Loaded, options: &Options, control: &dy
         None
     });
     Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
-}
-
-/// The definitions that concern this protocol.
-fn used_defines(loaded: &Loaded, load: &LoadOptions) -> BTreeMap<String, i64> {
-    let defines = load.defines.iter().filter(|(name, _)| loaded.params.contains(*name));
-    defines.map(|(name, value)| (name.clone(), *value)).collect()
 }
 
 impl Judged {

@@ -1,17 +1,8 @@
-//! What is to be decided, and what is asked of it.
+//! What is asked of a protocol.
 
 use barcheck_engine::Settings;
 use barcheck_model::machine;
-use barcheck_specs::bar::LoadOptions;
-
-/// What is to be decided.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'s> {
-    /// What it is called: a path, or `-` for standard input. Nothing is read from there.
-    pub name: &'s str,
-    /// What it holds.
-    pub bytes: &'s [u8],
-}
+use barcheck_specs::LoadOptions;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]

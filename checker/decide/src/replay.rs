@@ -1,7 +1,8 @@
 //! Counterexamples from files: nobody believes one that was not replayed.
 
 use barcheck_counterexamples::{self as counterexamples, Trace};
-use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::{Format, LoadOptions, Loaded, Source, load};
+use std::error::Error;
 use std::sync::Arc;
 
 /// What a replay came to.
@@ -42,13 +43,19 @@ pub fn replay(bytes: &[u8]) -> (Replayed, Option<Trace>) {
     }
 }
 
+/// The protocol that a trace carries, read in the format that it names.
+fn protocol(trace: &Trace) -> Result<Loaded, Box<dyn Error>> {
+    let carried = &trace.protocol;
+    let format = Some(Format::named(&carried.format)?);
+    let source = Source { name: &carried.file, bytes: carried.source.as_bytes(), format };
+    Ok(load(&source, &LoadOptions { defines: carried.defines.clone() })?)
+}
+
 fn replay_trace(trace: &Trace) -> Replayed {
-    let options = LoadOptions { defines: trace.protocol.defines.clone() };
-    let program = match bar::load(trace.protocol.source.as_bytes(), &options) {
+    let program = match protocol(trace) {
         Ok(loaded) => Arc::new(loaded.program),
-        Err(diagnostics) => {
-            let first = diagnostics.first().map_or("malformed", |first| first.message.as_str());
-            return Replayed::Unreadable(format!("the protocol that it carries cannot be read: {first}"));
+        Err(why) => {
+            return Replayed::Unreadable(format!("the protocol that it carries cannot be read: {why}"));
         }
     };
     let about = About {

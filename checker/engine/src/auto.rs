@@ -231,7 +231,7 @@ mod tests {
     /// What becomes of an answer about a protocol in which nothing is violated.
     fn about_a_correct_protocol<T>(all: bool, ask: impl FnOnce(&Job<'_>) -> T) -> T {
         let text = b"target ptx; cta 64; warps 0..2 { bar.sync 0; }";
-        let loaded = barcheck_specs::bar::load(text, &barcheck_specs::bar::LoadOptions::default());
+        let loaded = barcheck_specs::bar::load(text, &barcheck_specs::LoadOptions::default());
         let program = Arc::new(loaded.expect("a valid protocol").program);
         let settings = Settings { all, ..Settings::default() };
         let (options, started) = (Options::default(), Instant::now());

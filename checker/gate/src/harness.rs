@@ -110,7 +110,7 @@ impl Gate {
             load: LoadOptions { defines: self.defines.clone() },
         };
         let bytes = self.read(here);
-        let decision = decide(&Source { name: &self.file, bytes: &bytes }, &options);
+        let decision = decide(&Source::new(&self.file, &bytes), &options);
         if decision.trouble() == Some(Trouble::Malformed) {
             panic!("{}", barcheck_specs::render(&decision.diagnostics, &self.file, &decision.text, false));
         }
@@ -255,9 +255,11 @@ impl Gate {
 /// `Cargo.toml`. Options follow as calls on [`Gate`](crate::Gate):
 ///
 /// ```no_run
+/// # extern crate barcheck_gate as barcheck;
 /// mod ring {
 ///     barcheck::gate!("protocols/ring.bar", define("ROUNDS", 4), seconds(20.0));
 /// }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! gate {

@@ -4,7 +4,7 @@ use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What}
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
 use barcheck_model::program::{Program, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::{LoadOptions, Source, load};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Reads a protocol out of what a `.bar` file of that name holds, with values for its `param`s.
+    /// Reads a protocol out of what a file of that name holds, with values for its `param`s.
     ///
     /// # Errors
     /// What is wrong with the text, for people, with file, line and column.
@@ -27,15 +27,14 @@ impl Protocol {
         defines: &BTreeMap<String, i64>,
         options: Options,
     ) -> Result<Self, String> {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let loaded = bar::load(bytes, &LoadOptions { defines: defines.clone() })
-            .map_err(|diagnostics| barcheck_specs::render(&diagnostics, file, &text, false))?;
-        let used = defines.iter().filter(|(name, _)| loaded.params.contains(*name));
+        let load_options = LoadOptions { defines: defines.clone() };
+        let loaded = load(&Source::new(file, bytes), &load_options)
+            .map_err(|error| barcheck_specs::render(&error.diagnostics, file, &error.text, false))?;
         let source = SourceInfo {
             file: file.to_owned(),
-            format: "bar".to_owned(),
-            text,
-            defines: used.map(|(name, value)| (name.clone(), *value)).collect(),
+            format: loaded.format.name().to_owned(),
+            defines: loaded.used_defines(&load_options),
+            text: loaded.text,
         };
         Ok(Self { program: Arc::new(loaded.program), options, source })
     }

@@ -4,7 +4,7 @@ use super::input;
 use super::output::Status;
 use barcheck::{Replayed, replay};
 use barcheck_counterexamples::Trace;
-use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::{Format, LoadOptions, Source, load};
 use std::path::Path;
 
 /// A trace, and where it departs from the model.
@@ -42,8 +42,8 @@ pub(crate) fn read(path: &Path, anyway: bool) -> Result<Exhibit, (Status, String
 }
 
 fn is_protocol(path: &Path, bytes: &[u8]) -> bool {
-    path.extension().is_some_and(|extension| extension == "bar")
-        || bar::load(bytes, &LoadOptions::default()).is_ok()
+    Format::of_name(path).is_some()
+        || load(&Source::new(&path.to_string_lossy(), bytes), &LoadOptions::default()).is_ok()
 }
 
 fn how_to_get_a_trace(path: &Path) -> String {

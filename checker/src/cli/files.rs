@@ -2,12 +2,10 @@
 
 use super::input;
 use super::values::Partition;
+use barcheck_specs::Format;
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
-
-/// The ending of the files that are looked for in folders.
-const EXTENSION: &str = "bar";
 
 /// A file to decide.
 #[derive(Debug)]
@@ -60,7 +58,10 @@ fn below(folder: &Path) -> Vec<Input> {
         walk.enter(&next);
     }
     if walk.found.is_empty() {
-        return vec![Input::unreadable(folder, format!("there is no `.{EXTENSION}` file in it or below"))];
+        let endings: Vec<String> =
+            Format::ALL.iter().flat_map(|format| format.extensions()).map(|e| format!("`.{e}`")).collect();
+        let why = format!("there is no {} file in it or below", endings.join(" or "));
+        return vec![Input::unreadable(folder, why)];
     }
     walk.found.sort_by(|a, b| a.path.cmp(&b.path));
     walk.found
@@ -103,7 +104,7 @@ impl Walk {
         }
         let path = entry.path();
         let kind = entry.file_type().ok();
-        let is_protocol = path.extension().is_some_and(|extension| extension == EXTENSION);
+        let is_protocol = Format::of_name(&path).is_some();
         match fs::metadata(&path) {
             Ok(about) if about.is_dir() && kind.is_some_and(|kind| kind.is_symlink()) => {
                 self.links.insert(path);

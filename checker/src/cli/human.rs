@@ -154,10 +154,10 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
             diagnostic = diagnostic.also(self::span(lines, place), label.text);
         }
     }
-    let clause = &found.clause;
-    diagnostic = diagnostic
-        .note(format!("{}, {} ({})", clause.document, clause.section, clause.id))
-        .help(format!("`barcheck explain {rule}` says more"));
+    if let Some(clause) = &found.clause {
+        diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
+    }
+    diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     let mut text =
         barcheck_specs::render(&[diagnostic], shown(&report.name), lines.source(), palette.colour());
     text.truncate(text.trim_end_matches('\n').len());

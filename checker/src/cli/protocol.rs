@@ -3,8 +3,7 @@
 use super::input;
 use super::output::{Colours, error_line};
 use super::values::{self, Define};
-use barcheck_specs::bar::{self, LoadOptions, Loaded};
-use barcheck_specs::render;
+use barcheck_specs::{LoadOptions, Loaded, Source, render};
 use std::path::Path;
 
 /// Reads a protocol, with what the user sets of its params. The error is for people, ended by a line break.
@@ -13,9 +12,9 @@ pub(crate) fn load(file: &Path, define: &[Define], colours: Colours) -> Result<L
     let bytes = input::protocol(file)
         .map_err(|why| error_line(colours.err, format_args!("cannot read {name}: {why}")))?;
     let defines = define.iter().map(|define| (define.name.clone(), define.value)).collect();
-    let loaded = bar::load(&bytes, &LoadOptions { defines }).map_err(|diagnostics| {
-        render(&diagnostics, &name, &String::from_utf8_lossy(&bytes), colours.err.colour())
-    })?;
+    let source = Source::new(&name, &bytes);
+    let loaded = barcheck_specs::load(&source, &LoadOptions { defines })
+        .map_err(|error| render(&error.diagnostics, &name, &error.text, colours.err.colour()))?;
     match define.iter().find(|define| !loaded.params.contains(&define.name)) {
         Some(unknown) => Err(error_line(colours.err, values::no_such_param(unknown, true, &loaded.params))),
         None => Ok(loaded),

@@ -83,8 +83,10 @@ fn related(place: &Related) -> JsonRelated<'_> {
     JsonRelated { agent: place.agent, line: place.line, column: place.column, role: &place.role }
 }
 
-fn clause(clause: &Clause) -> JsonClause<'_> {
-    JsonClause { document: &clause.document, section: &clause.section, id: &clause.id }
+fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
+    let clause = clause.map(|clause| [&clause.document, &clause.section, &clause.id].map(String::as_str));
+    let [document, section, id] = clause.unwrap_or_default();
+    JsonClause { document, section, id }
 }
 
 fn finding(found: &Finding) -> JsonFinding<'_> {
@@ -92,7 +94,7 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         rule: found.rule.name(),
         level: found.level.name(),
         message: &found.message,
-        clause: clause(&found.clause),
+        clause: clause(found.clause.as_ref()),
         barrier: found.barrier,
         agents: &found.agents,
         location: JsonPlace { line: found.place.line, column: found.place.column },

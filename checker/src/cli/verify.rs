@@ -14,7 +14,7 @@ use barcheck::{
 };
 use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::bar;
+use barcheck_specs::load;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ fn roomy_folder() -> PathBuf {
 
 /// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read might
 /// have any name, and is reported anyway.
-fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) -> Result<(), String> {
+fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions) -> Result<(), String> {
     if args.define.is_empty() {
         return Ok(());
     }
@@ -112,7 +112,8 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], load: &LoadOptions) ->
     let mut unread = false;
     for input in &mut *inputs {
         let read = input.read();
-        match read.as_ref().map(|bytes| bar::load(bytes, load)) {
+        let name = input.path.to_string_lossy();
+        match read.as_ref().map(|bytes| load(&Source::new(&name, bytes), options)) {
             Ok(Ok(loaded)) => known.extend(loaded.params),
             Ok(Err(_)) | Err(_) => unread = true,
         }
@@ -205,7 +206,7 @@ fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
         Err(why) => Decision::unreadable(&name, why, options),
         Ok(bytes) => {
             let watch = Watch::new(&input::display_name(&input.path), !quiet);
-            decide_under(&Source { name: &name, bytes: &bytes }, options, &watch)
+            decide_under(&Source::new(&name, &bytes), options, &watch)
         }
     }
 }

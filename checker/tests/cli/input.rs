@@ -1,6 +1,6 @@
 //! Bad input: an exact message, status 2, never a panic.
 
-use crate::support::{DEADLOCK, FAULT, Folder, GOOD, run, run_on, verify};
+use crate::support::{DEADLOCK, FAULT, Folder, GOOD, Run, run, run_on, verify};
 use std::fmt::Write;
 
 /// The text is malformed, and the first error says this.
@@ -104,6 +104,29 @@ fn a_file_of_a_hundred_megabytes() {
 #[test]
 fn invalid_utf8() {
     malformed(b"target ptx; cta 64; // \xff\xfe\n", "UTF-8");
+}
+
+#[test]
+fn a_format_is_recognised_by_name_and_by_content() {
+    let folder = Folder::new();
+    for name in ["ring.bar", "ring.txt", "ring", "ring.ptx"] {
+        run(&["verify", &folder.add(name, GOOD)]).expect(0);
+    }
+    run_on(&["verify", "-"], GOOD.as_bytes()).expect(0);
+    let binary = b"\x7fELF\xff\xfe";
+    let unknown = |run: Run| {
+        run.says("no format recognises what this holds")
+            .says("the formats are: `bar` (`.bar`)")
+            .says("the ending");
+    };
+    let kernel = folder.add("kernel.bin", binary);
+    unknown(run(&["verify", &kernel]).expect(2));
+    unknown(run_on(&["verify", "-"], binary).expect(2));
+    unknown(run(&["graph", &kernel]).expect(2));
+    let json = run(&["verify", "--format", "json", &kernel]).expect(2).json();
+    assert_eq!(json[0]["verdict"], "error");
+    assert_eq!(json[0]["diagnostics"][0]["message"], "no format recognises what this holds");
+    run(&["verify", &folder.add("kernel.bar", binary)]).expect(2).says("UTF-8");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use barcheck_model::program::{AccessKind, BinaryOp, Space, Target, UnaryOp};
 
 use super::opcode::Opcode;
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// A file.
 #[derive(Debug, Default)]

@@ -2,8 +2,8 @@
 
 use super::syntax_error::SyntaxError;
 use super::token::{Comment, Token, TokenKind};
-use crate::diagnostic::Sink;
-use crate::span::{Span, offset};
+use crate::common::diagnostic::Sink;
+use crate::common::span::{Span, offset};
 
 /// A text in pieces. The last token is [`TokenKind::End`].
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Lexed {
     pub(crate) comments: Vec<Comment>,
 }
 
-/// Cuts `source`, whose length is within [`crate::limits::SOURCE_BYTES`]; what is no token goes to `errors`.
+/// Cuts `source`, whose length is within [`crate::common::limits::SOURCE_BYTES`]; what is no token goes to `errors`.
 pub(crate) fn lex(source: &str, errors: &mut Sink) -> Lexed {
     let mut lexer = Lexer { source, position: 0, lexed: Lexed::default(), errors };
     if source.starts_with('\u{feff}') {

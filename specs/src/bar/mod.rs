@@ -1,4 +1,5 @@
-//! The protocol language `.bar`: reading, lowering to a [`Program`](barcheck_model::program::Program), formatting.
+//! The protocol language `.bar`: reading, lowering to a [`Program`](barcheck_model::program::Program),
+//! formatting.
 //!
 //! ```
 //! use barcheck_specs::bar;
@@ -12,10 +13,9 @@
 //! ```
 
 pub mod ast;
+mod foreign_syntax;
 mod format;
-mod habits;
 mod lexer;
-mod loaded;
 mod lower;
 mod meaning_error;
 mod opcode;
@@ -24,21 +24,26 @@ mod syntax_error;
 pub mod token;
 mod words;
 
-use std::collections::BTreeMap;
-
-pub use loaded::Loaded;
+pub use crate::common::contents::LoadOptions;
 pub use opcode::Opcode;
 use syntax_error::SyntaxError;
 
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::limits;
-use crate::span::{Span, offset};
+use crate::common::contents::Contents;
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::limits;
+use crate::common::span::{Span, offset};
 
-/// What may be set from outside the file.
-#[derive(Clone, Debug, Default)]
-pub struct LoadOptions {
-    /// Values for `param`s by name; names that the file does not declare are ignored, see [`Loaded::params`].
-    pub defines: BTreeMap<String, i64>,
+/// The endings of its files, without the dot.
+pub const EXTENSIONS: [&str; 1] = ["bar"];
+
+/// Whether bytes that nobody has named so may be `.bar`: it takes any text, and says what is wrong with it.
+pub(crate) fn takes(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok()
+}
+
+/// What people read: the text itself, with a sign for what is no character.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Parses a file. The tree holds what could be read; it is complete if no diagnostic is an error.
@@ -60,7 +65,7 @@ pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
 /// # Errors
 /// The diagnostics, at least one an error, if the text is not UTF-8, not of the language, or says something that
 /// cannot be: agents outside the group, undeclared names, operands that an instruction does not take.
-pub fn load(source: &[u8], options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load(source: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
     let source = text(source)?;
     let (file, diagnostics) = parse(source);
     if !diagnostics.is_empty() {

@@ -2,12 +2,12 @@
 
 use barcheck_model::program::Target;
 
-use super::habits;
-use super::habits::Habit::{self, NotModelled, Write};
+use super::foreign_syntax;
+use super::foreign_syntax::Hint::{self, NotModelled, Write};
 use super::words;
-use crate::diagnostic::{Diagnostic, WORDING};
-use crate::limits;
-use crate::span::Span;
+use crate::common::diagnostic::{Diagnostic, WORDING};
+use crate::common::limits;
+use crate::common::span::Span;
 
 /// Why a text is no `.bar` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +45,14 @@ pub(crate) enum SyntaxError {
         text: String,
         target: Target,
         owners: Vec<Target>,
-        habit: Option<Habit>,
+        hint: Option<Hint>,
         suggestion: Option<&'static str>,
         span: Span,
     },
     /// A word that begins no statement.
     UnknownStatement {
         word: String,
-        habit: Option<Habit>,
+        hint: Option<Hint>,
         suggestion: Option<&'static str>,
         declares: Option<String>,
         span: Span,
@@ -149,7 +149,7 @@ impl SyntaxError {
         }
         self.of_text()
             .or_else(|| self.of_words())
-            .or_else(|| self.of_habits())
+            .or_else(|| self.of_foreign_syntax())
             .or_else(|| self.of_form())
             .unwrap_or_else(|| self.of_structure())
     }
@@ -202,18 +202,16 @@ impl SyntaxError {
                 .error("unknown-target", format!("`{word}` is no target"))
                 .note("the targets are `ptx`, `bcu`, `nbarrier`, `split_barrier` and `xegpu`")
                 .help_if(meant(suggestion)),
-            Self::UnknownInstruction { text, target, owners, habit, suggestion, .. } => {
-                return Some(match habit {
-                    Some(habit) if owners.is_empty() => self.foreign(text, *target, *habit),
+            Self::UnknownInstruction { text, target, owners, hint, suggestion, .. } => {
+                return Some(match hint {
+                    Some(hint) if owners.is_empty() => self.foreign(text, *target, *hint),
                     _ => self.unknown_instruction(text, *target, owners, *suggestion),
                 });
             }
-            Self::UnknownStatement { word, habit: Some(NotModelled(why)), .. } => {
-                self.not_modelled(word, why)
-            }
-            Self::UnknownStatement { word, habit, suggestion, declares, .. } => {
+            Self::UnknownStatement { word, hint: Some(NotModelled(why)), .. } => self.not_modelled(word, why),
+            Self::UnknownStatement { word, hint, suggestion, declares, .. } => {
                 let error = self.error("unknown-statement", format!("`{word}` begins no statement"));
-                match (declares, habit) {
+                match (declares, hint) {
                     (Some(name), _) => error.help(format!("declare it with `let {name} = …;`")),
                     (_, Some(Write(help))) => error.help(*help),
                     _ => error.help_if(meant(suggestion)),
@@ -233,8 +231,8 @@ impl SyntaxError {
     }
 
     /// An instruction of another language.
-    fn foreign(&self, text: &str, target: Target, habit: Habit) -> Diagnostic {
-        match habit {
+    fn foreign(&self, text: &str, target: Target, hint: Hint) -> Diagnostic {
+        match hint {
             NotModelled(why) => self.not_modelled(text, why),
             Write(help) => self
                 .error("unknown-instruction", format!("`{text}` is no instruction of target `{target}`"))
@@ -313,7 +311,7 @@ impl SyntaxError {
     }
 
     /// Errors about what other languages have.
-    fn of_habits(&self) -> Option<Diagnostic> {
+    fn of_foreign_syntax(&self) -> Option<Diagnostic> {
         Some(match self {
             Self::ComparisonChain { first, .. } => self
                 .error("comparison-chain", "comparisons cannot be chained")
@@ -333,10 +331,10 @@ impl SyntaxError {
                 .also(*span, "nothing to assign")
                 .help("handles come from `xegpu.init_nbarrier`"),
             Self::Call { name, target, .. } => {
-                self.error("call", "there are no functions").help_if(habits::value(name, *target))
+                self.error("call", "there are no functions").help_if(foreign_syntax::value(name, *target))
             }
             Self::NoName { text, target, .. } => {
-                let help = habits::value(text, *target).unwrap_or_else(|| {
+                let help = foreign_syntax::value(text, *target).unwrap_or_else(|| {
                     "a name has letters, digits and `_`; registers are locals: `let r1 = …;`".to_owned()
                 });
                 self.error("no-name", format!("`{text}` is no name")).help(help)

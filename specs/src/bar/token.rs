@@ -1,6 +1,6 @@
 //! The tokens of `.bar`.
 
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// A token: its kind and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

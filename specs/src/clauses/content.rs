@@ -176,6 +176,6 @@ impl Catalogue {
     /// The known rule that `name` was probably meant to be.
     #[must_use]
     pub fn closest_rule(&self, name: &str) -> Option<&str> {
-        crate::suggest::closest(name, self.rules.iter().map(|rule| rule.name.as_str()))
+        crate::common::suggest::closest(name, self.rules.iter().map(|rule| rule.name.as_str()))
     }
 }

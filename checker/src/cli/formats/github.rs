@@ -45,9 +45,10 @@ fn message(found: &Finding) -> String {
     if !explanation.is_empty() {
         let _ = write!(text, "\n{explanation}");
     }
-    let (clause, rule) = (&found.clause, found.rule);
-    let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
-    let _ = write!(text, "\n`barcheck explain {rule}` says more");
+    if let Some(clause) = &found.clause {
+        let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
+    }
+    let _ = write!(text, "\n`barcheck explain {}` says more", found.rule);
     text
 }
 

@@ -7,7 +7,7 @@ use barcheck_counterexamples::trace::Step;
 use barcheck_counterexamples::{Standing, Walk};
 use barcheck_model::machine::{Choice, Options};
 use barcheck_model::program::AgentId;
-use barcheck_specs::bar::{self, LoadOptions};
+use barcheck_specs::{Format, LoadOptions, Source, load};
 
 use crate::answer;
 use crate::question::{Opening, Question, Run};
@@ -32,11 +32,11 @@ impl Session {
     /// A message: a field is missing or makes no sense, or the protocol cannot be read.
     pub fn open(fields: &str) -> Result<Self, String> {
         let Opening { source, exited_threads, told, steps } = Opening::read(fields)?;
-        let options = LoadOptions { defines: source.defines.clone() };
-        let loaded = bar::load(source.text.as_bytes(), &options).map_err(|diagnostics| {
-            let first = diagnostics.first().map_or("malformed", |first| first.message.as_str());
-            format!("the protocol cannot be read: {first}")
-        })?;
+        let unreadable = |why: &dyn std::fmt::Display| format!("the protocol cannot be read: {why}");
+        let format = Some(Format::named(&source.format).map_err(|unknown| unreadable(&unknown))?);
+        let written = Source { name: &source.file, bytes: source.text.as_bytes(), format };
+        let loaded = load(&written, &LoadOptions { defines: source.defines.clone() })
+            .map_err(|error| unreadable(&error))?;
         let options = Options { exited_threads };
         Ok(Self { steps, walk: Walk::new(Arc::new(loaded.program), options, source, told) })
     }

@@ -1,6 +1,6 @@
 //! Keeps trailing comments aligned that were aligned in the source.
 
-use crate::span::LineIndex;
+use crate::common::span::LineIndex;
 
 /// A `//` comment behind a statement.
 #[derive(Clone, Copy, Debug)]

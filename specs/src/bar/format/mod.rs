@@ -14,7 +14,7 @@ use crate::bar::lexer::Lexed;
 use crate::bar::opcode;
 use crate::bar::parser::Class;
 use crate::bar::token::{Comment, Token, TokenKind};
-use crate::span::Span;
+use crate::common::span::Span;
 use align::Trailing;
 
 /// Spaces for each level of blocks.

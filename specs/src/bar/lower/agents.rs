@@ -7,7 +7,7 @@ use super::globals::Group;
 use crate::bar::ast::{File, Item, Role};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::words;
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// The blocks that claimed agents so far.
 struct Claims {

@@ -7,7 +7,7 @@ use super::registers::{Register, register};
 use super::role::RoleLowerer;
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::opcode::Opcode;
-use crate::diagnostic::Diagnostic;
+use crate::common::diagnostic::Diagnostic;
 
 impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn bcu(&mut self, instruction: &'a Instruction) -> Option<Op> {

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use barcheck_model::program::{Array, ArrayId, SequenceId, Target};
 
 use crate::bar::meaning_error::MeaningError;
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::limits;
-use crate::span::{LineIndex, Span};
-use crate::suggest::closest;
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::limits;
+use crate::common::span::{LineIndex, Span};
+use crate::common::suggest::closest;
 
 /// What lowering knows of the whole file.
 pub(super) struct Context<'a> {

@@ -3,7 +3,7 @@
 use barcheck_model::program::{BinaryOp, Expr, NoResult, UnaryOp};
 
 use crate::bar::ast::{self, ExprKind, IndexWord};
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// What the words in an expression stand for. `None` says that an error was reported.
 pub(super) trait Resolve<'e> {

@@ -10,8 +10,8 @@ use super::registers::register;
 use crate::bar::ast::{self, IndexWord, Item, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::words;
-use crate::limits;
-use crate::span::Span;
+use crate::common::limits;
+use crate::common::span::Span;
 
 /// The size of the group, checked.
 #[derive(Clone, Copy, Debug)]

@@ -22,10 +22,10 @@ use std::collections::HashMap;
 
 use barcheck_model::program::{Program, Target};
 
-use super::Loaded;
 use super::ast::{File, Item};
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::span::LineIndex;
+use crate::common::contents::Contents;
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::span::LineIndex;
 use context::{Context, Globals};
 
 /// Lowers `file`, which was parsed from `source` without errors.
@@ -33,7 +33,7 @@ pub(crate) fn lower(
     source: &str,
     file: &File,
     defines: &BTreeMap<String, i64>,
-) -> Result<Loaded, Vec<Diagnostic>> {
+) -> Result<Contents, Vec<Diagnostic>> {
     let mut context = Context {
         source,
         lines: LineIndex::new(source),
@@ -67,5 +67,5 @@ pub(crate) fn lower(
         agents,
         sequences: context.sequences,
     };
-    Ok(Loaded { program, params: context.globals.params, warnings: context.warnings })
+    Ok(Contents { program, params: context.globals.params, warnings: context.warnings })
 }

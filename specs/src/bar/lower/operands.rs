@@ -5,7 +5,7 @@ use barcheck_model::program::{Expr, LocalId, Predicate, UnaryOp};
 use super::role::RoleLowerer;
 use crate::bar::ast::{self, ExprKind, Instruction, Operand, OperandKind};
 use crate::bar::meaning_error::MeaningError;
-use crate::diagnostic::Diagnostic;
+use crate::common::diagnostic::Diagnostic;
 
 /// The expression that an operand is, if it is one.
 pub(super) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {

@@ -11,7 +11,7 @@ use super::registers::{Register, register};
 use super::scopes::{Binding, Scopes};
 use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// Lowers a block. After an error, which was reported, its code is incomplete.
 pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {

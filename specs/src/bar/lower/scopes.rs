@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use barcheck_model::program::LocalId;
 
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// A local variable that is in scope.
 #[derive(Clone, Copy, Debug)]

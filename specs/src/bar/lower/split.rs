@@ -7,8 +7,8 @@ use super::role::RoleLowerer;
 use crate::bar::ast::{Expr, ExprKind, Instruction, Operand};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::opcode::Opcode;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 // clause: split_barrier.execution-scope, split_barrier.memory-scope
 const SCOPES: [(&str, Scope); 4] = [

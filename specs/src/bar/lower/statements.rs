@@ -9,9 +9,9 @@ use super::context::GlobalKind;
 use super::role::{Loop, RoleLowerer};
 use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
 use crate::bar::meaning_error::{MeaningError, NameKind};
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::diagnostic::Diagnostic;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// The statements of a block in a scope of their own.

@@ -6,8 +6,8 @@ use super::role::RoleLowerer;
 use crate::bar::ast::{Attribute, Block, Else, Instruction, Operand, OperandKind, Statement, StatementKind};
 use crate::bar::meaning_error::{MeaningError, NameKind};
 use crate::bar::opcode::Opcode;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// Makes a variable of every handle that the block assigns anywhere.

@@ -5,7 +5,7 @@ mod text;
 use barcheck_model::program::{NoResult, Target};
 
 use crate::bar::ast::IndexWord;
-use crate::span::Span;
+use crate::common::span::Span;
 
 /// Why a well-formed `.bar` file is no protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use barcheck_model::program::NoResult;
 
 use super::{MeaningError, NameKind};
 use crate::bar::ast::IndexWord;
-use crate::bar::habits;
+use crate::bar::foreign_syntax;
 use crate::bar::words;
-use crate::diagnostic::{Diagnostic, WORDING};
-use crate::limits;
+use crate::common::diagnostic::{Diagnostic, WORDING};
+use crate::common::limits;
 
 impl MeaningError {
     /// The error in words.
@@ -84,8 +84,8 @@ impl MeaningError {
                 .error("duplicate-name", format!("`{name}` is declared twice"))
                 .also(*first, "first declared here"),
             Self::UnknownName { name, kind, suggestion, target, .. } => {
-                let habit = habits::value(name, *target).filter(|_| *kind == NameKind::Value);
-                return Some(self.unknown_name(name, *kind, suggestion.as_deref()).help_if(habit));
+                let hint = foreign_syntax::value(name, *target).filter(|_| *kind == NameKind::Value);
+                return Some(self.unknown_name(name, *kind, suggestion.as_deref()).help_if(hint));
             }
             Self::UnknownRegister { name, .. } => self
                 .error("unknown-register", format!("there is no register `{name}`"))

@@ -7,8 +7,8 @@ use crate::bar::ast::{Condition, Expr, ExprKind, Value};
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::{Token, TokenKind};
 use crate::bar::words;
-use crate::limits;
-use crate::span::Span;
+use crate::common::limits;
+use crate::common::span::Span;
 
 /// The precedence of the comparisons, which do not associate.
 const COMPARISON: u8 = 3;

@@ -6,13 +6,13 @@ use super::{Class, Parsed, Parser};
 use crate::bar::ast::{
     Attribute, Expr, ExprKind, Guard, Instruction, Name, Operand, OperandKind, StatementKind,
 };
-use crate::bar::habits;
+use crate::bar::foreign_syntax;
 use crate::bar::opcode::{self, Opcode};
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 impl Parser<'_, '_> {
     /// `@p` or `@!p` and an instruction.
@@ -86,10 +86,10 @@ impl Parser<'_, '_> {
         }
         let owners: Vec<Target> = opcode::find(&text).map(|m| m.target).collect();
         let suggestion = closest(&text, opcode::of_target(self.target));
-        let habit = habits::statement(&text, self.target);
+        let hint = foreign_syntax::statement(&text, self.target);
         let text = text.chars().take(60).collect();
         let target = self.target;
-        self.report(&SyntaxError::UnknownInstruction { text, target, owners, habit, suggestion, span })
+        self.report(&SyntaxError::UnknownInstruction { text, target, owners, hint, suggestion, span })
     }
 
     /// Reports `bar.sync(1, 64)`. One operand in parentheses is an expression.

@@ -4,13 +4,13 @@ use barcheck_model::program::{Space, Target};
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{File, Item, Name, Role};
-use crate::bar::habits;
+use crate::bar::foreign_syntax;
 use crate::bar::opcode;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 impl Parser<'_, '_> {
     pub(super) fn file(&mut self) -> File {
@@ -36,7 +36,7 @@ impl Parser<'_, '_> {
         let start = self.current().span;
         if !self.eat_keyword("target") {
             let span = self.current().span;
-            let kernel = habits::kernel(self.source);
+            let kernel = foreign_syntax::kernel(self.source);
             return self.stop(&SyntaxError::NoTarget { kernel, span });
         }
         let word = self.word();

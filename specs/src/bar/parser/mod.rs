@@ -13,9 +13,9 @@ use super::lexer::Lexed;
 use super::syntax_error::SyntaxError;
 use super::token::{Token, TokenKind};
 use super::words;
-use crate::diagnostic::Sink;
-use crate::limits;
-use crate::span::Span;
+use crate::common::diagnostic::Sink;
+use crate::common::limits;
+use crate::common::span::Span;
 
 /// An error has been reported; what was being read has no tree.
 #[derive(Clone, Copy, Debug)]

@@ -4,13 +4,13 @@ use barcheck_model::program::AccessKind;
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Block, Else, Statement, StatementKind};
-use crate::bar::habits;
+use crate::bar::foreign_syntax;
 use crate::bar::opcode;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
-use crate::span::Span;
-use crate::suggest::closest;
+use crate::common::span::Span;
+use crate::common::suggest::closest;
 
 impl Parser<'_, '_> {
     /// A block, whose head begins with the token at `head`.
@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
                 matches!(self.ahead(1).kind, TokenKind::Dot | TokenKind::Equal)
                     || words::STATEMENTS.iter().any(|statement| self.at_keyword(statement))
                     || opcode::find(word).next().is_some()
-                    || habits::statement(word, self.target).is_some()
+                    || foreign_syntax::statement(word, self.target).is_some()
             }
             _ => false,
         }
@@ -303,12 +303,12 @@ impl Parser<'_, '_> {
             return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
         let candidates = words::STATEMENTS.into_iter().chain(opcode::of_target(self.target));
-        let habit = habits::statement(word, self.target);
+        let hint = foreign_syntax::statement(word, self.target);
         let suggestion = closest(word, candidates);
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.short_text(self.ahead(1).span));
         let word = self.short_text(span);
-        self.report(&SyntaxError::UnknownStatement { word, habit, suggestion, declares, span })
+        self.report(&SyntaxError::UnknownStatement { word, hint, suggestion, declares, span })
     }
 }
 

@@ -17,7 +17,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The trace of the first finding of a protocol.
 fn trace_of(name: &str, source: &str) -> Trace {
-    let decision = decide(&Source { name, bytes: source.as_bytes() }, &Options::default());
+    let decision = decide(&Source::new(name, source.as_bytes()), &Options::default());
     decision.findings.into_iter().next().expect("there is a finding").trace
 }
 

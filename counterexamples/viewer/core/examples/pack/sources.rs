@@ -26,11 +26,11 @@ const MADE_FROM: [&str; 6] = [
 /// the page around it.
 pub(crate) const LEFT_OUT: [&str; 19] = [
     "specs/src/bar/format",
-    "specs/src/bar/habits.rs",
+    "specs/src/bar/foreign_syntax.rs",
     "specs/src/bar/meaning_error/text.rs",
     "specs/src/clauses",
-    "specs/src/render.rs",
-    "specs/src/suggest.rs",
+    "specs/src/common/render.rs",
+    "specs/src/common/suggest.rs",
     "counterexamples/src/build/counterexample.rs",
     "counterexamples/src/render/dot",
     "counterexamples/src/render/error.rs",

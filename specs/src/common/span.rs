@@ -123,7 +123,7 @@ impl<'s> LineIndex<'s> {
     }
 }
 
-/// An offset in a text whose length [`crate::limits::SOURCE_BYTES`] bounds.
+/// An offset in a text whose length [`crate::common::limits::SOURCE_BYTES`] bounds.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

@@ -1,11 +1,11 @@
 //! What a reader has to say about a text: errors and warnings as data.
 //!
-//! Each layer has an enum of its own errors; all become [`Diagnostic`]s, which [`crate::render`] shows.
+//! Each layer has an enum of its own errors; all become [`Diagnostic`]s, which [`crate::common::render`] shows.
 
 use barcheck_model::program::Place;
 
-use crate::limits;
-use crate::span::{LineIndex, Span};
+use crate::common::limits;
+use crate::common::span::{LineIndex, Span};
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

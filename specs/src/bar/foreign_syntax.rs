@@ -2,40 +2,40 @@
 
 use barcheck_model::program::Target;
 
-use crate::diagnostic::WORDING;
+use crate::common::diagnostic::WORDING;
 
 /// What somebody who writes a foreign statement or instruction should do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Habit {
+pub(crate) enum Hint {
     /// It has a counterpart: what to write.
     Write(&'static str),
     /// It has none: why.
     NotModelled(&'static str),
 }
 
-use Habit::{NotModelled, Write};
+use Hint::{NotModelled, Write};
 
-const ACCESS: Habit =
+const ACCESS: Hint =
     Write("an access is `read x;`, `write x;` or `atomic x;`, with `shared x;` before the blocks");
-const LANES: Habit = NotModelled(
+const LANES: Hint = NotModelled(
     "it joins the lanes of one warp; a warp is one agent here, whose lanes join at the end of each branch and loop",
 );
-const CLUSTER: Habit = NotModelled("a protocol is that of one CTA, and a cluster has several");
-const GRID: Habit = NotModelled("a protocol is that of one CTA, and a grid has several");
-const MBARRIER: Habit =
+const CLUSTER: Hint = NotModelled("a protocol is that of one CTA, and a cluster has several");
+const GRID: Hint = NotModelled("a protocol is that of one CTA, and a grid has several");
+const MBARRIER: Hint =
     NotModelled("an mbarrier is an object in memory; the barriers here are the sixteen of a CTA");
-const COPIES: Habit = NotModelled(
+const COPIES: Hint = NotModelled(
     "asynchronous copies complete at no barrier of the CTA; the access may be written where its effect is awaited",
 );
-const PROXIES: Habit = NotModelled("memory has one path here, and no proxies");
-const VISA_BARRIER: Habit = NotModelled(
+const PROXIES: Hint = NotModelled("memory has one path here, and no proxies");
+const VISA_BARRIER: Hint = NotModelled(
     "only the named barriers are; with `nbarrier.signal id, threads;` and `nbarrier.wait id;` a whole group meets",
 );
-const SPIRV_BARRIER: Habit =
+const SPIRV_BARRIER: Hint =
     Write("write `OpControlBarrier Workgroup, Workgroup, AcquireRelease|WorkgroupMemory;`");
 
 /// What the statement or instruction `text` is here, if it is known from elsewhere. Case does not count.
-pub(crate) fn statement(text: &str, target: Target) -> Option<Habit> {
+pub(crate) fn statement(text: &str, target: Target) -> Option<Hint> {
     if !WORDING {
         return None;
     }
@@ -80,7 +80,7 @@ fn is(text: &str, names: &[&str]) -> bool {
     })
 }
 
-fn of_any_target(text: &str) -> Option<Habit> {
+fn of_any_target(text: &str) -> Option<Hint> {
     Some(match text {
         "return" | "ret" | "end" => Write("write `exit;`"),
         "forever" => Write("write `loop { … }`"),
@@ -94,7 +94,7 @@ fn of_any_target(text: &str) -> Option<Habit> {
     })
 }
 
-fn of_ptx(text: &str) -> Option<Habit> {
+fn of_ptx(text: &str) -> Option<Hint> {
     Some(match text {
         "__syncthreads" | "syncthreads" => Write("write `bar.sync 0;`"),
         "__syncthreads_count" => Write("write `bar.red.popc.u32 d, 0, p;`"),
@@ -125,7 +125,7 @@ fn of_ptx(text: &str) -> Option<Habit> {
     })
 }
 
-fn of_bcu(text: &str) -> Option<Habit> {
+fn of_bcu(text: &str) -> Option<Hint> {
     Some(match text {
         "__syncthreads" | "syncthreads" => Write("write `BAR.SYNC 0;`"),
         "bar" | "barrier" => Write("write `BAR.SYNC id, cnt;` or `BAR.ARV id, cnt;`"),
@@ -143,7 +143,7 @@ fn of_bcu(text: &str) -> Option<Habit> {
     })
 }
 
-fn of_visa(text: &str) -> Option<Habit> {
+fn of_visa(text: &str) -> Option<Hint> {
     Some(match text {
         "nbarrier.arrive" => Write("write `nbarrier.signal id, type, num_producers, num_consumers;`"),
         "nbarrier" => Write("write `nbarrier.signal …;` or `nbarrier.wait id;`"),
@@ -156,7 +156,7 @@ fn of_visa(text: &str) -> Option<Habit> {
     })
 }
 
-fn of_spirv(text: &str) -> Option<Habit> {
+fn of_spirv(text: &str) -> Option<Hint> {
     Some(match text {
         "barrier" | "work_group_barrier" | "controlbarrier" | "groupmemorybarrierwithgroupsync" => {
             SPIRV_BARRIER
@@ -183,7 +183,7 @@ fn of_spirv(text: &str) -> Option<Habit> {
     })
 }
 
-fn of_mlir(text: &str) -> Option<Habit> {
+fn of_mlir(text: &str) -> Option<Hint> {
     Some(match text {
         "gpu.barrier" => {
             NotModelled("only named barriers are; one that all subgroups initialise does the same")

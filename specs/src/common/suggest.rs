@@ -1,7 +1,7 @@
 //! Finds what was probably meant by a word that nobody knows.
 
-use crate::diagnostic::WORDING;
-use crate::limits;
+use crate::common::diagnostic::WORDING;
+use crate::common::limits;
 
 /// The candidate closest to `word`, if one is close: at most a third of its letters differ, are missing, are
 /// too many or are swapped with their neighbour. Case does not count. The first of equals wins.

@@ -2,8 +2,8 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::span::{LineIndex, Span};
+use crate::common::diagnostic::{Diagnostic, Severity};
+use crate::common::span::{LineIndex, Span};
 
 /// Lines longer than this are cut around the place shown before the renderer, which cuts shorter ones by itself,
 /// would look at all of them.
@@ -115,7 +115,7 @@ fn annotation<'a>(mark: &Mark<'a>, base: u32) -> Annotation<'a> {
 
 /// `span` widened to whole characters of `source`.
 fn on_boundaries(span: Span, source: &str) -> Span {
-    let length = crate::span::offset(source.len());
+    let length = crate::common::span::offset(source.len());
     let (mut start, mut end) = (span.start.min(length), span.end.min(length));
     while !source.is_char_boundary(start as usize) {
         start -= 1;

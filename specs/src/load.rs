@@ -1,0 +1,212 @@
+//! The one door for notations: bytes in some format go in, a protocol comes out.
+//!
+//! A new format opens the list in this file and a folder of its own beside it, and nothing else.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use barcheck_model::program::Program;
+
+use crate::bar;
+use crate::common::contents::{Contents, LoadOptions, Params};
+use crate::common::diagnostic::Diagnostic;
+use crate::common::span::Span;
+
+/// The formats in which protocols are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// The protocol language `.bar`.
+    Bar,
+}
+
+impl Format {
+    /// All of them. The first that takes a content gets it, so one that takes any text stands last.
+    pub const ALL: [Self; 1] = [Self::Bar];
+
+    /// Its name, as traces have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bar => "bar",
+        }
+    }
+
+    /// The endings of its files, without the dot.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Bar => &bar::EXTENSIONS,
+        }
+    }
+
+    /// Whether these bytes may be in this format, if their name does not say.
+    fn takes(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Bar => bar::takes(bytes),
+        }
+    }
+
+    /// What people read of these bytes.
+    fn text(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Bar => bar::text_of(bytes),
+        }
+    }
+
+    fn read(self, bytes: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
+        match self {
+            Self::Bar => bar::load(bytes, options),
+        }
+    }
+
+    /// The format with this name.
+    ///
+    /// ```
+    /// use barcheck_specs::Format;
+    ///
+    /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
+    /// let unknown = Format::named("elf").unwrap_err();
+    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `bar`");
+    /// ```
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn named(name: &str) -> Result<Self, UnknownFormat> {
+        let found = Self::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| UnknownFormat { name: name.chars().take(40).collect() })
+    }
+
+    /// The format of a file with this name, by its ending alone.
+    #[must_use]
+    pub fn of_name(name: &Path) -> Option<Self> {
+        let ending = name.extension()?;
+        Self::ALL.into_iter().find(|format| format.extensions().iter().any(|known| ending == *known))
+    }
+
+    /// The format of what is called `name` and holds `bytes`: by the ending of its name, else by its content.
+    #[must_use]
+    pub fn recognise(name: &str, bytes: &[u8]) -> Option<Self> {
+        let by_content = || Self::ALL.into_iter().find(|format| format.takes(bytes));
+        Self::of_name(Path::new(name)).or_else(by_content)
+    }
+}
+
+/// A format that is called for by a name that none has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFormat {
+    /// The name, as much of it as a message shows.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Format::ALL.map(|format| format!("`{}`", format.name()));
+        write!(f, "format `{}` is unknown; the formats are: {}", self.name, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+/// What is to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'s> {
+    /// What it is called: a path, or `-` for standard input. Nothing is read from there.
+    pub name: &'s str,
+    /// What it holds.
+    pub bytes: &'s [u8],
+    /// Its format, if somebody says so; otherwise it is recognised.
+    pub format: Option<Format>,
+}
+
+impl<'s> Source<'s> {
+    /// Bytes whose format is to be recognised.
+    #[must_use]
+    pub fn new(name: &'s str, bytes: &'s [u8]) -> Self {
+        Self { name, bytes, format: None }
+    }
+}
+
+/// A protocol that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The format in which it is written.
+    pub format: Format,
+    /// What people read of it, and what places in it refer to.
+    pub text: String,
+    /// The protocol.
+    pub program: Program,
+    /// The names that it declares with `param`.
+    pub params: Params,
+    /// What looks unintended without being wrong.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The definitions among `options` that concern this protocol.
+    #[must_use]
+    pub fn used_defines(&self, options: &LoadOptions) -> BTreeMap<String, i64> {
+        let used = options.defines.iter().filter(|(name, _)| self.params.contains(*name));
+        used.map(|(name, value)| (name.clone(), *value)).collect()
+    }
+}
+
+/// Why something is no protocol. In words: the first of the diagnostics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// The format in which it was read; `None` if no format recognises it.
+    pub format: Option<Format>,
+    /// What people read of it, and what places in it refer to; empty if there is nothing to be read.
+    pub text: String,
+    /// What is wrong, at least one an error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadError {
+    fn unrecognised() -> Self {
+        let known = Format::ALL.map(|format| {
+            let endings: Vec<String> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+            format!("`{}` ({})", format.name(), endings.join(", "))
+        });
+        let message = "no format recognises what this holds";
+        let error = Diagnostic::error("unknown-format", message, Span::default())
+            .note(format!("the formats are: {}", known.join(", ")))
+            .help("the ending of a file's name says in which format it is");
+        Self { format: None, text: String::new(), diagnostics: vec![error] }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.diagnostics.first().map_or("malformed", |first| first.message.as_str()))
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads a protocol in any of the formats.
+///
+/// ```
+/// use barcheck_specs::{Format, LoadOptions, Source, load};
+///
+/// let bytes = b"target ptx; cta 64; warps 0..2 { bar.sync 0; }";
+/// let loaded = load(&Source::new("meet.bar", bytes), &LoadOptions::default()).expect("it is well formed");
+/// assert_eq!((loaded.format, loaded.program.agents.len()), (Format::Bar, 2));
+///
+/// let error = load(&Source::new("kernel.bin", b"\x7fELF\xff"), &LoadOptions::default()).unwrap_err();
+/// assert_eq!((error.format, error.diagnostics[0].code), (None, "unknown-format"));
+/// ```
+///
+/// # Errors
+/// No format recognises the bytes, or the reader of their format says why they are no protocol.
+pub fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    let recognised = || Format::recognise(source.name, source.bytes);
+    let Some(format) = source.format.or_else(recognised) else {
+        return Err(LoadError::unrecognised());
+    };
+    let text = format.text(source.bytes);
+    match format.read(source.bytes, options) {
+        Ok(Contents { program, params, warnings }) => Ok(Loaded { format, text, program, params, warnings }),
+        Err(diagnostics) => Err(LoadError { format: Some(format), text, diagnostics }),
+    }
+}
