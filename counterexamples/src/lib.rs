@@ -10,6 +10,17 @@
 //! builds, replays and shortens is a path that it was given. Replay looks beyond that path once: where a
 //! trace says that an agent is stuck for ever, it explores what can follow the cycle, up to a bound, to
 //! confirm that the agent stays blocked.
+//!
+//! ```
+//! use barcheck_counterexamples::{Style, Trace, TraceError, narrative};
+//!
+//! let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/gallery/ptx/deadlock_crossed_order.json"));
+//! let trace = Trace::from_json(text)?;
+//! assert_eq!(trace.outcome.rule.as_deref(), Some("deadlock"));
+//! let text = narrative(&trace, &Style::default());
+//! assert!(text.contains("No warp can take another step."));
+//! # Ok::<(), TraceError>(())
+//! ```
 
 mod build;
 mod explain;
