@@ -36,7 +36,7 @@ struct Row {
     unfit: BTreeMap<String, usize>,
 }
 
-/// `BARCHECK_GATE_SECONDS` sets how long loom may take for each; the table of the README is what it prints.
+/// `BARCHECK_GATE_SECONDS` sets how long loom may take for each; the table in the book's chapter on the gate is what it prints.
 #[test]
 fn the_library_gets_the_same_verdict_from_loom_and_the_exhaustive_check() {
     let seconds = std::env::var("BARCHECK_GATE_SECONDS").map_or(0.5, |text| text.parse().expect("seconds"));

@@ -6,52 +6,39 @@
 //! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it; a [`Timeline`] goes along
 //! it, step by step.
 //!
-//! This crate knows the model and JSON. It knows nothing of notations and nothing of search.
+//! This crate knows the model and JSON. It knows nothing of notations, and searches for nothing: what it builds, replays and
+//! shortens is a path that it was given. Replay looks beyond that path once: where a trace says that an agent is stuck for
+//! ever, it explores what can follow the cycle, up to a bound, to confirm that the agent stays blocked.
 
 mod build;
-mod convert;
-mod counterexample;
-mod dot;
-mod escape;
 mod explain;
-mod fingerprint;
-mod graph;
-mod happening;
-mod labels;
+mod interactive;
 mod names;
-mod read;
-mod record;
+mod render;
 mod replay;
-mod resolve;
 mod shorten;
-mod situation;
-mod story;
-mod text;
 mod timeline;
 pub mod trace;
-mod view;
-mod viewer;
-mod walk;
+mod wording;
 
+pub use build::counterexample::counterexample;
+pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
-pub use convert::{ConvertError, Format, convert};
-pub use counterexample::counterexample;
-pub use fingerprint::{Identity, fingerprint, fingerprint_of};
-pub use graph::{GraphError, View as GraphView, graph};
-pub use labels::{PlaceLabel, labels};
-pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
-pub use record::Departure;
+pub use explain::labels::{PlaceLabel, labels};
+pub use interactive::{Found, Next, Possible, Standing, Walk};
+pub use render::dot::protocol::{GraphError, View as GraphView, graph};
+pub use render::harmless::{harmless, misleads};
+pub use render::html::{ClauseNote, Notes, RuleNote, page, run_view};
+pub use render::text::{Style, narrative};
+pub use render::{ConvertError, Format, convert};
 pub use replay::{Confirmation, Stuck, replay};
 pub use shorten::shorten;
-pub use situation::Situation;
-pub use story::{Style, story};
-pub use text::{harmless, misleads};
 pub use timeline::{
     Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
 };
-pub use trace::Trace;
-pub use viewer::{ClauseNote, Notes, RuleNote, page, run_view};
-pub use walk::{Found, Next, Possible, Standing, Walk};
+pub use trace::{
+    Identity, MOST_AGENTS, MOST_STEPS, Situation, Trace, TraceError, fingerprint, fingerprint_of,
+};
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

@@ -69,8 +69,16 @@ pub(crate) fn lanes_in_words(mask: u32) -> String {
 
 /// The same of a bit mask as a trace holds it; what is none is left as it is.
 pub(crate) fn lanes_of(mask: &str) -> String {
-    let bits = mask.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    bits.map_or_else(|| format!("lanes {mask}"), lanes_in_words)
+    lanes_from(mask).map_or_else(|| format!("lanes {mask}"), lanes_in_words)
+}
+
+/// Whether a bit mask, as a trace holds it, is that of one lane.
+pub(crate) fn is_one_lane(mask: &str) -> bool {
+    lanes_from(mask).is_some_and(|lanes| lanes.count_ones() == 1)
+}
+
+fn lanes_from(mask: &str) -> Option<u32> {
+    mask.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
 
 /// How the file of a trace is shown: `-` is standard input.
@@ -104,6 +112,11 @@ pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
 
 /// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
+    list(&runs(sorted))
+}
+
+/// The same, run by run: `0-3`, `6`, `9`. Two numbers are no run.
+pub(crate) fn runs<N: Into<u64> + Copy>(sorted: &[N]) -> Vec<String> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for number in sorted {
         let number: u64 = (*number).into();
@@ -123,7 +136,18 @@ pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
             parts.push(format!("{first}-{last}"));
         }
     }
-    list(&parts)
+    parts
+}
+
+/// Agents by the letter of what they are called, with a letter for each run: `w0, w2-5`.
+pub(crate) fn agents_by_letter(noun: &str, sorted: &[u32]) -> String {
+    let runs: Vec<String> = runs(sorted).iter().map(|run| format!("{}{run}", letter(noun))).collect();
+    if runs.is_empty() { "nobody".to_owned() } else { runs.join(", ") }
+}
+
+/// The letter that stands for an agent.
+pub(crate) fn letter(noun: &str) -> char {
+    noun.chars().next().unwrap_or('a')
 }
 
 /// `a`, `a and b`, `a, b and c`.

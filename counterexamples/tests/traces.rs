@@ -3,7 +3,7 @@
 mod common;
 
 use barcheck_counterexamples::{
-    REPORT_SCHEMA, Stuck, Style, TRACE_SCHEMA, Trace, fingerprint, replay, story, trace,
+    REPORT_SCHEMA, Stuck, Style, TRACE_SCHEMA, Trace, fingerprint, narrative, replay, trace,
 };
 use common::cases;
 use serde_json::{Value, json};
@@ -135,14 +135,16 @@ fn the_state_after_each_step_can_be_put_together() {
 fn a_story_fits_its_width_and_its_alphabet() {
     for (name, _, trace) in cases() {
         for width in [40, 60, 100, 200] {
-            let plain =
-                story(&trace, &Style { colour: false, width, unicode: false, headline: true, all: false });
+            let plain = narrative(
+                &trace,
+                &Style { colour: false, width, unicode: false, headline: true, all: false },
+            );
             assert!(plain.is_ascii(), "{name}");
             // Words longer than a narrow column are not broken.
             let widest = plain.lines().map(str::len).max().unwrap_or(0);
             assert!(widest <= width.max(90), "{name} at {width}: {widest}\n{plain}");
             let coloured =
-                story(&trace, &Style { colour: true, width, unicode: false, headline: true, all: false });
+                narrative(&trace, &Style { colour: true, width, unicode: false, headline: true, all: false });
             assert!(coloured.contains('\u{1b}'), "{name}");
             assert_eq!(uncoloured(&coloured), plain, "{name}");
         }
@@ -183,5 +185,5 @@ fn an_evaluation_error_before_the_first_step_is_a_trace_without_steps() {
     assert_eq!(trace.last_situation().with(trace::Status::Failed), [0]);
     let again = Trace::from_json(&trace.to_json().expect("it can be written")).expect("it can be read");
     assert_eq!(replay(&again, program).expect("it is so").rule, None);
-    assert!(story(&trace, &Style::default()).contains("No step is made"));
+    assert!(narrative(&trace, &Style::default()).contains("No step is made"));
 }

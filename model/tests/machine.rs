@@ -160,28 +160,27 @@ fn producers_and_consumers_have_room_of_their_own() {
 
 #[test]
 fn room_is_what_the_active_generation_leaves() {
-    assert_eq!(room(None, Announced::Ptx(96)), Some((3, 3)));
-    assert_eq!(room(None, Announced::Bcu(96)), Some((3, 3)));
-    assert_eq!(room(None, Announced::Bcu(0)), None);
+    assert_eq!(room(None, Announced::Whole(3)), Some((3, 3)));
+    assert_eq!(room(None, Announced::Live), None);
     assert_eq!(room(None, Announced::Sides(1, 2)), Some((1, 2)));
     let mut run = Run::new(Group::new(Bcu, 96).many(3, vec![barv(1, 96)]).build());
     run.play("0");
     let at = |run: &Run, announced| room(run.state.barrier(barcheck_model::barrier::BarrierId(1)), announced);
-    assert_eq!(at(&run, Announced::Bcu(96)), Some((2, 2)));
-    assert_eq!(at(&run, Announced::Bcu(64)), None);
+    assert_eq!(at(&run, Announced::Whole(3)), Some((2, 2)));
+    assert_eq!(at(&run, Announced::Whole(2)), None);
     run.play("1 2");
-    assert_eq!(at(&run, Announced::Bcu(64)), Some((2, 2)), "used, but idle");
+    assert_eq!(at(&run, Announced::Whole(2)), Some((2, 2)), "used, but idle");
     let mut run = Run::new(Group::new(Nbarrier, 4).many(4, vec![signal(1, 0, 2, 3)]).build());
     run.play("0");
     assert_eq!(at(&run, Announced::Sides(2, 3)), Some((1, 2)));
     assert_eq!(at(&run, Announced::Sides(2, 2)), None);
     let mut run = Run::new(Group::new(Ptx, 128).many(4, vec![arrive(1, 128)]).build());
     run.play("0");
-    assert_eq!(at(&run, Announced::Ptx(128)), Some((3, 3)));
-    assert_eq!(at(&run, Announced::Ptx(64)), None);
+    assert_eq!(at(&run, Announced::Whole(4)), Some((3, 3)));
+    assert_eq!(at(&run, Announced::Whole(2)), None);
     let mut run = Run::new(Group::new(Ptx, 96).many(3, vec![sync(1, 0)]).build());
     run.play("0");
-    assert_eq!(at(&run, Announced::Ptx(96)), None, "waits for every live warp");
+    assert_eq!(at(&run, Announced::Whole(3)), None, "waits for every live warp");
 }
 
 #[test]

@@ -10,10 +10,10 @@
 //!   order is open.
 
 use crate::verdict::answer::Undecided;
-use barcheck_model::agent::{Action, BarrierAction, Move};
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Event, ExitedThreads, Machine, Standing, State};
-use barcheck_model::program::{AgentId, Pc, SplitKind, Target};
+use barcheck_model::agent::Move;
+use barcheck_model::barrier::{BarrierId, Part};
+use barcheck_model::machine::{Event, State};
+use barcheck_model::program::{AgentId, Pc, Target};
 use barcheck_model::rule::Rule;
 
 /// The barrier at which a move arrives, if it does; an error if what the move does depends on the order of
@@ -23,26 +23,16 @@ pub(crate) fn arrival<K>(
     agent: AgentId,
     made: &Move,
 ) -> Result<Option<BarrierId>, Undecided> {
-    match &made.action {
-        Action::Barrier(BarrierAction::ReadState(_) | BarrierAction::WriteState(..)) => {
-            Err(Undecided::BarrierState(agent, made.pc))
-        }
-        Action::Barrier(BarrierAction::Signal(what))
-            if what.kind.consumes() && state.agents[agent.index()].seat(what.id).notified =>
-        {
-            Err(Undecided::Unordered(agent, made.pc))
-        }
-        Action::Barrier(BarrierAction::Split(split)) if split.kind != SplitKind::Wait => {
-            Ok(Some(split.barrier))
-        }
-        action => Ok(Standing::of(action).map(|at| at.barrier)),
+    let Some(action) = made.action.on_barrier() else { return Ok(None) };
+    let barrier = action.barrier();
+    if action.may_overtake_wait(state.agents[agent.index()].seat(barrier)) {
+        return Err(Undecided::Unordered(agent, made.pc));
     }
-}
-
-/// Whether exits may release barriers that have a count of their own (`--exited-threads release`): which
-/// generation they release is a matter of timing.
-pub(crate) fn exits_release(machine: &Machine) -> bool {
-    machine.options().exited_threads == ExitedThreads::Release && machine.program().target == Target::Ptx
+    match action.part() {
+        Part::MovesState => Err(Undecided::BarrierState(agent, made.pc)),
+        Part::Arrives => Ok(Some(barrier)),
+        Part::Waits => Ok(None),
+    }
 }
 
 /// Whether a data race leaves it open what else is violated.
@@ -60,7 +50,7 @@ pub(crate) struct Races {
 
 impl Races {
     pub(crate) fn of(target: Target) -> Self {
-        Self { time_is_memory: target == Target::Ptx, met: None }
+        Self { time_is_memory: target.facts().time_is_memory, met: None }
     }
 
     /// An access races.

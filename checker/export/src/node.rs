@@ -1,7 +1,6 @@
 //! A position of an agent, and what it can do there, operands evaluated.
 
-use barcheck_model::agent::SplitAction;
-use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
+use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx, split};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Scope, Semantics, SequenceId, Spaces};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeSet;
@@ -92,7 +91,7 @@ pub(super) enum Act {
     Signal(nbarrier::Announcement),
     Wait(BarrierId),
     /// A split-barrier instruction, and its dynamic instance.
-    Split(SplitAction, usize),
+    Split(split::Action, usize),
     /// `alloc_nbarrier`.
     Alloc(i64),
     /// The operands violate a rule that ends the path.

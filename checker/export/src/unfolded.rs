@@ -6,9 +6,9 @@ use barcheck_model::agent::{
 };
 use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::split::Instance;
-use barcheck_model::barrier::{BarrierId, bcu, ptx};
+use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
 use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
-use barcheck_model::program::{AgentId, BcuOp, Expr, Op, ReductionOp, WARP_SIZE};
+use barcheck_model::program::{AgentId, BcuOp, Expr, Op, WARP_SIZE};
 use barcheck_model::rule::Rule;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,7 +171,9 @@ impl Reader<'_> {
         let says = format!("line {}: {text}", self.machine.place(agent, made.pc).line);
         let exits = config.fragments.len() == 1;
         let act = match &made.action {
-            Action::Barrier(BarrierAction::WriteState(id, _)) => self.write_state(*id, config, made),
+            Action::Barrier(BarrierAction::Bcu(bcu::Action::WriteState(id, _))) => {
+                self.write_state(*id, config, made)
+            }
             _ => act(made, pick, exits, instances),
         };
         Step { fragment: made.fragment, says, act, next: 0, blocks: None }
@@ -213,13 +215,12 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
             Choices::Uniform(sequence) => Act::Decide(sequence, pick != 0),
             Choices::One | Choices::Open(_) => Act::Go,
         },
-        Action::Exit(Some((what, contribution))) => Act::Ptx(*what, *contribution),
         Action::Exit(None) if exits => Act::Exit,
         Action::Assert(false) => Act::Refuse(Rule::Assertion),
         Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
         Action::Fence(spaces) => Act::Fence(*spaces),
         Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
-        Action::Barrier(action) => barrier_act(action, pick, instances),
+        Action::Barrier(action) | Action::Exit(Some(action)) => barrier_act(action, pick, instances),
         Action::Alloc(count) => Act::Alloc(*count),
         Action::Refuse(rule, _) => Act::Refuse(*rule),
         Action::NotModelled(_) => Act::NotModelled,
@@ -237,22 +238,14 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
 
 fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>) -> Act {
     match action {
-        BarrierAction::Ptx(what, contribution, open) => {
-            let operator = match what.operation {
-                ptx::Operation::Red(operator) => Some(operator),
-                ptx::Operation::Sync | ptx::Operation::Arrive => None,
-            };
-            Act::Ptx(*what, picked(operator, *contribution, *open, pick))
+        BarrierAction::Ptx(ptx::Action { what, contribution, open }) => {
+            Act::Ptx(*what, contribution.with_pick(what.operation.reduction(), *open, pick))
         }
-        BarrierAction::Bcu(what, contribution, open) => {
-            let operator = match what.operation {
-                bcu::Operation::Red(operator) => Some(operator),
-                bcu::Operation::Sync | bcu::Operation::Arv => None,
-            };
-            Act::Bcu(*what, picked(operator, *contribution, *open, pick))
+        BarrierAction::Bcu(bcu::Action::Arrive { what, contribution, open }) => {
+            Act::Bcu(*what, contribution.with_pick(what.operation.reduction(), *open, pick))
         }
-        BarrierAction::Signal(what) => Act::Signal(*what),
-        BarrierAction::Wait(id) => Act::Wait(*id),
+        BarrierAction::Nbarrier(nbarrier::Action::Signal(what)) => Act::Signal(*what),
+        BarrierAction::Nbarrier(nbarrier::Action::Wait(id)) => Act::Wait(*id),
         BarrierAction::Split(split) => {
             let known = instances.iter().position(|instance| *instance == split.instance);
             let instance = known.unwrap_or_else(|| {
@@ -262,18 +255,7 @@ fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>)
             Act::Split(split.clone(), instance)
         }
         // By what number it is held the step's label says.
-        BarrierAction::ReadState(id) => Act::ReadState(*id, 0),
-        BarrierAction::WriteState(id, _) => Act::WriteState(*id, BTreeSet::new()),
+        BarrierAction::Bcu(bcu::Action::ReadState(id)) => Act::ReadState(*id, 0),
+        BarrierAction::Bcu(bcu::Action::WriteState(id, _)) => Act::WriteState(*id, BTreeSet::new()),
     }
-}
-
-/// The predicates that an arrival contributes once the open ones are picked: for POPC their number, otherwise all or none.
-fn picked(
-    operator: Option<ReductionOp>,
-    contribution: ptx::Contribution,
-    open: u32,
-    pick: u32,
-) -> ptx::Contribution {
-    let truths = if operator == Some(ReductionOp::Popc) { pick } else { pick * open };
-    ptx::Contribution { truths: contribution.truths + truths, ..contribution }
 }

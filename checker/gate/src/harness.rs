@@ -212,7 +212,7 @@ impl Gate {
 
     /// The counterexample in words, and where it was written.
     fn explained(&self, here: Here, trace: &Trace, how: &str) -> String {
-        let story = counterexamples::story(trace, &Style::default());
+        let story = counterexamples::narrative(trace, &Style::default());
         let mut text = format!("violated ({how})\n{story}");
         match self.write(here, trace) {
             Ok(path) => {

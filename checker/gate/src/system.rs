@@ -4,9 +4,9 @@ use super::operands::{Bar, Nbarrier, Operand, Reader};
 use super::plan::Plan;
 use super::record::{Ending, Record};
 use crate::barriers::{Effect, Event, Observer, Runtime, Stop, Violation, bcu, nbarrier, ptx, split, xegpu};
-use barcheck_model::agent::{Action, BarrierAction, SplitAction};
-use barcheck_model::barrier::bcu::Opaque;
-use barcheck_model::barrier::split::Instance;
+use barcheck_model::agent::{Action, BarrierAction};
+use barcheck_model::barrier::bcu::{Action as Bcu, Opaque};
+use barcheck_model::barrier::split::{Action as Split, Instance};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{
     AgentId, BcuOp, Expr, LocalId, Op, PtxKind, PtxOp, ReductionOp, Scope, SplitKind, Target, XegpuOp,
@@ -215,7 +215,7 @@ impl<R: Runtime> Seat<R> {
         match (&self.hand, op) {
             (Some(Hand::Ptx(warp)), Op::Ptx(op)) => ptx(warp, reader, op, pick),
             (Some(Hand::Bcu(warp)), Op::Bcu(op)) => {
-                if let Action::Barrier(BarrierAction::WriteState(_, value)) = action
+                if let Action::Barrier(BarrierAction::Bcu(Bcu::WriteState(_, value))) = action
                     && !matches!(value, Some(Opaque::Barrier(_)))
                 {
                     return Err(forged());
@@ -372,7 +372,7 @@ fn bar<R: Runtime>(warp: &bcu::Warp<R>, reader: Reader<'_>, op: &BcuOp, pick: u3
 }
 
 fn split<R: Runtime>(invocation: &split::Invocation<R, Instance>, action: &Action) -> Result<Done, Stopped> {
-    let Action::Barrier(BarrierAction::Split(SplitAction { kind, scope, instance, .. })) = action else {
+    let Action::Barrier(BarrierAction::Split(Split { kind, scope, instance, .. })) = action else {
         return Err(Stopped::Unfit("nothing says what this barrier does".to_owned()));
     };
     let scope = match scope {

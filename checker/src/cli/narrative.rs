@@ -12,5 +12,5 @@ pub(crate) fn narrative(trace: &Trace, look: Look) -> String {
         headline: false,
         all: false,
     };
-    counterexamples::story(trace, &style)
+    counterexamples::narrative(trace, &style)
 }

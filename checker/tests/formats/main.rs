@@ -132,7 +132,7 @@ fn the_library_holds_counterexamples_of_every_target() {
 #[test]
 fn text_is_the_story() {
     for (name, trace) in TRACES.iter() {
-        let story = barcheck_counterexamples::story(trace, &Default::default());
+        let story = barcheck_counterexamples::narrative(trace, &Default::default());
         assert_eq!(converted(trace, Format::Text), story, "{name}");
     }
 }

@@ -1,9 +1,10 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
-use super::case::{Case, lanes_here, sentence, verb};
-use super::wording::Words;
+use super::case::{Case, Whereabouts, lanes_here, sentence, verb};
+use super::place::{Did, Place, Remark};
+use super::words::Words;
 use crate::names;
-use crate::trace::{Awaits, BarrierState, Location, Status};
+use crate::trace::{AgentState, Awaits, BarrierState, Location, Status};
 
 /// Agents that wait at the same instruction for the same thing.
 struct Waiters {
@@ -115,9 +116,7 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
         "The group never stops, so a time-out or a watchdog sees activity: the hang hides behind the loop."
             .to_owned(),
     );
-    words.related.extend(
-        cycle.iter().take(4).map(|s| case.here(s, format!("{} runs here for ever", case.agent(s.agent)))),
-    );
+    words.related.extend(cycle.iter().take(4).map(|step| Case::did(step, Did::RunsForEver)));
     words
 }
 
@@ -156,27 +155,42 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
     })
 }
 
+/// What an agent does that has not arrived.
+#[derive(PartialEq)]
+enum Instead {
+    /// It waits at this very barrier for its own lanes.
+    WaitsForLanes,
+    Else(Whereabouts),
+}
+
 /// `warp 3, which exited without arriving`, grouped by what they do instead.
 fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
-    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+    let mut groups: Vec<(Instead, Vec<u32>)> = Vec::new();
     for agent in &state.missing {
-        let doing = match case.end.status(*agent) {
-            Status::Exited => "exited without arriving".to_owned(),
-            Status::Blocked if case.end.agents.get(agent).is_some_and(|a| waits_here(a, state.barrier)) => {
-                "waits here for its own lanes".to_owned()
-            }
-            _ => case.whereabouts(*agent),
+        let waits_here = |agent: &AgentState| {
+            agent.status == Status::Blocked
+                && agent.waits.is_some_and(|w| w.barrier == state.barrier && w.awaits == Awaits::Lanes)
         };
-        match groups.iter_mut().find(|(d, _)| *d == doing) {
+        let instead = if case.end.agents.get(agent).is_some_and(waits_here) {
+            Instead::WaitsForLanes
+        } else {
+            Instead::Else(case.whereabouts(*agent))
+        };
+        match groups.iter_mut().find(|(known, _)| *known == instead) {
             Some((_, agents)) => agents.push(*agent),
-            None => groups.push((doing, vec![*agent])),
+            None => groups.push((instead, vec![*agent])),
         }
     }
+    let doing = |instead: &Instead, several: bool| match instead {
+        Instead::WaitsForLanes if several => "wait here for their own lanes".to_owned(),
+        Instead::WaitsForLanes => "waits here for its own lanes".to_owned(),
+        Instead::Else(Whereabouts::Exited) => "exited without arriving".to_owned(),
+        Instead::Else(whereabouts) => case.doing(*whereabouts, several),
+    };
     let parts: Vec<String> = groups
-        .into_iter()
-        .map(|(doing, agents)| {
-            let doing = if agents.len() > 1 { plural(&doing) } else { doing };
-            format!("{}, which {doing}", case.agents(&agents))
+        .iter()
+        .map(|(instead, agents)| {
+            format!("{}, which {}", case.agents(agents), doing(instead, agents.len() > 1))
         })
         .collect();
     match parts.as_slice() {
@@ -185,34 +199,13 @@ fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
     }
 }
 
-fn waits_here(agent: &crate::trace::AgentState, barrier: u32) -> bool {
-    agent.waits.is_some_and(|w| w.barrier == barrier && w.awaits == Awaits::Lanes)
-}
-
-fn plural(doing: &str) -> String {
-    if let Some(rest) = doing.strip_prefix("waits here for its own") {
-        return format!("wait here for their own{rest}");
-    }
-    if let Some(rest) = doing.strip_prefix("waits") {
-        return format!("wait{rest}");
-    }
-    match doing.strip_prefix("is") {
-        Some(rest) => format!("are{rest}"),
-        None => doing.to_owned(),
-    }
-}
-
 /// The sentences and places about one group of waiters.
 fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     let who = case.agents(&group.agents);
     let on = case.barrier(group.barrier);
-    for agent in group.agents.iter().take(1) {
-        words.related.push(case.related(
-            *agent,
-            group.location,
-            format!("{who} {} here on {on}", verb(&group.agents, "waits", "wait")),
-        ));
-    }
+    let remark = Remark::Did(group.agents.clone(), Did::Waits(on.clone()));
+    let place = |agent: &u32| Place { agent: *agent, location: group.location, remark };
+    words.related.extend(group.agents.first().map(place));
     if group.awaits == Awaits::Lanes {
         lanes(case, group, words);
         return;
@@ -249,7 +242,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         state.missing.iter().copied().filter(|a| case.end.status(*a) == Status::Exited).collect();
     for agent in &exited {
         if let Some(step) = case.exit(*agent) {
-            words.related.push(case.here(step, format!("{} exited here", case.agent(*agent))));
+            words.related.push(Case::did(step, Did::Exited));
         }
     }
     if !exited.is_empty() {
@@ -298,7 +291,7 @@ fn never_arrived(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mu
             verb(&present, "runs", "run"),
             case.at(step.location)
         ));
-        words.related.push(case.here(step, format!("{} arrived on {on} here", case.agent(step.agent))));
+        words.related.push(Case::did(step, Did::ArrivedOn(on.clone())));
     }
 }
 
@@ -316,7 +309,7 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             case.agent(*agent),
             names::list(&parts)
         ));
-        words.related.extend(state.fragments.iter().map(|f| case.related(*agent, f.location, lanes_here(f))));
+        words.related.extend(state.fragments.iter().map(|fragment| lanes_here(*agent, fragment)));
     }
 }
 

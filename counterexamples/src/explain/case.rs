@@ -2,10 +2,21 @@
 
 use barcheck_model::program::Target;
 
-use super::wording::MARK;
+use super::place::{Did, Place, Remark};
+use super::words::MARK;
 use crate::names;
-use crate::situation::Situation;
-use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Related, Status, Step, Trace};
+use crate::trace::Situation;
+use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Status, Step, Trace};
+
+/// What an agent is doing in the end. Line 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    Exited,
+    Waits { line: u32, barrier: u32 },
+    Blocked { line: u32 },
+    Failed { line: u32 },
+    Running { line: u32 },
+}
 
 pub(super) struct Case<'t> {
     pub(super) trace: &'t Trace,
@@ -44,13 +55,17 @@ impl<'t> Case<'t> {
 
     /// ` at ring.bar:12`, marked as a place; nothing where there is no text.
     pub(super) fn at(&self, location: Location) -> String {
-        if location.line == 0 {
+        self.at_line(location.line)
+    }
+
+    fn at_line(&self, line: u32) -> String {
+        if line == 0 {
             return String::new();
         }
         let file = names::file(self.trace);
         let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let file: String = name.chars().filter(|c| !c.is_control()).collect();
-        format!("{MARK} at {file}:{}{MARK}", location.line)
+        format!("{MARK} at {file}:{line}{MARK}")
     }
 
     /// `; step 4` for the index of a step, as the story numbers them.
@@ -58,12 +73,14 @@ impl<'t> Case<'t> {
         format!("step {}", step.index + 1)
     }
 
-    pub(super) fn related(&self, agent: u32, location: Location, role: String) -> Related {
-        Related { agent, line: location.line, column: location.column, role }
+    /// The place of a step, and what is said of it.
+    pub(super) fn here(step: &Step, remark: Remark) -> Place {
+        Place { agent: step.agent, location: step.location, remark }
     }
 
-    pub(super) fn here(&self, step: &Step, role: String) -> Related {
-        self.related(step.agent, step.location, role)
+    /// The place of a step, and what its agent did.
+    pub(super) fn did(step: &Step, did: Did) -> Place {
+        Self::here(step, Remark::Did(vec![step.agent], did))
     }
 
     pub(super) fn last(&self) -> Option<&'t Step> {
@@ -122,25 +139,40 @@ impl<'t> Case<'t> {
         }
     }
 
-    /// What an agent is doing instead of arriving: `exited`, `waits at ... on barrier 2`, `is at ...`.
-    pub(super) fn whereabouts(&self, agent: u32) -> String {
+    /// What an agent is doing in the end.
+    pub(super) fn whereabouts(&self, agent: u32) -> Whereabouts {
         let Some(state) = self.end.agents.get(&agent) else {
-            return "exited".to_owned();
+            return Whereabouts::Exited;
         };
-        let at = state.location.map(|l| self.at(l)).unwrap_or_default();
+        let line = state.location.map_or(0, |location| location.line);
         match (state.status, state.waits) {
-            (Status::Exited, _) => "exited".to_owned(),
-            (Status::Blocked, Some(waits)) => format!("waits{at} on {}", self.barrier(waits.barrier)),
-            (Status::Blocked, None) => format!("is blocked{at}"),
-            (Status::Failed, _) => format!("cannot go on{at}"),
-            (Status::Running, _) => format!("is running{at}"),
+            (Status::Exited, _) => Whereabouts::Exited,
+            (Status::Blocked, Some(waits)) => Whereabouts::Waits { line, barrier: waits.barrier },
+            (Status::Blocked, None) => Whereabouts::Blocked { line },
+            (Status::Failed, _) => Whereabouts::Failed { line },
+            (Status::Running, _) => Whereabouts::Running { line },
+        }
+    }
+
+    /// What one agent, or `several`, are doing: `exited`, `waits at ... on barrier 2`, `are running at ...`.
+    pub(super) fn doing(&self, whereabouts: Whereabouts, several: bool) -> String {
+        let is = if several { "are" } else { "is" };
+        match whereabouts {
+            Whereabouts::Exited => "exited".to_owned(),
+            Whereabouts::Waits { line, barrier } => {
+                let verb = if several { "wait" } else { "waits" };
+                format!("{verb}{} on {}", self.at_line(line), self.barrier(barrier))
+            }
+            Whereabouts::Blocked { line } => format!("{is} blocked{}", self.at_line(line)),
+            Whereabouts::Failed { line } => format!("cannot go on{}", self.at_line(line)),
+            Whereabouts::Running { line } => format!("{is} running{}", self.at_line(line)),
         }
     }
 
     /// What the lanes of a fragment are doing, and where.
     pub(super) fn fragment(&self, fragment: &Fragment) -> String {
         let at = self.at(fragment.location);
-        let (wait, are) = if is_one_lane(fragment) { ("waits", "is") } else { ("wait", "are") };
+        let (wait, are) = if names::is_one_lane(&fragment.lanes) { ("waits", "is") } else { ("wait", "are") };
         match (fragment.doing, fragment.barrier) {
             (Doing::Blocked | Doing::Parked, Some(barrier)) => {
                 format!("{wait}{at} on {}", self.barrier(barrier))
@@ -161,14 +193,9 @@ impl<'t> Case<'t> {
     }
 }
 
-/// `lanes 0-7 are here`.
-pub(super) fn lanes_here(fragment: &Fragment) -> String {
-    let verb = if is_one_lane(fragment) { "is" } else { "are" };
-    format!("{} {verb} here", names::lanes_of(&fragment.lanes))
-}
-
-fn is_one_lane(fragment: &Fragment) -> bool {
-    names::lanes_of(&fragment.lanes).starts_with("lane ")
+/// The place where lanes of an agent stand.
+pub(super) fn lanes_here(agent: u32, fragment: &Fragment) -> Place {
+    Place { agent, location: fragment.location, remark: Remark::Lanes(fragment.lanes.clone()) }
 }
 
 /// The step is an arrival on a barrier.

@@ -4,7 +4,8 @@ use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, announced, arrived_of, sentence, verb};
-use super::wording::Words;
+use super::place::{Did, Remark};
+use super::words::Words;
 use crate::trace::{Detail, Step};
 
 pub(super) fn mismatch(case: &Case<'_>) -> Words {
@@ -44,7 +45,7 @@ pub(super) fn mismatch(case: &Case<'_>) -> Words {
          If the two are meant to be apart, they need different barriers."
             .to_owned(),
     );
-    let related = vec![case.here(first, format!("{} announced {there} here", case.agent(first.agent)))];
+    let related = vec![Case::did(first, Did::Announced(there))];
     Words { message, sentences, related }
 }
 
@@ -64,7 +65,7 @@ fn allocation(case: &Case<'_>) -> Words {
             case.at(first.location),
             Case::step_name(first)
         ));
-        words.related.push(case.here(first, format!("`{}` by {}", first.resolved, case.agent(first.agent))));
+        words.related.push(Case::here(first, executed(first)));
     }
     words.sentences.push("All subgroups must allocate the same number of barriers.".to_owned());
     words
@@ -149,7 +150,7 @@ pub(super) fn too_many(case: &Case<'_>) -> Words {
         "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be exceeded."
     ));
     for step in outcome.barrier.map(|b| case.gathered(b, case.before_last())).unwrap_or_default() {
-        words.related.push(case.here(step, format!("{} signalled here", case.agent(step.agent))));
+        words.related.push(Case::did(step, Did::Signalled));
     }
     words
 }
@@ -181,7 +182,7 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
             case.at(other.location),
             Case::step_name(other)
         ));
-        words.related.push(case.here(other, format!("`{}` by {}", other.resolved, case.agent(other.agent))));
+        words.related.push(Case::here(other, executed(other)));
     }
     words.sentences.push(match (rule, case.target) {
         (Rule::MixedRedOp, _) => "All who take part in one reduction must name the same operator.".to_owned(),
@@ -191,6 +192,10 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
         _ => "A reduction must not be mixed with sync or arrive on one active barrier.".to_owned(),
     });
     words
+}
+
+fn executed(step: &Step) -> Remark {
+    Remark::Executed { instruction: step.resolved.clone(), by: step.agent }
 }
 
 fn is_red(operation: &str) -> bool {

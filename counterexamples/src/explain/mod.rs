@@ -5,21 +5,26 @@
 mod blocked;
 mod case;
 mod counts;
-mod memory;
+pub(crate) mod labels;
 mod pairing;
+mod place;
+mod race;
 mod results;
-mod wording;
+mod words;
 
 use barcheck_model::rule::Rule;
 
+use crate::names;
 use crate::trace::{OutcomeKind, Trace};
 use case::{Case, sentence};
-pub(crate) use memory::what_is_missing;
-use wording::{MARK, Words};
+use place::Place;
+pub(crate) use race::what_is_missing;
+use words::{MARK, Words};
 
 /// Puts the words into a trace's outcome.
 pub(crate) fn fill(trace: &mut Trace) {
     let words = words(&Case::of(trace));
+    let noun = names::noun(trace);
     let outcome = &mut trace.outcome;
     let without_places: String = words.message.split(MARK).step_by(2).collect();
     let kind = match outcome.kind {
@@ -31,15 +36,19 @@ pub(crate) fn fill(trace: &mut Trace) {
     outcome.message = words.message.chars().filter(|c| *c != MARK).collect();
     outcome.explanation = words.sentences.join("\n").chars().filter(|c| *c != MARK).collect();
     let place = (outcome.location.line, outcome.location.column);
-    let mut related = words.related;
-    related.retain(|r| r.line > 0 && ((r.line, r.column) != place || r.agent != outcome.agent));
-    let mut seen = Vec::new();
-    related.retain(|r| {
-        let new = !seen.contains(r);
-        seen.push(r.clone());
-        new
-    });
+    let mut related = Vec::new();
+    for said in words.related.iter().map(|place| place.related(noun)) {
+        let elsewhere = (said.line, said.column) != place || said.agent != outcome.agent;
+        if said.line > 0 && elsewhere && !related.contains(&said) {
+            related.push(said);
+        }
+    }
     outcome.related = related;
+}
+
+/// The places that the explanation of a trace names, as facts.
+pub(crate) fn places(trace: &Trace) -> Vec<Place> {
+    words(&Case::of(trace)).related
 }
 
 fn words(case: &Case<'_>) -> Words {
@@ -50,7 +59,7 @@ fn words(case: &Case<'_>) -> Words {
     match rule {
         Rule::Deadlock => blocked::deadlock(case),
         Rule::StuckAgent => blocked::stuck_agent(case),
-        Rule::DataRace | Rule::MissingFence => memory::conflict(case, rule),
+        Rule::DataRace | Rule::MissingFence => race::conflict(case, rule),
         Rule::CountMismatch => counts::mismatch(case),
         Rule::CountRange
         | Rule::ArriveNeedsCount

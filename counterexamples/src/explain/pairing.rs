@@ -3,7 +3,8 @@
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrived_of, completes, lanes_here, sentence, verb};
-use super::wording::Words;
+use super::place::{Completed, Did, Place, Remark};
+use super::words::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
 
@@ -37,7 +38,7 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
             Case::step_name(before),
             case.resolved_here()
         ));
-        words.related.push(case.here(before, format!("{who} arrived here first")));
+        words.related.push(Case::did(before, Did::ArrivedFirst));
     }
     words.sentences.push(rule.to_owned());
     if let Some(state) = case.state(barrier).filter(|s| s.active && !split) {
@@ -105,7 +106,8 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
             case.at(location),
             state.instruction
         ));
-        words.related.push(case.related(state.agent, location, format!("{who} may arrive here")));
+        let remark = Remark::Did(agents.clone(), Did::MayArrive);
+        words.related.push(Place { agent: state.agent, location, remark });
     }
     if groups.len() > 8 {
         words.sentences.push(format!("Others stand at {} more places.", groups.len() - 8));
@@ -144,7 +146,7 @@ pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
                 step.resolved,
                 Case::step_name(step)
             ));
-            words.related.push(case.here(step, format!("{who} arrived here last")));
+            words.related.push(Case::did(step, Did::ArrivedLast));
             let passed = case
                 .back(case.before_last(), |s| s.index > step.index && ends_wait(s, outcome.agent, barrier));
             words.sentences.extend(passed.map(|s| {
@@ -191,7 +193,7 @@ pub(super) fn missing_wait(case: &Case<'_>) -> Words {
             step.resolved,
             Case::step_name(step)
         ));
-        words.related.push(case.here(step, format!("{who} arrived here and never waited")));
+        words.related.push(Case::did(step, Did::ArrivedAndNeverWaited));
     }
     words.sentences.push(
         "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never free again.".to_owned(),
@@ -223,14 +225,16 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
             Case::step_name(previous),
             verb(&losers, "was", "were")
         ));
-        words.related.push(case.here(previous, "the generation before was completed here".to_owned()));
+        words.related.push(Case::here(previous, Remark::Completed(Completed::GenerationBefore)));
     }
     for agent in &losers {
-        words.sentences.push(format!("{} {}.", sentence(&case.agent(*agent)), case.whereabouts(*agent)));
+        words.sentences.push(format!(
+            "{} {}.",
+            sentence(&case.agent(*agent)),
+            case.doing(case.whereabouts(*agent), false)
+        ));
         if let Some(step) = case.arrival(*agent, barrier, case.trace.steps.len()) {
-            words
-                .related
-                .push(case.here(step, format!("{} arrived here again before it waited", case.agent(*agent))));
+            words.related.push(Case::did(step, Did::ArrivedAgainBeforeWaiting));
         }
     }
     words.sentences.push(
@@ -291,7 +295,7 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
             outcome.instruction,
             if same { ", in another iteration of the loops around it" } else { "" }
         ));
-        words.related.push(case.here(other, format!("{} is at this one", case.agent(other.agent))));
+        words.related.push(Case::did(other, Did::IsAtThisOne));
     }
     words.sentences.push(
         "All invocations of the scope must execute the same instance of the barrier: the same statement, in the same iteration \
@@ -319,7 +323,7 @@ pub(super) fn partial_warp(case: &Case<'_>) -> Words {
             sentence(&names::lanes_of(&fragment.lanes)),
             case.fragment(fragment)
         ));
-        words.related.push(case.related(outcome.agent, fragment.location, lanes_here(fragment)));
+        words.related.push(lanes_here(outcome.agent, fragment));
     }
     words.sentences.push(
         "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not exited. Move the barrier \
@@ -371,7 +375,8 @@ fn told(case: &Case<'_>, arrivals: &[&Step], words: &mut Words) {
             names::numbers(&steps)
         ));
         words.related.extend(agents.iter().map(|agent| {
-            case.related(*agent, first.location, format!("{} arrived here", case.agent(*agent)))
+            let remark = Remark::Did(vec![*agent], Did::Arrived);
+            Place { agent: *agent, location: first.location, remark }
         }));
     }
 }

@@ -3,7 +3,8 @@
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, sentence};
-use super::wording::Words;
+use super::place::{Completed, Did, Remark};
+use super::words::Words;
 use crate::trace::{Event, Step};
 
 pub(super) fn bcu(case: &Case<'_>, rule: Rule) -> Words {
@@ -42,7 +43,7 @@ fn undefined(case: &Case<'_>) -> Words {
             step.resolved,
             case.at(step.location)
         ));
-        words.related.push(case.here(step, "the last reduction completed here".to_owned()));
+        words.related.push(Case::here(step, Remark::Completed(Completed::LastReduction)));
     }
     words.sentences.push(
         "POPC defines the register, AND and OR define the predicate; before any completed reduction neither is defined.".to_owned(),
@@ -62,7 +63,7 @@ fn overwritten(case: &Case<'_>) -> Words {
             step.resolved,
             case.at(step.location)
         ));
-        words.related.push(case.here(step, "the result that is lost came here".to_owned()));
+        words.related.push(Case::here(step, Remark::Completed(Completed::LostResult)));
     }
     words
         .sentences
@@ -88,7 +89,7 @@ fn clobbered(case: &Case<'_>) -> Words {
         ));
     }
     for step in case.gathered(barrier, case.before_last()) {
-        words.related.push(case.here(step, format!("{} arrived here", case.agent(step.agent))));
+        words.related.push(Case::did(step, Did::Arrived));
     }
     words.sentences.push(
         "R2B.BAR may only write an idle barrier, or the state that it has already: arrivals would be lost."

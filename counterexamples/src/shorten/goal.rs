@@ -7,7 +7,7 @@ use barcheck_model::machine::{Choice, End, Finding, State};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
 
-use super::walk::{Step, Walker};
+use super::walker::{Step, Walker};
 use crate::build::What;
 
 /// What a path shows.

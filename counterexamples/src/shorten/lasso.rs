@@ -7,7 +7,7 @@ use barcheck_model::machine::{Choice, Path, State};
 use barcheck_model::rule::Rule;
 
 use super::order;
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::build::What;
 
 /// A shorter way into the cycle, or a shorter cycle, by states of the path alone: what nobody can be freed from in one of

@@ -17,7 +17,7 @@ mod lasso;
 mod order;
 mod rounds;
 mod tails;
-mod walk;
+mod walker;
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use barcheck_model::program::Program;
 
 use crate::build::What;
 use goal::Goal;
-use walk::Walker;
+use walker::Walker;
 
 /// What all attempts on one path may cost: agents copied from a state to the next. That is some tenths of a second, and
 /// for a group of four agents half a million steps of the model.

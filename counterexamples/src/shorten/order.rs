@@ -6,7 +6,7 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Choice, State};
 use barcheck_model::program::{Pc, RoleId};
 
-use super::walk::{Step, Walker};
+use super::walker::{Step, Walker};
 
 /// Two runs are put together over no more steps of others than this.
 const FARTHEST: usize = 512;

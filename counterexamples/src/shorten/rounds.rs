@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use barcheck_model::machine::Choice;
 
 use super::goal::Goal;
-use super::walk::{Step, Walker};
+use super::walker::{Step, Walker};
 
 /// How many ends are tried for a stretch that begins somewhere.
 const MOST_ENDS: usize = 8;

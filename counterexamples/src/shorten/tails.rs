@@ -6,7 +6,7 @@ use barcheck_model::machine::Choice;
 use barcheck_model::program::AgentId;
 
 use super::goal::{Attempt, Goal, Turn};
-use super::walk::Walker;
+use super::walker::Walker;
 
 /// Finds for each agent the fewest of its steps with which the goal still shows, and leaves out the others.
 ///

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::generations::{Generation, generations};
-use crate::happening;
 use crate::names;
+use crate::render::events;
 use crate::trace::{AgentState, BarrierState, Event, Step, Trace};
 
 /// The states of one thing and the times from which they are in force, in order.
@@ -98,7 +98,7 @@ impl<'t> Timeline<'t> {
     #[must_use]
     pub fn words(&self, time: usize) -> Vec<String> {
         let events = self.step(time).map(|step| step.events.as_slice()).unwrap_or_default();
-        events.iter().map(|event| happening::event(self.trace, event)).collect()
+        events.iter().map(|event| events::in_words(self.trace, event)).collect()
     }
 
     /// An agent at a time.
@@ -164,8 +164,7 @@ impl<'t> Timeline<'t> {
     /// Agents, sorted, in a column's width: `w0-3,6`.
     #[must_use]
     pub fn agents_in_short(&self, sorted: &[u32]) -> String {
-        let letter = self.noun().chars().next().unwrap_or('a');
-        format!("{letter}{}", names::numbers(sorted).replace(" and ", ",").replace(", ", ","))
+        format!("{}{}", names::letter(self.noun()), names::runs(sorted).join(","))
     }
 
     /// A barrier's name: `barrier 1`.

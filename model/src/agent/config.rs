@@ -1,8 +1,7 @@
 //! An agent's configuration.
 
 use super::eval::{Fault, LaneValues, Value};
-use crate::barrier::bcu::{self, ResultCopy};
-use crate::barrier::{BarrierId, ptx};
+use crate::barrier::{BarrierId, Opaque, Parked, ResultCopy};
 use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
 use std::ops::BitOr as _;
 
@@ -45,13 +44,13 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// The numbers of the [`bcu::Opaque::Unknown`] states that registers hold.
+    /// The numbers of the [`Opaque::Unknown`] states that registers hold.
     pub fn unknown_states(&self) -> impl Iterator<Item = u32> + '_ {
         let values = self.locals.iter().flat_map(LaneValues::values);
         values.filter_map(|value| match value {
             Value::Opaque(opaque) => match **opaque {
-                bcu::Opaque::Unknown(number) => Some(number),
-                bcu::Opaque::Barrier(_) | bcu::Opaque::Warp(_) => None,
+                Opaque::Unknown(number) => Some(number),
+                Opaque::Barrier(_) | Opaque::Warp(_) => None,
             },
             _ => None,
         })
@@ -79,15 +78,6 @@ pub struct SplitLanes {
     pub at: Join,
     /// Those that are still awaited there, as a bit mask.
     pub lanes: u32,
-}
-
-/// A fragment parked at a non-aligned barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Parked {
-    /// The barrier instruction, operands checked.
-    pub what: ptx::Announcement,
-    /// Its lanes' predicates.
-    pub contribution: ptx::Contribution,
 }
 
 /// The agent blocks until a barrier's generation completes.

@@ -1,8 +1,7 @@
 //! Values and expressions, lane by lane where lanes differ.
 
 use super::Context;
-use crate::barrier::bcu::Opaque;
-use crate::barrier::xegpu::Handle;
+use crate::barrier::{Handle, Opaque};
 use crate::program::{BinaryOp, Expr, LocalId, LocalKind, NoResult, Pc};
 
 /// What a local holds.

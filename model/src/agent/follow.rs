@@ -1,11 +1,11 @@
 //! What becomes of an agent when it has made a move.
 
 use super::Context;
-use super::config::{Config, Fragment, Parked, Waiting};
+use super::config::{Config, Fragment, Waiting};
 use super::eval::{Eval, Fault, LaneValues, Value, fits};
-use super::moves::{Action, BarrierAction, Move, with_pick};
+use super::moves::{Action, Move};
 use super::settle::{arrive_at_join, exit_lanes, settle};
-use crate::barrier::{BarrierId, bcu, ptx};
+use crate::barrier::{BarrierAction, BarrierId, Parked, bcu};
 use crate::program::{BcuOp, LocalId, Op, Pc, PtxKind, SplitKind};
 
 /// How a move went, as far as the agent that made it can tell.
@@ -38,11 +38,8 @@ pub fn follow(context: Context<'_>, config: &Config, made: &Move, pick: u32, out
             }
         }
         Action::Park(parked, open) => {
-            let operator = match parked.what.operation {
-                ptx::Operation::Red(op) => Some(op),
-                ptx::Operation::Sync | ptx::Operation::Arrive => None,
-            };
-            let contribution = with_pick(operator, parked.contribution, *open, pick);
+            let operator = parked.what.operation.reduction();
+            let contribution = parked.contribution.with_pick(operator, *open, pick);
             next.fragments[made.fragment].parked = Some(Parked { contribution, ..*parked });
         }
         Action::Barrier(BarrierAction::Ptx(..)) => whole_warp_goes_on(context, &mut next, None),
@@ -188,7 +185,7 @@ fn perform(context: Context<'_>, config: &mut Config, made: &Move, outcome: Outc
         }
         // clause: bcu.r2b-warp
         Action::RestoreCopy(copy) => config.copy = Some((*copy, true)),
-        Action::Barrier(BarrierAction::ReadState(_)) => {
+        Action::Barrier(BarrierAction::Bcu(bcu::Action::ReadState(_))) => {
             if let (Op::Bcu(BcuOp::ReadBarrier { dest: Some(dest), .. }), Outcome::Read(value)) =
                 (op, outcome)
             {

@@ -14,12 +14,12 @@ mod moves;
 mod operands;
 mod settle;
 
-pub use config::{Config, Fragment, Iterations, Join, Parked, SplitLanes, Waiting};
+pub use crate::barrier::{BarrierAction, Parked};
+pub use config::{Config, Fragment, Iterations, Join, SplitLanes, Waiting};
 pub use context::Context;
 pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{Outcome, follow, release};
-pub(crate) use moves::with_pick;
-pub use moves::{Action, BarrierAction, Choices, Move, Moves, SplitAction, moves};
+pub use moves::{Action, Choices, Move, Moves, moves};
 
 /// The agent's configuration before its first step, or, for an empty program, after its last.
 #[must_use]

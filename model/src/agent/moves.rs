@@ -1,12 +1,14 @@
 //! What an agent could do next, operands evaluated.
 
 use super::Context;
-use super::config::{Config, Fragment, Parked};
+use super::config::{Config, Fragment};
 use super::eval::{Eval, FaultKind, Value};
 use super::operands::{self, Bad};
 use super::settle::exit_lanes;
 use crate::barrier::split::{Instance, Workgroup};
-use crate::barrier::{BarrierId, NotModelled, bcu, nbarrier, ptx, xegpu};
+use crate::barrier::{
+    BarrierAction, BarrierId, NotModelled, Parked, Standing, bcu, nbarrier, ptx, split, xegpu,
+};
 use crate::program::{
     AccessKind, BcuOp, Condition, LocalId, Locations, NbarrierOp, Op, Pc, PtxKind, PtxOp, Scope, Semantics,
     SequenceId, Spaces, SplitKind, SplitOp, XegpuOp,
@@ -48,7 +50,7 @@ pub enum Action {
     /// A decision: which way a condition goes, or which value a local gets.
     Decide,
     /// The fragment's lanes exit; if that leaves all others of the warp parked alike, they arrive (`ptx`).
-    Exit(Option<(ptx::Announcement, ptx::Contribution)>),
+    Exit(Option<BarrierAction>),
     /// An assertion and whether it holds.
     Assert(bool),
     /// A memory access; several locations where lanes have different indices.
@@ -79,70 +81,48 @@ pub enum Action {
     Fault(FaultKind),
 }
 
-/// An instruction on a barrier.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BarrierAction {
-    /// A warp arrives; the last number counts lanes whose predicate is open (`?`).
-    Ptx(ptx::Announcement, ptx::Contribution, u32),
-    /// A warp or a fragment of one arrives; the last number counts lanes whose predicate is open (`?`).
-    Bcu(bcu::Announcement, ptx::Contribution, u32),
-    /// `B2R.BAR`.
-    ReadState(BarrierId),
-    /// `R2B.BAR`, with what the register holds if B2R has read it.
-    WriteState(BarrierId, Option<bcu::Opaque>),
-    /// A signal.
-    Signal(nbarrier::Announcement),
-    /// A wait.
-    Wait(BarrierId),
-    /// `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL` or `OpControlBarrier`.
-    Split(SplitAction),
-}
-
-/// A split-barrier instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SplitAction {
-    /// Arrive, wait, or both.
-    pub kind: SplitKind,
-    /// The barrier.
-    pub barrier: BarrierId,
-    /// Its scope.
-    pub scope: Scope,
-    /// Agents that share it.
-    pub members: u32,
-    /// The dynamic instance.
-    pub instance: Instance,
-    /// Memory scope.
-    pub memory: Scope,
-    /// Memory semantics.
-    pub semantics: Semantics,
-}
-
 impl Action {
     /// The barrier that the action is about.
     #[must_use]
     #[inline]
     pub fn barrier(&self) -> Option<BarrierId> {
         match self {
-            Self::Barrier(action) => Some(action.barrier()),
-            Self::Exit(Some((what, _))) => Some(what.id),
+            Self::Barrier(action) | Self::Exit(Some(action)) => Some(action.barrier()),
             Self::Park(parked, _) => Some(parked.what.id),
             _ => None,
         }
     }
-}
 
-impl BarrierAction {
-    /// The barrier.
+    /// The instruction on a barrier that the action is.
     #[must_use]
     #[inline]
-    pub fn barrier(&self) -> BarrierId {
+    pub fn on_barrier(&self) -> Option<&BarrierAction> {
         match self {
-            Self::Ptx(what, ..) => what.id,
-            Self::Bcu(what, ..) => what.id,
-            Self::ReadState(id) | Self::WriteState(id, _) | Self::Wait(id) => *id,
-            Self::Signal(what) => what.id,
-            Self::Split(split) => split.barrier,
+            Self::Barrier(action) | Self::Exit(Some(action)) => Some(action),
+            Self::Spin
+            | Self::Decide
+            | Self::Exit(None)
+            | Self::Assert(_)
+            | Self::Access(..)
+            | Self::Fence(_)
+            | Self::MemoryBarrier(..)
+            | Self::Park(..)
+            | Self::Alloc(_)
+            | Self::Init(..)
+            | Self::Fetch(_)
+            | Self::SaveCopy(_)
+            | Self::RestoreCopy(_)
+            | Self::Refuse(..)
+            | Self::NotModelled(_)
+            | Self::Fault(_) => None,
         }
+    }
+
+    /// The arrival with counts that a move with this action would be, if it would be one.
+    #[must_use]
+    #[inline]
+    pub fn standing(&self) -> Option<Standing> {
+        self.on_barrier()?.standing()
     }
 }
 
@@ -223,7 +203,8 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
 fn exit(config: &Config, index: usize) -> Action {
     let mut rest = config.clone();
     exit_lanes(&mut rest, index);
-    Action::Exit(all_parked(&rest.fragments, None))
+    let arrival = all_parked(&rest.fragments, None);
+    Action::Exit(arrival.map(|(what, contribution)| ptx::Action { what, contribution, open: 0 }.into()))
 }
 
 /// The warp's arrival, if all its fragments, and the one about to park, are parked alike.
@@ -279,21 +260,6 @@ fn predicate_choices(op: Option<crate::program::ReductionOp>, open: u32) -> Choi
     }
 }
 
-/// A contribution once the open predicates are picked.
-#[inline]
-pub(crate) fn with_pick(
-    op: Option<crate::program::ReductionOp>,
-    contribution: ptx::Contribution,
-    open: u32,
-    pick: u32,
-) -> ptx::Contribution {
-    let truths = match op {
-        Some(crate::program::ReductionOp::Popc) => pick,
-        _ => pick * open,
-    };
-    ptx::Contribution { truths: contribution.truths + truths, ..contribution }
-}
-
 /// The operands of a fragment whose lanes agree, evaluated in each of them; in one, unless the expressions may `vary`.
 fn every_lane<T>(
     eval: &Eval<'_>,
@@ -335,7 +301,7 @@ fn ptx_action(
     let index = config.fragments.iter().position(|f| std::ptr::eq(f, fragment)).unwrap_or(0);
     // clause: ptx.warp-arrival, barcheck.fragments
     let action = match all_parked(&config.fragments, Some((index, parked))) {
-        Some((what, whole)) => Action::Barrier(BarrierAction::Ptx(what, whole, open)),
+        Some((what, contribution)) => Action::Barrier(ptx::Action { what, contribution, open }.into()),
         None => Action::Park(parked, open),
     };
     Ok((action, choices))
@@ -367,7 +333,7 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
                 Ok(what)
             })?;
             let what = bcu::Announcement { truncated, ..what };
-            let action = Action::Barrier(BarrierAction::Bcu(what, contribution, open));
+            let action = Action::Barrier(bcu::Action::Arrive { what, contribution, open }.into());
             return Ok((action, predicate_choices(red, open)));
         }
         BcuOp::Result { register, predicate } => {
@@ -378,7 +344,7 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
             Action::Fetch(value)
         }
         BcuOp::ReadBarrier { id, .. } => {
-            Action::Barrier(BarrierAction::ReadState(state_id(eval.first(id)?)?))
+            Action::Barrier(bcu::Action::ReadState(state_id(eval.first(id)?)?).into())
         }
         BcuOp::ReadWarp { id, .. } => {
             ignored_id(id)?;
@@ -388,7 +354,7 @@ fn bcu_action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, C
         }
         BcuOp::WriteBarrier { id, source } => {
             let (id, value) = (eval.first(id)?, operands::opaque(eval, source)?);
-            Action::Barrier(BarrierAction::WriteState(state_id(id)?, value))
+            Action::Barrier(bcu::Action::WriteState(state_id(id)?, value).into())
         }
         BcuOp::WriteWarp { id, source } => {
             let value = operands::opaque(eval, source)?;
@@ -409,7 +375,7 @@ fn nbarrier_action(eval: &Eval<'_>, op: &NbarrierOp) -> Result<Action, Bad> {
         NbarrierOp::Wait { id } => {
             let id = eval.first(id)?;
             let id = nbarrier::check_id(id).map_err(|rule| Bad::Rule(rule, id))?;
-            return Ok(Action::Barrier(BarrierAction::Wait(id)));
+            return Ok(Action::Barrier(nbarrier::Action::Wait(id).into()));
         }
         // clause: nbarrier.baseline-form
         NbarrierOp::SignalAll { id, threads } => {
@@ -430,7 +396,7 @@ fn nbarrier_action(eval: &Eval<'_>, op: &NbarrierOp) -> Result<Action, Bad> {
         };
         Bad::Rule(rule, value)
     })?;
-    Ok(Action::Barrier(BarrierAction::Signal(what)))
+    Ok(Action::Barrier(nbarrier::Action::Signal(what).into()))
 }
 
 fn split_action(context: Context<'_>, config: &Config, pc: Pc, op: &SplitOp) -> Action {
@@ -450,7 +416,7 @@ fn split_action(context: Context<'_>, config: &Config, pc: Pc, op: &SplitOp) -> 
     };
     let around = context.facts.counted_around(context.code, pc, op.execution);
     let iterations = around.iter().map(|c| counts.get(c.index()).copied().unwrap_or(0)).collect();
-    Action::Barrier(BarrierAction::Split(SplitAction {
+    let action = split::Action {
         kind: op.kind,
         barrier,
         scope: op.execution,
@@ -458,7 +424,8 @@ fn split_action(context: Context<'_>, config: &Config, pc: Pc, op: &SplitOp) -> 
         instance: Instance { role: context.role, statement: pc, iterations },
         memory: op.memory,
         semantics: op.semantics,
-    }))
+    };
+    Action::Barrier(action.into())
 }
 
 /// The workgroup of a `split_barrier` program.
@@ -482,8 +449,8 @@ fn xegpu_action(eval: &Eval<'_>, config: &Config, op: &XegpuOp) -> Result<Action
             Action::Init(*handle, made)
         }
         // clause: xegpu.arrive
-        XegpuOp::Arrive(local) => Action::Barrier(BarrierAction::Signal(handle(*local)?.arrival())),
+        XegpuOp::Arrive(local) => Action::Barrier(nbarrier::Action::Signal(handle(*local)?.arrival()).into()),
         // clause: xegpu.wait
-        XegpuOp::Wait(local) => Action::Barrier(BarrierAction::Wait(handle(*local)?.id)),
+        XegpuOp::Wait(local) => Action::Barrier(nbarrier::Action::Wait(handle(*local)?.id).into()),
     })
 }

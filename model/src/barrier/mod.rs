@@ -1,14 +1,27 @@
-//! What the five systems share: barrier ids, an agent's seat at a barrier, and what an instruction does.
+//! What the systems share: barrier ids, an agent's seat at a barrier, what an instruction does, and the questions
+//! that every system answers.
 //!
 //! Each system is one file that reads like its specification: operand checks, the states of a
-//! barrier, and its transition functions. They are pure: [`crate::machine`] applies what they decide
-//! to the agents of the group.
+//! barrier, its transition functions, and its answers ([`System`], [`BarrierState`], [`Instruction`]). They are
+//! pure: [`crate::machine`] applies what they decide to the agents of the group. The systems are listed in
+//! `systems.rs`, and nowhere else.
 
 pub mod bcu;
+mod facts;
 pub mod nbarrier;
 pub mod ptx;
 pub mod split;
+mod systems;
 pub mod xegpu;
+
+pub use bcu::{Opaque, ResultCopy};
+pub use facts::{
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
+    Standing, System,
+};
+pub use ptx::{Contribution, Parked};
+pub use systems::{AnyBarrier, BarrierAction, room, state_as_value};
+pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;
 
@@ -74,6 +87,20 @@ pub struct Effect<B> {
     pub completed: Option<Completion>,
     /// Findings that do not end the path.
     pub notes: &'static [Rule],
+}
+
+impl<B> Effect<B> {
+    /// The same for another kind of barrier.
+    #[inline]
+    pub(super) fn map<C>(self, wrap: impl FnOnce(B) -> C) -> Effect<C> {
+        Effect {
+            barrier: wrap(self.barrier),
+            seat: self.seat,
+            progress: self.progress,
+            completed: self.completed,
+            notes: self.notes,
+        }
+    }
 }
 
 /// Why a path cannot be followed at this step.

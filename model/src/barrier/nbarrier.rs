@@ -2,7 +2,11 @@
 //!
 //! Source: Intel vISA, NBARRIER (opcode 0x60).
 
-use super::{BarrierId, Completion, Effect, Progress, Seat};
+use super::facts::{
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
+    Standing, System,
+};
+use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::rule::Rule;
 
 /// Barriers 0..=31.
@@ -203,4 +207,149 @@ pub fn complete(seat: Seat) -> Result<Seat, Rule> {
     }
     // clause: nbarrier.signal-notifies
     Ok(Seat { notified: true, ..out })
+}
+
+/// vISA named barriers.
+#[derive(Clone, Copy, Debug)]
+pub struct Nbarrier;
+
+impl System for Nbarrier {
+    const FACTS: Facts = Facts {
+        // clause: nbarrier.free-after-waits
+        waits_free: true,
+        time_is_memory: false,
+        // clause: nbarrier.no-memory
+        fences_publish: true,
+        exits_may_release: false,
+        has_subgroups: false,
+        notes_nobody_waits: false,
+        has_room: true,
+    };
+
+    #[inline]
+    fn complete(seat: Seat) -> Result<Seat, Rule> {
+        complete(seat)
+    }
+
+    // clause: nbarrier.free-after-waits
+    fn owes_wait(seat: Seat) -> bool {
+        seat.notified || seat.arrived && seat.consumer
+    }
+}
+
+impl BarrierState for Barrier {
+    #[inline]
+    fn is_initial(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn holds_arrivals(&self) -> bool {
+        self.gathering.is_some()
+    }
+
+    fn depends_on_exits(&self, _release: bool) -> bool {
+        false
+    }
+
+    /// Every consumer has an inbox of its own.
+    fn is_kept_for_waits(&self) -> bool {
+        false
+    }
+
+    fn room(&self, announced: Announced) -> Option<(u32, u32)> {
+        let Some(now) = self.gathering else { return announced.room() };
+        (announced == Announced::Sides(now.producers, now.consumers))
+            .then(|| (now.producers - now.produced, now.consumers - now.consumed))
+    }
+
+    // clause: barcheck.exits-release-nothing
+    fn completed_by_exit(&self, _id: BarrierId, _around: &impl Around) -> Option<(Self, Completion)> {
+        None
+    }
+}
+
+/// An instruction on a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A signal.
+    Signal(Announcement),
+    /// A wait.
+    Wait(BarrierId),
+}
+
+impl Instruction for Action {
+    type Barrier = Barrier;
+
+    #[inline]
+    fn barrier(&self) -> BarrierId {
+        match self {
+            Self::Signal(what) => what.id,
+            Self::Wait(id) => *id,
+        }
+    }
+
+    fn part(&self) -> Part {
+        match self {
+            Self::Signal(_) => Part::Arrives,
+            Self::Wait(_) => Part::Waits,
+        }
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        match self {
+            Self::Signal(what) => Some(Standing {
+                barrier: what.id,
+                announced: Announced::Sides(what.producers, what.consumers),
+                produces: what.kind.produces(),
+                consumes: what.kind.consumes(),
+            }),
+            Self::Wait(_) => None,
+        }
+    }
+
+    fn dependence(&self, _release: bool) -> Dependence {
+        match self {
+            Self::Signal(_) | Self::Wait(_) => Dependence::Barrier,
+        }
+    }
+
+    fn blocking(&self) -> Blocking {
+        match self {
+            Self::Signal(_) => Blocking::Never,
+            Self::Wait(_) => Blocking::Sometimes,
+        }
+    }
+
+    fn may_overtake_wait(&self, seat: Seat) -> bool {
+        match self {
+            Self::Signal(what) => what.kind.consumes() && seat.notified,
+            Self::Wait(_) => false,
+        }
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn is_by_fragment(&self) -> bool {
+        false
+    }
+
+    fn most_counted(&self, _threads: u32) -> Option<u32> {
+        None
+    }
+
+    #[inline]
+    fn apply(
+        &self,
+        barrier: &Barrier,
+        seat: Seat,
+        _pick: u32,
+        _around: &impl Around,
+    ) -> Result<Applied<Barrier>, Refusal> {
+        Ok(match *self {
+            Self::Signal(what) => Applied::Arrives(signal(*barrier, seat, what)?, Arrival::Publishing),
+            Self::Wait(_) => Applied::Waits(wait(*barrier, seat)?, None),
+        })
+    }
 }

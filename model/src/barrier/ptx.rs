@@ -2,7 +2,11 @@
 //!
 //! Source: PTX ISA, section `barrier{.cta}` / `bar{.cta}`.
 
-use super::{BarrierId, Completion, Effect, Progress, Seat};
+use super::facts::{
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
+    Standing, System,
+};
+use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::program::{ReductionOp, WARP_SIZE};
 use crate::rule::Rule;
 
@@ -22,6 +26,16 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The operator of a reduction.
+    #[must_use]
+    #[inline]
+    pub fn reduction(self) -> Option<ReductionOp> {
+        match self {
+            Self::Sync | Self::Arrive => None,
+            Self::Red(op) => Some(op),
+        }
+    }
+
     #[inline]
     fn class(self) -> Class {
         match self {
@@ -160,6 +174,28 @@ pub struct Contribution {
     pub truths: u32,
 }
 
+impl Contribution {
+    /// The contribution once `open` predicates are picked: for POPC their number, otherwise all or none.
+    #[must_use]
+    #[inline]
+    pub fn with_pick(self, op: Option<ReductionOp>, open: u32, pick: u32) -> Self {
+        let truths = match op {
+            Some(ReductionOp::Popc) => pick,
+            Some(ReductionOp::And | ReductionOp::Or) | None => pick * open,
+        };
+        Self { truths: self.truths + truths, ..self }
+    }
+}
+
+/// A fragment parked at a non-aligned barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Parked {
+    /// The barrier instruction, operands checked.
+    pub what: Announcement,
+    /// Its lanes' predicates.
+    pub contribution: Contribution,
+}
+
 /// A warp arrives. `exited` counts the warps that have exited without having arrived in this generation.
 ///
 /// # Errors
@@ -247,4 +283,156 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
 #[inline]
 pub fn complete(_seat: Seat) -> Seat {
     Seat::default()
+}
+
+/// PTX barriers.
+#[derive(Clone, Copy, Debug)]
+pub struct Ptx;
+
+impl System for Ptx {
+    const FACTS: Facts = Facts {
+        waits_free: false,
+        time_is_memory: true,
+        fences_publish: false,
+        exits_may_release: true,
+        has_subgroups: false,
+        notes_nobody_waits: true,
+        has_room: true,
+    };
+
+    #[inline]
+    fn complete(seat: Seat) -> Result<Seat, Rule> {
+        Ok(complete(seat))
+    }
+
+    fn owes_wait(_seat: Seat) -> bool {
+        false
+    }
+}
+
+impl BarrierState for Barrier {
+    #[inline]
+    fn is_initial(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn holds_arrivals(&self) -> bool {
+        *self != Self::Idle
+    }
+
+    fn depends_on_exits(&self, release: bool) -> bool {
+        match self {
+            Self::Idle => false,
+            Self::Active { all, .. } => *all || release,
+        }
+    }
+
+    fn is_kept_for_waits(&self) -> bool {
+        false
+    }
+
+    fn room(&self, announced: Announced) -> Option<(u32, u32)> {
+        match *self {
+            Self::Idle => announced.room(),
+            Self::Active { expected, all, arrived, .. } => {
+                let whole = expected / WARP_SIZE;
+                let left = whole - arrived;
+                (announced == Announced::Whole(whole) && !all).then_some((left, left))
+            }
+        }
+    }
+
+    // clause: ptx.exited-threads
+    fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)> {
+        let completed = completion(Cta::of(around), *self, around.exited_outside(id))?;
+        Some((Self::Idle, completed))
+    }
+}
+
+impl Cta {
+    #[inline]
+    fn of(around: &impl Around) -> Self {
+        Self { warps: around.agents(), exits_release: around.exits_release() }
+    }
+}
+
+/// A warp's arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// The instruction, operands checked.
+    pub what: Announcement,
+    /// The predicates that are known.
+    pub contribution: Contribution,
+    /// Lanes whose predicate is open (`?`).
+    pub open: u32,
+}
+
+impl Instruction for Action {
+    type Barrier = Barrier;
+
+    #[inline]
+    fn barrier(&self) -> BarrierId {
+        self.what.id
+    }
+
+    fn part(&self) -> Part {
+        Part::Arrives
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        let announced = Announced::Whole(self.what.expected / WARP_SIZE);
+        Some(Standing { barrier: self.what.id, announced, produces: true, consumes: true })
+    }
+
+    fn dependence(&self, release: bool) -> Dependence {
+        if release {
+            Dependence::More
+        } else if self.what.all {
+            Dependence::BarrierAndExits
+        } else {
+            Dependence::Barrier
+        }
+    }
+
+    fn blocking(&self) -> Blocking {
+        match self.what.operation {
+            Operation::Arrive => Blocking::Never,
+            Operation::Sync | Operation::Red(_) => Blocking::Always,
+        }
+    }
+
+    fn may_overtake_wait(&self, _seat: Seat) -> bool {
+        false
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    // clause: ptx.warp-arrival
+    fn is_by_fragment(&self) -> bool {
+        false
+    }
+
+    fn most_counted(&self, threads: u32) -> Option<u32> {
+        Some(threads)
+    }
+
+    #[inline]
+    fn apply(
+        &self,
+        barrier: &Barrier,
+        seat: Seat,
+        pick: u32,
+        around: &impl Around,
+    ) -> Result<Applied<Barrier>, Refusal> {
+        let Self { what, contribution, open } = *self;
+        let cta = Cta::of(around);
+        let contribution = contribution.with_pick(what.operation.reduction(), open, pick);
+        // Nobody else's exit matters to an arrival with a count of its own.
+        let exited = if what.all || cta.exits_release { around.exited_outside(what.id) } else { 0 };
+        let effect = arrive(cta, *barrier, seat, what, contribution, exited)?;
+        // clause: ptx.prior-performed
+        Ok(Applied::Arrives(effect, Arrival::Publishing))
+    }
 }

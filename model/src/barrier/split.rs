@@ -3,8 +3,12 @@
 //! Source: SPV_INTEL_split_barrier, revision 1; for the pairing of arrive and wait also
 //! cl_intel_split_work_group_barrier and the Vulkan environment for SPIR-V.
 
+use super::facts::{
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
+    Standing, System,
+};
 use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
-use crate::program::{AgentId, Pc, RoleId, Scope};
+use crate::program::{AgentId, Pc, RoleId, Scope, Semantics, SplitKind};
 use crate::rule::Rule;
 
 /// A dynamic instance of an instruction: the statement, and the iteration of each enclosing loop
@@ -209,4 +213,146 @@ pub fn wait(
 #[must_use]
 pub fn complete(seat: Seat) -> Seat {
     Seat { notified: seat.notified || seat.arrived && !seat.waiting, ..Seat::default() }
+}
+
+/// Split barriers.
+#[derive(Clone, Copy, Debug)]
+pub struct Split;
+
+impl System for Split {
+    const FACTS: Facts = Facts {
+        waits_free: false,
+        time_is_memory: false,
+        fences_publish: false,
+        exits_may_release: false,
+        // clause: split_barrier.execution-scope
+        has_subgroups: true,
+        notes_nobody_waits: false,
+        has_room: false,
+    };
+
+    #[inline]
+    fn complete(seat: Seat) -> Result<Seat, Rule> {
+        Ok(complete(seat))
+    }
+
+    // clause: split_barrier.opencl-all-wait
+    fn owes_wait(seat: Seat) -> bool {
+        seat.notified || seat.arrived
+    }
+}
+
+impl BarrierState for Barrier {
+    #[inline]
+    fn is_initial(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn holds_arrivals(&self) -> bool {
+        self.arrived > 0
+    }
+
+    fn depends_on_exits(&self, _release: bool) -> bool {
+        false
+    }
+
+    /// All share what their generation carries, until the last of them has waited.
+    fn is_kept_for_waits(&self) -> bool {
+        self.unwaited > 0
+    }
+
+    /// Arrivals announce nothing.
+    fn room(&self, announced: Announced) -> Option<(u32, u32)> {
+        announced.room()
+    }
+
+    // clause: barcheck.exits-release-nothing
+    fn completed_by_exit(&self, _id: BarrierId, _around: &impl Around) -> Option<(Self, Completion)> {
+        None
+    }
+}
+
+/// `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL` or `OpControlBarrier`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Arrive, wait, or both.
+    pub kind: SplitKind,
+    /// The barrier.
+    pub barrier: BarrierId,
+    /// Its scope.
+    pub scope: Scope,
+    /// Agents that share it.
+    pub members: u32,
+    /// The dynamic instance.
+    pub instance: Instance,
+    /// Memory scope.
+    pub memory: Scope,
+    /// Memory semantics.
+    pub semantics: Semantics,
+}
+
+impl Instruction for Action {
+    type Barrier = Barrier;
+
+    #[inline]
+    fn barrier(&self) -> BarrierId {
+        self.barrier
+    }
+
+    fn part(&self) -> Part {
+        match self.kind {
+            SplitKind::Arrive | SplitKind::Both | SplitKind::MemoryBarrier => Part::Arrives,
+            SplitKind::Wait => Part::Waits,
+        }
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        None
+    }
+
+    fn dependence(&self, _release: bool) -> Dependence {
+        Dependence::Barrier
+    }
+
+    fn blocking(&self) -> Blocking {
+        match self.kind {
+            SplitKind::Wait => Blocking::Sometimes,
+            SplitKind::Both => Blocking::Always,
+            SplitKind::Arrive | SplitKind::MemoryBarrier => Blocking::Never,
+        }
+    }
+
+    fn may_overtake_wait(&self, _seat: Seat) -> bool {
+        false
+    }
+
+    fn is_alone(&self) -> bool {
+        self.members == 1
+    }
+
+    fn is_by_fragment(&self) -> bool {
+        false
+    }
+
+    fn most_counted(&self, _threads: u32) -> Option<u32> {
+        None
+    }
+
+    #[inline]
+    fn apply(
+        &self,
+        barrier: &Barrier,
+        seat: Seat,
+        _pick: u32,
+        _around: &impl Around,
+    ) -> Result<Applied<Barrier>, Refusal> {
+        let Self { kind, scope, members, ref instance, memory, semantics, .. } = *self;
+        if kind == SplitKind::Wait {
+            // clause: split_barrier.wait-memory
+            return Ok(Applied::Waits(wait(scope, barrier, seat, instance)?, Some((memory, semantics))));
+        }
+        let effect = arrive(scope, members, barrier, seat, instance, kind == SplitKind::Both)?;
+        // clause: split_barrier.arrive-memory
+        Ok(Applied::Arrives(effect, Arrival::Releasing(memory, semantics)))
+    }
 }

@@ -3,8 +3,9 @@
 //! Source: RFC for the XeGPU dialect. Arrivals and waits are those of [`super::nbarrier`], to which
 //! the dialect is lowered: an arrival is a signal of type 0 with both counts equal.
 
-use super::BarrierId;
-use super::nbarrier::{self, Announcement, Kind};
+use super::facts::{Facts, System};
+use super::nbarrier::{self, Announcement, Kind, Nbarrier};
+use super::{BarrierId, Seat};
 use crate::rule::Rule;
 
 /// What `init_nbarrier` yields: the barrier and the number of participants.
@@ -63,4 +64,22 @@ pub fn init(id: i64, participants: i64, allocated: Option<u32>, group: u32) -> R
     let participants = nbarrier::check_count(participants, group)?;
     // clause: xegpu.init
     Ok(Handle { id, participants })
+}
+
+/// XeGPU named barriers: in all that concerns barriers they are those of vISA.
+// clause: barcheck.xegpu-lowering
+#[derive(Clone, Copy, Debug)]
+pub struct Xegpu;
+
+impl System for Xegpu {
+    const FACTS: Facts = Nbarrier::FACTS;
+
+    #[inline]
+    fn complete(seat: Seat) -> Result<Seat, Rule> {
+        Nbarrier::complete(seat)
+    }
+
+    fn owes_wait(seat: Seat) -> bool {
+        Nbarrier::owes_wait(seat)
+    }
 }

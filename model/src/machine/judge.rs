@@ -1,95 +1,9 @@
 //! The rules about states: deadlock, arrival races, dangling arrivals.
 
 use super::{Detail, Finding, Machine, State};
-use crate::agent::{Action, BarrierAction};
-use crate::barrier::nbarrier::Kind;
-use crate::barrier::{BarrierId, ptx};
-use crate::machine::AnyBarrier;
-use crate::program::{AgentId, Pc, Target, WARP_SIZE};
+use crate::barrier::{Standing, room};
+use crate::program::{AgentId, Pc};
 use crate::rule::Rule;
-
-/// The counts that an arrival announces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Announced {
-    /// Threads (`ptx`).
-    Ptx(u32),
-    /// Threads, or 0 for every live warp (`bcu`).
-    Bcu(u32),
-    /// Producers and consumers (`nbarrier`, `xegpu`).
-    Sides(u32, u32),
-}
-
-/// An arrival at which an agent could stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Standing {
-    /// The barrier.
-    pub barrier: BarrierId,
-    /// The counts announced.
-    pub announced: Announced,
-    /// Takes room among the producers; where a target does not tell sides apart, both are taken.
-    pub produces: bool,
-    /// Takes room among the consumers.
-    pub consumes: bool,
-}
-
-impl Standing {
-    /// The arrival that a move with this action would be, if it would be one.
-    #[must_use]
-    #[inline]
-    pub fn of(action: &Action) -> Option<Self> {
-        let (barrier, announced, kind) = match action {
-            Action::Barrier(BarrierAction::Ptx(what, ..)) | Action::Exit(Some((what, _))) => {
-                (what.id, Announced::Ptx(what.expected), Kind::Both)
-            }
-            Action::Barrier(BarrierAction::Bcu(what, ..)) => {
-                (what.id, Announced::Bcu(what.count), Kind::Both)
-            }
-            Action::Barrier(BarrierAction::Signal(what)) => {
-                (what.id, Announced::Sides(what.producers, what.consumers), what.kind)
-            }
-            _ => return None,
-        };
-        Some(Self { barrier, announced, produces: kind.produces(), consumes: kind.consumes() })
-    }
-}
-
-/// Room for producers and for consumers (the same for targets that do not tell them apart) among agents that make
-/// this announcement at a barrier. `None` if there is always room, or if the barrier is active with other counts.
-#[must_use]
-pub fn room(barrier: Option<&AnyBarrier>, announced: Announced) -> Option<(u32, u32)> {
-    match announced {
-        Announced::Ptx(threads) => {
-            let whole = threads / WARP_SIZE;
-            match barrier {
-                Some(AnyBarrier::Ptx(ptx::Barrier::Active { expected, all, arrived, .. })) => {
-                    (*expected == threads && !all).then(|| (whole - arrived, whole - arrived))
-                }
-                _ => Some((whole, whole)),
-            }
-        }
-        // Count 0 waits for every live warp: there is always room.
-        Announced::Bcu(0) => None,
-        Announced::Bcu(threads) => {
-            let whole = threads / WARP_SIZE;
-            let live = match barrier {
-                Some(AnyBarrier::Bcu(b)) => b.live,
-                _ => None,
-            };
-            let Some(live) = live else { return Some((whole, whole)) };
-            let left = whole.saturating_sub(live.arrivals);
-            (live.count == threads).then_some((left, left))
-        }
-        Announced::Sides(producers, consumers) => {
-            let gathering = match barrier {
-                Some(AnyBarrier::Nbarrier(b)) => b.gathering,
-                _ => None,
-            };
-            let Some(now) = gathering else { return Some((producers, consumers)) };
-            ((now.producers, now.consumers) == (producers, consumers))
-                .then(|| (producers - now.produced, consumers - now.consumed))
-        }
-    }
-}
 
 /// An agent, or a fragment of one, and the arrival at which it stands.
 type Stander = (Standing, AgentId, Pc);
@@ -127,13 +41,7 @@ impl Machine {
         {
             return Vec::new();
         }
-        let holds_arrivals = |barrier: &AnyBarrier| match barrier {
-            AnyBarrier::Ptx(b) => *b != ptx::Barrier::Idle,
-            AnyBarrier::Bcu(b) => b.live.is_some(),
-            AnyBarrier::Nbarrier(b) => b.gathering.is_some(),
-            AnyBarrier::Split(_) => false,
-        };
-        let dangling = state.barriers.iter().filter(|(_, barrier)| holds_arrivals(barrier));
+        let dangling = state.barriers.iter().filter(|(_, barrier)| barrier.holds_arrivals());
         dangling
             .map(|(id, _)| {
                 let agents: Vec<_> =
@@ -153,7 +61,7 @@ impl Machine {
     /// More agents stand at an arrival than the generation has room for.
     // clause: barcheck.arrival-race
     fn arrival_races<K>(&self, state: &State<K>) -> Vec<Finding> {
-        if self.program.target == Target::SplitBarrier {
+        if !self.program.target.facts().has_room {
             return Vec::new();
         }
         let mut standing: Vec<Stander> =
@@ -181,7 +89,7 @@ impl Machine {
     /// The arrivals at which an agent stands: one at most, except for the fragments of a BCU warp.
     fn standing<K>(&self, state: &State<K>, agent: AgentId) -> Vec<Stander> {
         let moves = self.moves(state, agent).iter();
-        moves.filter_map(|made| Some((Standing::of(&made.action)?, agent, made.pc))).collect()
+        moves.filter_map(|made| Some((made.action.standing()?, agent, made.pc))).collect()
     }
 }
 

@@ -12,14 +12,14 @@ mod state;
 mod step;
 mod unfold;
 
+pub use crate::barrier::{Announced, AnyBarrier, Standing, room};
 pub use automaton::{Automaton, ConfigId, Label};
-pub use judge::{Announced, Standing, room};
 pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
-pub use state::{AgentState, AnyBarrier, Sequence, State};
+pub use state::{AgentState, Sequence, State};
 pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
-use crate::barrier::{BarrierId, NotModelled, ptx};
+use crate::barrier::{BarrierId, NotModelled};
 use crate::memory::{Layout, Memory};
 use crate::program::{
     AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, SplitKind, Target,
@@ -309,11 +309,20 @@ impl Machine {
         waiting.or_else(parked).or_else(|| config.fragments.first().map(|f| f.pc)).unwrap_or_default()
     }
 
+    /// Exits may release barriers that have a count of their own: which generation they release is a matter of timing.
+    #[must_use]
     #[inline]
-    fn cta(&self) -> ptx::Cta {
-        ptx::Cta {
-            warps: u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX),
-            exits_release: self.options.exited_threads == ExitedThreads::Release,
+    pub fn exits_release(&self) -> bool {
+        self.options.exited_threads == ExitedThreads::Release && self.program.target.facts().exits_may_release
+    }
+
+    /// The subgroup of an agent, 0 where a target has none.
+    #[must_use]
+    pub fn subgroup(&self, agent: AgentId) -> usize {
+        if self.program.target.facts().has_subgroups {
+            agent.index() / (self.program.subgroup_size as usize).max(1)
+        } else {
+            0
         }
     }
 }

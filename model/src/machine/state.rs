@@ -1,7 +1,7 @@
 //! One state of the whole group.
 
 use super::ConfigId;
-use crate::barrier::{BarrierId, Seat, bcu, nbarrier, ptx, split};
+use crate::barrier::{AnyBarrier, BarrierId, Seat};
 use crate::memory::Memory;
 use crate::program::AgentId;
 use smallvec::SmallVec;
@@ -71,35 +71,6 @@ impl AgentState {
     }
 }
 
-/// A barrier of any of the five systems (`xegpu` uses those of `nbarrier`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AnyBarrier {
-    /// PTX.
-    Ptx(ptx::Barrier),
-    /// BCU.
-    Bcu(bcu::Barrier),
-    /// vISA and XeGPU.
-    Nbarrier(nbarrier::Barrier),
-    /// Split barriers; in a box, since they are much larger than the others.
-    Split(Box<split::Barrier>),
-}
-
-impl AnyBarrier {
-    pub(super) fn split(barrier: split::Barrier) -> Self {
-        Self::Split(Box::new(barrier))
-    }
-
-    #[inline]
-    fn is_initial(&self) -> bool {
-        match self {
-            Self::Ptx(b) => *b == ptx::Barrier::default(),
-            Self::Bcu(b) => *b == bcu::Barrier::default(),
-            Self::Nbarrier(b) => *b == nbarrier::Barrier::default(),
-            Self::Split(b) => **b == split::Barrier::default(),
-        }
-    }
-}
-
 /// Where a state keeps a barrier, or would keep it, until one that is kept is kept no more, or the other way round.
 #[derive(Clone, Copy)]
 pub(super) struct Site {
@@ -129,40 +100,8 @@ impl<K> State<K> {
         Site { id, place: self.barriers.binary_search_by_key(&id, |(id, _)| *id) }
     }
 
-    fn at(&self, site: Site) -> Option<&AnyBarrier> {
+    pub(super) fn at(&self, site: Site) -> Option<&AnyBarrier> {
         Some(&self.barriers[site.place.ok()?].1)
-    }
-
-    /// A PTX barrier.
-    pub(super) fn ptx(&self, site: Site) -> ptx::Barrier {
-        match self.at(site) {
-            Some(AnyBarrier::Ptx(barrier)) => *barrier,
-            _ => ptx::Barrier::default(),
-        }
-    }
-
-    /// A BCU barrier.
-    pub(super) fn bcu(&self, site: Site) -> bcu::Barrier {
-        match self.at(site) {
-            Some(AnyBarrier::Bcu(barrier)) => *barrier,
-            _ => bcu::Barrier::default(),
-        }
-    }
-
-    /// A named barrier of vISA or XeGPU.
-    pub(super) fn nbarrier(&self, site: Site) -> nbarrier::Barrier {
-        match self.at(site) {
-            Some(AnyBarrier::Nbarrier(barrier)) => *barrier,
-            _ => nbarrier::Barrier::default(),
-        }
-    }
-
-    /// A split barrier.
-    pub(super) fn split(&self, site: Site) -> split::Barrier {
-        match self.at(site) {
-            Some(AnyBarrier::Split(barrier)) => split::Barrier::clone(barrier),
-            _ => split::Barrier::default(),
-        }
     }
 
     pub(super) fn set_barrier(&mut self, site: Site, state: AnyBarrier) {

@@ -2,13 +2,14 @@
 
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::state::Site;
-use super::{AnyBarrier, Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, State};
-use crate::agent::{Action, BarrierAction, Choices, Fault, FaultKind, Outcome, SplitAction, with_pick};
+use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, State};
+use crate::agent::{Action, Choices, Fault, FaultKind, Outcome};
 use crate::barrier::{
-    BarrierId, Completion, Effect, Progress, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu,
+    self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Progress,
+    Refusal, Seat,
 };
-use crate::memory::{Arrival, Knowledge};
-use crate::program::{AgentId, Scope, Semantics, SequenceId, SplitKind, Target};
+use crate::memory::Knowledge;
+use crate::program::{AgentId, Scope, Semantics, SequenceId};
 use crate::rule::Rule;
 
 /// A step in the making.
@@ -102,10 +103,6 @@ impl Machine {
 }
 
 impl<K: Knowledge> Making<'_, K> {
-    fn target(&self) -> Target {
-        self.machine.program.target
-    }
-
     fn finding(&self, rule: Rule) -> Finding {
         let made = self.machine.made(self.agent, self.from, self.index);
         let detail = match made.action {
@@ -159,9 +156,9 @@ impl<K: Knowledge> Making<'_, K> {
                 }
                 self.go_on_after(Event::Decided(self.pick));
             }
-            &Action::Exit(arrival) => {
-                let lanes = made.lanes;
-                self.exit(arrival, lanes)?;
+            Action::Exit(arrival) => {
+                let (arrives, lanes) = (arrival.is_some(), made.lanes);
+                self.exit(arrives, lanes)?;
             }
             Action::Assert(true) => self.go_on(Outcome::Pass),
             // clause: barcheck.assertion
@@ -197,7 +194,7 @@ impl<K: Knowledge> Making<'_, K> {
             }
             Action::Barrier(_) => self.barrier()?,
             Action::Alloc(count) => {
-                self.state.allocated = Some(xegpu::alloc(*count, self.state.allocated)?);
+                self.state.allocated = Some(barrier::allocate(*count, self.state.allocated)?);
                 self.go_on_after(Event::StateMoved);
             }
             Action::Init(..) | Action::Fetch(_) | Action::SaveCopy(_) | Action::RestoreCopy(_) => {
@@ -241,112 +238,39 @@ impl<K: Knowledge> Making<'_, K> {
         self.failed |= self.machine.has_failed(agent, *config);
     }
 
+    /// The instruction on a barrier that the step is.
     fn barrier(&mut self) -> Result<(), Refusal> {
-        let Action::Barrier(action) = &self.machine.made(self.agent, self.from, self.index).action else {
-            return Ok(());
-        };
+        let Some(action) = self.action() else { return Ok(()) };
         let site = self.state.site(action.barrier());
-        let seat = self.seat(site);
-        match *action {
-            BarrierAction::Ptx(what, contribution, open) => {
-                let red = match what.operation {
-                    ptx::Operation::Red(op) => Some(op),
-                    ptx::Operation::Sync | ptx::Operation::Arrive => None,
-                };
-                self.ptx_arrival(site, seat, what, with_pick(red, contribution, open, self.pick))
+        let around = Group { machine: self.machine, state: self.state };
+        match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
+            Applied::Arrives(effect, how) => self.arrive(site, effect, how),
+            Applied::Waits(effect, acquires) => {
+                self.wait(site, effect, acquires);
+                Ok(())
             }
-            BarrierAction::Bcu(what, contribution, open) => {
-                self.bcu_arrival(site, what, contribution, open, seat)
-            }
-            BarrierAction::ReadState(_) => {
-                // clause: bcu.b2r-bar
-                let value = bcu::read_barrier(self.state.bcu(site));
+            Applied::Reads => {
+                let value = barrier::state_as_value(self.state.at(site));
                 self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(value));
                 Ok(())
             }
-            BarrierAction::WriteState(_, value) => {
-                // clause: barcheck.restore-completes-nothing
-                let next = bcu::write_barrier(self.state.bcu(site), value)?;
-                self.state.set_barrier(site, AnyBarrier::Bcu(next));
+            Applied::Writes(next) => {
+                self.state.set_barrier(site, next);
                 self.go_on_after(Event::StateMoved);
                 Ok(())
             }
-            BarrierAction::Signal(what) => {
-                let effect = nbarrier::signal(self.state.nbarrier(site), seat, what)?;
-                self.arrive(site, effect.map(AnyBarrier::Nbarrier), Arrival::Publishing)
-            }
-            BarrierAction::Wait(_) => {
-                let effect = nbarrier::wait(self.state.nbarrier(site), seat)?;
-                self.wait(site, effect.map(AnyBarrier::Nbarrier), None);
-                Ok(())
-            }
-            BarrierAction::Split(ref split) => {
-                let split = split.clone();
-                self.split(site, &split, seat)
-            }
         }
+    }
+
+    #[inline]
+    fn action(&self) -> Option<&BarrierAction> {
+        self.machine.made(self.agent, self.from, self.index).action.on_barrier()
     }
 
     /// What the acting agent has to do with a barrier.
     fn seat(&self, site: Site) -> Seat {
         self.state.agents[self.agent.index()].seat(site.id)
-    }
-
-    fn ptx_arrival(
-        &mut self,
-        site: Site,
-        seat: Seat,
-        what: ptx::Announcement,
-        contribution: ptx::Contribution,
-    ) -> Result<(), Refusal> {
-        let cta = self.machine.cta();
-        // Nobody else's exit matters to an arrival with a count of its own.
-        let exited = if what.all || cta.exits_release { self.exited_outside(what.id) } else { 0 };
-        let effect = ptx::arrive(cta, self.state.ptx(site), seat, what, contribution, exited)?;
-        // clause: ptx.prior-performed
-        self.arrive(site, effect.map(AnyBarrier::Ptx), Arrival::Publishing)
-    }
-
-    fn bcu_arrival(
-        &mut self,
-        site: Site,
-        what: bcu::Announcement,
-        contribution: ptx::Contribution,
-        open: u32,
-        seat: Seat,
-    ) -> Result<(), Refusal> {
-        let red = match what.operation {
-            bcu::Operation::Red(op) => Some(op),
-            bcu::Operation::Sync | bcu::Operation::Arv => None,
-        };
-        let contribution = with_pick(red, contribution, open, self.pick);
-        // Exits matter only to barriers that wait for every live warp.
-        let warps = self.machine.cta().warps;
-        let cta = if what.count == 0 { self.bcu_cta() } else { bcu::Cta { warps, exited: 0 } };
-        let effect = bcu::arrive(cta, self.state.bcu(site), seat, what, contribution)?;
-        let how = if what.operation == bcu::Operation::Arv {
-            // clause: bcu.arv-no-memory
-            Arrival::PublishedBefore
-        } else {
-            // clause: bcu.sync-memory, bcu.red-memory
-            Arrival::Publishing
-        };
-        self.arrive(site, effect.map(AnyBarrier::Bcu), how)
-    }
-
-    fn split(&mut self, site: Site, action: &SplitAction, seat: Seat) -> Result<(), Refusal> {
-        let SplitAction { kind, scope, members, ref instance, memory, semantics, .. } = *action;
-        let before = self.state.split(site);
-        if kind == SplitKind::Wait {
-            let effect = split::wait(scope, &before, seat, instance)?;
-            // clause: split_barrier.wait-memory
-            self.wait(site, effect.map(AnyBarrier::split), Some((memory, semantics)));
-            return Ok(());
-        }
-        let effect = split::arrive(scope, members, &before, seat, instance, kind == SplitKind::Both)?;
-        // clause: split_barrier.arrive-memory
-        self.arrive(site, effect.map(AnyBarrier::split), Arrival::Releasing(memory, semantics))
     }
 
     /// An arrival that the barrier has accepted.
@@ -365,10 +289,7 @@ impl<K: Knowledge> Making<'_, K> {
     /// A wait that the barrier has accepted.
     fn wait(&mut self, site: Site, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
         if effect.progress == Progress::Pass {
-            let last = match &effect.barrier {
-                AnyBarrier::Split(barrier) => barrier.unwaited == 0,
-                _ => true,
-            };
+            let last = !effect.barrier.is_kept_for_waits();
             let machine = &*self.machine;
             let memory = &mut self.state.memory;
             memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
@@ -391,9 +312,9 @@ impl<K: Knowledge> Making<'_, K> {
 
     /// A generation completes: those who wait go on, consumers that do not wait yet are notified.
     fn complete(&mut self, id: BarrierId, completion: Completion) -> Result<(), Refusal> {
-        let (layout, target) = (self.machine.layout, self.target());
+        let (layout, target) = (self.machine.layout, self.machine.program.target);
         self.log.events.push(Event::Completed(id, completion.result));
-        if completion.nobody_waits && matches!(target, Target::Ptx | Target::Bcu) {
+        if completion.nobody_waits && target.facts().notes_nobody_waits {
             // clause: barcheck.nobody-waits
             // The barrier need not be the step's own: an exit completes others.
             let finding = Finding { barrier: Some(id), ..self.finding(Rule::NobodyWaits) };
@@ -411,12 +332,7 @@ impl<K: Knowledge> Making<'_, K> {
                 continue;
             };
             let seat = state.seats[at].1;
-            let after = match target {
-                Target::Ptx => ptx::complete(seat),
-                Target::Bcu => bcu::complete(seat),
-                Target::Nbarrier | Target::Xegpu => nbarrier::complete(seat)?,
-                Target::SplitBarrier => split::complete(seat),
-            };
+            let after = target.complete(seat)?;
             state.set_seat_at(at, after);
             if seat.waiting {
                 self.release(agent, id, completion.result);
@@ -436,7 +352,7 @@ impl<K: Knowledge> Making<'_, K> {
             let config = self.machine.config(self.state, agent);
             (config.waiting.and_then(|w| w.acquires), config.copy.is_some_and(|(_, fetched)| !fetched))
         };
-        if result.is_some() && self.target() == Target::Bcu && unfetched {
+        if result.is_some() && unfetched {
             // clause: bcu.red-overwrites
             let mut finding = self.finding(Rule::ResultOverwritten);
             finding.barrier = Some(id);
@@ -450,15 +366,10 @@ impl<K: Knowledge> Making<'_, K> {
         self.lead(agent, Label::Released(result));
     }
 
-    fn exit(
-        &mut self,
-        arrival: Option<(ptx::Announcement, ptx::Contribution)>,
-        lanes: u32,
-    ) -> Result<(), Refusal> {
+    fn exit(&mut self, arrives: bool, lanes: u32) -> Result<(), Refusal> {
         self.log.events.push(Event::LanesExited(lanes));
-        if let Some((what, contribution)) = arrival {
-            let site = self.state.site(what.id);
-            return self.ptx_arrival(site, self.seat(site), what, contribution);
+        if arrives {
+            return self.barrier();
         }
         self.go_on(Outcome::Pass);
         if !self.has_exited(self.agent) {
@@ -468,13 +379,8 @@ impl<K: Knowledge> Making<'_, K> {
         self.log.events.push(Event::Exited);
         let seats = self.state.agents[self.agent.index()].seats.clone();
         for (id, seat) in seats {
-            // clause: barcheck.missing-wait, nbarrier.free-after-waits, split_barrier.opencl-all-wait
-            let outstanding = match self.target() {
-                Target::Ptx | Target::Bcu => false,
-                Target::Nbarrier | Target::Xegpu => seat.notified || seat.arrived && seat.consumer,
-                Target::SplitBarrier => seat.notified || seat.arrived,
-            };
-            if outstanding {
+            // clause: barcheck.missing-wait
+            if self.machine.program.target.owes_wait(seat) {
                 let mut finding = self.finding(Rule::MissingWait);
                 finding.barrier = Some(id);
                 self.log.noted.push(finding);
@@ -489,23 +395,9 @@ impl<K: Knowledge> Making<'_, K> {
     fn complete_by_exit(&mut self) -> Result<(), Refusal> {
         let barriers = self.state.barriers.clone();
         for (id, barrier) in barriers {
-            let completion = match barrier {
-                // clause: ptx.exited-threads
-                AnyBarrier::Ptx(b) => ptx::completion(self.machine.cta(), b, self.exited_outside(id)),
-                // clause: bcu.exited-warps, bcu.red-completion
-                AnyBarrier::Bcu(b) => bcu::completion(self.bcu_cta(), b).filter(|_| {
-                    // Only the barriers that wait for every live warp look at exits.
-                    b.live.is_some_and(|live| live.count == 0)
-                }),
-                // clause: barcheck.exits-release-nothing
-                AnyBarrier::Nbarrier(_) | AnyBarrier::Split(_) => None,
-            };
-            if let Some(completion) = completion {
-                let emptied = match barrier {
-                    AnyBarrier::Bcu(b) => AnyBarrier::Bcu(bcu::emptied(b)),
-                    _ => AnyBarrier::Ptx(ptx::Barrier::Idle),
-                };
-                self.state.set_barrier(self.state.site(id), emptied);
+            let around = Group { machine: self.machine, state: self.state };
+            if let Some((after, completion)) = barrier.completed_by_exit(id, &around) {
+                self.state.set_barrier(self.state.site(id), after);
                 self.complete(id, completion)?;
             }
         }
@@ -515,27 +407,41 @@ impl<K: Knowledge> Making<'_, K> {
     fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.machine.agents().filter(|agent| self.has_exited(*agent))
     }
+}
 
-    /// Agents that have exited and have not arrived in the barrier's generation.
-    fn exited_outside(&self, id: BarrierId) -> u32 {
-        let outside = self.exited().filter(|agent| !self.state.agents[agent.index()].seat(id).arrived);
-        u32::try_from(outside.count()).unwrap_or(u32::MAX)
+/// The group around a step.
+struct Group<'s, K> {
+    machine: &'s Machine,
+    state: &'s State<K>,
+}
+
+impl<K> Group<'_, K> {
+    fn has_exited(&self, agent: AgentId) -> bool {
+        self.machine.automata[self.machine.class(agent)].has_exited(self.state.agents[agent.index()].config)
     }
 
-    fn bcu_cta(&self) -> bcu::Cta {
-        let exited = u32::try_from(self.exited().count()).unwrap_or(u32::MAX);
-        bcu::Cta { warps: self.machine.cta().warps, exited }
+    fn count(&self, is_counted: impl Fn(AgentId) -> bool) -> u32 {
+        let counted = self.machine.agents().filter(|agent| self.has_exited(*agent) && is_counted(*agent));
+        u32::try_from(counted.count()).unwrap_or(u32::MAX)
     }
 }
 
-impl<B> Effect<B> {
-    fn map<C>(self, wrap: impl FnOnce(B) -> C) -> Effect<C> {
-        Effect {
-            barrier: wrap(self.barrier),
-            seat: self.seat,
-            progress: self.progress,
-            completed: self.completed,
-            notes: self.notes,
-        }
+impl<K> Around for Group<'_, K> {
+    #[inline]
+    fn agents(&self) -> u32 {
+        u32::try_from(self.machine.program.agents.len()).unwrap_or(u32::MAX)
+    }
+
+    #[inline]
+    fn exits_release(&self) -> bool {
+        self.machine.exits_release()
+    }
+
+    fn exited(&self) -> u32 {
+        self.count(|_| true)
+    }
+
+    fn exited_outside(&self, barrier: BarrierId) -> u32 {
+        self.count(|agent| !self.state.agents[agent.index()].seat(barrier).arrived)
     }
 }

@@ -5,9 +5,9 @@
 //! each of them, then the two share an automaton: the index made no difference.
 
 use super::{Automaton, ConfigId, Label, Machine};
-use crate::agent::{Action, BarrierAction, Choices, Config, Context, Move, Outcome};
-use crate::barrier::{bcu, ptx};
-use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, SplitKind, WARP_SIZE};
+use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
+use crate::barrier::{Blocking, Opaque};
+use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, WARP_SIZE};
 use std::collections::BTreeSet;
 
 /// Decisions among more alternatives than this are not unfolded.
@@ -60,7 +60,7 @@ impl Machine {
     }
 
     /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases. A barrier's
-    /// state that it reads is [`bcu::Opaque::Unknown`]: it can do nothing with one but put it back.
+    /// state that it reads is [`Opaque::Unknown`]: it can do nothing with one but put it back.
     ///
     /// # Errors
     /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration,
@@ -158,9 +158,7 @@ fn most_counted(context: Context<'_>, config: &Config, threads: u32) -> u32 {
     let arriving = Config { waiting: None, ..config.clone() };
     let counts = crate::agent::moves(context, &arriving);
     let counts = counts.iter().filter_map(|made| match &made.action {
-        Action::Barrier(BarrierAction::Bcu(what, ..)) if what.count == 0 => Some(threads),
-        // Every arrival contributes a warp's threads at most, and counts as so many.
-        Action::Barrier(BarrierAction::Bcu(what, ..)) => Some(what.count),
+        Action::Barrier(action) => action.most_counted(threads),
         _ => None,
     });
     counts.max().map_or(threads, |most| most.min(threads))
@@ -174,22 +172,24 @@ fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> 
         | Action::NotModelled(_)
         | Action::Fault(_)
         | Action::Assert(false) => Vec::new(),
-        Action::Exit(Some((what, _))) | Action::Barrier(BarrierAction::Ptx(what, ..)) => {
-            vec![if what.operation == ptx::Operation::Arrive { Outcome::Pass } else { Outcome::Block }]
-        }
-        Action::Barrier(BarrierAction::Bcu(what, ..)) => {
-            vec![if what.operation == bcu::Operation::Arv { Outcome::Pass } else { Outcome::Block }]
-        }
-        Action::Barrier(BarrierAction::ReadState(_)) => {
-            vec![Outcome::Read(bcu::Opaque::Unknown(unheld(context, config, made)))]
-        }
-        Action::Barrier(BarrierAction::Wait(_)) => vec![Outcome::Pass, Outcome::Block],
-        Action::Barrier(BarrierAction::Split(split)) => match split.kind {
-            SplitKind::Wait => vec![Outcome::Pass, Outcome::Block],
-            SplitKind::Both => vec![Outcome::Block],
-            SplitKind::Arrive | SplitKind::MemoryBarrier => vec![Outcome::Pass],
+        Action::Exit(Some(action)) | Action::Barrier(action) => match action.blocking() {
+            Blocking::Never => vec![Outcome::Pass],
+            Blocking::Always => vec![Outcome::Block],
+            Blocking::Sometimes => vec![Outcome::Pass, Outcome::Block],
+            Blocking::Reads => vec![Outcome::Read(Opaque::Unknown(unheld(context, config, made)))],
         },
-        _ => vec![Outcome::Pass],
+        Action::Decide
+        | Action::Exit(None)
+        | Action::Assert(true)
+        | Action::Access(..)
+        | Action::Fence(_)
+        | Action::MemoryBarrier(..)
+        | Action::Park(..)
+        | Action::Alloc(_)
+        | Action::Init(..)
+        | Action::Fetch(_)
+        | Action::SaveCopy(_)
+        | Action::RestoreCopy(_) => vec![Outcome::Pass],
     }
 }
 

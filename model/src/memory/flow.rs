@@ -9,20 +9,9 @@ use super::layout::{
     DONE_TIME, GENERATION_MEMORY, GENERATION_TIME, PUBLISHED, RECEIVED_FAR, RECEIVED_NEAR, RELEASED_FAR,
     RELEASED_NEAR, carried,
 };
-use crate::barrier::BarrierId;
+use crate::barrier::{Arrival, BarrierId};
 use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Target};
 use crate::rule::Rule;
-
-/// How an agent arrives, as far as memory is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// All that the agent knows in memory travels.
-    Publishing,
-    /// Only what it has published before travels (`BAR.ARV`).
-    PublishedBefore,
-    /// What these operands release travels, and what earlier memory barriers have released (`split_barrier`).
-    Releasing(Scope, Semantics),
-}
 
 /// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location, who made
 /// the earlier access, and how.

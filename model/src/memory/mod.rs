@@ -9,7 +9,8 @@ mod flow;
 mod layout;
 mod recorded;
 
-pub use flow::{Arrival, Conflict, Knowledge, Known};
+pub use crate::barrier::Arrival;
+pub use flow::{Conflict, Knowledge, Known};
 pub use layout::Layout;
 pub use recorded::{Flow, Passing};
 

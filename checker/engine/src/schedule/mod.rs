@@ -69,7 +69,6 @@ mod estimate;
 mod locate;
 mod run;
 
-use crate::independence::exits_release;
 use crate::settings::{Control, Settings};
 use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
@@ -82,7 +81,7 @@ pub(super) fn answer(
     control: &dyn Control,
     started: Instant,
 ) -> (Machine, Answer) {
-    if exits_release(&machine) {
+    if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     if u16::try_from(machine.program().agents.len()).is_err() {

@@ -11,7 +11,7 @@ use crate::verdict::blow_up::{blow_up, blow_up_beyond};
 use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};
-use barcheck_model::program::{AgentId, Pc, Place, Target};
+use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -279,7 +279,7 @@ impl Run {
 
     fn follow_events(&mut self, agent: AgentId) {
         let now = self.state.memory.moment(agent);
-        let has_waits = matches!(self.machine.program().target, Target::Nbarrier | Target::Xegpu);
+        let has_waits = self.machine.program().target.facts().waits_free;
         for index in 0..self.log.events.len() {
             match self.log.events[index] {
                 Event::Arrived(barrier) => self.history_of(barrier).gathering.add(now),

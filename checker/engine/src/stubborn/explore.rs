@@ -14,7 +14,7 @@ use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
 use barcheck_model::memory::Knowledge;
-use barcheck_model::program::{AgentId, Pc, Place, Target};
+use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -122,8 +122,8 @@ impl<'a> Exploration<'a> {
         merges: Option<Merges>,
     ) -> Self {
         let target = machine.program().target;
-        let follows_waits = matches!(target, Target::Nbarrier | Target::Xegpu)
-            && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
+        let follows_waits =
+            target.facts().waits_free && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
         Self {
             components: Components::new(&machine),
             cycles: machine.automata().iter().map(|_| Cycles::default()).collect(),
@@ -370,7 +370,7 @@ impl<'a> Exploration<'a> {
         let moves = self.machine.moves(&at.state, agent);
         let made = &moves[choice.index as usize];
         let pc = made.pc;
-        let blocks_lanes = |made: &Move| matches!(made.action, Action::Barrier(BarrierAction::Bcu(..)));
+        let blocks_lanes = |made: &Move| made.action.on_barrier().is_some_and(BarrierAction::is_by_fragment);
         if moves.len() > 1 && moves.iter().any(blocks_lanes) {
             return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
         }
@@ -573,5 +573,5 @@ impl<'a> Exploration<'a> {
 
 /// Whether a move arrives at a barrier that the agent has to itself.
 fn is_alone(made: &Move) -> bool {
-    matches!(&made.action, Action::Barrier(BarrierAction::Split(split)) if split.members == 1)
+    made.action.on_barrier().is_some_and(BarrierAction::is_alone)
 }

@@ -62,7 +62,6 @@ mod region;
 mod states;
 mod stuck;
 
-use crate::independence::exits_release;
 use crate::settings::{Control, Settings};
 use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
@@ -81,7 +80,7 @@ pub(super) fn answer(
     started: Instant,
     is_known: &mut dyn FnMut() -> bool,
 ) -> (Machine, Answer) {
-    if exits_release(&machine) {
+    if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
     // What was found with more merges could not be shown: once more with fewer, in the end path by path.

@@ -7,7 +7,7 @@ use crate::packed::residual::{Residual, ResidualOf, renamed};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::memory::Layout;
-use barcheck_model::program::{AgentId, Target};
+use barcheck_model::program::AgentId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -31,14 +31,9 @@ pub(super) struct Components {
 
 impl Components {
     pub(super) fn new(machine: &Machine) -> Self {
-        let program = machine.program();
-        let subgroup = |agent: AgentId| match program.target {
-            Target::SplitBarrier => agent.index() / (program.subgroup_size as usize).max(1),
-            _ => 0,
-        };
         let mut groups: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
         for agent in machine.agents() {
-            groups.entry((machine.class(agent), subgroup(agent))).or_default().push(agent.index());
+            groups.entry((machine.class(agent), machine.subgroup(agent))).or_default().push(agent.index());
         }
         let mut groups: Vec<_> = groups.into_values().filter(|group| group.len() > 1).collect();
         groups.sort_unstable();

@@ -16,7 +16,7 @@ use crate::packed::permutations::RESIDUAL;
 use crate::packed::residual::{Residual, renamed};
 use crate::packed::transformers::{bits, held};
 use crate::successors::tables::Tables;
-use barcheck_model::program::{AgentId, Target};
+use barcheck_model::program::AgentId;
 
 /// Groups of interchangeable agents.
 #[derive(Clone, Debug, Default)]
@@ -34,11 +34,7 @@ impl Symmetry {
 
     /// Agents of one class are interchangeable, within subgroups where there are any.
     pub(crate) fn of(tables: &Tables) -> Self {
-        let program = tables.machine.program();
-        let subgroup = |agent: usize| match program.target {
-            Target::SplitBarrier => agent / (program.subgroup_size as usize).max(1),
-            _ => 0,
-        };
+        let subgroup = |agent: usize| tables.machine.subgroup(AgentId::from_index(agent));
         let mut groups: Vec<((usize, usize), Vec<usize>)> = Vec::new();
         for (agent, class) in tables.class_of.iter().enumerate() {
             let key = (*class, subgroup(agent));

@@ -417,10 +417,7 @@ impl Tables {
                 let id = self.barriers[field].id;
                 let seat = progressed.state.agents[actor.index()].seat(id);
                 let blocks = progressed.events.contains(&Event::Blocked(id));
-                let last = match progressed.state.barrier(id) {
-                    Some(AnyBarrier::Split(barrier)) => barrier.unwaited == 0,
-                    _ => true,
-                };
+                let last = !progressed.state.barrier(id).is_some_and(AnyBarrier::is_kept_for_waits);
                 self.steps.local_effect(operation, LocalEffect { seat, blocks, last, release, noted })
             }
         };

@@ -7,7 +7,7 @@ use crate::packed::layout::{BarrierField, Layout, Packed};
 use crate::packed::numbering::{BarrierStates, to_u32};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Announced, Standing, room};
+use barcheck_model::machine::{Announced, room};
 
 /// Agents that stand at an arrival on one barrier with one announcement, on one side.
 #[derive(Debug)]
@@ -53,10 +53,10 @@ impl Groups {
         field_of: impl FnOnce(BarrierId) -> usize,
         standing: &mut Vec<u32>,
     ) {
-        let Some(at) = Standing::of(action) else { return };
+        let Some(at) = action.standing() else { return };
         let field = field_of(at.barrier);
         // Where sides are not told apart, the room is the same for both.
-        let one_side = !matches!(at.announced, Announced::Sides(..));
+        let one_side = !at.announced.has_sides();
         for (takes, producers) in [(at.produces, true), (at.consumes && !one_side, false)] {
             if !takes {
                 continue;

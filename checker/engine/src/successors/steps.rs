@@ -261,6 +261,7 @@ impl Steps {
 mod tests {
     use super::*;
     use crate::packed::locations::{AT_BARRIER, NO_ACT};
+    use barcheck_model::barrier::{bcu, nbarrier};
 
     const SEAT: Seat =
         Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn what_one_slot_has_met_another_one_knows_once_its_turn_is_known() {
         let mut steps = Steps::default();
-        let wait = BarrierAction::Wait(BarrierId(1));
+        let wait = BarrierAction::from(nbarrier::Action::Wait(BarrierId(1)));
         let operation = steps.operation(&wait, 0, Seat::default());
         assert_eq!(operation, steps.operation(&wait, 0, Seat::default()));
         let field = (Key::Barrier, BarrierField::of(0));
@@ -305,13 +306,13 @@ mod tests {
     #[test]
     fn an_instruction_is_another_deed_with_another_operand_or_from_another_seat() {
         let mut steps = Steps::default();
-        let wait = |id| BarrierAction::Wait(BarrierId(id));
+        let wait = |id| BarrierAction::from(nbarrier::Action::Wait(BarrierId(id)));
         let operations = [
             steps.operation(&wait(1), 0, Seat::default()),
             steps.operation(&wait(1), 0, SEAT),
             steps.operation(&wait(1), 1, SEAT),
             steps.operation(&wait(2), 0, SEAT),
-            steps.operation(&BarrierAction::ReadState(BarrierId(2)), 0, SEAT),
+            steps.operation(&bcu::Action::ReadState(BarrierId(2)).into(), 0, SEAT),
         ];
         assert_eq!(operations, [2, 3, 4, 5, 6]);
     }

@@ -12,9 +12,9 @@ use crate::packed::numbering::{BarrierStates, Numbered, UNKNOWN, field_of, to_u3
 use crate::packed::permutations::Permutations;
 use crate::packed::residual::{Residual, ResidualOf};
 use crate::successors::steps::{EXIT, Key, OWN, Steps};
-use barcheck_model::agent::{Action, BarrierAction, Choices};
-use barcheck_model::barrier::{BarrierId, ptx};
-use barcheck_model::machine::{AgentState, AnyBarrier, ExitedThreads, Machine, State};
+use barcheck_model::agent::{Action, Choices};
+use barcheck_model::barrier::{BarrierId, Dependence};
+use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::program::AgentId;
 use indexmap::Equivalent;
 use rustc_hash::FxHashMap;
@@ -287,19 +287,23 @@ impl Tables {
             | Action::SaveCopy(_)
             | Action::RestoreCopy(_) => return Some((Key::Barrier, BarrierField::NONE)),
             Action::Exit(None) => return Some((Key::Exit, BarrierField::NONE)),
-            Action::Barrier(BarrierAction::Ptx(what, ..)) => match self.machine.options().exited_threads {
-                ExitedThreads::Release => return None,
-                ExitedThreads::Hold if what.all => (Key::BarrierAndExits, what.id),
-                ExitedThreads::Hold => (Key::Barrier, what.id),
-            },
-            Action::Barrier(BarrierAction::Bcu(what, ..)) if what.count == 0 => {
-                (Key::BarrierAndExits, what.id)
+            Action::Barrier(action) => {
+                let key = match action.dependence(self.machine.exits_release()) {
+                    Dependence::Barrier => Key::Barrier,
+                    Dependence::BarrierAndExits => Key::BarrierAndExits,
+                    Dependence::More => return None,
+                };
+                (key, action.barrier())
             }
-            Action::Barrier(BarrierAction::Bcu(what, ..)) => (Key::Barrier, what.id),
-            Action::Barrier(BarrierAction::Signal(what)) => (Key::Barrier, what.id),
-            Action::Barrier(BarrierAction::Wait(id)) => (Key::Barrier, *id),
-            Action::Barrier(BarrierAction::Split(split)) => (Key::Barrier, split.barrier),
-            _ => return None,
+            Action::Spin
+            | Action::Decide
+            | Action::Park(..)
+            | Action::Exit(Some(_))
+            | Action::Assert(false)
+            | Action::Alloc(_)
+            | Action::Refuse(..)
+            | Action::NotModelled(_)
+            | Action::Fault(_) => return None,
         };
         Some((key, BarrierField::of(self.field_of(id))))
     }
@@ -327,12 +331,7 @@ impl Tables {
         if let Some(number) = barrier.numbers.get(state) {
             return (field, *number);
         }
-        let release = self.machine.options().exited_threads == ExitedThreads::Release;
-        let depends_on_exits = match state {
-            AnyBarrier::Ptx(ptx::Barrier::Active { all, .. }) => *all || release,
-            AnyBarrier::Bcu(b) => b.live.is_some_and(|live| live.count == 0),
-            _ => false,
-        };
+        let depends_on_exits = state.depends_on_exits(self.machine.exits_release());
         let number = to_u32(barrier.states.len());
         barrier.states.push(Some(state.clone()));
         barrier.depends_on_exits.push(depends_on_exits);

@@ -61,7 +61,7 @@ fn story(exhibit: &Exhibit, look: Look) -> String {
         headline: true,
         all: true,
     };
-    let told = counterexamples::story(&exhibit.trace, &style);
+    let told = counterexamples::narrative(&exhibit.trace, &style);
     match &exhibit.departure {
         None => told,
         Some(reason) => {

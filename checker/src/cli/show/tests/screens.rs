@@ -169,13 +169,14 @@ fn a_screen_too_small_says_so() {
 }
 
 #[test]
-fn the_readme_shows_the_screen_as_it_is() {
+fn the_book_shows_the_screen_as_it_is() {
     let mut trace = library("ptx/wavelet_one_short_broken.bar");
     trace.protocol.file.insert_str(0, "specs/protocols/");
     let mut viewer = viewer(&trace);
     press(&mut viewer, &[KeyCode::Char('g'), KeyCode::Char('4'), KeyCode::Enter]);
     let drawn = screen(&mut viewer, 80, 24);
     let lines: Vec<&str> = drawn.lines().map(|line| line.trim_matches('"').trim_end()).collect();
-    let readme = include_str!("../../../../../README.md");
-    assert!(readme.contains(&format!("```text\n{}\n```", lines.join("\n"))), "{}", lines.join("\n"));
+    let chapter = include_str!("../../../../book/src/counterexamples.md");
+    let shown = format!("```text,screen\n{}\n```", lines.join("\n"));
+    assert!(chapter.contains(&shown), "{}", lines.join("\n"));
 }

@@ -21,25 +21,28 @@ const MADE_FROM: [&str; 6] = [
     "counterexamples/viewer/core/build",
 ];
 /// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and formats none,
-/// and it neither shortens runs nor is it the story for terminals or the page around it.
-pub(crate) const LEFT_OUT: [&str; 17] = [
+/// and it neither shortens nor confirms runs, and is neither the narrative for terminals nor the page around it.
+pub(crate) const LEFT_OUT: [&str; 20] = [
     "specs/src/bar/format",
     "specs/src/bar/foreign_syntax.rs",
     "specs/src/bar/meaning_error/text.rs",
     "specs/src/clauses",
     "specs/src/common/render.rs",
     "specs/src/common/suggest.rs",
-    "counterexamples/src/convert",
-    "counterexamples/src/dot.rs",
-    "counterexamples/src/fingerprint.rs",
-    "counterexamples/src/graph",
-    "counterexamples/src/read.rs",
-    "counterexamples/src/replay.rs",
-    "counterexamples/src/counterexample.rs",
+    "counterexamples/src/build/counterexample.rs",
+    "counterexamples/src/render/dot",
+    "counterexamples/src/render/error.rs",
+    "counterexamples/src/render/html/mod.rs",
+    "counterexamples/src/render/html/slim.rs",
+    "counterexamples/src/render/itf.rs",
+    "counterexamples/src/render/mermaid.rs",
+    "counterexamples/src/render/perfetto.rs",
+    "counterexamples/src/render/spans.rs",
+    "counterexamples/src/render/svg",
+    "counterexamples/src/render/text",
+    "counterexamples/src/replay",
     "counterexamples/src/shorten",
-    "counterexamples/src/story",
-    "counterexamples/src/viewer/mod.rs",
-    "counterexamples/src/viewer/slim.rs",
+    "counterexamples/src/trace/fingerprint.rs",
 ];
 
 /// The path of a file of the repository.

@@ -1,0 +1,362 @@
+//! From a path that a search found to a trace.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use barcheck_model::agent::Fault;
+use barcheck_model::machine::{self, CutReason, End, ExitedThreads, Finding, Options, Path};
+use barcheck_model::program::{AgentId, Pc, Program};
+use barcheck_model::rule::{Level, Rule};
+
+pub(crate) mod counterexample;
+pub(crate) mod record;
+pub(crate) mod snapshot;
+
+use crate::build::record::{Departure, Reached, Recorder, cut_message, fault_message};
+use crate::explain;
+use crate::trace::{
+    self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, State, Step, Trace,
+};
+use crate::wording::instruction::access_name;
+
+/// Where a protocol was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceInfo {
+    /// The file's name, as the user gave it.
+    pub file: String,
+    /// The notation: `bar`.
+    pub format: String,
+    /// The whole text.
+    pub text: String,
+    /// Values given to parameters from outside.
+    pub defines: BTreeMap<String, i64>,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+pub enum What<'a> {
+    /// A violation, with its level in force.
+    Finding(&'a Finding, Level),
+    /// An evaluation error.
+    Fault(AgentId, &'a Fault),
+    /// Something that the model does not cover.
+    Cut(AgentId, Pc, &'a CutReason),
+}
+
+/// Runs a path on the model and writes it down as a trace.
+///
+/// # Errors
+/// The path cannot be made, or does not lead to `what`.
+pub fn build(
+    program: Arc<Program>,
+    options: Options,
+    source: &SourceInfo,
+    path: &Path,
+    what: What<'_>,
+) -> Result<Trace, Departure> {
+    let mut recorder = Recorder::new(program, options);
+    let initial = recorder.whole();
+    let mut steps = Vec::with_capacity(path.steps.len());
+    let mut reached = Reached::State(Vec::new());
+    let mut at_cycle = None;
+    for (index, choice) in path.steps.iter().enumerate() {
+        if path.cycle_from == Some(index) {
+            at_cycle = Some(recorder.state.clone());
+        }
+        if matches!(reached, Reached::End(_)) {
+            return Err(ended_early(index));
+        }
+        let (step, next) = recorder.step(*choice)?;
+        steps.push(step);
+        reached = next;
+    }
+    check_cycle(path.cycle_from, at_cycle.as_ref(), &recorder)?;
+    let ends = ends(&mut recorder, &reached, path.cycle_from.is_some(), &steps);
+    let wanted = match what {
+        What::Finding(finding, level) => {
+            outcome_of(&recorder, finding, level, Basis::Step, path.cycle_from, &steps)
+        }
+        What::Fault(agent, fault) => fault_outcome(&recorder, agent, fault),
+        What::Cut(agent, at, reason) => cut_outcome(&recorder, agent, at, reason),
+    };
+    let outcome = confirm(wanted, &ends)?;
+    let mut trace = assemble(&recorder, source, initial, steps, outcome);
+    explain::fill(&mut trace);
+    Ok(trace)
+}
+
+/// A trace without words, from its parts.
+pub(crate) fn assemble(
+    recorder: &Recorder,
+    source: &SourceInfo,
+    initial: State,
+    steps: Vec<Step>,
+    outcome: Outcome,
+) -> Trace {
+    let mut barriers = recorder.barriers();
+    if let Some(barrier) = outcome.barrier
+        && !barriers.iter().any(|b| b.barrier == barrier)
+    {
+        let id = barcheck_model::barrier::BarrierId(barrier);
+        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.sort_by_key(|b| b.barrier);
+    }
+    Trace {
+        format: FORMAT.to_owned(),
+        protocol: protocol(recorder.program(), recorder.machine.options(), source),
+        agents: agents(recorder.program()),
+        barriers,
+        initial,
+        steps,
+        outcome,
+    }
+}
+
+/// A path goes on after a step that ends it.
+pub(crate) fn ended_early(index: usize) -> Departure {
+    Departure {
+        step: Some(index),
+        what: "the length of the path".to_owned(),
+        expected: "another step".to_owned(),
+        found: "the step before it ends the path".to_owned(),
+    }
+}
+
+/// The state at the end is the one at the beginning of the cycle.
+pub(crate) fn check_cycle(
+    from: Option<usize>,
+    at: Option<&machine::State>,
+    recorder: &Recorder,
+) -> Result<(), Departure> {
+    let Some(from) = from else { return Ok(()) };
+    let found = match at {
+        None => "no step there: a cycle has one at least",
+        Some(state) if *state == recorder.state => return Ok(()),
+        Some(_) => "another state",
+    };
+    Err(Departure {
+        step: None,
+        what: "the end of the cycle".to_owned(),
+        expected: format!("the state before step {from}"),
+        found: found.to_owned(),
+    })
+}
+
+/// Everything that could be said of the end of a run, without words.
+pub(crate) fn ends(recorder: &mut Recorder, reached: &Reached, cycle: bool, steps: &[Step]) -> Vec<Outcome> {
+    // Levels do not decide what is violated; they are put in from outside.
+    let level = Level::Error;
+    let mut ends = Vec::new();
+    let of = |recorder: &Recorder, f: &Finding, basis| outcome_of(recorder, f, level, basis, None, steps);
+    match reached {
+        Reached::End(end) => match &**end {
+            End::Violation(finding) => ends.push(of(recorder, finding, Basis::Step)),
+            End::Fault { agent, fault, noted } => {
+                ends.extend(noted.iter().map(|f| of(recorder, f, Basis::Step)));
+                ends.push(fault_outcome(recorder, *agent, fault));
+            }
+            End::Cut { agent, at, reason, noted } => {
+                ends.extend(noted.iter().map(|f| of(recorder, f, Basis::Step)));
+                ends.push(cut_outcome(recorder, *agent, *at, reason));
+            }
+        },
+        Reached::State(noted) => {
+            ends.extend(noted.iter().map(|f| of(recorder, f, Basis::Step)));
+            if let Some((agent, fault)) = recorder.machine.fault(&recorder.state) {
+                // Only an initial state is reached with a fault in it.
+                let fault = fault.clone();
+                match recorder.machine.end_of_fault(agent, &fault, Vec::new()) {
+                    End::Cut { agent, at, reason, .. } => {
+                        ends.push(cut_outcome(recorder, agent, at, &reason));
+                    }
+                    _ => ends.push(fault_outcome(recorder, agent, &fault)),
+                }
+            } else {
+                let judged = recorder.machine.judge(&recorder.state);
+                ends.extend(judged.iter().map(|f| of(recorder, f, Basis::State)));
+            }
+            if cycle {
+                ends.extend(stuck(recorder, steps));
+            }
+        }
+    }
+    ends
+}
+
+/// The agents that block in the state at the end, as outcomes of `stuck-agent`. Whether they do so for ever is
+/// not decided here.
+fn stuck(recorder: &Recorder, steps: &[Step]) -> Vec<Outcome> {
+    let blocked = recorder
+        .machine
+        .agents()
+        .filter(|agent| recorder.machine.config(&recorder.state, *agent).is_blocked());
+    blocked
+        .map(|agent| {
+            let config = recorder.machine.config(&recorder.state, agent);
+            let parked = || config.fragments.iter().find_map(|f| f.parked).map(|p| p.what.id);
+            let finding = Finding {
+                rule: Rule::StuckAgent,
+                agent,
+                pc: recorder.machine.stands_at(&recorder.state, agent),
+                agents: [agent].into_iter().collect(),
+                barrier: config.waiting.map(|w| w.barrier).or_else(parked),
+                detail: machine::Detail::None,
+            };
+            outcome_of(recorder, &finding, Level::Error, Basis::Cycle, None, steps)
+        })
+        .collect()
+}
+
+/// Finds what is wanted among what can be said of the end.
+pub(crate) fn confirm(wanted: Outcome, ends: &[Outcome]) -> Result<Outcome, Departure> {
+    let same = |found: &&Outcome| {
+        let stuck = wanted.rule.as_deref() == Some(Rule::StuckAgent.name());
+        // Several agents may be stuck together; each of them is confirmed by itself.
+        let agents = stuck || found.agents == wanted.agents;
+        agents
+            && (found.kind, &found.rule, found.agent, found.barrier, found.location, &found.detail)
+                == (wanted.kind, &wanted.rule, wanted.agent, wanted.barrier, wanted.location, &wanted.detail)
+            && (wanted.kind == OutcomeKind::Violation || found.headline == wanted.headline)
+    };
+    if let Some(found) = ends.iter().find(same) {
+        return Ok(Outcome { basis: found.basis, ..wanted });
+    }
+    let found: Vec<String> = ends.iter().map(in_short).collect();
+    Err(Departure {
+        step: None,
+        what: "what the run shows".to_owned(),
+        expected: in_short(&wanted),
+        found: if found.is_empty() { "nothing".to_owned() } else { found.join("; ") },
+    })
+}
+
+fn in_short(outcome: &Outcome) -> String {
+    let what = outcome.rule.as_deref().unwrap_or(outcome.headline.as_str());
+    let barrier = outcome.barrier.map(|b| format!(", barrier {b}")).unwrap_or_default();
+    let detail = match &outcome.detail {
+        None => String::new(),
+        Some(Detail::Operand { value }) => format!(", operand {value}"),
+        Some(Detail::Room { standing, room }) => format!(", {standing} at an arrival with room for {room}"),
+        Some(Detail::Conflict { location, earlier, earlier_access, access }) => {
+            format!(", {access} of {location} after a {earlier_access} by agent {earlier}")
+        }
+    };
+    let agents: Vec<String> = outcome.agents.iter().map(u32::to_string).collect();
+    format!(
+        "{what} at {}:{}, agents {}{barrier}{detail}",
+        outcome.location.line,
+        outcome.location.column,
+        agents.join(" ")
+    )
+}
+
+/// A finding as an outcome, without words.
+fn outcome_of(
+    recorder: &Recorder,
+    finding: &Finding,
+    level: Level,
+    basis: Basis,
+    cycle_from: Option<usize>,
+    steps: &[Step],
+) -> Outcome {
+    let mut outcome = Outcome {
+        rule: Some(finding.rule.name().to_owned()),
+        level: Some(level.name().to_owned()),
+        basis,
+        agents: finding.agents.iter().map(|a| a.0).collect(),
+        barrier: finding.barrier.map(|id| id.0),
+        detail: detail(recorder.program(), &finding.detail),
+        cycle_from,
+        ..bare(recorder, OutcomeKind::Violation, finding.agent, finding.pc)
+    };
+    // Nobody stands at a barrier that is left with arrivals: the place is that of the last of them.
+    if finding.rule == Rule::DanglingArrival
+        && let Some(step) = steps.iter().rev().find(|s| arrives(s, outcome.barrier))
+    {
+        outcome.agent = step.agent;
+        outcome.location = step.location;
+        outcome.instruction.clone_from(&step.instruction);
+    }
+    outcome
+}
+
+fn arrives(step: &Step, barrier: Option<u32>) -> bool {
+    step.events.iter().any(|e| matches!(e, Event::Arrived { barrier: b } if Some(*b) == barrier))
+}
+
+pub(crate) fn bare(recorder: &Recorder, kind: OutcomeKind, agent: AgentId, pc: Pc) -> Outcome {
+    Outcome {
+        kind,
+        rule: None,
+        level: None,
+        basis: Basis::Step,
+        agent: agent.0,
+        agents: vec![agent.0],
+        barrier: None,
+        location: snapshot::location(recorder.machine.place(agent, pc)),
+        instruction: snapshot::written(recorder.program(), agent, pc),
+        detail: None,
+        cycle_from: None,
+        headline: String::new(),
+        message: String::new(),
+        explanation: String::new(),
+        related: Vec::new(),
+    }
+}
+
+fn fault_outcome(recorder: &Recorder, agent: AgentId, fault: &Fault) -> Outcome {
+    let headline = fault_message(recorder.program(), agent, &fault.kind);
+    Outcome { headline, ..bare(recorder, OutcomeKind::Fault, agent, fault.at) }
+}
+
+fn cut_outcome(recorder: &Recorder, agent: AgentId, at: Pc, reason: &CutReason) -> Outcome {
+    Outcome { headline: cut_message(reason), ..bare(recorder, OutcomeKind::Cut, agent, at) }
+}
+
+fn detail(program: &Program, detail: &machine::Detail) -> Option<Detail> {
+    match detail {
+        machine::Detail::None => None,
+        machine::Detail::Operand(value) => Some(Detail::Operand { value: *value }),
+        machine::Detail::Conflict { location, earlier, earlier_kind, kind } => Some(Detail::Conflict {
+            location: program.location_name(*location),
+            earlier: earlier.0,
+            earlier_access: access_name(*earlier_kind).to_owned(),
+            access: access_name(*kind).to_owned(),
+        }),
+        machine::Detail::Room { standing, room } => Some(Detail::Room { standing: *standing, room: *room }),
+    }
+}
+
+fn protocol(program: &Program, options: Options, source: &SourceInfo) -> Protocol {
+    Protocol {
+        file: source.file.clone(),
+        format: source.format.clone(),
+        target: program.target.name().to_owned(),
+        source: source.text.clone(),
+        defines: source.defines.clone(),
+        exited_threads: match options.exited_threads {
+            ExitedThreads::Hold => trace::ExitedThreads::Hold,
+            ExitedThreads::Release => trace::ExitedThreads::Release,
+        },
+        group_size: program.threads,
+        subgroup_size: program.subgroup_size,
+    }
+}
+
+/// The agents of a program.
+pub(crate) fn agents(program: &Program) -> Vec<Agent> {
+    let noun = program.target.agent_noun();
+    let agents = (0..program.agents.len()).map(AgentId::from_index);
+    agents
+        .map(|agent| {
+            let role = program.roles.get(program.agents[agent.index()].index());
+            Agent {
+                index: agent.0,
+                name: format!("{noun} {}", agent.0),
+                role: role.and_then(|r| r.name.clone()),
+                lanes: program.lanes(agent),
+                line: role.map_or(0, |r| r.place.line),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,357 @@
+//! Running the model along a path, and writing down what it does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use barcheck_model::agent::{Action, FaultKind, Move};
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{self, CutReason, End, Finding, Machine, Options, StepOutcome};
+use barcheck_model::program::{AgentId, Expr, Op, Program};
+
+use crate::build::snapshot;
+use crate::names;
+use crate::trace::{Choice, Event, State, Step};
+use crate::wording::instruction::{self, Reader};
+
+/// Where a trace and the model part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The index of the step, `None` where it is not about one.
+    pub step: Option<usize>,
+    /// What is different.
+    pub what: String,
+    /// What the trace, or the path, says.
+    pub expected: String,
+    /// What the model does.
+    pub found: String,
+}
+
+impl fmt::Display for Departure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(step) = self.step {
+            write!(f, "step {} (index {step}): ", step + 1)?;
+        }
+        write!(f, "{} differs: expected {}, found {}", self.what, self.expected, self.found)
+    }
+}
+
+impl std::error::Error for Departure {}
+
+/// What a step leads to.
+#[derive(Debug)]
+pub(crate) enum Reached {
+    /// Another state; findings that do not end the path.
+    State(Vec<Finding>),
+    /// The end of the path.
+    End(Box<End>),
+}
+
+/// The model on its way, and what a trace has said of it so far.
+pub(crate) struct Recorder {
+    pub(crate) machine: Machine,
+    pub(crate) state: machine::State,
+    said: Said,
+}
+
+/// What a trace has said so far.
+#[derive(Clone, Default)]
+struct Said {
+    barriers: BTreeMap<BarrierId, OfBarrier>,
+    steps: usize,
+}
+
+/// What a trace has said of a barrier that occurred.
+#[derive(Clone, Default)]
+struct OfBarrier {
+    generation: u32,
+    shown: Option<crate::trace::BarrierState>,
+}
+
+/// A place to come back to.
+#[derive(Clone)]
+pub(crate) struct Place {
+    state: machine::State,
+    said: Said,
+}
+
+impl Recorder {
+    pub(crate) fn new(program: Arc<Program>, options: Options) -> Self {
+        let mut machine = Machine::new(program, options);
+        let state = machine.initial();
+        Self { machine, state, said: Said::default() }
+    }
+
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        self.machine.program()
+    }
+
+    /// The present state of every agent.
+    pub(crate) fn whole(&self) -> State {
+        let agents = self.machine.agents().map(|a| snapshot::agent(&self.machine, &self.state, a)).collect();
+        State {
+            agents,
+            barriers: self.said.barriers.values().filter_map(|said| said.shown.clone()).collect(),
+        }
+    }
+
+    /// The barriers that occurred, by their names.
+    pub(crate) fn barriers(&self) -> Vec<crate::trace::Barrier> {
+        self.said.barriers.keys().map(|id| names::barrier(self.program(), *id)).collect()
+    }
+
+    fn departs(&self, what: &str, expected: String, found: String) -> Departure {
+        Departure { step: Some(self.said.steps), what: what.to_owned(), expected, found }
+    }
+
+    /// The move that a choice means.
+    fn chosen(&self, choice: machine::Choice) -> Result<Move, Departure> {
+        let group = self.program().agents.len();
+        if choice.agent.index() >= group {
+            let found = format!("a group of {group} agents");
+            return Err(self.departs("the agent", format!("agent {}", choice.agent.0), found));
+        }
+        let name = format!("{} {}", self.program().target.agent_noun(), choice.agent.0);
+        let moves = self.machine.moves(&self.state, choice.agent);
+        let Some(made) = moves.get(choice.index as usize) else {
+            let now = snapshot::agent(&self.machine, &self.state, choice.agent);
+            let found = format!("{name} {}", now.in_words());
+            return Err(self.departs("the step", format!("a step of {name} (move {})", choice.index), found));
+        };
+        let picks = self.machine.picks(&self.state, choice.agent, made);
+        if !picks.contains(&u64::from(choice.pick)) {
+            let found = format!("choices from {} to below {}", picks.start, picks.end);
+            return Err(self.departs("the choice", format!("choice {}", choice.pick), found));
+        }
+        Ok(made.clone())
+    }
+
+    /// Makes a step and writes it down.
+    pub(crate) fn step(&mut self, choice: machine::Choice) -> Result<(Step, Reached), Departure> {
+        let made = self.chosen(choice)?;
+        let mut step = self.described(choice, &made);
+        let reached = match self.machine.step(&self.state, choice) {
+            StepOutcome::Disabled => {
+                let found = "no such step".to_owned();
+                return Err(self.departs("the step", step.resolved, found));
+            }
+            StepOutcome::NoEffect => {
+                step.events.push(Event::Spun);
+                Reached::State(Vec::new())
+            }
+            StepOutcome::Progress(progressed) => {
+                self.progress(&mut step, &made, *progressed);
+                Reached::State(Vec::new())
+            }
+            StepOutcome::Noted(progressed, noted) => {
+                self.progress(&mut step, &made, *progressed);
+                step.events.extend(noted.iter().map(violated));
+                Reached::State(noted)
+            }
+            StepOutcome::Error(end) => {
+                step.events.extend(self.ended(&end));
+                Reached::End(end)
+            }
+        };
+        if let Some(operands) = &step.operands {
+            self.said.barriers.entry(BarrierId(operands.barrier)).or_default();
+        }
+        self.said.steps += 1;
+        Ok((step, reached))
+    }
+
+    /// The present, to come back to.
+    pub(crate) fn place(&self) -> Place {
+        Place { state: self.state.clone(), said: self.said.clone() }
+    }
+
+    /// Goes back.
+    pub(crate) fn go_back(&mut self, place: Place) {
+        self.state = place.state;
+        self.said = place.said;
+    }
+
+    /// The step as far as it is known before it is made.
+    fn described(&self, choice: machine::Choice, made: &Move) -> Step {
+        let agent = choice.agent;
+        let config = self.machine.config(&self.state, agent);
+        let program = self.program();
+        let resolved = config.fragments.get(made.fragment).map_or_else(String::new, |fragment| {
+            Reader { program, agent, fragment }.resolved(made.pc, made, choice.pick)
+        });
+        let whole = config.live_lanes() == made.lanes;
+        Step {
+            index: self.said.steps,
+            agent: agent.0,
+            lanes: (!whole).then(|| names::lanes(made.lanes)),
+            choice: Choice { index: choice.index, pick: choice.pick },
+            instruction: snapshot::written(program, agent, made.pc),
+            resolved,
+            operands: instruction::operands(program, &made.action),
+            location: snapshot::location(self.machine.place(agent, made.pc)),
+            events: self.decided(agent, made, choice.pick).into_iter().collect(),
+            changes: State::default(),
+        }
+    }
+
+    /// A decision's value.
+    fn decided(&self, agent: AgentId, made: &Move, pick: u32) -> Option<Event> {
+        if made.action != Action::Decide {
+            return None;
+        }
+        let low = match self.program().code(agent).ops.get(made.pc.index()) {
+            Some(Op::Any(_, low, _)) => {
+                let fragment = self.machine.config(&self.state, agent).fragments.get(made.fragment)?;
+                Reader { program: self.program(), agent, fragment }.first(low).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        Some(Event::Decided { value: low.saturating_add(i64::from(pick)) })
+    }
+
+    /// What a step does, and the state that it leads to.
+    fn progress(&mut self, step: &mut Step, made: &Move, progressed: machine::Progressed) {
+        for event in &progressed.events {
+            self.event(&mut step.events, made, event);
+        }
+        let before = std::mem::replace(&mut self.state, progressed.state);
+        for agent in self.machine.agents() {
+            if before.agents[agent.index()] != self.state.agents[agent.index()] {
+                step.changes.agents.push(snapshot::agent(&self.machine, &self.state, agent));
+            }
+        }
+        for (id, _) in &self.state.barriers {
+            self.said.barriers.entry(*id).or_default();
+        }
+        for (id, said) in &mut self.said.barriers {
+            let now = snapshot::barrier(&self.machine, &self.state, *id, said.generation);
+            let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
+            if said.shown.as_ref() != Some(&now) && (said.shown.is_some() || !untouched) {
+                step.changes.barriers.push(now.clone());
+                said.shown = Some(now);
+            }
+        }
+    }
+
+    fn event(&mut self, events: &mut Vec<Event>, made: &Move, event: &machine::Event) {
+        use machine::Event as Model;
+        let program = self.program().clone();
+        let seen = match event {
+            Model::Parked(id) => Event::Parked { barrier: id.0 },
+            Model::Arrived(id) => Event::Arrived { barrier: id.0 },
+            Model::Blocked(id) => Event::Blocked { barrier: id.0 },
+            Model::Passed(id) => Event::Passed { barrier: id.0 },
+            Model::Completed(id, result) => {
+                let said = self.said.barriers.entry(*id).or_default();
+                said.generation = said.generation.saturating_add(1);
+                Event::Completed { barrier: id.0, generation: said.generation, result: *result }
+            }
+            Model::Released(agent, id) => {
+                if let Some(agents) = gathered(events, |e| match e {
+                    Event::Released { agents, .. } => Some(agents),
+                    _ => None,
+                }) {
+                    agents.push(agent.0);
+                    return;
+                }
+                Event::Released { barrier: id.0, agents: vec![agent.0] }
+            }
+            Model::Notified(agent, id) => {
+                if let Some(agents) = gathered(events, |e| match e {
+                    Event::Notified { agents, .. } => Some(agents),
+                    _ => None,
+                }) {
+                    agents.push(agent.0);
+                    return;
+                }
+                Event::Notified { barrier: id.0, agents: vec![agent.0] }
+            }
+            Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },
+            Model::Exited => Event::Exited,
+            Model::Accessed(locations) => Event::Accessed {
+                access: match &made.action {
+                    Action::Access(kind, _) => instruction::access_name(*kind).to_owned(),
+                    _ => String::new(),
+                },
+                locations: locations.iter().map(|l| program.location_name(*l)).collect(),
+            },
+            // Its value is written down before the step is made.
+            Model::Decided(_) => return,
+            Model::StateMoved => Event::StateMoved,
+            Model::Fenced => Event::Fenced,
+        };
+        events.push(seen);
+    }
+
+    fn ended(&self, end: &End) -> Vec<Event> {
+        let (noted, last) = match end {
+            End::Violation(finding) => (&[][..], violated(finding)),
+            End::Fault { agent, fault, noted } => {
+                (&noted[..], Event::Failed { message: fault_message(self.program(), *agent, &fault.kind) })
+            }
+            End::Cut { reason, noted, .. } => (&noted[..], Event::Cut { message: cut_message(reason) }),
+        };
+        noted.iter().map(violated).chain([last]).collect()
+    }
+}
+
+impl Reader<'_> {
+    /// A number in the fragment's first lane.
+    fn first(&self, expr: &Expr) -> Option<i64> {
+        self.number(expr, self.fragment.lanes.trailing_zeros())
+    }
+}
+
+/// The agents of an event that stands there already since the latest completion: whom one completion releases,
+/// and whom it notifies, stands together.
+fn gathered<'e>(
+    events: &'e mut [Event],
+    of: impl Fn(&'e mut Event) -> Option<&'e mut Vec<u32>>,
+) -> Option<&'e mut Vec<u32>> {
+    let since = events.iter_mut().rev().take_while(|e| !matches!(e, Event::Completed { .. }));
+    since.filter_map(of).next()
+}
+
+fn violated(finding: &Finding) -> Event {
+    Event::Violated {
+        rule: finding.rule.name().to_owned(),
+        barrier: finding.barrier.map(|id| id.0),
+        agents: finding.agents.iter().map(|a| a.0).collect(),
+    }
+}
+
+/// What went wrong in an evaluation.
+pub(crate) fn fault_message(program: &Program, agent: AgentId, kind: &FaultKind) -> String {
+    let name = |local: barcheck_model::program::LocalId| {
+        let locals = &program.code(agent).locals;
+        locals.get(local.index()).map_or("a local", |l| l.name.as_str()).to_owned()
+    };
+    match kind {
+        FaultKind::DivisionByZero => "division by zero".to_owned(),
+        FaultKind::Overflow => {
+            "overflow: the result does not fit 64 bits, or a shift is outside 0..=63".to_owned()
+        }
+        FaultKind::IndexOutside { index, length } => {
+            format!("index {index} is outside an array of {length} elements")
+        }
+        FaultKind::Unset(local) => format!("`{}` is read before it is set", name(*local)),
+        FaultKind::NotANumber(local) => format!("`{}` holds no number here", name(*local)),
+        FaultKind::EmptyRange => "`any` over an empty range".to_owned(),
+        FaultKind::Endless(local) => endless(local.map(name).as_deref()),
+    }
+}
+
+fn endless(local: Option<&str>) -> String {
+    match local {
+        Some(name) => format!("local computation goes on too long to be followed; `{name}` keeps changing"),
+        None => "local computation goes on too long to be followed".to_owned(),
+    }
+}
+
+/// Why the model could not follow.
+pub(crate) fn cut_message(reason: &CutReason) -> String {
+    match reason {
+        CutReason::NotModelled(what) => what.describe().to_owned(),
+        CutReason::Endless(local) => endless(local.as_deref()),
+    }
+}

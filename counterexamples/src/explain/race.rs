@@ -1,0 +1,148 @@
+//! Data races, and accesses that are ordered in time but not in memory.
+
+use barcheck_model::program::Target;
+use barcheck_model::rule::Rule;
+
+use super::case::{Case, arrives, completes, sentence};
+use super::place::Remark;
+use super::words::Words;
+use crate::trace::{Detail, Event, Step};
+
+/// The later access of a conflict is the last step; the earlier one is looked up.
+pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
+    let (Some(last), Some(Detail::Conflict { location, earlier, earlier_access, access })) =
+        (case.last(), &case.trace.outcome.detail)
+    else {
+        return Words { message: "two accesses are not ordered".to_owned(), ..Words::default() };
+    };
+    let before = case.back(case.before_last(), |s| s.accesses(*earlier, earlier_access, location));
+    let there = before.map(|s| case.at(s.location)).unwrap_or_default();
+    let later_by = case.agent(last.agent);
+    let earlier_by = case.agent(*earlier);
+    let what_is_missing = what_is_missing(Some(rule.name()));
+    let message = format!(
+        "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: {what_is_missing}",
+        case.at(last.location)
+    );
+    let mut words = Words { message, ..Words::default() };
+    if let Some(before) = before {
+        words.sentences.push(format!(
+            "{} {} {location}{} ({}); {later_by} {} it{} ({}).",
+            sentence(&earlier_by),
+            past(earlier_access),
+            case.at(before.location),
+            Case::step_name(before),
+            past(access),
+            case.at(last.location),
+            Case::step_name(last),
+        ));
+        let (access, location) = (earlier_access.clone(), location.clone());
+        words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
+        if rule == Rule::DataRace {
+            words.sentences.extend(between(case, before, last));
+        }
+    }
+    if rule == Rule::DataRace {
+        words.sentences.push(format!(
+            "Nothing makes one of them come first: in another run the {access} may come before the {earlier_access}. \
+             Both have to be separated by a barrier: {earlier_by} arrives after its access, {later_by} waits before its own."
+        ));
+    } else {
+        let arrival = before.and_then(|before| arrival_after(case, before, last));
+        words.sentences.extend(mend(case, (&earlier_by, arrival.is_some()), &later_by));
+    }
+    words
+}
+
+/// What there is not between two accesses, by the rule that they violate.
+pub(crate) fn what_is_missing(rule: Option<&str>) -> &'static str {
+    if rule == Some(Rule::DataRace.name()) {
+        "no barrier orders the two"
+    } else {
+        "barriers order the two in time, but not in memory"
+    }
+}
+
+fn past(access: &str) -> &'static str {
+    match access {
+        "read" => "read",
+        "write" => "wrote",
+        _ => "atomically updated",
+    }
+}
+
+/// The arrival, between two steps, of whoever made the first.
+fn arrival_after<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c Step> {
+    let steps = case.trace.steps.get(before.index + 1..last.index)?;
+    let arrives = |step: &&Step| step.events.iter().any(|e| matches!(e, Event::Arrived { .. }));
+    steps.iter().filter(|step| step.agent == before.agent).find(arrives)
+}
+
+/// What barriers came in between, and why they did not help.
+fn between(case: &Case<'_>, before: &Step, last: &Step) -> Option<String> {
+    let steps = case.trace.steps.get(before.index + 1..last.index)?;
+    let earlier_by = sentence(&case.agent(before.agent));
+    let later_by = case.agent(last.agent);
+    let Some(arrival) = arrival_after(case, before, last) else {
+        return Some(format!("{earlier_by} arrived on no barrier in between."));
+    };
+    let barrier = arrival.events.iter().find_map(|e| match e {
+        Event::Arrived { barrier } => Some(*barrier),
+        _ => None,
+    })?;
+    let on = case.barrier(barrier);
+    let rest = steps.get(arrival.index.saturating_sub(before.index + 1)..)?;
+    let arrived = format!("{earlier_by} then arrived on {on}{}", case.at(arrival.location));
+    if !rest.iter().any(|s| completes(s, barrier)) {
+        return Some(format!("{arrived}, but that generation was not complete when {later_by} went on."));
+    }
+    let met = rest.iter().any(|s| s.agent == last.agent && (arrives(s, barrier) || passes(s, barrier)));
+    Some(if met {
+        format!("{arrived}, but {later_by} was not made to wait for it before its access.")
+    } else {
+        format!("{arrived}, but {later_by} took no part in that generation.")
+    })
+}
+
+fn passes(step: &Step, barrier: u32) -> bool {
+    step.events
+        .iter()
+        .any(|e| matches!(e, Event::Passed { barrier: b } | Event::Blocked { barrier: b } if *b == barrier))
+}
+
+/// What the specification asks for, by target.
+fn mend(case: &Case<'_>, (earlier_by, arrives): (&str, bool), later_by: &str) -> Vec<String> {
+    let (why, what) = match case.target {
+        Some(Target::Bcu) if arrives => (
+            "BAR.ARV signals without publishing: only BAR.SYNC and BAR.RED are memory barriers".to_owned(),
+            format!("let {earlier_by} publish by BAR.SYNC or BAR.RED after its access"),
+        ),
+        Some(Target::Nbarrier) => (
+            "a signal and a wait promise nothing about memory".to_owned(),
+            format!(
+                "put a `fence` (of the location's storage) by {earlier_by} after its access and before its signal"
+            ),
+        ),
+        Some(Target::Xegpu) => (
+            "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
+            format!(
+                "put an `xegpu.mfence` (of the location's memory kind) by {earlier_by} after its access and before its arrive"
+            ),
+        ),
+        Some(Target::SplitBarrier) => (
+            format!(
+                "memory is ordered only from an arrive with Release to a wait with Acquire, each with a memory scope that \
+                 contains {earlier_by} and {later_by} and with the storage class of the location"
+            ),
+            "add what is missing to the Memory and Semantics operands of that arrive and that wait \
+             (`Release|WorkgroupMemory`, `Acquire|WorkgroupMemory` for shared locations)"
+                .to_owned(),
+        ),
+        // Every arrival of PTX is a memory barrier.
+        _ => (
+            format!("{earlier_by} has exited, which may complete a barrier and publishes nothing"),
+            format!("let {earlier_by} arrive itself, after its access and before it exits"),
+        ),
+    };
+    vec![format!("{}.", sentence(&why)), format!("To mend it, {what}.")]
+}

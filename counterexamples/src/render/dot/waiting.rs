@@ -1,0 +1,149 @@
+//! Who waits for whom in the end: agents, barriers, and arrows from whoever waits to what is awaited.
+
+use std::collections::BTreeMap;
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::NodeIndex;
+
+use crate::names::{self, noun, short};
+use crate::render::dot::Picture;
+use crate::trace::Situation;
+use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace, Waits};
+
+/// An arrow that closes a circle is drawn like this.
+const CIRCLE: &str = "penwidth=2.5";
+
+pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
+    let end = trace.last_situation();
+    let mut picture = Picture { title: title(trace, &end, warning), ..Picture::default() };
+    let mut barriers: BTreeMap<u32, NodeIndex> = BTreeMap::new();
+    let awaited = end.agents.values().filter_map(|agent| agent.waits.map(|waits| waits.barrier));
+    let in_use = end.barriers.values().filter(|barrier| barrier.active).map(|barrier| barrier.barrier);
+    for barrier in awaited.chain(in_use) {
+        let lines = || lines_of_barrier(trace, barrier, end.barriers.get(&barrier));
+        barriers.entry(barrier).or_insert_with(|| picture.node(lines(), "shape=ellipse"));
+    }
+    for Group { agents, state, missing } in groups(trace, &end) {
+        let look = match state.status {
+            Status::Blocked => "shape=box",
+            Status::Exited => "shape=box, style=dashed",
+            Status::Running => "shape=box, style=rounded",
+            Status::Failed => "shape=octagon",
+        };
+        let node = picture.node(lines_of_agents(trace, &agents, state), look);
+        if let Some(Waits { barrier, awaits }) = state.waits
+            && let Some(at) = barriers.get(&barrier)
+        {
+            let verb = if agents.len() == 1 { "waits" } else { "wait" };
+            let on = match awaits {
+                Awaits::Agents => verb.to_owned(),
+                Awaits::Lanes => format!("{verb} for own lanes"),
+            };
+            picture.edge(node, *at, vec![on], "");
+        }
+        for barrier in missing {
+            if let Some(at) = barriers.get(&barrier) {
+                picture.edge(*at, node, vec!["not arrived".to_owned()], "style=dashed");
+            }
+        }
+    }
+    mark_circles(&mut picture);
+    picture.to_dot()
+}
+
+fn title(trace: &Trace, end: &Situation, warning: Option<&str>) -> Vec<String> {
+    let mut title = vec![names::facts(trace), trace.outcome.headline.clone()];
+    title.extend(warning.map(str::to_owned));
+    if end.with(Status::Blocked).is_empty() {
+        title.push(format!("In the end no {} waits.", noun(trace)));
+    } else {
+        title.push("Who waits for whom in the end; thick arrows: in a circle.".to_owned());
+    }
+    title
+}
+
+/// Agents that are in the same situation, in every respect that is drawn.
+struct Group<'a> {
+    agents: Vec<u32>,
+    state: &'a AgentState,
+    /// Barriers on which they have not arrived and could.
+    missing: Vec<u32>,
+}
+
+fn groups<'a>(trace: &Trace, end: &'a Situation) -> Vec<Group<'a>> {
+    let mut absent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for barrier in end.barriers.values().filter(|barrier| barrier.active) {
+        for agent in &barrier.missing {
+            absent.entry(*agent).or_default().push(barrier.barrier);
+        }
+    }
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for state in end.agents.values() {
+        let missing = absent.remove(&state.agent).unwrap_or_default();
+        let role = trace.agents.get(state.agent as usize).and_then(|agent| agent.role.as_deref());
+        let waits = state.waits.map(|waits| (waits.barrier, waits.awaits == Awaits::Lanes));
+        let situation = (state.status, state.location, waits, missing.clone(), role);
+        let at = *known.entry(situation).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.agents.push(state.agent),
+            None => groups.push(Group { agents: vec![state.agent], state, missing }),
+        }
+    }
+    groups
+}
+
+fn lines_of_agents(trace: &Trace, agents: &[u32], state: &AgentState) -> Vec<String> {
+    let role = agents.first().and_then(|agent| trace.agents.get(*agent as usize)?.role.as_deref());
+    let mut name = names::agents(noun(trace), agents);
+    if let Some(role) = role {
+        name = format!("{name} ({role})");
+    }
+    let status = match state.status {
+        Status::Running => "could go on",
+        Status::Blocked => "blocked",
+        Status::Exited => "exited",
+        Status::Failed => "failed",
+    };
+    let place = state.location.filter(|place| place.line > 0);
+    let place = place.map(|place| format!(" at line {}", place.line)).unwrap_or_default();
+    let mut lines = vec![name, format!("{status}{place}")];
+    if !state.instruction.is_empty() && state.instruction != "}" {
+        lines.push(state.instruction.clone());
+    }
+    lines
+}
+
+fn lines_of_barrier(trace: &Trace, barrier: u32, state: Option<&BarrierState>) -> Vec<String> {
+    let mut lines = vec![short(trace, barrier)];
+    let Some(state) = state else { return lines };
+    if state.active {
+        let of = state.counts.iter().map(|count| count.of.as_str()).collect::<Vec<_>>().join(" + ");
+        lines.push(format!("{} {of}", state.counter()));
+        if !state.arrived.is_empty() {
+            lines.push(format!("arrived: {}", names::agents(noun(trace), &state.arrived)));
+        }
+    }
+    lines.push(match state.generation {
+        0 => "no generation complete".to_owned(),
+        1 => "1 generation complete".to_owned(),
+        n => format!("{n} generations complete"),
+    });
+    lines
+}
+
+/// Makes the arrows thick that lead round in a circle.
+fn mark_circles(picture: &mut Picture) {
+    let mut circle: BTreeMap<NodeIndex, usize> = BTreeMap::new();
+    for (number, nodes) in tarjan_scc(&picture.graph).into_iter().enumerate().filter(|(_, n)| n.len() > 1) {
+        circle.extend(nodes.into_iter().map(|node| (node, number)));
+    }
+    let edges: Vec<_> = picture.graph.edge_indices().collect();
+    for edge in edges {
+        let Some((from, to)) = picture.graph.edge_endpoints(edge) else { continue };
+        let closes = circle.contains_key(&from) && circle.get(&from) == circle.get(&to);
+        if closes && let Some(weight) = picture.graph.edge_weight_mut(edge) {
+            weight.look = if weight.look.is_empty() { CIRCLE } else { "style=dashed, penwidth=2.5" };
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Confirming a trace on the model alone.
+//!
+//! A trace names its choices, so replay makes those steps and no others. One claim is about more than the run itself: that
+//! an agent is stuck for ever while others go on. What it says of the states that can still be reached is checked by
+//! [`stuck`], which explores them, up to a bound.
+
+mod stuck;
+
+use std::sync::Arc;
+
+use barcheck_model::machine::{self, ExitedThreads, Options};
+use barcheck_model::program::{AgentId, Program};
+use barcheck_model::rule::Rule;
+
+use crate::build::record::{Departure, Reached, Recorder};
+use crate::build::{agents, check_cycle, confirm, ended_early, ends};
+use crate::trace::{self, OutcomeKind, Step, Trace};
+pub use stuck::Stuck;
+use stuck::{check_blocked, stays_blocked};
+
+/// A trace does what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Steps replayed, every one as written.
+    pub steps: usize,
+    /// The rule that is violated there, if the trace is about one.
+    pub rule: Option<String>,
+    /// For an agent that is stuck while others run for ever.
+    pub stuck: Option<Stuck>,
+}
+
+/// Replays a trace on the model of its protocol and confirms each step, each state and the outcome.
+///
+/// Words (headline, message, explanation, related places) and levels are not compared: they are not of the model.
+///
+/// # Errors
+/// Where the trace and the model depart.
+pub fn replay(trace: &Trace, program: Arc<Program>) -> Result<Confirmation, Departure> {
+    check_protocol(trace, &program)?;
+    let exited_threads = match trace.protocol.exited_threads {
+        trace::ExitedThreads::Hold => ExitedThreads::Hold,
+        trace::ExitedThreads::Release => ExitedThreads::Release,
+    };
+    let mut recorder = Recorder::new(program, Options { exited_threads });
+    same(None, "the initial state", &trace.initial, &recorder.whole())?;
+    let stuck = (trace.outcome.rule.as_deref() == Some(Rule::StuckAgent.name()))
+        .then_some(AgentId(trace.outcome.agent));
+    let mut reached = Reached::State(Vec::new());
+    let mut at_cycle = None;
+    for (index, step) in trace.steps.iter().enumerate() {
+        if trace.outcome.cycle_from == Some(index) {
+            at_cycle = Some(recorder.state.clone());
+        }
+        if matches!(reached, Reached::End(_)) {
+            return Err(ended_early(index));
+        }
+        let choice =
+            machine::Choice { agent: AgentId(step.agent), index: step.choice.index, pick: step.choice.pick };
+        let (found, next) = recorder.step(choice)?;
+        same_step(index, step, &found)?;
+        reached = next;
+        if at_cycle.is_some()
+            && let Some(agent) = stuck
+        {
+            check_blocked(&recorder.machine, &recorder.state, agent, Some(index))?;
+        }
+    }
+    check_cycle(trace.outcome.cycle_from, at_cycle.as_ref(), &recorder)?;
+    same(None, "the list of barriers", &trace.barriers, &barriers(trace, &recorder))?;
+    let ends = ends(&mut recorder, &reached, at_cycle.is_some(), &trace.steps);
+    let mut wanted = trace.outcome.clone();
+    if wanted.kind != OutcomeKind::Violation {
+        // The message that names what went wrong is the last event's, and has been compared with it.
+        wanted.headline = ends.last().map_or(String::new(), |end| end.headline.clone());
+    }
+    let confirmed = confirm(wanted, &ends)?;
+    same(None, "the basis of the outcome", &trace.outcome.basis, &confirmed.basis)?;
+    let stuck = match (stuck, at_cycle) {
+        (Some(agent), Some(state)) => Some(stays_blocked(&mut recorder.machine, state, agent)?),
+        _ => None,
+    };
+    Ok(Confirmation { steps: trace.steps.len(), rule: trace.outcome.rule.clone(), stuck })
+}
+
+/// The trace is of this protocol.
+fn check_protocol(trace: &Trace, program: &Program) -> Result<(), Departure> {
+    same(None, "the target", &trace.protocol.target.as_str(), &program.target.name())?;
+    same(None, "the size of the group", &trace.protocol.group_size, &program.threads)?;
+    same(None, "the size of subgroups", &trace.protocol.subgroup_size, &program.subgroup_size)?;
+    same(None, "the list of agents", &trace.agents, &agents(program))
+}
+
+/// The barriers that occurred, and the one that the outcome names.
+fn barriers(trace: &Trace, recorder: &Recorder) -> Vec<trace::Barrier> {
+    let mut barriers = recorder.barriers();
+    if let Some(barrier) = trace.outcome.barrier
+        && !barriers.iter().any(|b| b.barrier == barrier)
+    {
+        let id = barcheck_model::barrier::BarrierId(barrier);
+        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.sort_by_key(|b| b.barrier);
+    }
+    barriers
+}
+
+fn same_step(index: usize, expected: &Step, found: &Step) -> Result<(), Departure> {
+    let at = Some(index);
+    same(at, "the step's index", &expected.index, &found.index)?;
+    same(at, "the instruction", &expected.instruction, &found.instruction)?;
+    same(at, "the place of the instruction", &expected.location, &found.location)?;
+    same(at, "the resolved instruction", &expected.resolved, &found.resolved)?;
+    same(at, "the operands", &expected.operands, &found.operands)?;
+    same(at, "the lanes", &expected.lanes, &found.lanes)?;
+    same_list(at, "event", &expected.events, &found.events)?;
+    same_list(at, "changed agent", &expected.changes.agents, &found.changes.agents)?;
+    same_list(at, "changed barrier", &expected.changes.barriers, &found.changes.barriers)
+}
+
+/// Compares lists element by element, so that the departure names one element.
+fn same_list<T>(step: Option<usize>, what: &str, expected: &[T], found: &[T]) -> Result<(), Departure>
+where
+    T: PartialEq + serde::Serialize,
+{
+    for (index, (a, b)) in expected.iter().zip(found).enumerate() {
+        same(step, &format!("{what} {index}"), a, b)?;
+    }
+    same(step, &format!("the number of {what}s"), &expected.len(), &found.len())
+}
+
+fn same<T: PartialEq + serde::Serialize>(
+    step: Option<usize>,
+    what: &str,
+    expected: &T,
+    found: &T,
+) -> Result<(), Departure> {
+    if expected == found {
+        return Ok(());
+    }
+    let (expected, found) = shortened(&json(expected), &json(found));
+    Err(Departure { step, what: what.to_owned(), expected, found })
+}
+
+fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Two texts cut down to where they differ.
+fn shortened(a: &str, b: &str) -> (String, String) {
+    const MOST: usize = 160;
+    const BEFORE: usize = 40;
+    let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    let cut = |text: &str| {
+        let length = text.chars().count();
+        if length <= MOST {
+            return text.to_owned();
+        }
+        let from = common.saturating_sub(BEFORE).min(length - MOST);
+        let middle: String = text.chars().skip(from).take(MOST).collect();
+        let before = if from > 0 { "..." } else { "" };
+        let after = if from + MOST < length { "..." } else { "" };
+        format!("{before}{middle}{after}")
+    };
+    (cut(a), cut(b))
+}

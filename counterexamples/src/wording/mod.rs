@@ -1,0 +1,3 @@
+//! Instructions, operands and barriers in words.
+
+pub(crate) mod instruction;

@@ -1,0 +1,245 @@
+//! The questions that every system answers about its barriers and instructions.
+//!
+//! Nobody else needs to know which system a protocol is written for: whoever has a question adds it here, and
+//! the compiler then asks every system for its answer.
+
+use super::{BarrierId, Completion, Effect, Refusal, Seat};
+use crate::program::{Scope, Semantics};
+use crate::rule::Rule;
+
+/// What holds for all barriers of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// A barrier is free for another generation once the consumers of the last one have waited; before that,
+    /// `reuse-before-free` is noted.
+    pub waits_free: bool,
+    /// What orders accesses in time makes them visible in memory too.
+    pub time_is_memory: bool,
+    /// An access becomes known in memory by its own agent's fence only.
+    pub fences_publish: bool,
+    /// The user may choose that exits release barriers with a count of their own.
+    pub exits_may_release: bool,
+    /// Agents are divided into subgroups that have barriers of their own.
+    pub has_subgroups: bool,
+    /// It is noted where a generation completes for which nobody waits.
+    // clause: barcheck.nobody-waits
+    pub notes_nobody_waits: bool,
+    /// Arrivals announce how many take part, so that more may stand at one than there is room for.
+    pub has_room: bool,
+}
+
+/// A barrier system.
+pub trait System {
+    /// What holds for all its barriers.
+    const FACTS: Facts;
+
+    /// What the completion of a generation makes of a seat.
+    ///
+    /// # Errors
+    /// `lost-notification`.
+    fn complete(seat: Seat) -> Result<Seat, Rule>;
+
+    /// Whether an agent that exits from this seat leaves a wait out.
+    // clause: barcheck.missing-wait
+    fn owes_wait(seat: Seat) -> bool;
+}
+
+/// The group as a barrier sees it at a step.
+pub trait Around {
+    /// Agents in the group.
+    fn agents(&self) -> u32;
+    /// Exits release barriers with a count of their own.
+    fn exits_release(&self) -> bool;
+    /// Agents that have exited.
+    fn exited(&self) -> u32;
+    /// Agents that have exited and have not arrived in the barrier's generation.
+    fn exited_outside(&self, barrier: BarrierId) -> u32;
+}
+
+/// The state of a barrier.
+pub trait BarrierState: Sized {
+    /// It is as it was in the beginning.
+    fn is_initial(&self) -> bool;
+
+    /// Agents have arrived in a generation that has not completed.
+    // clause: barcheck.dangling-arrival
+    fn holds_arrivals(&self) -> bool;
+
+    /// Exits may complete its generation; `release` if they release barriers with a count of their own.
+    fn depends_on_exits(&self, release: bool) -> bool;
+
+    /// What a completed generation carries is kept for agents that have yet to wait for it.
+    fn is_kept_for_waits(&self) -> bool;
+
+    /// Room for producers and for consumers among agents that make this announcement; see [`super::room`].
+    // clause: barcheck.arrival-race
+    fn room(&self, announced: Announced) -> Option<(u32, u32)>;
+
+    /// The generation that is complete now that an agent has exited, and the barrier after it.
+    fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)>;
+}
+
+/// An instruction on a barrier, operands evaluated.
+pub trait Instruction {
+    /// The barriers on which it works.
+    type Barrier: BarrierState;
+
+    /// The barrier.
+    fn barrier(&self) -> BarrierId;
+
+    /// What the instruction is to the barrier's generations.
+    fn part(&self) -> Part;
+
+    /// What an agent that could make it next announces, if it is an arrival with counts.
+    fn standing(&self) -> Option<Standing>;
+
+    /// On what its effect depends; `release` if exits release barriers with a count of their own.
+    fn dependence(&self, release: bool) -> Dependence;
+
+    /// Whether the agent goes on.
+    fn blocking(&self) -> Blocking;
+
+    /// From this seat, the agent may be told of a completion before it has waited for the one before.
+    // clause: barcheck.lost-notification
+    fn may_overtake_wait(&self, seat: Seat) -> bool;
+
+    /// Nobody but the agent takes part in the barrier.
+    fn is_alone(&self) -> bool;
+
+    /// Fragments of an agent execute it one by one, and each may block the whole agent.
+    fn is_by_fragment(&self) -> bool;
+
+    /// The most true predicates that a generation of a group of so many threads can count in which the instruction
+    /// arrives; `None` if it does not arrive.
+    fn most_counted(&self, threads: u32) -> Option<u32>;
+
+    /// What it does. `pick` is the choice where a predicate is open.
+    ///
+    /// # Errors
+    /// The rules of the system, or what the model does not cover.
+    fn apply(
+        &self,
+        barrier: &Self::Barrier,
+        seat: Seat,
+        pick: u32,
+        around: &impl Around,
+    ) -> Result<Applied<Self::Barrier>, Refusal>;
+}
+
+/// What an instruction is to the generations of its barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The agent arrives, whether or not it also waits.
+    Arrives,
+    /// The agent waits for a generation in which it has arrived before.
+    Waits,
+    /// It reads or writes the barrier's state as a value.
+    MovesState,
+}
+
+/// How an agent arrives, as far as memory is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// All that the agent knows in memory travels.
+    Publishing,
+    /// Only what it has published before travels (`BAR.ARV`).
+    PublishedBefore,
+    /// What these operands release travels, and what earlier memory barriers have released (`split_barrier`).
+    Releasing(Scope, Semantics),
+}
+
+/// On what an instruction's effect depends, besides the agent's own configuration and seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dependence {
+    /// The state of its barrier.
+    Barrier,
+    /// That, and how many agents have exited.
+    BarrierAndExits,
+    /// More than that.
+    More,
+}
+
+/// Whether an agent goes on after an instruction that no rule forbids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blocking {
+    /// It goes on.
+    Never,
+    /// It blocks until the generation completes.
+    Always,
+    /// As the barrier's state has it.
+    Sometimes,
+    /// It goes on with the barrier's state in a register.
+    Reads,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub enum Applied<B> {
+    /// The agent arrives.
+    Arrives(Effect<B>, Arrival),
+    /// The agent waits; what its wait acquires, where the instruction says so.
+    Waits(Effect<B>, Option<(Scope, Semantics)>),
+    /// The barrier's state is read.
+    Reads,
+    /// The barrier's state is written.
+    Writes(B),
+}
+
+impl<B> Applied<B> {
+    /// The same for another kind of barrier.
+    #[inline]
+    pub(super) fn map<C>(self, wrap: impl FnOnce(B) -> C) -> Applied<C> {
+        match self {
+            Self::Arrives(effect, how) => Applied::Arrives(effect.map(wrap), how),
+            Self::Waits(effect, acquires) => Applied::Waits(effect.map(wrap), acquires),
+            Self::Reads => Applied::Reads,
+            Self::Writes(barrier) => Applied::Writes(wrap(barrier)),
+        }
+    }
+}
+
+/// The counts that an arrival announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Announced {
+    /// Every live agent: there is always room.
+    Live,
+    /// So many arrivals.
+    Whole(u32),
+    /// Producers and consumers.
+    Sides(u32, u32),
+}
+
+impl Announced {
+    /// Room for producers and for consumers at an idle barrier; the same where sides are not told apart, `None`
+    /// if there is always room.
+    #[must_use]
+    pub fn room(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Live => None,
+            Self::Whole(arrivals) => Some((arrivals, arrivals)),
+            Self::Sides(producers, consumers) => Some((producers, consumers)),
+        }
+    }
+
+    /// Whether producers and consumers are told apart.
+    #[must_use]
+    pub fn has_sides(self) -> bool {
+        match self {
+            Self::Live | Self::Whole(_) => false,
+            Self::Sides(..) => true,
+        }
+    }
+}
+
+/// An arrival at which an agent could stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// The barrier.
+    pub barrier: BarrierId,
+    /// The counts announced.
+    pub announced: Announced,
+    /// Takes room among the producers; where a target does not tell sides apart, both are taken.
+    pub produces: bool,
+    /// Takes room among the consumers.
+    pub consumes: bool,
+}
