@@ -14,6 +14,7 @@
 //! then the sizes of the tables, then successors of some states are made and must all be there. If something
 //! does not fit, the search begins anew.
 
+use super::Position;
 use crate::packed::layout::Sizes;
 use crate::packed::locations::LocationClasses;
 use crate::packed::numbering::{Numbered, to_u32};
@@ -76,14 +77,18 @@ pub(crate) struct Reached {
     pub(crate) laid_out: Sizes,
     /// The numbers that there are.
     pub(crate) sizes: Sizes,
-    /// The next state to explore.
-    pub(crate) next: StateId,
-    /// The first state of the next depth.
-    pub(crate) level_end: StateId,
-    pub(crate) transitions: u64,
-    pub(crate) depth: u64,
+    pub(crate) at: Position,
     pub(crate) peak_bytes: u64,
     pub(crate) has_rehearsed: bool,
+}
+
+/// How a search is kept, if that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Saving {
+    /// Where to write down from time to time how far the search has come.
+    pub(crate) checkpoint: Option<Checkpoint>,
+    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
+    pub(crate) asked: Vec<StateId>,
 }
 
 /// The small file: what of the others counts, and how far the search has come.
@@ -372,7 +377,7 @@ impl Saved {
         parents.agrees(*all_parents)?;
         match store.failed() {
             Some(error) => Err(error),
-            None if (reached.next as usize) < store.len() => Ok(store),
+            None if (reached.at.next as usize) < store.len() => Ok(store),
             None => Err(DAMAGED.to_owned()),
         }
     }

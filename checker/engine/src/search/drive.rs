@@ -2,7 +2,8 @@
 
 use super::checkpoint::{Checkpoint, Saved};
 use super::resume::Unusable;
-use super::{Pause, Search, Shown, report};
+use super::violations::Violations;
+use super::{Pause, Search, report};
 use crate::packed::layout::{Layout, Packed, Sizes};
 use crate::settings::{Budgets, Note, Reduction, Settings};
 use crate::successors::canonical::Symmetry;
@@ -60,7 +61,7 @@ pub(crate) fn search(
         None => {
             let mut search = begun(question, &settings);
             let pairs = (question.program.agents.len() as u64).pow(2).max(1);
-            search.most_transitions = (!is_last).then_some(MOST_FOR_ALL_PAIRS / pairs);
+            search.limit.most = (!is_last).then_some(MOST_FOR_ALL_PAIRS / pairs);
             begin(&mut search, &settings)
         }
     };
@@ -88,7 +89,7 @@ fn search_on(question: &Question<'_>, settings: &Settings, folder: PathBuf) -> O
         Ok(None) => Ok(None),
         Ok(Some(saved)) => {
             let mut search = begun(question, settings);
-            search.checkpoint = Some(Checkpoint::new(folder.clone()));
+            search.saving.checkpoint = Some(Checkpoint::new(folder.clone()));
             widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
         }
     };
@@ -100,7 +101,7 @@ fn search_on(question: &Question<'_>, settings: &Settings, folder: PathBuf) -> O
         Err(Unusable::Unfit(why)) => question.control.notes(Note::CannotResume(&why)),
         Ok(None) => {}
     }
-    search.checkpoint = Some(Checkpoint::new(folder));
+    search.saving.checkpoint = Some(Checkpoint::new(folder));
     begin(&mut search, settings)
 }
 
@@ -137,23 +138,23 @@ fn compact<const W: usize>(search: &mut Search<'_>, settings: &Settings) -> Outc
         search.lay_out(search.tables.sizes());
         return widths!(search.layout.words, compact, search, settings);
     }
-    search.leave_out_silent();
-    let ends = search.ends_of_paths();
+    search.violations.leave_out_silent(&search.tables.machine, settings);
+    let ends = search.violations.ends_of_paths();
     if !ends.is_empty() {
         // Paths need states that have been forgotten: the same search finds them again.
         let wanted = ends.iter().flat_map(|end| store.line(*end)).collect();
         store = Store::compact(wanted);
-        let shown = search.shown();
-        search.retraces = Some(search.next);
+        let found = (std::mem::take(&mut search.violations), search.at);
+        search.retraces = Some(search.at.next);
         search.restart(&mut store);
         search.run(&mut store);
-        if search.inconclusive == Some(Inconclusive::Interrupted) {
+        if search.violations.inconclusive == Some(Inconclusive::Interrupted) {
             // Not all of the states are there.
-            let interrupted = search.inconclusive.take();
-            search.show(Shown::default());
-            search.inconclusive = interrupted;
+            search.violations =
+                Violations { inconclusive: Some(Inconclusive::Interrupted), ..Violations::default() };
+            (search.at.transitions, search.at.depth) = (0, 0);
         } else {
-            search.show(shown);
+            (search.violations, search.at) = found;
         }
     }
     report::outcome(search, &store, settings, pause == Pause::Complete)
@@ -166,7 +167,7 @@ fn resume<const W: usize>(
     settings: &Settings,
 ) -> Result<Outcome, Unusable> {
     let store = search.restore::<W>(saved)?;
-    search.control.notes(Note::Resumes(store.len() as u64));
+    search.clock.control.notes(Note::Resumes(store.len() as u64));
     Ok(drive(search, store, settings))
 }
 
@@ -193,8 +194,8 @@ fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings:
                 search.lay_out(numbers);
             }
             pause => {
-                if pause == Pause::Complete || search.stopped_at.is_some() {
-                    search.checkpoint.iter().for_each(Checkpoint::remove);
+                if pause == Pause::Complete || search.violations.stopped_at.is_some() {
+                    search.saving.checkpoint.iter().for_each(Checkpoint::remove);
                 }
                 return report::outcome(search, &store, settings, pause == Pause::Complete);
             }

@@ -17,17 +17,17 @@ impl Search<'_> {
         let mut batch = Batch::<W>::default();
         let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
         let pipeline = Pipeline::new(self.settings);
-        let mut first = self.next;
+        let mut first = self.at.next;
         store.growth = Growth::within(self.budgets().max_memory);
         if store.len() > 0 {
-            store.expect(self.level_end - self.next);
+            store.expect(self.at.level_end - self.at.next);
         }
         loop {
             // Looks come at the same states however many threads there are, and find the same.
-            let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
+            let looks = self.at.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
             // Where states are forgotten, each has to know from where it was found.
             let alone = store.is_compact();
-            if self.next == self.level_end || batch.len() >= BATCH || looks || alone {
+            if self.at.next == self.at.level_end || batch.len() >= BATCH || looks || alone {
                 store.insert_batch(&mut batch, first);
                 if self.begins_level(store) {
                     return Pause::Complete;
@@ -38,14 +38,14 @@ impl Search<'_> {
                 if pipeline.begins(self, store.len()) {
                     return self.explore_in_pipeline(store, pipeline);
                 }
-                first = self.next;
+                first = self.at.next;
             }
             match self.explore(store, (&mut opened, &mut scratch), &mut batch) {
                 Some(pause) => {
                     store.insert_batch(&mut batch, first);
                     return pause;
                 }
-                None => self.next += 1,
+                None => self.at.next += 1,
             }
         }
     }
@@ -53,22 +53,22 @@ impl Search<'_> {
     /// Goes on to the next level where one is at its end; `true` if there is none.
     pub(crate) fn begins_level<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
         let found = to_u32(store.len());
-        if self.next == found {
-            self.peak_bytes = self.peak_bytes.max(store.bytes() + self.table_bytes() + self.thread_bytes);
+        if self.at.next == found {
+            self.usage.peak = self.usage.peak.max(store.bytes() + self.table_bytes() + self.usage.threads);
             return true;
         }
-        if self.next == self.level_end {
-            self.depth += u64::from(self.level_end > 0);
-            self.level_end = found;
-            store.expect(found - self.next);
+        if self.at.next == self.at.level_end {
+            self.at.depth += u64::from(self.at.level_end > 0);
+            self.at.level_end = found;
+            store.expect(found - self.at.next);
         }
         false
     }
 
     /// Looks at the budgets, and at whether the search has turned out to be large.
     pub(crate) fn look<const W: usize>(&mut self, store: &mut Store<W>) -> Option<Pause> {
-        store.forget_before(self.next);
-        if self.retraces.is_some_and(|last| self.next >= last) {
+        store.forget_before(self.at.next);
+        if self.retraces.is_some_and(|last| self.at.next >= last) {
             return Some(Pause::Stopped);
         }
         if self.is_over_budget(store) {
@@ -86,13 +86,13 @@ impl Search<'_> {
     /// Makes a few random runs, see [`rehearsal`].
     pub(crate) fn rehearse(&mut self) {
         self.has_rehearsed = true;
-        self.asked.push(REHEARSAL);
-        let (settings, started, control) = (self.settings, self.started, self.control);
+        self.saving.asked.push(REHEARSAL);
+        let (settings, started, control) = (self.settings, self.clock.started, self.clock.control);
         let in_time = || settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
         let goes_on = || in_time() && control.goes_on(Progress::default());
         if !rehearsal::rehearse(&mut self.tables, &goes_on) {
             // It cannot be made once more just as far.
-            self.checkpoint.iter_mut().for_each(Checkpoint::stop);
+            self.saving.checkpoint.iter_mut().for_each(Checkpoint::stop);
         }
     }
 }

@@ -65,9 +65,9 @@ impl Pipeline {
     /// Whether to begin.
     pub(crate) fn begins(self, search: &Search<'_>, states: usize) -> bool {
         self.threads > 1
-            && search.next > 0
+            && search.at.next > 0
             && (search.has_rehearsed || self.from_the_start)
-            && states - search.next as usize >= self.few as usize
+            && states - search.at.next as usize >= self.few as usize
     }
 }
 
@@ -211,7 +211,7 @@ impl Search<'_> {
     ) -> Pause {
         store.threads = pipeline.threads;
         let (symmetry, layout) = (self.symmetry.clone(), self.layout.clone());
-        let shared = Shared::new(self.swift.clone(), &symmetry, &layout, self.level_end - self.next);
+        let shared = Shared::new(self.swift.clone(), &symmetry, &layout, self.at.level_end - self.at.next);
         let shared = &shared;
         thread::scope(|scope| {
             let _end = End(shared);
@@ -219,14 +219,14 @@ impl Search<'_> {
             // Where there are none to be had, it is as good, but slower.
             let helps = |number: &usize| name(*number).spawn_scoped(scope, || shared.help()).is_ok();
             let others = (1..pipeline.threads).filter(helps).count();
-            self.lead(store, Lead::new(shared, others, self.next))
+            self.lead(store, Lead::new(shared, others, self.at.next))
         })
     }
 
     /// What the calling thread does.
     fn lead<const W: usize>(&mut self, store: &mut Store<W>, mut lead: Lead<'_, '_, W>) -> Pause {
         loop {
-            lead.cut(self.level_end, store);
+            lead.cut(self.at.level_end, store);
             let seen = lead.shared.changes();
             let block = match lead.exchange(store) {
                 Ok(Some(block)) => block,
@@ -241,14 +241,14 @@ impl Search<'_> {
                 return pause;
             }
             lead.shared.publish(&self.tables, &mut lead.learnt);
-            self.thread_bytes = self.thread_bytes.max(lead.bytes(&block, &self.swift));
+            self.usage.threads = self.usage.threads.max(lead.bytes(&block, &self.swift));
             lead.spare.push(block);
             // What is due before the next state is done as by one thread alone.
             if self.begins_level(store) {
                 return Pause::Complete;
             }
-            lead.shared.expect(self.level_end - self.next);
-            let looks = self.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
+            lead.shared.expect(self.at.level_end - self.at.next);
+            let looks = self.at.next % BETWEEN_LOOKS == BETWEEN_LOOKS - 1;
             if let Some(pause) = looks.then(|| self.look(store)).flatten() {
                 return pause;
             }
@@ -264,7 +264,7 @@ impl Search<'_> {
         lead: &mut Lead<'_, '_, W>,
         block: &Block<W>,
     ) -> Option<Pause> {
-        debug_assert_eq!(self.next, block.first);
+        debug_assert_eq!(self.at.next, block.first);
         let Lead { opened, scratch, batch, learnt, .. } = lead;
         let output = &block.output;
         let (mut counted, mut from) = (0, block.first);
@@ -279,15 +279,15 @@ impl Search<'_> {
                 }
                 Made::Deferred(deferred_state) => {
                     from = if batch.len() == 0 { deferred_state.state } else { from };
-                    self.transitions += deferred_state.transitions
+                    self.at.transitions += deferred_state.transitions
                         - std::mem::replace(&mut counted, deferred_state.transitions);
-                    self.next = deferred_state.state;
+                    self.at.next = deferred_state.state;
                     let before = self.times_learnt;
                     let pause = self.explore(store, (opened, scratch), batch);
                     if self.times_learnt > before {
                         learnt.push(store.get(deferred_state.state));
                     }
-                    self.next += u32::from(pause.is_none());
+                    self.at.next += u32::from(pause.is_none());
                     return pause;
                 }
             }
@@ -295,8 +295,8 @@ impl Search<'_> {
         });
         store.insert_batch(batch, from);
         if pause.is_none() {
-            self.transitions += output.transitions - counted;
-            self.next = block.first + to_u32(block.states.len());
+            self.at.transitions += output.transitions - counted;
+            self.at.next = block.first + to_u32(block.states.len());
         }
         pause
     }

@@ -1,9 +1,10 @@
 //! From what a search has seen to its outcome.
 
+use super::Search;
+use super::violations::Violation;
 use crate::paths::real;
 use crate::paths::replay::{along, sort, violation_shown, walk};
 use crate::search::stuck;
-use crate::search::{Search, Violation};
 use crate::settings::Settings;
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 use crate::visited::{Store, odds_of_omission};
@@ -17,24 +18,24 @@ pub(crate) fn outcome<const W: usize>(
     settings: &Settings,
     complete: bool,
 ) -> Outcome {
-    search.leave_out_silent();
+    search.violations.leave_out_silent(&search.tables.machine, settings);
     // There is an initial state, and every state could be looked up, or not all have been covered.
     let complete = complete && store.len() > 0 && store.failed().is_none();
     let mut found = findings(search, store, settings, complete);
     found.retain(|f| f.level >= Level::Warning);
     sort(&search.tables.machine, &mut found);
-    let mut fault = search.fault.take().and_then(|(state, step)| {
+    let mut fault = search.violations.fault.take().and_then(|(state, step)| {
         let path = path(search, store, state, step);
         match walk(&mut search.tables.machine, &path).end? {
             End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
             _ => None,
         }
     });
-    if let Some((state, step)) = search.cut.take() {
+    if let Some((state, step)) = search.violations.cut.take() {
         // In terms of real agents, as with every finding.
         let path = path(search, store, state, step);
         if let Some(End::Cut { agent, at, reason, .. }) = walk(&mut search.tables.machine, &path).end {
-            search.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
+            search.violations.inconclusive = Some(Inconclusive::Cut { agent, at, reason, path });
         }
     }
     if let Some(error) = store.failed() {
@@ -42,20 +43,21 @@ pub(crate) fn outcome<const W: usize>(
             found.clear();
             fault = None;
         }
-        search.inconclusive = Some(Inconclusive::Disk(error));
+        search.violations.inconclusive = Some(Inconclusive::Disk(error));
     }
-    let covered = complete && search.stopped_at.is_none() && search.inconclusive.is_none();
+    let covered =
+        complete && search.violations.stopped_at.is_none() && search.violations.inconclusive.is_none();
     let violated = found.iter().any(|f| f.level == Level::Error);
     let verdict = if violated {
         Verdict::Violated
     } else if fault.is_some() {
         Verdict::Error
-    } else if search.inconclusive.is_some() || !complete {
+    } else if search.violations.inconclusive.is_some() || !complete {
         Verdict::Inconclusive
     } else {
         Verdict::Verified
     };
-    let why = search.inconclusive.take();
+    let why = search.violations.inconclusive.take();
     Outcome {
         verdict,
         findings: found,
@@ -64,10 +66,10 @@ pub(crate) fn outcome<const W: usize>(
         uncovered: why.filter(|_| verdict == Verdict::Violated && settings.all),
         statistics: Statistics {
             states: store.len() as u64,
-            transitions: search.transitions,
-            depth: search.depth,
+            transitions: search.at.transitions,
+            depth: search.at.depth,
             seconds: search.seconds(),
-            peak_memory_bytes: search.peak_bytes.max(store.bytes() + search.tables.bytes()),
+            peak_memory_bytes: search.usage.peak.max(store.bytes() + search.tables.bytes()),
             complete: covered,
             odds_of_omission: store.is_compact().then(|| odds_of_omission::<W>(store.len() as u64)),
         },
@@ -85,18 +87,18 @@ fn findings<const W: usize>(
     let target = search.tables.machine.program().target;
     let levels = &settings.levels;
     let mut found = Vec::new();
-    if let Some(key) = search.stopped_at {
-        let violation = search.violations.remove(&key);
+    if let Some(key) = search.violations.stopped_at {
+        let violation = search.violations.found.remove(&key);
         found.extend(violation.map(|violation| locate(search, store, settings, violation)));
         if let Some(path) = found.first().map(|f: &Found| f.path.clone()) {
             found.extend(along(&mut search.tables.machine, settings, &path));
         }
     } else {
-        for violation in std::mem::take(&mut search.violations).into_values() {
+        for violation in std::mem::take(&mut search.violations.found).into_values() {
             found.push(locate(search, store, settings, violation));
         }
         if complete && store.is_compact() && stuck::may_run_for_ever(search) {
-            search.inconclusive.get_or_insert(Inconclusive::Forgotten);
+            search.violations.inconclusive.get_or_insert(Inconclusive::Forgotten);
         } else if complete && !store.is_compact() {
             found.extend(stuck::find(search, store).into_iter().map(|(finding, path)| Found {
                 level: levels.of(finding.rule, target),

@@ -40,33 +40,30 @@ impl Search<'_> {
     /// Writes down how far the search has come, if that was asked for and it is time. All successors of the
     /// states explored are in the store.
     pub(crate) fn save_if_due<const W: usize>(&mut self, store: &Store<W>) {
-        if self.checkpoint.as_ref().is_some_and(Checkpoint::is_due) {
+        if self.saving.checkpoint.as_ref().is_some_and(Checkpoint::is_due) {
             self.save(store);
         }
     }
 
     /// Writes down how far the search has come, if that was asked for.
     pub(crate) fn save<const W: usize>(&mut self, store: &Store<W>) {
-        let Some(mut checkpoint) = self.checkpoint.take().filter(|_| store.failed().is_none()) else {
+        let Some(mut checkpoint) = self.saving.checkpoint.take().filter(|_| store.failed().is_none()) else {
             return;
         };
         let reached = Reached {
             laid_out: self.laid_out.clone(),
             sizes: self.tables.sizes(),
-            next: self.next,
-            level_end: self.level_end,
-            transitions: self.transitions,
-            depth: self.depth,
-            peak_bytes: self.peak_bytes,
+            at: self.at,
+            peak_bytes: self.usage.peak,
             has_rehearsed: self.has_rehearsed,
         };
         match checkpoint.save(
             reached,
             store,
-            (&self.tables.residuals, &self.tables.location_classes, &self.asked),
+            (&self.tables.residuals, &self.tables.location_classes, &self.saving.asked),
         ) {
-            Ok(()) => self.checkpoint = Some(checkpoint),
-            Err(error) => self.control.notes(Note::NoCheckpoint(&error.to_string())),
+            Ok(()) => self.saving.checkpoint = Some(checkpoint),
+            Err(error) => self.clock.control.notes(Note::NoCheckpoint(&error.to_string())),
         }
     }
 
@@ -94,13 +91,11 @@ impl Search<'_> {
         if self.tables.sizes() != reached.sizes || self.has_rehearsed != reached.has_rehearsed {
             return Err(OTHER.into());
         }
-        self.next = reached.next;
+        self.at.next = reached.at.next;
         self.try_some(&store)?;
-        self.level_end = reached.level_end;
-        self.transitions = reached.transitions;
-        self.depth = reached.depth;
-        self.peak_bytes = reached.peak_bytes;
-        self.checkpoint = Some(saved.into_checkpoint());
+        self.at = reached.at;
+        self.usage.peak = reached.peak_bytes;
+        self.saving.checkpoint = Some(saved.into_checkpoint());
         Ok(store)
     }
 
@@ -122,21 +117,23 @@ impl Search<'_> {
             if !self.tables.sizes().hold(&self.layout, &words) {
                 return Err(OTHER.into());
             }
-            self.next = *id;
+            self.at.next = *id;
             batch.clear();
             if self.explore_by_tables(&words, &mut opened, &mut batch).is_some() {
-                let is_over =
-                    matches!(self.inconclusive, Some(Inconclusive::Time(..) | Inconclusive::Interrupted));
+                let is_over = matches!(
+                    self.violations.inconclusive,
+                    Some(Inconclusive::Time(..) | Inconclusive::Interrupted)
+                );
                 return Err(if is_over { Unusable::Unread } else { OTHER.into() });
             }
-            self.asked.push(*id);
+            self.saving.asked.push(*id);
         }
         Ok(())
     }
 
     /// Makes the successors of some states that have been explored: all of them must be in the store.
     fn try_some<const W: usize>(&mut self, store: &Store<W>) -> Result<(), Unusable> {
-        let explored = self.next as usize;
+        let explored = self.at.next as usize;
         for id in (0..explored).step_by((explored / TRIED).max(1)) {
             let edges = self.edges(&store.get(to_u32(id)));
             if edges.iter().any(|edge| store.find(&edge.to).is_none()) {
