@@ -3,12 +3,14 @@
 //! This crate knows programs, agents, barriers and memory order. It knows nothing of text, files,
 //! clocks, threads, JSON or search.
 //!
-//! A [`Program`](program::Program) is what a reader of some notation makes; a [`Machine`](machine::Machine) gives its
-//! states and steps. Two warps that meet at barrier 1:
+//! A [`Program`](program::Program) is what a reader of some notation makes; a [`Machine`](machine::Machine)
+//! gives its states and steps. Two warps that meet at barrier 1:
 //!
 //! ```
 //! use barcheck_model::machine::{Choice, Machine, Options, StepOutcome};
-//! use barcheck_model::program::{AgentId, Code, Expr, Op, Place, Program, PtxKind, PtxOp, Role, RoleId, Target};
+//! use barcheck_model::program::{
+//!     AgentId, Code, Expr, Op, Place, Program, PtxKind, PtxOp, Role, RoleId, Target,
+//! };
 //! use std::sync::Arc;
 //!
 //! let sync = PtxOp { kind: PtxKind::Sync, aligned: true, id: Expr::Int(1), count: Some(Expr::Int(64)) };
@@ -33,7 +35,8 @@
 //! let mut state = machine.initial();
 //! for agent in [AgentId(0), AgentId(1)] {
 //!     assert_eq!(machine.moves(&state, agent).len(), 1);
-//!     let StepOutcome::Progress(progressed) = machine.step(&state, Choice { agent, index: 0, pick: 0 }) else {
+//!     let first = Choice { agent, index: 0, pick: 0 };
+//!     let StepOutcome::Progress(progressed) = machine.step(&state, first) else {
 //!         panic!("an arrival leads to another state");
 //!     };
 //!     state = progressed.state;

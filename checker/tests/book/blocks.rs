@@ -39,7 +39,8 @@ fn every_protocol_gets_the_verdict_that_its_block_names() {
     assert!(seen >= 7, "{seen}");
 }
 
-/// The commands of a block, one for each line that has one, up to a pipe: what reads them need not be installed.
+/// The commands of a block, one for each line that has one, up to a pipe: what reads them need not be
+/// installed.
 fn commands(text: &str) -> impl Iterator<Item = String> {
     let line = |line: &str| {
         let line = line.replace("cargo run --release -- ", "barcheck ");

@@ -104,7 +104,8 @@ fn links(plain: &str) -> Vec<Link> {
 #[test]
 fn pages_are_understood() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
-    let text = "# A `b` c-d: e!\n\nsee [x y](z.md#w) and `[no](link) \n two`\n\n```sh\na\n```\n\n```text\nb\n```\n\
+    let text = "# A `b` c-d: e!\n\nsee [x y](z.md#w) and `[no](link) \n two`\n\n\
+                ```sh\na\n```\n\n```text\nb\n```\n\
                 * c\n\n  ```bar\n  d\n    e\n  ```\n";
     std::fs::write(folder.path().join("p.md"), text).expect("a file can be written");
     let page = Page::read(folder.path(), "p.md".to_owned());
