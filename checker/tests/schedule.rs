@@ -77,7 +77,7 @@ fn what_leaves_a_choice_open_is_left_to_a_search() {
     let text = "target ptx; cta 64; warps 0..2 { if ? { bar.sync 1, 64; } else { bar.sync 1, 64; } }";
     assert!(undecided(text).contains("leaves a choice open"));
     let found = decide(text, &Settings::default(), Options::default());
-    assert_eq!((found.verdict, found.method.engine), (Verdict::Verified, Engine::Search));
+    assert_eq!((found.verdict, found.method.engine), (Verdict::Verified, Engine::Stubborn));
     assert!(found.method.why.contains("leaves a choice open"), "{}", found.method.why);
     // An `any` over a single value leaves nothing open.
     let one = "target ptx; cta 64; warps 0..2 { let i = any 3..4; bar.sync i, 64; }";

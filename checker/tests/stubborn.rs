@@ -75,7 +75,7 @@ const RING: &str = "
 #[test]
 fn an_endless_ring_takes_a_state_for_each_decision() {
     let outcome = decide(RING, &Settings::default());
-    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Search));
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Stubborn));
     assert_eq!(outcome.method.reduction, Reduction::Stubborn);
     assert!(outcome.statistics.complete && outcome.statistics.states < 100, "{}", outcome.statistics.states);
     assert_eq!(rules(&outcome), ["dangling-arrival"]);

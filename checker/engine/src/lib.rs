@@ -1,91 +1,33 @@
 //! Engines that decide GPU barrier protocols.
 //!
-//! [`check`] decides a protocol: it covers every interleaving of its agents, or as few as prove the same, and says
-//! whether some path violates a rule, with a path to each violation.
+//! [`check`] decides a protocol: it covers every interleaving of its agents, or as few as prove the same, and
+//! says whether some path violates a rule, with a path to each violation.
 //!
-//! This crate knows the model. It knows nothing of notations, traces, files of protocols or terminals. The paths it
-//! hands out were not replayed: whoever reports them does that first, as `barcheck::decide` does.
+//! This crate knows the model. It knows nothing of notations, traces, files of protocols or terminals. The
+//! paths it hands out were not replayed: whoever reports them does that first, as `barcheck::decide` does.
 
-mod answer;
-mod auto;
-mod carry;
-mod cells;
-mod checkpoint;
-mod crew;
-mod expand;
-mod explore;
-mod flows;
-mod growth;
-mod known;
-mod layout;
-mod memory;
-mod numbering;
-mod order;
+mod independence;
+mod packed;
+mod parallel;
 mod paths;
-mod pipeline;
-mod races;
-mod recent;
-mod rehearsal;
-mod renamings;
-mod report;
-mod rest;
-mod resume;
-mod rush;
+mod random;
 mod schedule;
 mod search;
 mod settings;
-mod steps;
-mod store;
+mod strategy;
 mod stubborn;
-mod stuck;
-mod swift;
-mod symmetry;
-mod table;
-mod tables;
-mod team;
+mod successors;
 mod verdict;
+mod visited;
 
 pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
-use barcheck_model::machine::{Machine, Options};
+use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
-use checkpoint::{Checkpoint, Saved};
-use resume::Unusable;
-use search::{Pause, Search, Shown};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use store::Store;
-use symmetry::Symmetry;
-use tables::Tables;
-
-/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
-const MOST_UNFOLDED: usize = 50_000;
-
-/// Transitions that a search which is not the last word may make, times the square of the agents: with each of them there is more to know of each other.
-const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
-
-/// The widths, in words, for which states are specialised.
-macro_rules! widths {
-    ($words:expr, $call:ident $(, $arg:expr)*) => {
-        match $words {
-            0..=1 => $call::<1>($($arg),*),
-            2 => $call::<2>($($arg),*),
-            3 => $call::<3>($($arg),*),
-            4 => $call::<4>($($arg),*),
-            5..=6 => $call::<6>($($arg),*),
-            7..=8 => $call::<8>($($arg),*),
-            9..=16 => $call::<16>($($arg),*),
-            17..=32 => $call::<32>($($arg),*),
-            33..=64 => $call::<64>($($arg),*),
-            65..=128 => $call::<128>($($arg),*),
-            _ => $call::<1024>($($arg),*),
-        }
-    };
-}
+use verdict::answer::Question;
 
 /// Decides a protocol.
 ///
@@ -94,259 +36,5 @@ macro_rules! widths {
 /// `control` ends the search.
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
-    let started = Instant::now();
-    let machine = Machine::new(program.clone(), options);
-    let job = Job { program, options, settings, control, started };
-    match settings.reduction {
-        Reduction::None | Reduction::Symmetry => {
-            job.search(settings.reduction, settings.budgets, "asked for".to_owned())
-        }
-        Reduction::Schedule => job.schedule(machine, false),
-        Reduction::Stubborn => job.stubborn(machine, None),
-        Reduction::Auto => job.schedule(machine, true),
-    }
-}
-
-/// A protocol to decide.
-struct Job<'j> {
-    program: Arc<Program>,
-    options: Options,
-    settings: &'j Settings,
-    control: &'j dyn Control,
-    started: Instant,
-}
-
-impl Job<'_> {
-    /// Searches.
-    fn search(&self, reduction: Reduction, budgets: Budgets, why: String) -> Outcome {
-        // A search that is not the last word is short: it needs no help.
-        let is_last = budgets == self.settings.budgets;
-        let settings = Settings {
-            reduction,
-            budgets,
-            compact: self.settings.compact && is_last,
-            checkpoint: self.settings.checkpoint.clone().filter(|_| is_last),
-            threads: if is_last { self.settings.threads } else { Some(NonZeroUsize::MIN) },
-            ..self.settings.clone()
-        };
-        let outcome = match settings.checkpoint.as_ref().map(|folder| folder.join(self.identity(reduction))) {
-            Some(folder) => self.search_on(&settings, folder),
-            None => {
-                let mut search = self.begun(&settings);
-                let pairs = (self.program.agents.len() as u64).pow(2).max(1);
-                search.most_transitions = (!is_last).then_some(MOST_FOR_ALL_PAIRS / pairs);
-                begin(&mut search, &settings)
-            }
-        };
-        Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
-    }
-
-    /// A search that has not found anything yet.
-    fn begun<'s>(&'s self, settings: &'s Settings) -> Search<'s> {
-        let mut machine = Machine::new(self.program.clone(), self.options);
-        if settings.reduction == Reduction::Symmetry {
-            self.merge_alike(&mut machine);
-        }
-        let tables = Tables::new(machine, settings.learnt_bytes);
-        let symmetry = match settings.reduction {
-            Reduction::Symmetry => Symmetry::of(&tables),
-            _ => Symmetry::none(&tables),
-        };
-        Search::new(tables, symmetry, settings, self.control, self.started)
-    }
-
-    /// Searches from where the checkpoint in a folder says, if there is one, and makes others there.
-    fn search_on(&self, settings: &Settings, folder: PathBuf) -> Outcome {
-        let resumed = match Checkpoint::load(folder.clone()) {
-            Err(why) => Err(Unusable::Unfit(why)),
-            Ok(None) => Ok(None),
-            Ok(Some(saved)) => {
-                let mut search = self.begun(settings);
-                search.checkpoint = Some(Checkpoint::new(folder.clone()));
-                widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
-            }
-        };
-        let mut search = self.begun(settings);
-        match resumed {
-            Ok(Some(outcome)) => return outcome,
-            // What is there is not touched: this search is over before it has begun.
-            Err(Unusable::Unread) => return begin(&mut search, settings),
-            Err(Unusable::Unfit(why)) => self.control.notes(Note::CannotResume(&why)),
-            Ok(None) => {}
-        }
-        search.checkpoint = Some(Checkpoint::new(folder));
-        begin(&mut search, settings)
-    }
-
-    /// A name for what is searched: another protocol, or another question about it, has another.
-    fn identity(&self, reduction: Reduction) -> String {
-        let mut hasher = DefaultHasher::new();
-        let Settings { all, levels, .. } = self.settings;
-        let what = (&self.program, self.options, all, levels, reduction, env!("CARGO_PKG_VERSION"));
-        format!("{what:?}").hash(&mut hasher);
-        format!("{:016x}", hasher.finish())
-    }
-
-    /// Finds out which agents behave alike.
-    fn merge_alike(&self, machine: &mut Machine) {
-        let timeout = self.settings.budgets.timeout;
-        let in_time = || timeout.is_none_or(|limit| self.started.elapsed() < limit);
-        let most = MOST_UNFOLDED / machine.automata().len().max(1);
-        machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
-    }
-}
-
-fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {
-    if settings.compact {
-        search.start::<1>();
-        return widths!(search.layout.words, compact, search, settings);
-    }
-    // The initial numbers fit one word whatever they are: each component has only one so far.
-    let mut store = Store::<1>::new();
-    if let Some(words) = search.start::<1>() {
-        store.insert(words, 0);
-    }
-    drive(search, store, settings)
-}
-
-/// Searches without keeping the states that have been explored.
-fn compact<const W: usize>(search: &mut Search<'_>, settings: &Settings) -> Outcome {
-    let mut store = Store::<W>::compact(Vec::new());
-    search.restart(&mut store);
-    let pause = search.run(&mut store);
-    if pause == Pause::Widen {
-        // The hashes are those of states as they were packed.
-        drop(store);
-        search.lay_out(search.tables.sizes());
-        return widths!(search.layout.words, compact, search, settings);
-    }
-    search.leave_out_silent();
-    let ends = search.ends_of_paths();
-    if !ends.is_empty() {
-        // Paths need states that have been forgotten: the same search finds them again.
-        let wanted = ends.iter().flat_map(|end| store.line(*end)).collect();
-        store = Store::compact(wanted);
-        let shown = search.shown();
-        search.retraces = Some(search.next);
-        search.restart(&mut store);
-        search.run(&mut store);
-        if search.inconclusive == Some(Inconclusive::Interrupted) {
-            // Not all of the states are there.
-            let interrupted = search.inconclusive.take();
-            search.show(Shown::default());
-            search.inconclusive = interrupted;
-        } else {
-            search.show(shown);
-        }
-    }
-    report::outcome(search, &store, settings, pause == Pause::Complete)
-}
-
-/// Goes on from a checkpoint; an error says why that cannot be.
-fn resume<const W: usize>(
-    search: &mut Search<'_>,
-    saved: Saved,
-    settings: &Settings,
-) -> Result<Outcome, Unusable> {
-    let store = search.restore::<W>(saved)?;
-    search.control.notes(Note::Resumes(store.len() as u64));
-    Ok(drive(search, store, settings))
-}
-
-/// Searches, repacking whenever the layout has become too narrow.
-fn drive<const W: usize>(search: &mut Search<'_>, mut store: Store<W>, settings: &Settings) -> Outcome {
-    loop {
-        match search.run(&mut store) {
-            Pause::Widen => {
-                let numbers = search.tables.sizes();
-                let wider = numbers.layout();
-                // All states will be there twice for a moment.
-                search.room().iter().for_each(|room| store.make_way(room));
-                if wider.words > W {
-                    return widths!(
-                        wider.words,
-                        repack_and_drive,
-                        search,
-                        Box::new(store),
-                        settings,
-                        numbers
-                    );
-                }
-                store = repack(search, &store, &wider);
-                search.lay_out(numbers);
-            }
-            pause => {
-                if pause == Pause::Complete || search.stopped_at.is_some() {
-                    search.checkpoint.iter().for_each(Checkpoint::remove);
-                }
-                return report::outcome(search, &store, settings, pause == Pause::Complete);
-            }
-        }
-    }
-}
-
-fn repack_and_drive<const V: usize>(
-    search: &mut Search<'_>,
-    store: Box<dyn Repackable>,
-    settings: &Settings,
-    numbers: layout::Sizes,
-) -> Outcome {
-    let wide = {
-        let wider = numbers.layout();
-        let states = store.numbers(&search.layout).map(|(numbers, parent)| {
-            let mut words = [0; V];
-            write(&wider, &numbers, &mut words);
-            (words, parent)
-        });
-        Store::<V>::filled(states, search.room().as_ref())
-    };
-    let wide = wide.misread_like(store.misread());
-    // The narrow states are not needed any more, and may be many.
-    drop(store);
-    search.lay_out(numbers);
-    drive(search, wide, settings)
-}
-
-/// A store whose width does not matter.
-trait Repackable {
-    /// As [`Store::misread`].
-    fn misread(&self) -> Option<String>;
-
-    /// Every state's numbers, field by field, with the parent that [`Store::states`] gives.
-    fn numbers<'s>(
-        &'s self,
-        layout: &'s layout::Layout,
-    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's>;
-}
-
-impl<const W: usize> Repackable for Store<W> {
-    fn misread(&self) -> Option<String> {
-        Store::misread(self)
-    }
-
-    fn numbers<'s>(
-        &'s self,
-        layout: &'s layout::Layout,
-    ) -> Box<dyn Iterator<Item = (Vec<u32>, store::StateId)> + 's> {
-        Box::new(self.states().map(move |(words, parent)| (read(layout, &words), parent)))
-    }
-}
-
-fn read<const W: usize>(layout: &layout::Layout, words: &layout::Packed<W>) -> Vec<u32> {
-    layout.fields().map(|field| field.get(words)).collect()
-}
-
-/// Fields that the numbers do not reach (barriers that were unknown) stay 0.
-fn write<const W: usize>(layout: &layout::Layout, numbers: &[u32], words: &mut layout::Packed<W>) {
-    layout.fields().zip(numbers).for_each(|(field, number)| field.set(words, *number));
-}
-
-fn repack<const W: usize>(search: &Search<'_>, store: &Store<W>, wider: &layout::Layout) -> Store<W> {
-    let fields: Vec<_> = search.layout.fields().zip(wider.fields()).collect();
-    let states = store.states().map(|(words, parent)| {
-        let mut next = [0; W];
-        fields.iter().for_each(|(from, to)| to.set(&mut next, from.get(&words)));
-        (next, parent)
-    });
-    Store::filled(states, search.room().as_ref()).misread_like(store.misread())
+    strategy::decide(&Question { program, options, settings, control, started: Instant::now() })
 }

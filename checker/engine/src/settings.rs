@@ -17,21 +17,22 @@ pub struct Settings {
     pub budgets: Budgets,
     /// What need not be searched.
     pub reduction: Reduction,
-    /// Threads that search; one, if not given, and 64 at most. The outcome is the same for any number.
+    /// Threads that search; one, if not given. More than four do no better. The outcome is the same for any
+    /// number.
     pub threads: Option<NonZeroUsize>,
-    /// So many states have to wait to be explored for several threads to search; 256, if not given. Four threads or more
-    /// share levels of 32 times as many. The outcome is the same for any number.
+    /// So many states have to wait to be explored for several threads to search; 256, if not given. The
+    /// outcome is the same for any number.
     pub many_states: Option<u32>,
-    /// Bytes that may be taken by what is learnt of steps' effects on what is known of accesses to memory; 64 MiB, if not
-    /// given. Beyond, steps take longer. The outcome is the same for any number.
+    /// Bytes that may be taken by what is learnt of steps' effects on what is known of accesses to memory; 64
+    /// MiB, if not given. Beyond, steps take longer. The outcome is the same for any number.
     pub learnt_bytes: Option<usize>,
     /// A folder to which a search moves old states once they have no room in memory. The outcome is the same.
     pub spill: Option<PathBuf>,
-    /// Searches keep only hashes of the states that have been explored: far less memory, and a small probability that
-    /// something is missed, see [`crate::Statistics::odds_of_omission`].
+    /// Searches keep only hashes of the states that have been explored: far less memory, and a small
+    /// probability that something is missed, see [`crate::Statistics::odds_of_omission`].
     pub compact: bool,
-    /// A folder in which a long search keeps what it has found, to go on from there if it is ended before it is complete. Each
-    /// protocol has a folder of its own there. The outcome is the same.
+    /// A folder in which a long search keeps what it has found, to go on from there if it is ended before it
+    /// is complete. Each protocol has a folder of its own there. The outcome is the same.
     pub checkpoint: Option<PathBuf>,
 }
 
@@ -80,17 +81,19 @@ pub struct Budgets {
 /// What need not be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// One schedule where that is enough, one for each choice where that is, otherwise a search with symmetry.
+    /// One schedule where that is enough, one for each choice where that is, otherwise a search with
+    /// symmetry.
     #[default]
     Auto,
     /// Every interleaving of every agent.
     None,
     /// One schedule: where the protocol leaves nothing open, every run is a permutation of it.
     Schedule,
-    /// One schedule for each way that choices may go, what they share explored once; agents that run the same automaton are
-    /// interchangeable.
+    /// One schedule for each outcome of choices, what they share explored once; agents that run the same
+    /// automaton are interchangeable.
     Stubborn,
-    /// Agents that run the same automaton are interchangeable: of states that differ only in who is who, one is searched.
+    /// Agents that run the same automaton are interchangeable: of states that differ only in who is who, one
+    /// is searched.
     Symmetry,
 }
 
@@ -121,7 +124,8 @@ pub struct Progress {
     pub frontier: u64,
     /// Memory in use for the search, in bytes.
     pub memory_bytes: u64,
-    /// Of a single schedule: how much of it has been made, about, in percent. Nothing where that cannot be said, as of a loop without a bound.
+    /// Of a single schedule: how much of it has been made, about, in percent. Nothing where that cannot be
+    /// said, as of a loop without a bound.
     pub percent: Option<u8>,
 }
 

@@ -1,8 +1,9 @@
-//! What agents know, as vector clocks.
+//! The happens-before order along a run, as vector clocks.
 //!
-//! Along one run, the steps of each agent are numbered from 1. What a holder knows of an agent's accesses is always a
-//! prefix of that agent's steps, as far as they touch one storage class: so one number for each agent says it. Who learns
-//! what from whom is the model's ([`Knowledge`]); only the bookkeeping is different.
+//! Along one run, the steps of each agent are numbered from 1. What a holder knows of an agent's accesses is
+//! always a prefix of that agent's steps, as far as they touch one storage class: so one number for each
+//! agent says it. Who learns what from whom is the model's ([`Knowledge`]); only the bookkeeping is
+//! different.
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::memory::{Conflict, Knowledge, Known, Layout};
@@ -10,7 +11,8 @@ use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, S
 use barcheck_model::rule::Rule;
 use rustc_hash::FxHashMap;
 
-/// The number of a step among its agent's steps, from 1. Signed, since processors without AVX compare many of these at a time, and no others.
+/// The number of a step among its agent's steps, from 1. Signed, since processors without AVX compare many of
+/// these at a time, and no others.
 pub(super) type Clock = i32;
 
 /// A step of an agent: who, and its number among the agent's steps, from 1.
@@ -43,7 +45,8 @@ impl Moments {
     }
 }
 
-/// What holders know of accesses to one storage class: for each holder, the latest step that it knows of each agent.
+/// What holders know of accesses to one storage class: for each holder, the latest step that it knows of each
+/// agent.
 #[derive(Clone, Debug)]
 pub(super) struct Plane {
     agents: usize,
@@ -230,8 +233,8 @@ impl Clocks {
         join(past, self.planes[0].row(self.layout.gathering(barrier)));
     }
 
-    /// For each of the steps that may still matter, who knows it: together with the state of the group this says what
-    /// any access, and any arrival, will find.
+    /// For each of the steps that may still matter, who knows it: together with the state of the group this
+    /// says what any access, and any arrival, will find.
     pub(super) fn abstracted(&self, marks: impl Iterator<Item = (u64, Moment)>) -> Vec<u64> {
         let mut facts = Vec::new();
         let mut locations: Vec<_> = self.latest.keys().copied().collect();

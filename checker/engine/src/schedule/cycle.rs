@@ -1,7 +1,8 @@
-//! Runs that go round for ever.
+//! Runs that come to a cycle.
 //!
-//! After each turn, what the future depends on is compared with what it was at one earlier turn, which is replaced at the turns that are
-//! powers of two: a cycle is found before the run has gone round three times after its beginning, or the cycle's length (Brent's method).
+//! After each turn, what the future depends on is compared with what it was at one earlier turn, which is
+//! replaced at the turns that are powers of two: a cycle is found before the run has gone through it three
+//! times after its beginning, or the cycle's length (Brent's method).
 
 use super::clocks::Clocks;
 use barcheck_model::agent::Config;
@@ -45,7 +46,8 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Called after each turn; `facts` says who knows what. If the run has come to where it was before, the number of steps that it had made then.
+    /// Called after each turn; `facts` says who knows what. If the run has come to where it was before, the
+    /// number of steps that it had made then.
     pub(super) fn cycle(&mut self, now: &Now<'_>, facts: impl Fn() -> Vec<u64>) -> Option<usize> {
         self.turns += 1;
         if let Some(saved) = &self.saved

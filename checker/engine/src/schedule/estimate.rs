@@ -1,21 +1,25 @@
 //! How much of a run is made, about: for whoever waits for its end.
 //!
-//! Loops that count up to a bound say how often they will be gone through. An agent has made so much of its way as it has come past of its code,
-//! each loop times its iterations, and the run so much as the agent that is behind all others. A loop of another kind may go on for ever, and
-//! nothing is said then. Branches count as if both ways were taken, a `break` as if it were not, and
-//! a loop within another as if it were as long each time as it is now: this is an estimate, on which nothing rests.
+//! Loops that count up to a bound say how often they will be gone through. An agent has made so much of its
+//! way as it has come past of its code, each loop times its iterations, and the run so much as the agent that
+//! is behind all others. A loop of another kind may go on for ever, and nothing is said then. Branches count
+//! as if both ways were taken, a `break` as if it were not, and a loop within another as if it were as long
+//! each time as it is now: this is an estimate, on which nothing rests.
 
 use barcheck_model::agent::{Config, Fragment, Value};
 use barcheck_model::machine::{Machine, State};
 use barcheck_model::program::{AgentId, BinaryOp, Code, Condition, ConstructId, Expr, LocalId, Op};
 use std::ops::Range;
 
-/// Operations of all agents together, beyond which nothing is estimated: to go through them would take longer than the run.
+/// Operations of all agents together, beyond which nothing is estimated: to go through them would take longer
+/// than the run.
 const MOST_OPS: usize = 1 << 14;
-/// A loop's counter and bound are set so few operations before it at most, and the counter counts so few before its end.
+/// A loop's counter and bound are set so few operations before it at most, and the counter counts so few
+/// before its end.
 const NEAR: usize = 3;
 
-/// How much of a run is made, in percent, if that can be said: of the agents that have not exited, what the one that is behind has made.
+/// How much of a run is made, in percent, if that can be said: of the agents that have not exited, what the
+/// one that is behind has made.
 pub(super) fn percent<K>(machine: &Machine, state: &State<K>) -> Option<u8> {
     let program = machine.program();
     let ops: usize = machine.agents().map(|agent| program.code(agent).ops.len()).sum();
@@ -76,8 +80,8 @@ impl<'w> Way<'w> {
         Some((made, all))
     }
 
-    /// How often it has gone through a loop that begins at a position, and how often it will have in the end; before and behind the loop the first
-    /// means nothing.
+    /// How often it has gone through a loop that begins at a position, and how often it will have in the end;
+    /// before and behind the loop the first means nothing.
     fn iterations(&self, construct: ConstructId, begin: usize) -> Option<(f64, f64)> {
         let Op::Test { condition: Condition::Value(test), .. } = self.code.ops.get(begin + 1)? else {
             return None;

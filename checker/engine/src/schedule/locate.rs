@@ -1,14 +1,15 @@
 //! From what a run has found to paths that show it.
 //!
-//! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds the step's own past: so of the whole run only
-//! these steps are kept. The run is made once more to learn the pasts.
+//! What a step shows, it shows after any set of the run's other steps that is closed under pasts and holds
+//! the step's own past: so of the whole run only these steps are kept. The run is made once more to learn the
+//! pasts.
 
 use super::clocks::Clock;
-use super::run::{Run, Sighting};
-use crate::answer::{Answer, Ending};
-use crate::report::{self, MOST_CONFIRMED};
+use super::run::{Run, Violation};
+use crate::paths::lasso;
+use crate::paths::replay::{self, MOST_CONFIRMED};
 use crate::settings::Settings;
-use crate::stuck;
+use crate::verdict::answer::{Answer, Ending};
 use crate::verdict::{Found, Inconclusive, Statistics};
 use barcheck_model::machine::{Choice, Detail, Machine, Path};
 use barcheck_model::program::AgentId;
@@ -50,13 +51,14 @@ fn lowered(run: &Run, settings: &Settings) -> Option<Inconclusive> {
     judged.into_iter().map(|f| f.rule).find(ends).map(Inconclusive::Lowered)
 }
 
-/// Everything found that is to be reported, each with its path. Only of a run that is `complete` the state at the end is one.
+/// Everything found that is to be reported, each with its path. Only of a run that is `complete` the state at
+/// the end is one.
 fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     let target = run.machine.program().target;
     let level = |rule| settings.levels.of(rule, target);
     let at_the_end = if run.cycle_from.is_some() {
         let names = blocked_throughout(run);
-        stuck::findings(&run.machine, &run.state, &names)
+        lasso::findings(&run.machine, &run.state, &names)
     } else if complete {
         run.machine.judge(&run.state)
     } else {
@@ -67,21 +69,21 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
         .into_iter()
         .map(|finding| Found { level: level(finding.rule), finding, path: whole_run() })
         .collect();
-    let mut sightings: Vec<Sighting> = std::mem::take(&mut run.sightings).into_values().collect();
-    sightings.retain(|s| level(s.finding.rule) >= Level::Warning);
-    sightings.sort_by_key(|s| s.step);
-    let pasts = pasts(run, &sightings);
-    for (sighting, past) in sightings.into_iter().zip(pasts) {
-        let path = projected(run, sighting.step, &past);
+    let mut violations: Vec<Violation> = std::mem::take(&mut run.violations).into_values().collect();
+    violations.retain(|s| level(s.finding.rule) >= Level::Warning);
+    violations.sort_by_key(|s| s.step);
+    let pasts = pasts(run, &violations);
+    for (violation, past) in violations.into_iter().zip(pasts) {
+        let path = projected(run, violation.step, &past);
         let path =
-            if shows(&mut run.machine, &path, &sighting) { path } else { whole(run, sighting.step + 1) };
-        found.push(Found { level: level(sighting.finding.rule), finding: sighting.finding, path });
+            if shows(&mut run.machine, &path, &violation) { path } else { whole(run, violation.step + 1) };
+        found.push(Found { level: level(violation.finding.rule), finding: violation.finding, path });
     }
     found.retain(|f| f.level >= Level::Warning);
     if !settings.all {
-        report::first_error_alone(&mut run.machine, settings, &mut found);
+        replay::first_error_alone(&mut run.machine, settings, &mut found);
     }
-    report::sort(&run.machine, &mut found);
+    replay::sort(&run.machine, &mut found);
     found
 }
 
@@ -110,19 +112,19 @@ fn projected(run: &Run, last: usize, past: &[Clock]) -> Path {
 }
 
 /// What has to come before each of the steps, in the order of the run: the latest step of each agent.
-fn pasts(run: &mut Run, sightings: &[Sighting]) -> Vec<Vec<Clock>> {
+fn pasts(run: &mut Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
     let agents = run.machine.program().agents.len();
     let mut pasts = Vec::new();
-    let Some(last) = sightings.last() else { return pasts };
+    let Some(last) = violations.last() else { return pasts };
     again(run, last.step, |run, step, agent| {
-        for sighting in sightings.iter().filter(|s| s.step == step) {
+        for violation in violations.iter().filter(|s| s.step == step) {
             let mut past = vec![0; agents];
             run.state.memory.add_past(agent, &mut past);
             let barrier = run.machine.moves(&run.state, agent).first().and_then(|made| made.action.barrier());
-            if let Some(barrier) = barrier.or(sighting.finding.barrier) {
+            if let Some(barrier) = barrier.or(violation.finding.barrier) {
                 run.state.memory.add_arrivals(barrier, &mut past);
             }
-            if let Detail::Conflict { earlier, .. } = sighting.finding.detail {
+            if let Detail::Conflict { earlier, .. } = violation.finding.detail {
                 run.state.memory.add_past(earlier, &mut past);
             }
             pasts.push(past);
@@ -131,7 +133,8 @@ fn pasts(run: &mut Run, sightings: &[Sighting]) -> Vec<Vec<Clock>> {
     pasts
 }
 
-/// Makes the run once more, up to a step and without it; `look` is called before every step, that one included.
+/// Makes the run once more, up to a step and without it; `look` is called before every step, that one
+/// included.
 fn again(run: &mut Run, last: usize, mut look: impl FnMut(&mut Run, usize, AgentId)) {
     let program = run.machine.program().clone();
     let options = run.machine.options();
@@ -148,14 +151,14 @@ fn again(run: &mut Run, last: usize, mut look: impl FnMut(&mut Run, usize, Agent
 }
 
 /// Whether the last step of a path finds what it should. Long paths are trusted.
-fn shows(machine: &mut Machine, path: &Path, sighting: &Sighting) -> bool {
+fn shows(machine: &mut Machine, path: &Path, violation: &Violation) -> bool {
     if path.steps.len() > MOST_CONFIRMED {
         return true;
     }
-    let walk = report::walk(machine, path);
-    let place = machine.place(sighting.finding.agent, sighting.finding.pc);
-    walk.shown.iter().any(|(step, f)| {
-        *step + 1 == path.steps.len() && *f == sighting.finding && machine.place(f.agent, f.pc) == place
+    let walk = replay::walk(machine, path);
+    let place = machine.place(violation.finding.agent, violation.finding.pc);
+    walk.noted.iter().any(|(step, f)| {
+        *step + 1 == path.steps.len() && *f == violation.finding && machine.place(f.agent, f.pc) == place
     })
 }
 

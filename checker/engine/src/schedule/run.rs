@@ -3,11 +3,11 @@
 use super::clocks::{Clocks, Moment, Moments};
 use super::cycle::{Now, Watch};
 use super::estimate;
-use crate::answer::{Ending, Undecided, unfollowed};
-use crate::growth::{what_grew, what_grew_to};
-use crate::order::{Races, arrival};
+use crate::independence::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
+use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::blow_up::{blow_up, blow_up_beyond};
 use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};
@@ -25,10 +25,11 @@ const MOST_STEPS: u64 = 200_000_000;
 const BETWEEN_LOOKS: u64 = 256;
 /// Looks between two estimates of how much is made.
 const BETWEEN_ESTIMATES: u64 = 4;
-/// Configurations known at most, all agents together, before those that are behind are forgotten: few enough for the caches…
+/// Configurations known at most, all agents together, before those that are behind are forgotten: few enough
+/// for the caches…
 const MOST_CONFIGS: usize = 1 << 12;
-/// … unless there are so many classes of agents that this many for each are more. Loops of that length are gone through from
-/// memory.
+/// … unless there are so many classes of agents that this many for each are more. Loops of that length are
+/// gone through from memory.
 const CONFIGS_OF_CLASS: usize = 1 << 5;
 
 /// One finding is kept for each rule, place and barrier.
@@ -36,7 +37,7 @@ pub(super) type Key = (Rule, Place, Option<BarrierId>);
 
 /// Something found at a step.
 #[derive(Clone, Debug)]
-pub(super) struct Sighting {
+pub(super) struct Violation {
     pub(super) finding: Finding,
     /// The number of the step in the path.
     pub(super) step: usize,
@@ -70,16 +71,16 @@ pub(super) struct Run {
     spinning: Vec<AgentId>,
     /// By number of the barrier.
     history: Vec<History>,
-    pub(super) sightings: BTreeMap<Key, Sighting>,
+    pub(super) violations: BTreeMap<Key, Violation>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
     races: Races,
     some_exited: bool,
     /// How often configurations have been forgotten.
     forgotten: u64,
-    /// What had grown at one of these times, the latest whose number is a power of two.
-    grew: Option<String>,
-    /// Where the run goes round for ever: the number of steps before the first of the cycle.
+    /// What had blown up at one of these times, the latest whose number is a power of two.
+    blow_up: Option<String>,
+    /// Where the run comes to a cycle: the number of steps before the first of the cycle.
     pub(super) cycle_from: Option<usize>,
     /// How much is made, in percent, if that can be said.
     percent: Option<u8>,
@@ -111,12 +112,12 @@ impl Run {
             path: Vec::new(),
             spinning: Vec::new(),
             history: Vec::new(),
-            sightings: BTreeMap::new(),
+            violations: BTreeMap::new(),
             hides: None,
             races: Races::of(program.target),
             some_exited,
             forgotten: 0,
-            grew: None,
+            blow_up: None,
             cycle_from: None,
             percent: None,
             peak_bytes: 0,
@@ -127,8 +128,8 @@ impl Run {
         self.machine
     }
 
-    /// Runs until nobody has a step, the run goes round for ever, or there is a reason to end it. An error found before
-    /// that is an error, however the run ends.
+    /// Runs until nobody has a step, the run comes to a cycle, or there is a reason to end it. An error found
+    /// before that is an error, however the run ends.
     pub(super) fn run(&mut self, settings: &Settings, control: &dyn Control, started: Instant) -> Ending {
         match self.run_on(settings, control, started) {
             Ending::GaveUp(_) | Ending::Undecided(_) if self.has_error(settings) => Ending::Violated,
@@ -173,12 +174,12 @@ impl Run {
             self.cycle_from = Some(self.path.len());
             self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
         }
-        let found = self.sightings.keys().map(|(rule, ..)| *rule);
+        let found = self.violations.keys().map(|(rule, ..)| *rule);
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
     }
 
     fn has_error(&self, settings: &Settings) -> bool {
-        self.sightings.values().any(|s| self.level(settings, s.finding.rule) == Level::Error)
+        self.violations.values().any(|s| self.level(settings, s.finding.rule) == Level::Error)
     }
 
     fn level(&self, settings: &Settings, rule: Rule) -> Level {
@@ -270,7 +271,7 @@ impl Run {
             if finding.rule == Rule::DataRace {
                 self.races.meet(agent, pc);
             }
-            self.sight(finding, step);
+            self.record(finding, step);
         }
         self.log.noted = noted;
         (is_error && !settings.all).then_some(Ending::Violated)
@@ -312,7 +313,7 @@ impl Run {
         match end {
             End::Violation(finding) => {
                 let at = (finding.agent, finding.pc);
-                self.sight(finding, step);
+                self.record(finding, step);
                 cut_short(at)
             }
             End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
@@ -320,10 +321,10 @@ impl Run {
         }
     }
 
-    fn sight(&mut self, finding: Finding, step: usize) {
+    fn record(&mut self, finding: Finding, step: usize) {
         let place = self.machine.place(finding.agent, finding.pc);
         let key = (finding.rule, place, finding.barrier);
-        self.sightings.entry(key).or_insert(Sighting { finding, step });
+        self.violations.entry(key).or_insert(Violation { finding, step });
     }
 
     /// Makes the next step of a run that has been made before.
@@ -346,15 +347,17 @@ impl Run {
         })
     }
 
-    /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back to them.
+    /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back
+    /// to them.
     fn forget_configs(&mut self) {
         let automata = self.machine.automata();
         let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
         if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
             self.forgotten += 1;
             if self.forgotten.is_power_of_two() {
-                // Where there are many classes, none of them has come far; the largest has at least its share.
-                self.grew = what_grew_to(&self.machine, known as u64, known / automata.len());
+                // Where there are many classes, none of them has come far; the largest has at least its
+                // share.
+                self.blow_up = blow_up_beyond(&self.machine, known as u64, known / automata.len());
             }
             self.machine.forget_configs(&mut self.state);
         }
@@ -376,17 +379,17 @@ impl Run {
         let bytes = self.bytes();
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = settings.budgets;
-        let grew = || what_grew(&self.machine, steps).or_else(|| self.grew.clone());
+        let blow_up = || blow_up(&self.machine, steps).or_else(|| self.blow_up.clone());
         // Clocks have 31 bits, and a look comes late by some turns.
         let most = budgets.max_states.unwrap_or(MOST_STEPS).min(1 << 30);
         if steps >= most {
-            return Some(Inconclusive::States(most, grew()));
+            return Some(Inconclusive::States(most, blow_up()));
         }
         if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
-            return Some(Inconclusive::Memory(most, grew()));
+            return Some(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| started.elapsed() >= *limit) {
-            return Some(Inconclusive::Time(limit, grew()));
+            return Some(Inconclusive::Time(limit, blow_up()));
         }
         let progress = Progress {
             states: steps + 1,

@@ -1,15 +1,15 @@
 //! The exploration: breadth first, in every state the steps of one agent.
 
-use super::detours::Detours;
+use super::happens_before::{self, HappensBefore};
+use super::merges::Merges;
+use super::proviso::{Cycles, Proviso};
 use super::states::{Components, Key};
-use super::ties::{self, Ties};
-use super::turns::{Loops, Turns};
-use crate::answer::{Ending, Undecided, unfollowed};
-use crate::growth::what_grew;
-use crate::numbering::to_u32;
-use crate::order::{self, Races};
+use crate::independence::{self, Races};
+use crate::packed::numbering::to_u32;
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
+use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::blow_up::blow_up;
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
@@ -29,7 +29,7 @@ pub(super) type NodeId = u32;
 const MOST_BETWEEN: usize = 1 << 12;
 /// Steps before somebody else is asked, who takes no more for an answer.
 const MANY: u64 = 100_000;
-/// Ways out of states between two looks at the budgets.
+/// Transitions between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 64;
 
 /// A state kept, and how it was found.
@@ -45,7 +45,7 @@ pub(super) struct Node {
 
 /// Something found: in a state kept, or after so much was made from there, of which this was the first.
 #[derive(Clone, Debug)]
-pub(super) struct Sighting {
+pub(super) struct Violation {
     pub(super) finding: Finding,
     pub(super) node: NodeId,
     pub(super) made: Option<(Made, usize)>,
@@ -56,18 +56,18 @@ pub(super) struct Sighting {
 pub(super) enum Made {
     /// A step.
     Step(Choice),
-    /// All ways of a detour, by an agent in this configuration: of several detours the one with this number.
-    Detour(AgentId, ConfigId, u32),
+    /// All paths of a merge, by an agent in this configuration: of several merges the one with this number.
+    Merge(AgentId, ConfigId, u32),
 }
 
 /// One finding is kept for each rule, place and barrier.
 type Found = (Rule, Place, Option<BarrierId>);
 
-/// A state on the way.
+/// A state between those kept.
 #[derive(Clone, Debug)]
 pub(super) struct At {
-    pub(super) state: State<Ties>,
-    pub(super) turns: Turns,
+    pub(super) state: State<HappensBefore>,
+    pub(super) proviso: Proviso,
 }
 
 /// Whose steps are made next.
@@ -75,7 +75,7 @@ pub(super) struct At {
 enum Next {
     /// This is the only thing to make.
     Forced(Made),
-    /// An agent that has several, or one that can go in several ways.
+    /// An agent that has several, or one with a choice.
     Open(AgentId),
 }
 
@@ -87,10 +87,10 @@ pub(super) struct Exploration<'a> {
     pub(super) started: Instant,
     pub(super) components: Components,
     /// By automaton.
-    pub(super) loops: Vec<Loops>,
+    pub(super) cycles: Vec<Cycles>,
     pub(super) nodes: Vec<Node>,
     pub(super) numbers: FxHashMap<Key, NodeId>,
-    pub(super) sightings: BTreeMap<Found, Sighting>,
+    pub(super) violations: BTreeMap<Found, Violation>,
     /// After this, what is found besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
     races: Races,
@@ -104,12 +104,12 @@ pub(super) struct Exploration<'a> {
     /// Steps are made again: what they show is known.
     pub(super) repeats: bool,
     follows_waits: bool,
-    /// `None` if all ways are to be gone one by one.
-    pub(super) detours: Option<Detours>,
+    /// `None` if all paths are to be followed one by one.
+    pub(super) merges: Option<Merges>,
     before: Vec<ConfigId>,
     log: Log,
     looks: u64,
-    /// In how many states somebody who had several ways stood at a place.
+    /// In how many states somebody with a choice stood at a place.
     opened: FxHashMap<Place, u64>,
 }
 
@@ -119,21 +119,21 @@ impl<'a> Exploration<'a> {
         settings: &'a Settings,
         control: &'a dyn Control,
         started: Instant,
-        detours: Option<Detours>,
+        merges: Option<Merges>,
     ) -> Self {
         let target = machine.program().target;
         let follows_waits =
             target.facts().waits_free && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
         Self {
             components: Components::new(&machine),
-            loops: machine.automata().iter().map(|_| Loops::default()).collect(),
+            cycles: machine.automata().iter().map(|_| Cycles::default()).collect(),
             machine,
             settings,
             control,
             started,
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
-            sightings: BTreeMap::new(),
+            violations: BTreeMap::new(),
             hides: None,
             races: Races::of(target),
             transitions: 0,
@@ -143,7 +143,7 @@ impl<'a> Exploration<'a> {
             made: Vec::new(),
             repeats: false,
             follows_waits,
-            detours,
+            merges,
             before: Vec::new(),
             log: Log::default(),
             looks: 0,
@@ -151,12 +151,14 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// Explores until there is nothing left, or a reason to end. An error found before that is an error, however it ends.
+    /// Explores until there is nothing left, or a reason to end. An error found before that is an error,
+    /// however it ends.
     ///
-    /// Once that has taken many steps, `is_known` is asked and taken: whether there is nothing left to find out.
+    /// Once that has taken many steps, `is_known` is asked and taken: whether there is nothing left to find
+    /// out.
     pub(super) fn explore(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Ending {
         let ended = self.explore_all(is_known).err();
-        let hides = self.hides.or_else(|| self.races.hide(self.sightings.keys().map(|(rule, ..)| *rule)));
+        let hides = self.hides.or_else(|| self.races.hide(self.violations.keys().map(|(rule, ..)| *rule)));
         let ending = ended.unwrap_or(match hides {
             Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
             None => Ending::Complete,
@@ -172,7 +174,7 @@ impl<'a> Exploration<'a> {
         if let Some((agent, fault)) = self.machine.fault(&initial.state) {
             return Err(unfollowed(agent, fault));
         }
-        let (key, _) = self.components.key(&initial.state, &initial.turns);
+        let (key, _) = self.components.key(&initial.state, &initial.proviso);
         let nobody = Made::Step(Choice { agent: AgentId(0), index: 0, pick: 0 });
         self.keep(key, 0, nobody, 0);
         let mut next = 0;
@@ -191,8 +193,8 @@ impl<'a> Exploration<'a> {
     }
 
     pub(super) fn initial(&mut self) -> At {
-        let state = self.machine.initial_with(Ties::default());
-        At { turns: Turns::new(state.agents.len()), state }
+        let state = self.machine.initial_with(HappensBefore::default());
+        At { proviso: Proviso::new(state.agents.len()), state }
     }
 
     /// The number of a state, which is kept if it is new.
@@ -206,54 +208,55 @@ impl<'a> Exploration<'a> {
 
     /// Makes the steps out of a state.
     fn expand(&mut self, node: NodeId) -> Result<(), Ending> {
-        let (state, turns) = self.components.state(&self.nodes[node as usize].key);
-        let at = At { state, turns };
-        let ways = match self.next(&at) {
+        let (state, proviso) = self.components.state(&self.nodes[node as usize].key);
+        let at = At { state, proviso };
+        let outgoing = match self.next(&at) {
             None => return self.judge(&at, node),
             Some(Next::Forced(made)) => return self.leave(&at, node, made),
             Some(Next::Open(agent)) => {
                 let pc = self.machine.stands_at(&at.state, agent);
                 *self.opened.entry(self.machine.place(agent, pc)).or_default() += 1;
-                self.ways_of(&at, agent)
+                self.outgoing_of(&at, agent)
             }
         };
-        for way in ways {
-            let Some(way) = way else {
+        for one in outgoing {
+            let Some(one) = one else {
                 let what = Some("the values of an `any`".to_owned());
                 return Err(Ending::GaveUp(Inconclusive::States(u64::from(u32::MAX), what)));
             };
-            self.leave(&at, node, way)?;
+            self.leave(&at, node, one)?;
         }
         Ok(())
     }
 
-    /// Makes one of the ways out of a state, and keeps the state where it ends.
+    /// Makes one of the transitions out of a state, and keeps the state where it ends.
     fn leave(&mut self, at: &At, node: NodeId, made: Made) -> Result<(), Ending> {
         self.look(node)?;
         let mut on = at.clone();
         self.go_on(&mut on, node, made, &mut |_, _| {})?;
-        let (key, _) = self.components.key(&on.state, &on.turns);
+        let (key, _) = self.components.key(&on.state, &on.proviso);
         let depth = self.nodes[node as usize].depth + self.made.len() as u64;
         self.keep(key, node, made, depth);
         Ok(())
     }
 
-    /// The ways out of a state that has been explored.
-    pub(super) fn ways(&mut self, at: &At) -> Vec<Made> {
+    /// The transitions out of a state that has been explored.
+    pub(super) fn outgoing(&mut self, at: &At) -> Vec<Made> {
         match self.next(at) {
             None => Vec::new(),
             Some(Next::Forced(made)) => vec![made],
             // That they could be numbered has been seen.
-            Some(Next::Open(agent)) => self.ways_of(at, agent).flatten().collect(),
+            Some(Next::Open(agent)) => self.outgoing_of(at, agent).flatten().collect(),
         }
     }
 
-    /// The ways that an agent can go: each move with each pick, or each of several detours; `None` for a pick without a number.
-    fn ways_of(&self, at: &At, agent: AgentId) -> impl Iterator<Item = Option<Made>> + use<> {
+    /// The transitions of an agent: each move with each pick, or each of several merges; `None` for a pick
+    /// without a number.
+    fn outgoing_of(&self, at: &At, agent: AgentId) -> impl Iterator<Item = Option<Made>> + use<> {
         let from = at.state.agents[agent.index()].config;
-        let fork = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
+        let fork = self.merges.as_ref().and_then(|merges| merges.known(&self.machine, agent, from));
         let numbers = fork.as_ref().map_or(0, |fork| to_u32(fork.len()));
-        let detours = (0..numbers).map(move |number| Some(Made::Detour(agent, from, number)));
+        let merges = (0..numbers).map(move |number| Some(Made::Merge(agent, from, number)));
         let steps = match fork {
             Some(_) => Vec::new(),
             None => self.steps_of(at, agent),
@@ -261,7 +264,7 @@ impl<'a> Exploration<'a> {
         let steps = steps.into_iter().flat_map(|(choice, picks)| {
             picks.map(move |pick| Some(Made::Step(Choice { pick: u32::try_from(pick).ok()?, ..choice })))
         });
-        detours.chain(steps)
+        merges.chain(steps)
     }
 
     /// The moves of an agent, with the picks of each.
@@ -279,12 +282,13 @@ impl<'a> Exploration<'a> {
     fn judge(&mut self, at: &At, node: NodeId) -> Result<(), Ending> {
         let mut is_error = false;
         for finding in self.machine.judge(&at.state) {
-            is_error |= self.sight(finding, node, None);
+            is_error |= self.record(finding, node, None);
         }
         if is_error && !self.settings.all { Err(Ending::Violated) } else { Ok(()) }
     }
 
-    /// Makes a step, and those after it as long as each is the only one. `watch` sees every state on the way.
+    /// Makes a step, and those after it as long as each is the only one. `watch` sees every state on its
+    /// path.
     pub(super) fn go_on(
         &mut self,
         at: &mut At,
@@ -298,10 +302,10 @@ impl<'a> Exploration<'a> {
             self.made.push(next);
             match next {
                 Made::Step(choice) => self.step(at, node, choice)?,
-                Made::Detour(agent, from, number) => self.go_all_ways(at, node, (agent, from, number))?,
+                Made::Merge(agent, from, number) => self.take_merge(at, node, (agent, from, number))?,
             }
             watch(&self.machine, at);
-            if self.ends_round(at) || self.made.len() >= MOST_BETWEEN {
+            if self.renews(at) || self.made.len() >= MOST_BETWEEN {
                 return Ok(());
             }
             match self.next(at) {
@@ -311,11 +315,12 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// What is to be made: of those who have not had a turn by the first who has only one thing to make, otherwise by the first.
+    /// What is to be made: of those whom the proviso does not hold back by the first who has only one thing
+    /// to make, otherwise by the first.
     fn next(&mut self, at: &At) -> Option<Next> {
         let mut open = None;
         for agent in self.machine.agents() {
-            if at.turns.has_had(agent.index()) {
+            if at.proviso.is_held(agent.index()) {
                 continue;
             }
             let moves = self.machine.moves(&at.state, agent);
@@ -329,10 +334,10 @@ impl<'a> Exploration<'a> {
                 }
                 let is_decision = made.action == Action::Decide && matches!(made.choices, Choices::Open(_));
                 let from = at.state.agents[agent.index()].config;
-                let detours = self.detours.as_mut().filter(|_| is_decision);
-                let fork = detours.and_then(|detours| detours.at(&mut self.machine, agent, from));
+                let merges = self.merges.as_mut().filter(|_| is_decision);
+                let fork = merges.and_then(|merges| merges.at(&mut self.machine, agent, from));
                 if fork.is_some_and(|fork| fork.len() == 1) {
-                    return Some(Next::Forced(Made::Detour(agent, from, 0)));
+                    return Some(Next::Forced(Made::Merge(agent, from, 0)));
                 }
             }
             let moves = self.machine.moves(&at.state, agent);
@@ -343,20 +348,20 @@ impl<'a> Exploration<'a> {
         open
     }
 
-    /// Begins a new round if everybody who has a step has had a turn.
-    fn ends_round(&self, at: &mut At) -> bool {
-        if at.turns.is_new() {
+    /// Lets everybody go on if everybody who has a step is held back.
+    fn renews(&self, at: &mut At) -> bool {
+        if at.proviso.holds_nobody() {
             return false;
         }
         for agent in self.machine.agents() {
             let moves = self.machine.moves(&at.state, agent);
             if self.machine.config(&at.state, agent).has_exited() {
-                at.turns.set(agent.index(), false);
-            } else if moves.iter().any(|m| m.action != Action::Spin) && !at.turns.has_had(agent.index()) {
+                at.proviso.set(agent.index(), false);
+            } else if moves.iter().any(|m| m.action != Action::Spin) && !at.proviso.is_held(agent.index()) {
                 return false;
             }
         }
-        at.turns.begin_round();
+        at.proviso.renew();
         true
     }
 
@@ -369,7 +374,7 @@ impl<'a> Exploration<'a> {
         if moves.len() > 1 && moves.iter().any(blocks_lanes) {
             return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
         }
-        if let Some(barrier) = order::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
+        if let Some(barrier) = independence::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
             && !is_alone(made)
         {
             let layout = self.machine.layout();
@@ -394,24 +399,24 @@ impl<'a> Exploration<'a> {
         self.races.follow(&self.log.events, || {
             self.machine.agents().any(|agent| self.machine.config(&at.state, agent).has_exited())
         });
-        ties::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
-        self.take_turns(at, agent);
+        happens_before::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
+        self.hold_back(at, agent);
         self.note(node, agent, pc)
     }
 
-    /// An agent goes all ways of a detour at once.
-    fn go_all_ways(
+    /// An agent takes all paths of a merge at once.
+    fn take_merge(
         &mut self,
         at: &mut At,
         node: NodeId,
         (agent, from, number): (AgentId, ConfigId, u32),
     ) -> Result<(), Ending> {
-        let known = self.detours.as_ref().and_then(|detours| detours.known(&self.machine, agent, from));
-        let Some(detour) = known.as_ref().and_then(|fork| fork.get(number as usize)) else { return Ok(()) };
+        let known = self.merges.as_ref().and_then(|merges| merges.known(&self.machine, agent, from));
+        let Some(merge) = known.as_ref().and_then(|fork| fork.get(number as usize)) else { return Ok(()) };
         let layout = self.machine.layout();
         self.log.events.clear();
         self.log.noted.clear();
-        for access in &detour.accesses {
+        for access in &merge.accesses {
             let conflicts = at.state.memory.access(layout, agent, access.kind, &access.locations);
             for (rule, location, earlier, earlier_kind) in conflicts {
                 self.log.noted.push(Finding {
@@ -424,25 +429,25 @@ impl<'a> Exploration<'a> {
                 });
             }
         }
-        at.state.agents[agent.index()].config = detour.to;
-        ties::settle(&self.machine, &mut at.state);
-        self.transitions += if self.repeats { 0 } else { 1 + detour.accesses.len() as u64 };
-        if self.loops[self.machine.class(agent)].closes(from, detour.to) {
-            at.turns.set(agent.index(), true);
+        at.state.agents[agent.index()].config = merge.to;
+        happens_before::settle(&self.machine, &mut at.state);
+        self.transitions += if self.repeats { 0 } else { 1 + merge.accesses.len() as u64 };
+        if self.cycles[self.machine.class(agent)].closes(from, merge.to) {
+            at.proviso.set(agent.index(), true);
         }
-        self.note(node, agent, detour.accesses.first().map_or_else(Pc::default, |access| access.pc))
+        self.note(node, agent, merge.accesses.first().map_or_else(Pc::default, |access| access.pc))
     }
 
-    /// Whoever has closed a cycle has had a turn.
-    fn take_turns(&mut self, at: &mut At, agent: AgentId) {
+    /// Whoever has closed a cycle is held back.
+    fn hold_back(&mut self, at: &mut At, agent: AgentId) {
         let released = self.log.events.iter().filter_map(|event| match event {
             Event::Released(released, _) => Some(*released),
             _ => None,
         });
         for agent in released.chain([agent]) {
             let (from, to) = (self.before[agent.index()], at.state.agents[agent.index()].config);
-            if self.loops[self.machine.class(agent)].closes(from, to) {
-                at.turns.set(agent.index(), true);
+            if self.cycles[self.machine.class(agent)].closes(from, to) {
+                at.proviso.set(agent.index(), true);
             }
         }
     }
@@ -454,7 +459,7 @@ impl<'a> Exploration<'a> {
             if finding.rule == Rule::DataRace {
                 self.races.meet(agent, pc);
             }
-            is_error |= self.sight(finding, node, Some((self.made[0], self.made.len())));
+            is_error |= self.record(finding, node, Some((self.made[0], self.made.len())));
         }
         if is_error && !self.settings.all && !self.repeats { Err(Ending::Violated) } else { Ok(()) }
     }
@@ -464,7 +469,7 @@ impl<'a> Exploration<'a> {
         match end {
             End::Violation(finding) => {
                 let (agent, pc) = (finding.agent, finding.pc);
-                self.sight(finding, node, Some((self.made[0], self.made.len())));
+                self.record(finding, node, Some((self.made[0], self.made.len())));
                 Ending::Undecided(Undecided::CutShort(agent, pc))
             }
             End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
@@ -473,12 +478,12 @@ impl<'a> Exploration<'a> {
     }
 
     /// Keeps a finding, if it is the first of its kind; whether it is an error.
-    fn sight(&mut self, finding: Finding, node: NodeId, made: Option<(Made, usize)>) -> bool {
+    fn record(&mut self, finding: Finding, node: NodeId, made: Option<(Made, usize)>) -> bool {
         let is_error = self.level(finding.rule) == Level::Error;
         if !self.repeats {
             let place = self.machine.place(finding.agent, finding.pc);
             let key = (finding.rule, place, finding.barrier);
-            self.sightings.entry(key).or_insert(Sighting { finding, node, made });
+            self.violations.entry(key).or_insert(Violation { finding, node, made });
         }
         is_error
     }
@@ -488,40 +493,41 @@ impl<'a> Exploration<'a> {
     }
 
     /// Choices are made late.
-    pub(super) fn merges(&self) -> bool {
-        self.detours.as_ref().is_some_and(|detours| detours.merges)
+    pub(super) fn decides_late(&self) -> bool {
+        self.merges.as_ref().is_some_and(|merges| merges.decides_late)
     }
 
-    /// Something may be violated besides what has been found, or in other places: some agent may be stuck before a deadlock, as another goes round; and of
-    /// configurations merged in several places one was looked at.
+    /// Something may be violated besides what has been found, or in other places: some agent may be stuck
+    /// before a deadlock, as another cycles; and of configurations merged in several places one was looked
+    /// at.
     pub(super) fn hides(&self) -> bool {
-        let Some(detours) = self.detours.as_ref().filter(|detours| detours.merges) else { return false };
-        let mut rules = self.sightings.keys().map(|(rule, ..)| *rule);
+        let Some(merges) = self.merges.as_ref().filter(|merges| merges.decides_late) else { return false };
+        let mut rules = self.violations.keys().map(|(rule, ..)| *rule);
         let deadlocks = rules.clone().any(|rule| rule == Rule::Deadlock);
-        deadlocks && (self.has_cycle() || detours.goes_round)
+        deadlocks && (self.has_cycle() || merges.has_cycle)
             || self.machine.merges_places() && rules.any(|rule| self.level(rule) >= Level::Warning)
     }
 
-    /// Some agent has gone round a loop.
+    /// Some agent has closed a cycle.
     pub(super) fn has_cycle(&self) -> bool {
-        self.loops.iter().any(Loops::has_cycle)
+        self.cycles.iter().any(Cycles::has_cycle)
     }
 
     pub(super) fn has_error(&self) -> bool {
-        self.sightings.values().any(|s| self.level(s.finding.rule) == Level::Error)
+        self.violations.values().any(|s| self.level(s.finding.rule) == Level::Error)
     }
 
     fn bytes(&self) -> u64 {
         let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
         let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
         let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
-        let loops: u64 = self.loops.iter().map(Loops::bytes).sum();
-        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + loops + self.graph_bytes
+        let cycles: u64 = self.cycles.iter().map(Cycles::bytes).sum();
+        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + cycles + self.graph_bytes
     }
 
-    /// What grew: the automata, or else the ways to choose.
-    fn what_grew(&self, states: u64) -> Option<String> {
-        what_grew(&self.machine, states).or_else(|| {
+    /// What has blown up: the automata, or else the choices.
+    fn blow_up(&self, states: u64) -> Option<String> {
+        blow_up(&self.machine, states).or_else(|| {
             let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
             Some(format!("the ways in which choices go, most of them from line {} on", place.line))
         })
@@ -535,22 +541,23 @@ impl<'a> Exploration<'a> {
         }
         let states = self.nodes.len() as u64;
         if let Some(most) = self.settings.budgets.max_states.filter(|most| states > *most) {
-            return Err(Ending::GaveUp(Inconclusive::States(most, self.what_grew(states))));
+            return Err(Ending::GaveUp(Inconclusive::States(most, self.blow_up(states))));
         }
         self.look_on(states - u64::from(node)).map_err(Ending::GaveUp)
     }
 
-    /// Looks at the budgets that may be used up whether or not there are new states; so many states are still to be gone through.
+    /// Looks at the budgets that may be used up whether or not there are new states; so many states are still
+    /// to be gone through.
     pub(super) fn look_on(&mut self, frontier: u64) -> Result<(), Inconclusive> {
         let (states, bytes) = (self.nodes.len() as u64, self.bytes());
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
-        let grew = || self.what_grew(states);
+        let blow_up = || self.blow_up(states);
         if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
-            return Err(Inconclusive::Memory(most, grew()));
+            return Err(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
-            return Err(Inconclusive::Time(limit, grew()));
+            return Err(Inconclusive::Time(limit, blow_up()));
         }
         let progress = Progress {
             states,

@@ -1,9 +1,9 @@
 //! From states kept to paths of real agents.
 
-use super::detours::Detour;
 use super::explore::{At, Exploration, Made, NodeId};
-use super::ties::Ties;
-use crate::paths::{moved, real};
+use super::happens_before::HappensBefore;
+use super::merges::Merge;
+use crate::paths::{permuted, real};
 use barcheck_model::agent::Outcome as AgentOutcome;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
 use barcheck_model::program::{AccessKind, AgentId, LocationId};
@@ -17,8 +17,8 @@ pub(super) fn path_to(exploration: &mut Exploration<'_>, node: NodeId) -> (Vec<M
     }
     let agents: Vec<AgentId> = exploration.machine.agents().collect();
     let initial = exploration.initial();
-    let (_, to) = exploration.components.key(&initial.state, &initial.turns);
-    let mut who = moved(&agents, &to);
+    let (_, to) = exploration.components.key(&initial.state, &initial.proviso);
+    let mut who = permuted(&agents, &to);
     let mut path = Vec::new();
     for pair in back.windows(2).rev() {
         let [next, node] = [pair[0], pair[1]];
@@ -27,16 +27,16 @@ pub(super) fn path_to(exploration: &mut Exploration<'_>, node: NodeId) -> (Vec<M
         // It has been made before, to its end.
         drop(exploration.go_on(&mut at, node, made, &mut |_, _| {}));
         path.extend(exploration.made.iter().map(|made| made.real(&who)));
-        let (_, to) = exploration.components.key(&at.state, &at.turns);
-        who = moved(&who, &to);
+        let (_, to) = exploration.components.key(&at.state, &at.proviso);
+        who = permuted(&who, &to);
     }
     (path, who, kept(exploration, node))
 }
 
 /// A state kept.
 pub(super) fn kept(exploration: &Exploration<'_>, node: NodeId) -> At {
-    let (state, turns) = exploration.components.state(&exploration.nodes[node as usize].key);
-    At { state, turns }
+    let (state, proviso) = exploration.components.state(&exploration.nodes[node as usize].key);
+    At { state, proviso }
 }
 
 impl Made {
@@ -44,44 +44,50 @@ impl Made {
     pub(super) fn real(self, who: &[AgentId]) -> Self {
         match self {
             Self::Step(choice) => Self::Step(real(choice, who)),
-            Self::Detour(agent, from, number) => Self::Detour(who[agent.index()], from, number),
+            Self::Merge(agent, from, number) => Self::Merge(who[agent.index()], from, number),
         }
     }
 }
 
 impl Exploration<'_> {
-    /// The steps of a path that begins in a state: of every detour one way, such that each agent has made its choices in one way all along.
-    /// Where a conflict of accesses has been seen, those who made these go ways on which they are, if any go on as the path does. `None` if no choices of
-    /// some agent lead along the path.
+    /// The steps of a path that begins in a state: of every merge one path, such that each agent has made the
+    /// same choices all along. Where a conflict of accesses has been seen, those who made these take paths on
+    /// which they are, if any go on as the path does. `None` if no choices of some agent lead along the path.
     pub(super) fn steps(&mut self, at: At, made: &[Made], seen: Option<&Finding>) -> Option<Vec<Choice>> {
         let mut state = at.state;
         let agents = state.agents.iter().enumerate();
-        let mut ways: Vec<Ways> =
-            agents.map(|(n, a)| Ways::new(&self.machine, AgentId::from_index(n), a.config)).collect();
+        let mut local_paths: Vec<LocalPaths> =
+            agents.map(|(n, a)| LocalPaths::new(&self.machine, AgentId::from_index(n), a.config)).collect();
         for (number, one) in made.iter().enumerate() {
             match *one {
-                Made::Step(choice) => self.follow_step(&mut state, &mut ways, number, choice),
-                Made::Detour(agent, from, of) => {
-                    let fork = self.detours.as_ref().and_then(|d| d.known(&self.machine, agent, from))?;
-                    let detour = fork.get(of as usize)?;
+                Made::Step(choice) => self.follow_step(&mut state, &mut local_paths, number, choice),
+                Made::Merge(agent, from, of) => {
+                    let fork = self.merges.as_ref().and_then(|d| d.known(&self.machine, agent, from))?;
+                    let merge = fork.get(of as usize)?;
                     let is_last = number + 1 == made.len();
                     let wanted = seen.and_then(|seen| wanted(seen, agent, is_last));
-                    ways[agent.index()].detour(number, detour, wanted, is_last);
-                    state.agents[agent.index()].config = detour.to;
+                    local_paths[agent.index()].merge(number, merge, wanted, is_last);
+                    state.agents[agent.index()].config = merge.to;
                 }
             }
         }
         let mut steps = vec![Vec::new(); made.len()];
-        for ways in ways {
-            ways.best(&mut steps)?;
+        for local_paths in local_paths {
+            local_paths.best(&mut steps)?;
         }
         Some(steps.into_iter().flatten().collect())
     }
 
     /// What a step does to the configurations that each agent may be in.
-    fn follow_step(&mut self, state: &mut State<Ties>, ways: &mut [Ways], number: usize, choice: Choice) {
+    fn follow_step(
+        &mut self,
+        state: &mut State<HappensBefore>,
+        local_paths: &mut [LocalPaths],
+        number: usize,
+        choice: Choice,
+    ) {
         let (machine, mut log) = (&mut self.machine, Log::default());
-        let actor = &mut ways[choice.agent.index()];
+        let actor = &mut local_paths[choice.agent.index()];
         let from = machine.members(choice.agent, state.agents[choice.agent.index()].config);
         let decides = machine.alike_configs(choice.agent, &from).len() > 1;
         if let Advanced::Error(_) = machine.advance(state, choice, &mut log) {
@@ -107,7 +113,7 @@ impl Exploration<'_> {
             match event {
                 Event::Completed(_, with) => result = *with,
                 Event::Released(agent, _) => {
-                    ways[agent.index()].goes(number, None, &mut |config| {
+                    local_paths[agent.index()].goes(number, None, &mut |config| {
                         let to = machine.config_released(*agent, config, result);
                         (!machine.has_failed(*agent, to)).then_some(to)
                     });
@@ -118,7 +124,7 @@ impl Exploration<'_> {
     }
 }
 
-/// The access that an agent should make on a detour, so that what has been seen shows.
+/// The access that an agent should make on a merge, so that what has been seen shows.
 fn wanted(seen: &Finding, agent: AgentId, is_last: bool) -> Option<(LocationId, AccessKind)> {
     match &seen.detail {
         Detail::Conflict { location, kind, .. } if is_last && agent == seen.agent => Some((*location, *kind)),
@@ -129,8 +135,8 @@ fn wanted(seen: &Finding, agent: AgentId, is_last: bool) -> Option<(LocationId, 
     }
 }
 
-/// All ways that an agent can have gone along a path.
-struct Ways {
+/// All local paths of an agent that agree with a path of the group.
+struct LocalPaths {
     agent: AgentId,
     /// What it may have come to after each thing that it has done.
     after: Vec<Vec<Reached>>,
@@ -141,13 +147,14 @@ struct Reached {
     config: ConfigId,
     /// The position of the one before.
     before: usize,
-    /// Of all ways that lead here this is the best: the number on the path of the last detour with a wanted access, and then as few accesses as possible.
+    /// Of all paths that lead here this is the best: the number on the path of the last merge with a wanted
+    /// access, and then as few accesses as possible.
     worth: (Option<usize>, Reverse<usize>),
     /// The steps, and the number on the path of what they are made for.
     steps: (usize, Vec<Choice>),
 }
 
-impl Ways {
+impl LocalPaths {
     /// It may be in any member of a configuration.
     fn new(machine: &Machine, agent: AgentId, config: ConfigId) -> Self {
         let worth = (None, Reverse(0));
@@ -155,7 +162,8 @@ impl Ways {
         Self { agent, after: vec![machine.members(agent, config).iter().map(start).collect()] }
     }
 
-    /// It makes a step, or is released: from each configuration this leads to one other, or to one where local computation fails, and the path ends.
+    /// It makes a step, or is released: from each configuration this leads to one other, or to one where
+    /// local computation fails, and the path ends.
     fn goes(
         &mut self,
         number: usize,
@@ -172,29 +180,27 @@ impl Ways {
         self.after.push(next);
     }
 
-    /// It goes some way of a detour, of the `last` one on the path no further than to the access wanted.
-    fn detour(
-        &mut self,
-        number: usize,
-        detour: &Detour,
-        wanted: Option<(LocationId, AccessKind)>,
-        last: bool,
-    ) {
+    /// It takes some path of a merge, of the `last` one on the path no further than to the access wanted.
+    fn merge(&mut self, number: usize, merge: &Merge, wanted: Option<(LocationId, AccessKind)>, last: bool) {
         let mut next = Vec::new();
         for (before, reached) in self.after[self.after.len() - 1].iter().enumerate() {
-            for way in detour.ways(reached.config, wanted) {
+            for local_path in merge.local_paths(reached.config, wanted) {
                 let (so_far, Reverse(accesses)) = reached.worth;
-                let worth = (way.upto.map(|_| number).or(so_far), Reverse(accesses + way.accesses));
-                let upto = way.upto.filter(|_| last).unwrap_or(way.picks.len());
-                let made = way.picks[..upto].iter();
+                let worth =
+                    (local_path.upto.map(|_| number).or(so_far), Reverse(accesses + local_path.accesses));
+                let upto = local_path.upto.filter(|_| last).unwrap_or(local_path.picks.len());
+                let made = local_path.picks[..upto].iter();
                 let made = made.map(|pick| Choice { agent: self.agent, index: 0, pick: *pick });
-                add(&mut next, Reached { config: way.to, before, worth, steps: (number, made.collect()) });
+                add(
+                    &mut next,
+                    Reached { config: local_path.to, before, worth, steps: (number, made.collect()) },
+                );
             }
         }
         self.after.push(next);
     }
 
-    /// The steps of the best way, by what they are made for; `None` if there is no way.
+    /// The steps of the best path, by what they are made for; `None` if there is none.
     fn best(self, steps: &mut [Vec<Choice>]) -> Option<()> {
         let ends = self.after.last()?.iter().enumerate();
         // Of equals the first.
@@ -208,7 +214,7 @@ impl Ways {
     }
 }
 
-/// Adds a configuration; of the ways to one, the best is kept.
+/// Adds a configuration; of the paths to one, the best is kept.
 fn add(reached: &mut Vec<Reached>, new: Reached) {
     match reached.iter_mut().find(|known| known.config == new.config) {
         Some(known) if known.worth < new.worth => *known = new,

@@ -8,12 +8,13 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Configurations looked at for one choice: first a few, since ways most often meet soon, and more if they do not.
+/// Configurations looked at for one choice: first a few, since paths most often meet soon, and more if they
+/// do not.
 pub(super) const FEW_AND_MORE: [usize; 3] = [16, 64, MOST_CONFIGS];
-/// Where these do not suffice, to see whether ways meet takes longer than to go them.
+/// Where these do not suffice, to see whether paths meet takes longer than to follow them.
 pub(super) const MOST_CONFIGS: usize = 256;
 
-/// An access that is made on some way.
+/// An access that is made on some path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct May {
     pub(super) kind: AccessKind,
@@ -37,9 +38,9 @@ impl Edge {
     }
 }
 
-/// One way from a configuration to another.
+/// One path from a configuration to another.
 #[derive(Clone, Debug)]
-pub(super) struct Way {
+pub(super) struct LocalPath {
     /// The picks.
     pub(super) picks: Vec<u32>,
     pub(super) accesses: usize,
@@ -52,8 +53,8 @@ pub(super) struct Way {
 #[derive(Debug)]
 pub(super) struct Region {
     starts: Vec<ConfigId>,
-    /// Configurations from which it goes on in some other way have no edges; those that have not been looked at, or that may lead to where local computation
-    /// fails, are not there.
+    /// Configurations from which it goes on by another action have no edges; those that have not been looked
+    /// at, or that may lead to where local computation fails, are not there.
     edges: FxHashMap<ConfigId, Vec<Edge>>,
     /// The configurations, the nearest first.
     order: Vec<ConfigId>,
@@ -101,19 +102,19 @@ impl Region {
         self.starts.len() > 1
     }
 
-    /// Whether some way goes round.
-    pub(super) fn goes_round(&self) -> bool {
+    /// Whether some path has a cycle.
+    pub(super) fn has_cycle(&self) -> bool {
         let edges = self.edges.iter().flat_map(|(from, edges)| edges.iter().map(|edge| (from.0, edge.to.0)));
         is_cyclic_directed(&DiGraphMap::<u32, ()>::from_edges(edges))
     }
 
-    /// A configuration to which all ways come.
+    /// A configuration to which all paths come.
     pub(super) fn meeting(&self) -> Option<ConfigId> {
         let is_start = |config: ConfigId| self.starts.iter().all(|start| *start == config);
         self.order.iter().copied().find(|config| !is_start(*config) && self.comes_to(&[*config]))
     }
 
-    /// The configurations in which nothing is left open, if all ways come to one of them.
+    /// The configurations in which nothing is left open, if all paths come to one of them.
     pub(super) fn last(&self) -> Option<Vec<ConfigId>> {
         let is_last = |config: &ConfigId| self.out_of(*config).is_empty();
         let mut last: Vec<ConfigId> = self.order.iter().copied().filter(is_last).collect();
@@ -121,7 +122,7 @@ impl Region {
         (self.is_complete() && self.comes_to(&last)).then_some(last)
     }
 
-    /// Every access of every way that ends in one of some configurations, once.
+    /// Every access of every path that ends in one of some configurations, once.
     pub(super) fn accesses(&self, ends: &[ConfigId]) -> Vec<May> {
         // Where not all has been looked at, rather too many than too few.
         let before = self.before(ends).unwrap_or_else(|| self.order.iter().copied().collect());
@@ -139,13 +140,15 @@ impl Region {
         accesses
     }
 
-    /// Whether the agent comes to one of some configurations whatever it chooses, but for going round for ever, which it can leave at any time.
+    /// Whether the agent comes to one of some configurations whatever it chooses, but for cycling for ever,
+    /// which it can leave at any time.
     fn comes_to(&self, ends: &[ConfigId]) -> bool {
         let before = self.before(ends).map(|before| (before.len(), before));
         before.is_some_and(|(count, before)| self.leading_to(ends, before).len() == count)
     }
 
-    /// Those passed before one of some configurations, on any way; `None` if one of them has not been looked at.
+    /// Those passed before one of some configurations, on any path; `None` if one of them has not been looked
+    /// at.
     fn before(&self, ends: &[ConfigId]) -> Option<FxHashSet<ConfigId>> {
         let (mut open, mut before) = (self.starts.clone(), FxHashSet::default());
         while let Some(config) = open.pop() {
@@ -156,7 +159,7 @@ impl Region {
         Some(before)
     }
 
-    /// Of those passed before, the ones from which some way leads to one of the configurations.
+    /// Of those passed before, the ones from which some path leads to one of the configurations.
     fn leading_to(&self, ends: &[ConfigId], mut others: FxHashSet<ConfigId>) -> FxHashSet<ConfigId> {
         let (mut leading, mut count) = (FxHashSet::default(), usize::MAX);
         while leading.len() != count {
@@ -172,18 +175,19 @@ impl Region {
         leading
     }
 
-    /// Ways from a configuration to each of some ends that it can come to: one with as few accesses as can be, and one with as few as can be that include
-    /// one that is wanted.
-    pub(super) fn ways(
+    /// Paths from a configuration to each of some ends that it can come to: one with as few accesses as can
+    /// be, and one with as few as can be that include one that is wanted.
+    pub(super) fn local_paths(
         &self,
         from: ConfigId,
         ends: &[ConfigId],
         wanted: Option<(LocationId, AccessKind)>,
-    ) -> Vec<Way> {
+    ) -> Vec<LocalPath> {
         if !self.starts.contains(&from) {
             return Vec::new();
         }
-        // By configuration and whether the access has been made: the accesses so far, and the step that came last, as the place before and its number there.
+        // By configuration and whether the access has been made: the accesses so far, and the step that came
+        // last, as the place before and its number there.
         type Place = (ConfigId, bool);
         let mut best: FxHashMap<Place, (usize, Option<(Place, usize)>)> = FxHashMap::default();
         best.insert((from, false), (0, None));
@@ -206,7 +210,7 @@ impl Region {
                 }
             }
         }
-        let way = |end: Place| {
+        let local_path = |end: Place| {
             let (accesses, mut last) = *best.get(&end)?;
             let (mut picks, mut upto) = (Vec::new(), None);
             while let Some((place, number)) = last {
@@ -220,13 +224,14 @@ impl Region {
             picks.reverse();
             // Counted from behind so far.
             let upto = upto.map(|behind| picks.len() + 1 - behind);
-            Some(Way { picks, accesses, upto, to: end.0 })
+            Some(LocalPath { picks, accesses, upto, to: end.0 })
         };
-        ends.iter().flat_map(|end| [(*end, true), (*end, false)]).filter_map(way).collect()
+        ends.iter().flat_map(|end| [(*end, true), (*end, false)]).filter_map(local_path).collect()
     }
 }
 
-/// The steps out of a configuration, if its only move is a choice or an access; `None` if some way leads to where local computation fails.
+/// The steps out of a configuration, if its only move is a choice or an access; `None` if some path leads to
+/// where local computation fails.
 fn edges(machine: &mut Machine, agent: AgentId, config: ConfigId) -> Option<Vec<Edge>> {
     let [made] = machine.moves_in(agent, config) else { return Some(Vec::new()) };
     let (access, picks) = match (&made.action, made.choices) {

@@ -1,9 +1,9 @@
-//! The states kept: their components numbered, their agents sorted where these are interchangeable.
+//! The states kept: their components numbered, in canonical form where agents are interchangeable.
 
-use super::ties::Ties;
-use super::turns::Turns;
-use crate::numbering::{Numbered, to_u32};
-use crate::rest::{Rest, RestOf, renamed};
+use super::happens_before::HappensBefore;
+use super::proviso::Proviso;
+use crate::packed::numbering::{Numbered, to_u32};
+use crate::packed::residual::{Residual, ResidualOf, renamed};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::memory::Layout;
@@ -11,10 +11,11 @@ use barcheck_model::program::AgentId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A state, as the numbers of its components: each agent, the barriers, the rest, and whose turn has been.
+/// A state, as the numbers of its components: each agent, the barriers, the residual, and who is held back.
 pub(super) type Key = Arc<[u32]>;
 
-/// Numbers states, and sorts the agents that are interchangeable: see [`crate::symmetry`] for why that loses nothing.
+/// Numbers states, and sorts the agents that are interchangeable: see [`crate::successors::canonical`] for
+/// why that loses nothing.
 #[derive(Debug)]
 pub(super) struct Components {
     layout: Layout,
@@ -22,8 +23,8 @@ pub(super) struct Components {
     class_of: Vec<usize>,
     agents: Vec<Numbered<AgentState>>,
     barriers: Numbered<Vec<(BarrierId, AnyBarrier)>>,
-    rests: Numbered<Rest>,
-    memories: Numbered<Ties>,
+    residuals: Numbered<Residual>,
+    memories: Numbered<HappensBefore>,
     /// Interchangeable agents, two at least in each group.
     groups: Vec<Vec<usize>>,
 }
@@ -41,42 +42,45 @@ impl Components {
             class_of: machine.agents().map(|agent| machine.class(agent)).collect(),
             agents: machine.automata().iter().map(|_| Numbered::default()).collect(),
             barriers: Numbered::default(),
-            rests: Numbered::default(),
+            residuals: Numbered::default(),
             memories: Numbered::default(),
             groups,
         }
     }
 
     /// The numbers of a state whose agents have been sorted, and where each of them went.
-    pub(super) fn key(&mut self, state: &State<Ties>, turns: &Turns) -> (Key, Vec<u32>) {
+    pub(super) fn key(&mut self, state: &State<HappensBefore>, proviso: &Proviso) -> (Key, Vec<u32>) {
         let agents = state.agents.iter().zip(&self.class_of);
         let slots: Vec<u32> =
             agents.map(|(agent, class)| self.agents[*class].number(agent, AgentState::clone)).collect();
         let barriers = self.barriers.number(&state.barriers, Vec::clone);
-        let to = self.sorted(state, turns, &slots);
+        let to = self.permutation_of(state, proviso, &slots);
         let is_sorted = (0..).zip(&to).all(|(agent, to)| agent == *to);
-        let (rest, memory) = if is_sorted {
-            let rest = self.rests.number(&RestOf::of(state), RestOf::to_rest);
-            (rest, self.memories.number(&state.memory, Ties::clone))
+        let (residual, memory) = if is_sorted {
+            let residual = self.residuals.number(&ResidualOf::of(state), ResidualOf::to_residual);
+            (residual, self.memories.number(&state.memory, HappensBefore::clone))
         } else {
-            let (rest, memory) = self.renamed(state, &to);
-            (self.rests.number(&rest, Rest::clone), self.memories.number(&memory, Ties::clone))
+            let (residual, memory) = self.renamed(state, &to);
+            (
+                self.residuals.number(&residual, Residual::clone),
+                self.memories.number(&memory, HappensBefore::clone),
+            )
         };
-        let mut sorted = turns.clone();
+        let mut sorted = proviso.clone();
         let mut key = vec![0; slots.len()];
         for (agent, to) in to.iter().enumerate() {
             key[*to as usize] = slots[agent];
-            sorted.set(*to as usize, turns.has_had(agent));
+            sorted.set(*to as usize, proviso.is_held(agent));
         }
-        key.extend([barriers, rest, memory]);
+        key.extend([barriers, residual, memory]);
         key.extend_from_slice(sorted.words());
         (key.into(), to)
     }
 
     /// The state that numbers stand for.
-    pub(super) fn state(&self, key: &Key) -> (State<Ties>, Turns) {
+    pub(super) fn state(&self, key: &Key) -> (State<HappensBefore>, Proviso) {
         let count = self.class_of.len();
-        let Rest { sequences, allocated } = self.rests.get(key[count + 1]).clone();
+        let Residual { sequences, allocated } = self.residuals.get(key[count + 1]).clone();
         let agents = self.class_of.iter().zip(&key[..count]);
         let state = State {
             agents: agents.map(|(class, slot)| self.agents[*class].get(*slot).clone()).collect(),
@@ -85,14 +89,14 @@ impl Components {
             sequences,
             allocated,
         };
-        (state, Turns::of(&key[count + 3..]))
+        (state, Proviso::of(&key[count + 3..]))
     }
 
     /// Where each agent goes when the groups are sorted.
-    fn sorted(&self, state: &State<Ties>, turns: &Turns, slots: &[u32]) -> Vec<u32> {
+    fn permutation_of(&self, state: &State<HappensBefore>, proviso: &Proviso, slots: &[u32]) -> Vec<u32> {
         let mut to: Vec<u32> = (0..to_u32(slots.len())).collect();
         for group in &self.groups {
-            let mut order: Vec<_> = group.iter().map(|a| (slots[*a], turns.has_had(*a), *a)).collect();
+            let mut order: Vec<_> = group.iter().map(|a| (slots[*a], proviso.is_held(*a), *a)).collect();
             order.sort_unstable();
             // Only those who are alike so far are told apart by what they know.
             for alike in order.chunk_by_mut(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -108,24 +112,25 @@ impl Components {
     }
 
     /// What tells an agent apart from others with the same slot.
-    fn profile(&self, state: &State<Ties>, agent: usize) -> impl Ord + use<> {
+    fn profile(&self, state: &State<HappensBefore>, agent: usize) -> impl Ord + use<> {
         let id = AgentId::from_index(agent);
         let positions: Vec<u32> = state.sequences.iter().map(|s| s.position[agent]).collect();
         let accesses = state.memory.memory.profile(self.layout, id);
         (positions, accesses, state.memory.profile(self.layout, id), agent)
     }
 
-    fn renamed(&self, state: &State<Ties>, to: &[u32]) -> (Rest, Ties) {
+    fn renamed(&self, state: &State<HappensBefore>, to: &[u32]) -> (Residual, HappensBefore) {
         let names: Vec<AgentId> = to.iter().map(|agent| AgentId(*agent)).collect();
-        let rest = Rest { sequences: renamed(&state.sequences, to), allocated: state.allocated };
-        (rest, state.memory.renamed(self.layout, &names))
+        let residual = Residual { sequences: renamed(&state.sequences, to), allocated: state.allocated };
+        (residual, state.memory.renamed(self.layout, &names))
     }
 
     /// Roughly the bytes in use.
     pub(super) fn bytes(&self) -> u64 {
         let agents: usize = self.agents.iter().map(|slots| slots.len()).sum();
         // As measured on the library's protocols, rounded up.
-        let rest = 300 + self.class_of.len() * 40;
-        (agents * 200 + self.barriers.len() * 600 + (self.rests.len() + self.memories.len()) * rest) as u64
+        let residual = 300 + self.class_of.len() * 40;
+        (agents * 200 + self.barriers.len() * 600 + (self.residuals.len() + self.memories.len()) * residual)
+            as u64
     }
 }

@@ -2,9 +2,9 @@
 
 use super::explore::{At, Exploration, Made, NodeId};
 use super::paths::{kept, path_to};
-use crate::numbering::to_u32;
+use crate::packed::numbering::to_u32;
+use crate::paths::lasso::{self, Segment};
 use crate::paths::real;
-use crate::stuck::{self, Stretch};
 use crate::verdict::{Found, Inconclusive};
 use barcheck_model::agent::Action;
 use barcheck_model::machine::{Choice, Machine, Path};
@@ -14,17 +14,17 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, VecDeque};
 
 /// Ways out of states, made once more, between two looks at the budgets.
-const WAYS_BETWEEN_LOOKS: usize = 64;
+const EDGES_BETWEEN_LOOKS: usize = 64;
 /// States, where no steps are made, between two looks.
 const STATES_BETWEEN_LOOKS: usize = 1024;
 
-/// A way from one state kept to another.
+/// A path from one state kept to another.
 struct Edge {
     made: Made,
     to: NodeId,
     /// Where each agent went when the state was sorted.
-    moved: Vec<u32>,
-    /// Agents that are not blocked somewhere on the way.
+    permutation: Vec<u32>,
+    /// Agents that are not blocked somewhere on it.
     unblocked: Vec<bool>,
 }
 
@@ -32,18 +32,18 @@ impl Edge {
     /// Roughly the bytes in use.
     fn bytes(&self) -> u64 {
         // Of two allocations, each with the allocator's own words.
-        (size_of::<Self>() + size_of_val(&*self.moved) + self.unblocked.len() + 32) as u64
+        (size_of::<Self>() + size_of_val(&*self.permutation) + self.unblocked.len() + 32) as u64
     }
 }
 
-/// The graph, by state: the ways out, and the agents that some continuation unblocks.
+/// The graph, by state: the edges out, and the agents that some continuation unblocks.
 struct Graph {
     edges: Vec<Vec<Edge>>,
     unblocked: Vec<Vec<bool>>,
 }
 
-/// Agents that are stuck, one finding for each place, with a path that ends in a cycle; `None` if there are some and no path shows it, an error
-/// if the search is to end.
+/// Agents that are stuck, one finding for each place, with a path that ends in a cycle; `None` if there are
+/// some and no path shows it, an error if the search is to end.
 pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found>>, Inconclusive> {
     if !exploration.has_cycle() && first_spinner(exploration, 0..to_u32(exploration.nodes.len()))?.is_none() {
         return Ok(Some(Vec::new()));
@@ -56,7 +56,7 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
     let Some((node, spins)) = first_endless(exploration, &graph, &suspects)? else {
         return Ok(Some(Vec::new()));
     };
-    if exploration.merges() {
+    if exploration.decides_late() {
         // Who is stuck, and on which cycle, shows without merged configurations.
         return Ok(None);
     }
@@ -74,24 +74,27 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
         }
         None => {
             let cycle = shortest_cycle(&graph, node);
-            let stretches = cycle.into_iter().map(|(from, number)| {
+            let segments = cycle.into_iter().map(|(from, number)| {
                 let edge = &graph.edges[from as usize][number];
                 let at = kept(exploration, from);
                 // It has been made before, to its end.
                 drop(exploration.go_on(&mut at.clone(), from, edge.made, &mut |_, _| {}));
                 let made = exploration.made.clone();
-                Some(Stretch { choices: exploration.steps(at, &made, None)?, moved: edge.moved.clone() })
+                Some(Segment {
+                    choices: exploration.steps(at, &made, None)?,
+                    permutation: edge.permutation.clone(),
+                })
             });
-            let Some(cycle) = stretches.collect::<Option<Vec<_>>>() else { return Ok(None) };
-            let path = stuck::unroll(&mut exploration.machine, steps, &who, &cycle);
+            let Some(cycle) = segments.collect::<Option<Vec<_>>>() else { return Ok(None) };
+            let path = lasso::unroll(&mut exploration.machine, steps, &who, &cycle);
             let Some(path) = path else { return Ok(None) };
             path
         }
     };
     let upto = path.cycle_from.unwrap_or(path.steps.len());
-    let state = stuck::state_after(&mut exploration.machine, None, &path.steps[..upto]);
+    let state = lasso::state_after(&mut exploration.machine, None, &path.steps[..upto]);
     let Some(state) = state else { return Ok(None) };
-    let found = stuck::findings(&exploration.machine, &state, &names);
+    let found = lasso::findings(&exploration.machine, &state, &names);
     let level = |rule| exploration.level(rule);
     let found =
         found.into_iter().map(|finding| Found { level: level(finding.rule), finding, path: path.clone() });
@@ -128,7 +131,7 @@ fn first_spinner(
 fn graph(exploration: &mut Exploration<'_>) -> Result<Graph, Inconclusive> {
     let count = exploration.nodes.len();
     let (mut edges, mut unblocked) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    let mut ways = 0_usize;
+    let mut outgoing = 0_usize;
     for node in 0..count {
         let at = kept(exploration, to_u32(node));
         let agents = exploration.machine.agents();
@@ -136,11 +139,11 @@ fn graph(exploration: &mut Exploration<'_>) -> Result<Graph, Inconclusive> {
             .push(agents.map(|a| !exploration.machine.config(&at.state, a).is_blocked()).collect::<Vec<_>>());
         let mut out = Vec::new();
         exploration.graph_bytes += (2 * size_of::<Vec<Edge>>() + unblocked[node].len()) as u64;
-        for made in exploration.ways(&at) {
-            if ways.is_multiple_of(WAYS_BETWEEN_LOOKS) {
+        for made in exploration.outgoing(&at) {
+            if outgoing.is_multiple_of(EDGES_BETWEEN_LOOKS) {
                 exploration.look_on((count - node) as u64)?;
             }
-            ways += 1;
+            outgoing += 1;
             let edge = edge(exploration, &at, to_u32(node), made, &unblocked[node]);
             exploration.graph_bytes += edge.as_ref().map_or(0, Edge::bytes);
             out.extend(edge);
@@ -150,7 +153,7 @@ fn graph(exploration: &mut Exploration<'_>) -> Result<Graph, Inconclusive> {
     Ok(Graph { edges, unblocked })
 }
 
-/// Makes the steps of a way out once more.
+/// Makes the steps of an edge once more.
 fn edge(
     exploration: &mut Exploration<'_>,
     at: &At,
@@ -165,8 +168,8 @@ fn edge(
         }
     };
     exploration.go_on(&mut on, node, made, &mut watch).ok()?;
-    let (key, moved) = exploration.components.key(&on.state, &on.turns);
-    Some(Edge { made, to: *exploration.numbers.get(&key)?, moved, unblocked })
+    let (key, permutation) = exploration.components.key(&on.state, &on.proviso);
+    Some(Edge { made, to: *exploration.numbers.get(&key)?, permutation, unblocked })
 }
 
 /// What is unblocked after a state is unblocked by a continuation of the states before.
@@ -180,8 +183,8 @@ fn spread(exploration: &mut Exploration<'_>, graph: &mut Graph) -> Result<(), In
                 exploration.look_on(0)?;
             }
             for edge in &graph.edges[node] {
-                for agent in 0..edge.moved.len() {
-                    let later = || graph.unblocked[edge.to as usize][edge.moved[agent] as usize];
+                for agent in 0..edge.permutation.len() {
+                    let later = || graph.unblocked[edge.to as usize][edge.permutation[agent] as usize];
                     if !graph.unblocked[node][agent] && (edge.unblocked[agent] || later()) {
                         graph.unblocked[node][agent] = true;
                         changed = true;
@@ -193,8 +196,8 @@ fn spread(exploration: &mut Exploration<'_>, graph: &mut Graph) -> Result<(), In
     Ok(())
 }
 
-/// The first of the states, which are closed under successors, from which a run goes on for ever without leaving it for good, and the step of a local
-/// loop that does so, if it is one.
+/// The first of the states, which are closed under successors, from which a run goes on for ever without
+/// leaving it for good, and the step of a local loop that does so, if it is one.
 fn first_endless(
     exploration: &mut Exploration<'_>,
     graph: &Graph,

@@ -1,0 +1,165 @@
+//! Random scheduling (PCT), to find a violation that a search would come to late or never.
+//!
+//! When timing decides something, the protocol is most often broken, and a run in which one agent is fast
+//! while another is delayed shows it. So agents get priorities, whoever comes first in them makes the steps,
+//! and at a few moments the one that is in front falls behind all others (as in PCT: Burckhardt, Kothari,
+//! Musuvathi and Nagarakatte, ASPLOS 2010). Nothing is concluded where nothing is found. The numbers come
+//! from a fixed sequence, so that a protocol gets the same answer every time.
+
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::Found;
+use barcheck_model::agent::{Action, Move};
+use barcheck_model::machine::{Advanced, Choice, End, Finding, Log, Machine, Path, State};
+use barcheck_model::program::AgentId;
+use barcheck_model::rule::Level;
+use std::time::Instant;
+
+/// Steps of all runs together, at most.
+const MOST_STEPS: usize = 400_000;
+/// Steps of one run, at most.
+const MOST_STEPS_OF_ONE: usize = 40_000;
+/// Moments in a run at which whoever is in front falls behind, at most.
+const MOST_CHANGES: u64 = 4;
+/// Steps between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1024;
+
+/// A violation at level error, if some run shows one, with the run. `first` has the highest priority in the
+/// first run.
+pub(crate) fn find_violation(
+    machine: &mut Machine,
+    settings: &Settings,
+    control: &dyn Control,
+    started: Instant,
+    first: AgentId,
+) -> Option<Found> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let agents: Vec<AgentId> = machine.agents().collect();
+    let (mut left, mut length) = (MOST_STEPS, 64);
+    let mut priorities: Vec<AgentId> = agents.iter().copied().filter(|agent| *agent != first).collect();
+    priorities.insert(0, first);
+    let mut changes: Vec<usize> = Vec::new();
+    while left > 0 {
+        let mut run = Run { machine, settings, priorities, changes, path: Vec::new() };
+        let goes_on = |steps: usize| {
+            let in_time = settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+            let made = (MOST_STEPS - left + steps) as u64;
+            in_time && control.goes_on(Progress { transitions: made, ..Progress::default() })
+        };
+        if let Some(found) = run.make(&mut random, left.min(MOST_STEPS_OF_ONE), &goes_on) {
+            return Some(found);
+        }
+        let made = run.path.len();
+        if !goes_on(made) {
+            return None;
+        }
+        length = made.max(length);
+        // However short a run was, runs come to an end.
+        left = left.saturating_sub(made.max(64));
+        priorities = shuffled(&agents, &mut random);
+        let count = random.below(MOST_CHANGES + 1);
+        changes = (0..count).map(|_| random.below(length as u64) as usize).collect();
+    }
+    None
+}
+
+struct Run<'r> {
+    machine: &'r mut Machine,
+    settings: &'r Settings,
+    /// Who comes first makes the steps.
+    priorities: Vec<AgentId>,
+    /// At these steps whoever is in front falls behind.
+    changes: Vec<usize>,
+    path: Vec<Choice>,
+}
+
+impl Run<'_> {
+    fn make(&mut self, random: &mut Random, most: usize, goes_on: &dyn Fn(usize) -> bool) -> Option<Found> {
+        let mut state = self.machine.initial();
+        if self.machine.fault(&state).is_some() {
+            return None;
+        }
+        let mut log = Log::default();
+        while self.path.len() < most
+            && (!self.path.len().is_multiple_of(BETWEEN_LOOKS) || goes_on(self.path.len()))
+        {
+            if let Some(found) = self.error(self.machine.judge(&state)) {
+                return Some(found);
+            }
+            let in_front = self.in_front(&state)?;
+            if self.changes.contains(&self.path.len()) {
+                let agent = self.priorities.remove(in_front);
+                self.priorities.push(agent);
+            }
+            let agent = self.priorities[self.in_front(&state)?];
+            let choice = self.choose(&state, agent, random);
+            log.events.clear();
+            log.noted.clear();
+            self.path.push(choice);
+            match self.machine.advance(&mut state, choice, &mut log) {
+                Advanced::Progress => {}
+                // Whatever changes nothing would be made again and again.
+                Advanced::NoEffect | Advanced::Disabled => return None,
+                Advanced::Error(end) => {
+                    return match *end {
+                        End::Violation(finding) => self.error(vec![finding]),
+                        End::Fault { .. } | End::Cut { .. } => None,
+                    };
+                }
+            }
+            if let Some(found) = self.error(std::mem::take(&mut log.noted)) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The place in the priorities of the first agent that has a step.
+    fn in_front(&self, state: &State) -> Option<usize> {
+        self.priorities.iter().position(|agent| self.machine.moves(state, *agent).iter().any(is_step))
+    }
+
+    /// One of the steps that an agent has.
+    fn choose(&self, state: &State, agent: AgentId, random: &mut Random) -> Choice {
+        let moves = self.machine.moves(state, agent);
+        let steps: Vec<usize> = (0..moves.len()).filter(|index| is_step(&moves[*index])).collect();
+        let index = steps[random.below(steps.len() as u64) as usize];
+        let picks = self.machine.picks(state, agent, &moves[index]);
+        let pick = picks.start + random.below(picks.end - picks.start);
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Choice { agent, index: number(index as u64), pick: number(pick) }
+    }
+
+    /// The first of these that is an error.
+    fn error(&self, found: Vec<Finding>) -> Option<Found> {
+        let target = self.machine.program().target;
+        let level = |finding: &Finding| self.settings.levels.of(finding.rule, target);
+        let finding = found.into_iter().find(|finding| level(finding) == Level::Error)?;
+        let path = Path { steps: self.path.clone(), cycle_from: None };
+        Some(Found { level: Level::Error, finding, path })
+    }
+}
+
+/// An endless local loop spins without changing anything: whoever is in one lets the others go by.
+fn is_step(made: &Move) -> bool {
+    made.action != Action::Spin
+}
+
+fn shuffled(agents: &[AgentId], random: &mut Random) -> Vec<AgentId> {
+    let mut shuffled = agents.to_vec();
+    for end in (1..shuffled.len()).rev() {
+        shuffled.swap(end, random.below(end as u64 + 1) as usize);
+    }
+    shuffled
+}
+
+/// A sequence of numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n.max(1)
+    }
+}

@@ -1,0 +1,449 @@
+//! Which engine decides a protocol, and what follows from its answer.
+//!
+//! With `--reduction auto` the engines are asked in this order. Each one decides, or has nothing to say, or says why it
+//! cannot decide; the reasons are part of the report.
+//!
+//! 1. *One schedule* ([`crate::schedule`]). Its time is linear in the length of a run. Where the protocol leaves nothing
+//!    open, every run is a permutation of that one, and all is decided.
+//! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the order of
+//!    separated lanes. If something else is open, as which generation an arrival joins, it is open in each of these
+//!    schedules as well, and the engine is not asked.
+//! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need no more.
+//! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over, the protocol
+//!    is most often broken, and some random run shows it. Nothing follows where none does.
+//! 5. *The search*, for as long as the budgets last.
+//!
+//! A violation that one run shows is a violation. A short search follows all the same: it has the shortest path to it.
+//! Where all rules are wanted, the search follows that finds all.
+
+use crate::paths::replay;
+use crate::search::drive::search;
+use crate::settings::{Budgets, Reduction};
+use crate::verdict::answer::{Answer, Question, Undecided};
+use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
+use crate::{random, schedule, stubborn};
+use barcheck_model::machine::Machine;
+use barcheck_model::program::{AgentId, Pc};
+use barcheck_model::rule::Level;
+
+/// States that a search may find at most to replace what one schedule has found by something shorter to read.
+const MOST_TO_SHORTEN: u64 = 50_000;
+
+/// Why a run that ends early says enough.
+const BY_ONE_RUN: &str = "one run is enough to show a violation";
+
+/// What an engine says, asked to decide a protocol.
+enum Said {
+    /// It has decided.
+    Yes(Outcome),
+    /// It has found nothing, and nothing follows from that.
+    No,
+    /// It cannot decide this protocol.
+    WhyNot(Declined),
+}
+
+/// Why an engine cannot decide a protocol.
+struct Declined {
+    /// The engine, and the reason in words, after those of the engines before.
+    method: Method,
+    /// The reason; none if the engine has found a violation that no path shows.
+    reason: Option<Undecided>,
+}
+
+/// An engine.
+trait Decider {
+    /// Whether to ask it, after an engine that could not decide.
+    fn may_decide(&self, before: &Declined) -> bool;
+
+    /// Decides the protocol, or says why it cannot. `before` is an engine that could not.
+    fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said;
+}
+
+/// Decides a protocol by the engines that the settings ask for.
+pub(crate) fn decide(question: &Question<'_>) -> Outcome {
+    match question.settings.reduction {
+        Reduction::None | Reduction::Symmetry => {
+            let why = "asked for".to_owned();
+            search(question, question.settings.reduction, question.settings.budgets, why)
+        }
+        Reduction::Schedule => alone(question, &OneSchedule),
+        Reduction::Stubborn => alone(question, &EachOutcome),
+        Reduction::Auto => in_order(question),
+    }
+}
+
+/// What an engine says that was asked for by name.
+fn alone(question: &Question<'_>, engine: &dyn Decider) -> Outcome {
+    match engine.decide(question, None) {
+        Said::Yes(outcome) if is_partial(&outcome) && question.settings.all => completed(question, outcome),
+        Said::Yes(outcome) => outcome,
+        Said::No => undecided(question, asked_for(question.settings.reduction)),
+        Said::WhyNot(declined) => undecided(question, declined.method),
+    }
+}
+
+/// Asks the engines in order; see the module for why in this one.
+fn in_order(question: &Question<'_>) -> Outcome {
+    let engines: [&dyn Decider; 2] = [&OneSchedule, &EachOutcome];
+    let mut before: Option<Declined> = None;
+    for engine in engines {
+        if before.as_ref().is_some_and(|declined| !engine.may_decide(declined)) {
+            continue;
+        }
+        match engine.decide(question, before.as_ref()) {
+            Said::Yes(outcome) => return refined(question, outcome),
+            Said::No => {}
+            Said::WhyNot(declined) => before = Some(declined),
+        }
+    }
+    match before {
+        Some(declined) => search_after(question, &declined),
+        None => undecided(question, asked_for(question.settings.reduction)),
+    }
+}
+
+/// Searches, since few runs are not enough. Where that takes long, random scheduling is tried before the end.
+fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
+    let (budgets, because) = (question.settings.budgets, &declined.method.why);
+    let whole = || search(question, Reduction::Symmetry, budgets, because.clone());
+    let short = short_of(budgets);
+    // Where nothing but a search can show what was found, or one is short anyway, there is no use in another.
+    let Some(reason) = &declined.reason else { return whole() };
+    if question.settings.all || budgets == short {
+        return whole();
+    }
+    let found = search(question, Reduction::Symmetry, short, because.clone());
+    if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
+        return found;
+    }
+    match (RandomScheduling { first: reason.agent() }).decide(question, Some(declined)) {
+        Said::Yes(found) => found,
+        Said::No | Said::WhyNot(_) => whole(),
+    }
+}
+
+/// One run, of which all others are permutations.
+struct OneSchedule;
+
+impl Decider for OneSchedule {
+    fn may_decide(&self, _: &Declined) -> bool {
+        true
+    }
+
+    fn decide(&self, question: &Question<'_>, _: Option<&Declined>) -> Said {
+        let Question { settings, control, started, .. } = *question;
+        let (machine, answer) = schedule::answer(question.machine(), settings, control, started);
+        let covers = "the protocol leaves nothing open: every run is a permutation of one";
+        let method = |why| Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+        said(question, &machine, answer, &|about| {
+            method(match about {
+                About::All => covers.to_owned(),
+                About::OneRun => BY_ONE_RUN.to_owned(),
+                About::NotEnough(why) => format!("one schedule is not enough: {why}"),
+            })
+        })
+    }
+}
+
+/// One run for each outcome of choices.
+struct EachOutcome;
+
+impl Decider for EachOutcome {
+    /// Only where all that is open is a choice, or the order of separated lanes.
+    fn may_decide(&self, before: &Declined) -> bool {
+        matches!(before.reason, Some(Undecided::Choice(..) | Undecided::Lanes(..)))
+    }
+
+    fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
+        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once there
+        // have been many, random scheduling is tried.
+        let mut found = None;
+        let mut is_known = || {
+            let Some(before) = before.filter(|_| !question.settings.all) else { return false };
+            let said = RandomScheduling { first: AgentId(0) }.decide(question, Some(before));
+            if let Said::Yes(outcome) = said {
+                found = Some(outcome);
+            }
+            found.is_some()
+        };
+        let Question { settings, control, started, .. } = *question;
+        let machine = question.machine_of_classes();
+        let (machine, answer) = stubborn::answer(machine, settings, control, started, &mut is_known);
+        if let Some(found) = found {
+            return Said::Yes(found);
+        }
+        let after = |why: String| match before {
+            Some(before) => format!("{}; {why}", before.method.why),
+            None => why,
+        };
+        let not_enough = match before {
+            Some(_) => "nor is one for each choice",
+            None => "one run for each choice is not enough",
+        };
+        let method = |why| Method { engine: Engine::Stubborn, reduction: Reduction::Stubborn, why };
+        said(question, &machine, answer, &|about| {
+            method(after(match about {
+                About::All => "one run for each choice is enough, whatever the timing".to_owned(),
+                About::OneRun => BY_ONE_RUN.to_owned(),
+                About::NotEnough(why) => format!("{not_enough}: {why}"),
+            }))
+        })
+    }
+}
+
+/// Random runs, in the first of which an agent comes first.
+struct RandomScheduling {
+    first: AgentId,
+}
+
+impl Decider for RandomScheduling {
+    fn may_decide(&self, _: &Declined) -> bool {
+        true
+    }
+
+    fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
+        let Question { settings, control, started, .. } = *question;
+        let mut machine = question.machine();
+        let found = random::find_violation(&mut machine, settings, control, started, self.first);
+        let Some(found) = found else { return Said::No };
+        let mut all = replay::along(&mut machine, settings, &found.path);
+        let steps = found.path.steps.len() as u64;
+        all.push(found);
+        all.retain(|f| f.level >= Level::Warning);
+        replay::sort(&machine, &mut all);
+        let because = before.map_or(String::new(), |before| format!("{}; ", before.method.why));
+        let why = format!("{because}{BY_ONE_RUN}");
+        let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+        let statistics = Statistics {
+            states: steps + 1,
+            transitions: steps,
+            depth: steps,
+            seconds: started.elapsed().as_secs_f64(),
+            ..Statistics::default()
+        };
+        Said::Yes(outcome(question, all, None, statistics, method))
+    }
+}
+
+/// Of what an engine that makes few runs says in words.
+enum About {
+    /// Why its answer is about all runs.
+    All,
+    /// Why one run is an answer.
+    OneRun,
+    /// Why its runs are none.
+    NotEnough(String),
+}
+
+/// What an engine that makes few runs says; `method` puts the reason into words.
+fn said(
+    question: &Question<'_>,
+    machine: &Machine,
+    answer: Answer,
+    method: &dyn Fn(About) -> Method,
+) -> Said {
+    Said::Yes(match answer {
+        Answer::Decided(found, lowered, statistics) => {
+            outcome(question, found, lowered, statistics, method(About::All))
+        }
+        Answer::Violated(found, _) if !has_error(&found) => {
+            let why = "no path shows what a run has violated".to_owned();
+            return Said::WhyNot(Declined { method: Method { why, ..method(About::OneRun) }, reason: None });
+        }
+        Answer::Violated(found, statistics) => {
+            outcome(question, found, None, statistics, method(About::OneRun))
+        }
+        Answer::GaveUp(reason, statistics) => {
+            outcome(question, Vec::new(), Some(reason), statistics, method(About::All))
+        }
+        Answer::Undecided(reason) => {
+            let why = reason.describe(&|agent, pc| in_line(machine, agent, pc));
+            let method = method(About::NotEnough(why));
+            return Said::WhyNot(Declined { method, reason: Some(reason) });
+        }
+    })
+}
+
+/// Whether an outcome is a violation that some run has shown, and other rules may be violated as well.
+fn is_partial(outcome: &Outcome) -> bool {
+    outcome.verdict == Verdict::Violated && !outcome.statistics.complete
+}
+
+/// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are wanted.
+fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
+    if outcome.verdict != Verdict::Violated {
+        outcome
+    } else if is_partial(&outcome) && question.settings.all {
+        completed(question, outcome)
+    } else {
+        shortened(question, outcome)
+    }
+}
+
+/// Budgets for a search that is not the last word.
+fn short_of(budgets: Budgets) -> Budgets {
+    let most = MOST_TO_SHORTEN.min(budgets.max_states.unwrap_or(u64::MAX));
+    Budgets { max_states: Some(most), ..budgets }
+}
+
+/// A short search, to find what has been found with shorter paths.
+fn shortened(question: &Question<'_>, outcome: Outcome) -> Outcome {
+    let why = "a search finds the shortest path".to_owned();
+    let found = search(question, Reduction::Symmetry, short_of(question.settings.budgets), why);
+    if found.verdict == Verdict::Violated && (!question.settings.all || found.statistics.complete) {
+        return found;
+    }
+    let seconds = question.started.elapsed().as_secs_f64();
+    Outcome { statistics: Statistics { seconds, ..outcome.statistics }, ..outcome }
+}
+
+/// All that is violated, where one run has shown some of it.
+fn completed(question: &Question<'_>, outcome: Outcome) -> Outcome {
+    let why = "one run has shown a violation, and a search finds all".to_owned();
+    let mut found = search(question, Reduction::Symmetry, question.settings.budgets, why);
+    // A path shows the violation, whatever a search says.
+    if !found.statistics.complete || found.verdict != Verdict::Violated {
+        found.findings.extend(outcome.findings);
+        replay::sort(&question.machine(), &mut found.findings);
+        found.verdict = Verdict::Violated;
+        found.statistics.complete = false;
+        found.fault = None;
+        found.uncovered = found.inconclusive.take().or(found.uncovered);
+    }
+    found
+}
+
+/// The engine that was asked for does not know.
+fn undecided(question: &Question<'_>, method: Method) -> Outcome {
+    let reason = Some(Inconclusive::Undecided(method.why.clone()));
+    outcome(question, Vec::new(), reason, Statistics::default(), method)
+}
+
+/// The method of an engine that was asked for and has found nothing.
+fn asked_for(reduction: Reduction) -> Method {
+    Method { engine: Engine::Schedule, reduction, why: "nothing was found".to_owned() }
+}
+
+fn outcome(
+    question: &Question<'_>,
+    findings: Vec<Found>,
+    inconclusive: Option<Inconclusive>,
+    statistics: Statistics,
+    method: Method,
+) -> Outcome {
+    // Nothing is verified that has not been covered.
+    let open = || Inconclusive::Undecided(method.why.clone());
+    let inconclusive = inconclusive.or_else(|| (!statistics.complete).then(open));
+    let verdict = if has_error(&findings) {
+        Verdict::Violated
+    } else if inconclusive.is_some() {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Verified
+    };
+    let uncovered = inconclusive.clone().filter(|_| verdict == Verdict::Violated && question.settings.all);
+    let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
+    let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
+    Outcome { verdict, findings, fault: None, inconclusive, uncovered, statistics, method }
+}
+
+fn has_error(found: &[Found]) -> bool {
+    found.iter().any(|f| f.level == Level::Error)
+}
+
+/// An instruction's place, for people.
+fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
+    let noun = machine.program().target.agent_noun();
+    format!("({noun} {}, line {})", agent.0, machine.place(agent, pc).line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Quiet, Settings};
+    use barcheck_model::machine::{Detail, Finding, Options, Path};
+    use barcheck_model::rule::Rule;
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    /// What becomes of an answer about a protocol in which nothing is violated.
+    fn about_a_correct_protocol<T>(all: bool, ask: impl FnOnce(&Question<'_>) -> T) -> T {
+        let text = b"target ptx; cta 64; warps 0..2 { bar.sync 0; }";
+        let loaded = barcheck_specs::bar::load(text, &barcheck_specs::LoadOptions::default());
+        let program = Arc::new(loaded.expect("a valid protocol").program);
+        let settings = Settings { all, ..Settings::default() };
+        let (options, started) = (Options::default(), Instant::now());
+        ask(&Question { program, options, settings: &settings, control: &Quiet, started })
+    }
+
+    fn found(level: Level) -> Found {
+        let finding = Finding {
+            rule: Rule::Deadlock,
+            agent: AgentId(0),
+            pc: Pc(0),
+            agents: Default::default(),
+            barrier: None,
+            detail: Detail::None,
+        };
+        Found { finding, level, path: Path { steps: Vec::new(), cycle_from: None } }
+    }
+
+    fn method(why: &str) -> Method {
+        Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why: why.to_owned() }
+    }
+
+    /// An engine that has always the same to say.
+    struct Parrot(Vec<Found>);
+
+    impl Decider for Parrot {
+        fn may_decide(&self, _: &Declined) -> bool {
+            true
+        }
+
+        fn decide(&self, question: &Question<'_>, _: Option<&Declined>) -> Said {
+            let answer = Answer::Violated(self.0.clone(), Statistics::default());
+            said(question, &question.machine(), answer, &|_| method("some"))
+        }
+    }
+
+    #[test]
+    fn a_violation_that_nothing_shows_is_left_to_a_search_or_to_the_user() {
+        for findings in [Vec::new(), vec![found(Level::Warning)]] {
+            about_a_correct_protocol(false, |question| {
+                let engine = Parrot(findings);
+                let outcome = alone(question, &engine);
+                assert_eq!(outcome.verdict, Verdict::Inconclusive);
+                assert!(matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))));
+                let Said::WhyNot(declined) = engine.decide(question, None) else {
+                    panic!("nothing shows it")
+                };
+                assert!(!EachOutcome.may_decide(&declined));
+                let outcome = search_after(question, &declined);
+                assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Search));
+                assert!(outcome.statistics.complete && outcome.findings.is_empty());
+            });
+        }
+    }
+
+    #[test]
+    fn what_has_not_been_covered_is_not_verified() {
+        let statistics = Statistics::default();
+        let outcome = about_a_correct_protocol(false, |question| {
+            outcome(question, Vec::new(), None, statistics, method("one run"))
+        });
+        assert_eq!(outcome.verdict, Verdict::Inconclusive);
+        assert_eq!(outcome.inconclusive, Some(Inconclusive::Undecided("one run".to_owned())));
+    }
+
+    #[test]
+    fn what_one_run_has_shown_stays_violated_whatever_a_search_says() {
+        about_a_correct_protocol(true, |question| {
+            let engine = Parrot(vec![found(Level::Error)]);
+            let Said::Yes(shown) = engine.decide(question, None) else { panic!("it is shown") };
+            for outcome in [alone(question, &engine), refined(question, shown)] {
+                assert_eq!((outcome.verdict, outcome.findings.len()), (Verdict::Violated, 1));
+                assert!(outcome.inconclusive.is_none() && !outcome.statistics.complete);
+            }
+        });
+    }
+}

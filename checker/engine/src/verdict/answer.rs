@@ -1,0 +1,124 @@
+//! What engines are asked, what an engine that makes few runs says about a protocol, and why it may say nothing.
+
+use crate::settings::{Control, Progress, Settings};
+use crate::verdict::{Found, Inconclusive, Statistics};
+use barcheck_model::agent::Fault;
+use barcheck_model::machine::{Machine, Options};
+use barcheck_model::program::{AgentId, Pc, Program};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+const MOST_UNFOLDED: usize = 50_000;
+
+/// A protocol to decide.
+pub(crate) struct Question<'q> {
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    pub(crate) settings: &'q Settings,
+    pub(crate) control: &'q dyn Control,
+    pub(crate) started: Instant,
+}
+
+impl Question<'_> {
+    /// The protocol's transition system.
+    pub(crate) fn machine(&self) -> Machine {
+        Machine::new(self.program.clone(), self.options)
+    }
+
+    /// The same, with agents that behave alike in one class.
+    pub(crate) fn machine_of_classes(&self) -> Machine {
+        let mut machine = self.machine();
+        let timeout = self.settings.budgets.timeout;
+        let in_time = || timeout.is_none_or(|limit| self.started.elapsed() < limit);
+        let most = MOST_UNFOLDED / machine.automata().len().max(1);
+        machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
+        machine
+    }
+}
+
+/// What the runs made say about a protocol.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below
+    /// error leaves it open what follows.
+    Decided(Vec<Found>, Option<Inconclusive>, Statistics),
+    /// This is violated; what else may be is not known.
+    Violated(Vec<Found>, Statistics),
+    /// A budget is used up.
+    GaveUp(Inconclusive, Statistics),
+    /// The runs made are not enough.
+    Undecided(Undecided),
+}
+
+/// Why one schedule is not enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Undecided {
+    /// An agent comes to an instruction that can go in several ways.
+    Choice(AgentId, Pc),
+    /// Lanes of an agent that have separated move in any order.
+    Lanes(AgentId, Pc),
+    /// An instruction reads or writes a barrier's state.
+    BarrierState(AgentId, Pc),
+    /// An arrival could fall into an earlier generation of its barrier.
+    Unordered(AgentId, Pc),
+    /// Exits may release barriers with a count (`--exited-threads release`).
+    ExitsRelease,
+    /// The run violates something after which it does not say what else may be violated.
+    CutShort(AgentId, Pc),
+    /// Something cannot be evaluated or followed.
+    Unfollowed(AgentId, Pc),
+    /// There are more agents than the engine provides for.
+    TooManyAgents,
+}
+
+impl Undecided {
+    /// Whose instruction it is about, or the first agent.
+    pub(crate) fn agent(&self) -> AgentId {
+        match self {
+            Self::Choice(agent, _)
+            | Self::Lanes(agent, _)
+            | Self::BarrierState(agent, _)
+            | Self::Unordered(agent, _)
+            | Self::CutShort(agent, _)
+            | Self::Unfollowed(agent, _) => *agent,
+            Self::ExitsRelease | Self::TooManyAgents => AgentId(0),
+        }
+    }
+
+    /// In words; `place` says where an instruction is.
+    #[must_use]
+    pub(crate) fn describe(&self, place: &dyn Fn(AgentId, Pc) -> String) -> String {
+        let at = |what: &str, agent: &AgentId, pc: &Pc| format!("{what} {}", place(*agent, *pc));
+        match self {
+            Self::Choice(agent, pc) => at("the protocol leaves a choice open", agent, pc),
+            Self::Lanes(agent, pc) => at("lanes of one warp move by themselves", agent, pc),
+            Self::BarrierState(agent, pc) => at("a barrier's state is read or written", agent, pc),
+            Self::Unordered(agent, pc) => {
+                at("timing could put an arrival into an earlier generation", agent, pc)
+            }
+            Self::ExitsRelease => "exits may release barriers with a count".to_owned(),
+            Self::CutShort(agent, pc) => at("a violation hides what may follow", agent, pc),
+            Self::Unfollowed(agent, pc) => at("a path cannot be followed", agent, pc),
+            Self::TooManyAgents => "there are too many agents".to_owned(),
+        }
+    }
+}
+
+/// How the run ended.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// Nobody has a step any more, or the run has come to a cycle.
+    Complete,
+    /// A rule that ends paths is violated, or a race makes the rest of the run say less.
+    Violated,
+    /// A budget is used up.
+    GaveUp(Inconclusive),
+    /// One schedule is not enough.
+    Undecided(Undecided),
+}
+
+/// An evaluation error is a reason to search: only a search knows whether it is the first thing to happen.
+pub(crate) fn unfollowed(agent: AgentId, fault: &Fault) -> Ending {
+    Ending::Undecided(Undecided::Unfollowed(agent, fault.at))
+}

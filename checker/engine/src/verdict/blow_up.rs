@@ -1,0 +1,45 @@
+//! What has blown up, when a search had to be given up.
+
+use barcheck_model::agent::{LaneValues, Value};
+use barcheck_model::machine::{Automaton, ConfigId, Machine};
+use std::collections::HashSet;
+
+/// Automata below this size are no reason to give up.
+const NOTABLE: usize = 1000;
+
+/// The local whose values are most numerous among an automaton's configurations, if that automaton is
+/// large against the search as a whole; otherwise `None`: it is the interleavings that are many.
+pub(crate) fn blow_up(machine: &Machine, states: u64) -> Option<String> {
+    blow_up_beyond(machine, states, NOTABLE)
+}
+
+/// The same, where automata below some size are no reason.
+pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> Option<String> {
+    let (class, automaton) = machine.automata().iter().enumerate().max_by_key(|(_, a)| a.len())?;
+    if automaton.len() < notable || (automaton.len() as u64).saturating_mul(50) < states {
+        return None;
+    }
+    let agent = machine.agents().find(|agent| machine.class(*agent) == class)?;
+    let code = machine.program().code(agent);
+    let counts = code.locals.iter().enumerate().map(|(local, info)| (distinct(automaton, local), &info.name));
+    let (values, name) = counts.max_by_key(|(values, _)| *values)?;
+    let noun = machine.program().target.agent_noun();
+    if values < notable / 10 {
+        return Some(format!("the configurations of {noun} {} (at least {})", agent.0, automaton.len()));
+    }
+    Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))
+}
+
+/// Number of distinct values of a local.
+fn distinct(automaton: &Automaton, local: usize) -> usize {
+    let mut values: HashSet<&Value> = HashSet::new();
+    for id in 0..u32::try_from(automaton.len()).unwrap_or(u32::MAX) {
+        for fragment in &automaton.config(ConfigId(id)).fragments {
+            match &fragment.locals[local] {
+                LaneValues::Same(value) => drop(values.insert(value)),
+                LaneValues::Each(each) => values.extend(each.iter()),
+            }
+        }
+    }
+    values.len()
+}
