@@ -2,6 +2,7 @@
 
 mod chunks;
 mod compaction;
+pub(crate) mod disk;
 pub(crate) mod filter;
 pub(crate) mod index;
 mod pages;
