@@ -1,20 +1,21 @@
 //! Which engine decides a protocol, and what follows from its answer.
 //!
-//! With `--reduction auto` the engines are asked in this order. Each one decides, or has nothing to say, or says why it
-//! cannot decide; the reasons are part of the report.
+//! With `--reduction auto` the engines are asked in this order. Each one decides, or has nothing to say, or
+//! says why it cannot decide; the reasons are part of the report.
 //!
-//! 1. *One schedule* ([`crate::schedule`]). Its time is linear in the length of a run. Where the protocol leaves nothing
-//!    open, every run is a permutation of that one, and all is decided.
-//! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the order of
-//!    separated lanes. If something else is open, as which generation an arrival joins, it is open in each of these
-//!    schedules as well, and the engine is not asked.
-//! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need no more.
-//! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over, the protocol
-//!    is most often broken, and some random run shows it. Nothing follows where none does.
+//! 1. *One schedule* ([`crate::schedule`]). Its time is linear in the length of a run. Where the protocol
+//!    leaves nothing open, every run is a permutation of that one, and all is decided.
+//! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the
+//!    order of separated lanes. If something else is open, as which generation an arrival joins, it is open
+//!    in each of these schedules as well, and the engine is not asked.
+//! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
+//!    no more.
+//! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over,
+//!    the protocol is most often broken, and some random run shows it. Nothing follows where none does.
 //! 5. *The search*, for as long as the budgets last.
 //!
-//! A violation that one run shows is a violation. A short search follows all the same: it has the shortest path to it.
-//! Where all rules are wanted, the search follows that finds all.
+//! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
+//! path to it. Where all rules are wanted, the search follows that finds all.
 
 use crate::paths::replay;
 use crate::search::drive::search;
@@ -155,8 +156,8 @@ impl Decider for EachOutcome {
     }
 
     fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
-        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once there
-        // have been many, random scheduling is tried.
+        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once
+        // there have been many, random scheduling is tried.
         let mut found = None;
         let mut is_known = || {
             let Some(before) = before.filter(|_| !question.settings.all) else { return false };
@@ -269,7 +270,8 @@ fn is_partial(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated && !outcome.statistics.complete
 }
 
-/// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are wanted.
+/// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are
+/// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
     if outcome.verdict != Verdict::Violated {
         outcome

@@ -24,8 +24,8 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T: Hash + Eq> Numbered<T> {
-    /// The number of a thing, which is made if it is new. It may be asked for by something else that is hashed as the
-    /// thing is.
+    /// The number of a thing, which is made if it is new. It may be asked for by something else that is
+    /// hashed as the thing is.
     pub(crate) fn number<Q: Hash + PartialEq<T>>(&mut self, thing: &Q, make: impl FnOnce(&Q) -> T) -> u32 {
         if let Some(number) = self.find(thing) {
             return number;

@@ -88,7 +88,8 @@ pub(crate) struct Reached {
 pub(crate) struct Saving {
     /// Where to write down from time to time how far the search has come.
     pub(crate) checkpoint: Option<Checkpoint>,
-    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
+    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in
+    /// order.
     pub(crate) asked: Vec<StateId>,
 }
 

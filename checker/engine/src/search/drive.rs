@@ -15,12 +15,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Transitions that a search which is not the last word may make, times the square of the agents: with each of them
-/// there is more to know of each other.
+/// Transitions that a search which is not the last word may make, times the square of the agents: with each
+/// of them there is more to know of each other.
 const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
 
-/// The widths, in words, for which states are specialised. Each takes its time to build; most protocols need four
-/// words or fewer, and wider states lose no more than a multiple of what they need.
+/// The widths, in words, for which states are specialised. Each takes its time to build; most protocols need
+/// four words or fewer, and wider states lose no more than a multiple of what they need.
 macro_rules! widths {
     ($words:expr, $call:ident $(, $arg:expr)*) => {
         match $words {

@@ -1,7 +1,7 @@
 //! What needs a disk: files for states that have no room in memory, and what checkpoints are written in.
 //!
-//! Without the feature `disk` there are no such files: whoever asks for them is told so, and the search goes on without
-//! checkpoints, or ends as inconclusive where memory is used up.
+//! Without the feature `disk` there are no such files: whoever asks for them is told so, and the search goes
+//! on without checkpoints, or ends as inconclusive where memory is used up.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
