@@ -36,7 +36,7 @@ const BY_ONE_RUN: &str = "one run is enough to show a violation";
 /// What an engine says, asked to decide a protocol.
 enum Said {
     /// It has decided.
-    Yes(Outcome),
+    Yes(Box<Outcome>),
     /// It has found nothing, and nothing follows from that.
     No,
     /// It cannot decide this protocol.
@@ -76,8 +76,8 @@ pub(crate) fn decide(question: &Question<'_>) -> Outcome {
 /// What an engine says that was asked for by name.
 fn alone(question: &Question<'_>, engine: &dyn Decider) -> Outcome {
     match engine.decide(question, None) {
-        Said::Yes(outcome) if is_partial(&outcome) && question.settings.all => completed(question, outcome),
-        Said::Yes(outcome) => outcome,
+        Said::Yes(outcome) if is_partial(&outcome) && question.settings.all => completed(question, *outcome),
+        Said::Yes(outcome) => *outcome,
         Said::No => undecided(question, asked_for(question.settings.reduction)),
         Said::WhyNot(declined) => undecided(question, declined.method),
     }
@@ -92,7 +92,7 @@ fn in_order(question: &Question<'_>) -> Outcome {
             continue;
         }
         match engine.decide(question, before.as_ref()) {
-            Said::Yes(outcome) => return refined(question, outcome),
+            Said::Yes(outcome) => return refined(question, *outcome),
             Said::No => {}
             Said::WhyNot(declined) => before = Some(declined),
         }
@@ -118,7 +118,7 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
         return found;
     }
     match (RandomScheduling { first: reason.agent() }).decide(question, Some(declined)) {
-        Said::Yes(found) => found,
+        Said::Yes(found) => *found,
         Said::No | Said::WhyNot(_) => whole(),
     }
 }
@@ -222,7 +222,7 @@ impl Decider for RandomScheduling {
             seconds: started.elapsed().as_secs_f64(),
             ..Statistics::default()
         };
-        Said::Yes(outcome(question, all, None, statistics, method))
+        Said::Yes(Box::new(outcome(question, all, None, statistics, method)))
     }
 }
 
@@ -243,7 +243,7 @@ fn said(
     answer: Answer,
     method: &dyn Fn(About) -> Method,
 ) -> Said {
-    Said::Yes(match answer {
+    let outcome = match answer {
         Answer::Decided(found, lowered, statistics) => {
             outcome(question, found, lowered, statistics, method(About::All))
         }
@@ -262,7 +262,8 @@ fn said(
             let method = method(About::NotEnough(why));
             return Said::WhyNot(Declined { method, reason: Some(reason) });
         }
-    })
+    };
+    Said::Yes(Box::new(outcome))
 }
 
 /// Whether an outcome is a violation that some run has shown, and other rules may be violated as well.
@@ -442,7 +443,7 @@ mod tests {
         about_a_correct_protocol(true, |question| {
             let engine = Parrot(vec![found(Level::Error)]);
             let Said::Yes(shown) = engine.decide(question, None) else { panic!("it is shown") };
-            for outcome in [alone(question, &engine), refined(question, shown)] {
+            for outcome in [alone(question, &engine), refined(question, *shown)] {
                 assert_eq!((outcome.verdict, outcome.findings.len()), (Verdict::Violated, 1));
                 assert!(outcome.inconclusive.is_none() && !outcome.statistics.complete);
             }

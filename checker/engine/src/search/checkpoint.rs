@@ -14,7 +14,7 @@
 //! then the sizes of the tables, then successors of some states are made and must all be there. If something
 //! does not fit, the search begins anew.
 
-use super::Position;
+use super::position::Position;
 use crate::packed::layout::Sizes;
 use crate::packed::locations::LocationClasses;
 use crate::packed::numbering::{Numbered, to_u32};

@@ -1,9 +1,10 @@
 //! How a search goes from its first state to its outcome, with states as wide as they have to be.
 
 use super::checkpoint::{Checkpoint, Saved};
+use super::position::Pause;
 use super::resume::Unusable;
 use super::violations::Violations;
-use super::{Pause, Search, report};
+use super::{Search, report};
 use crate::packed::layout::{Layout, Packed, Sizes};
 use crate::settings::{Budgets, Note, Reduction, Settings};
 use crate::successors::canonical::Symmetry;

@@ -6,7 +6,7 @@ pub(crate) mod disk;
 pub(crate) mod filter;
 pub(crate) mod index;
 mod pages;
-mod room;
+mod relocation;
 mod spill;
 
 use crate::packed::batch::Batch;
@@ -20,7 +20,7 @@ use chunks::Chunks;
 pub(crate) use chunks::SpareStates;
 use compaction::Compact;
 pub(crate) use compaction::odds_of_omission;
-pub(crate) use room::Room;
+pub(crate) use spill::Room;
 use spill::Spill;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

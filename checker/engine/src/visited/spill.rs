@@ -30,6 +30,13 @@ const SHARED: u32 = 5;
 /// The new pairs are sorted in so many portions, as a power of two, to take little memory.
 const PORTIONS: u32 = 4;
 
+/// How much memory states may take, and a folder for those that have no room.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    pub(crate) folder: PathBuf,
+    pub(crate) most_bytes: u64,
+}
+
 /// The states before some index, on disk.
 #[derive(Debug)]
 pub(super) struct Spill<const W: usize> {

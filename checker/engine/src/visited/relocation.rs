@@ -3,17 +3,10 @@
 use super::Store;
 use super::chunks::Chunks;
 use super::index::{Growth, HashIndex};
-use super::spill::Spill;
+use super::spill::{Room, Spill};
 use crate::packed::layout::{Packed, hash};
 use std::io;
-use std::path::{Path, PathBuf};
-
-/// How much memory states may take, and a folder for those that have no room.
-#[derive(Clone, Debug)]
-pub(crate) struct Room {
-    pub(crate) folder: PathBuf,
-    pub(crate) most_bytes: u64,
-}
+use std::path::Path;
 
 impl<const W: usize> Store<W> {
     /// Moves old states to disk, into a folder, so that `more` further states take no more than half of some
