@@ -1,4 +1,4 @@
-//! A run made by hand: step after step, with what each state allows and shows.
+//! An interactive run: step after step, with what each state allows and shows.
 //!
 //! It is written down by the same recorder as a trace, so that the two never differ.
 
@@ -27,7 +27,7 @@ pub struct Walk {
     recorder: Recorder,
     source: SourceInfo,
     /// A rule whose level is not the one that it has by default.
-    told: Option<(Rule, Level)>,
+    level: Option<(Rule, Level)>,
     initial: State,
     steps: Vec<Step>,
     reached: Reached,
@@ -37,7 +37,7 @@ pub struct Walk {
     marks: Vec<Mark>,
 }
 
-/// A place on the way, to begin from when the run is taken back.
+/// A state of the run, to begin from when the run is taken back.
 struct Mark {
     steps: usize,
     place: Place,
@@ -63,7 +63,7 @@ pub struct Possible {
     pub words: Vec<String>,
     /// Rules that are violated at the step or in the state after it.
     pub violates: Vec<Rule>,
-    /// It leads nowhere: a local loop without end goes round once more.
+    /// It leads nowhere: one more iteration of a local loop without end.
     pub spins: bool,
 }
 
@@ -72,7 +72,7 @@ pub struct Possible {
 pub struct Next {
     /// The steps, by agent.
     pub possible: Vec<Possible>,
-    /// Agents with more ways to go than are listed.
+    /// Agents with more choices than are listed.
     pub capped: Vec<u32>,
 }
 
@@ -88,20 +88,20 @@ pub enum Standing {
 }
 
 impl Walk {
-    /// A run that begins. `told` is a rule whose level the user has changed.
+    /// A run that begins. `level` is a rule whose level the user has changed.
     #[must_use]
     pub fn new(
         program: Arc<Program>,
         options: Options,
         source: SourceInfo,
-        told: Option<(Rule, Level)>,
+        level: Option<(Rule, Level)>,
     ) -> Self {
         let recorder = Recorder::new(program, options);
         let initial = recorder.whole();
         let mut walk = Self {
             recorder,
             source,
-            told,
+            level,
             initial,
             steps: Vec::new(),
             reached: Reached::State(Vec::new()),
@@ -209,8 +209,8 @@ impl Walk {
     fn set_level(&self, outcome: &mut Outcome) {
         let Some(rule) = outcome.rule.as_deref().and_then(Rule::from_name) else { return };
         let target = self.recorder.program().target;
-        let level = match self.told {
-            Some((told, level)) if told == rule => level,
+        let level = match self.level {
+            Some((of, level)) if of == rule => level,
             _ => rule.default_level(target),
         };
         outcome.level = Some(level.name().to_owned());
@@ -224,8 +224,8 @@ impl Walk {
         trace
     }
 
-    /// The run as a trace of what weighs most in the present, and whether that is anything: of a run that shows nothing
-    /// the outcome is not to be looked at.
+    /// The run as a trace of what weighs most in the present, and whether that is anything: of a run that
+    /// shows nothing the outcome is not to be looked at.
     #[must_use]
     pub fn trace(&self) -> (Trace, bool) {
         if let Some(outcome) = self.shows.first() {
@@ -251,20 +251,20 @@ impl Walk {
         }
     }
 
-    /// What can be done next; of one agent at most `most` ways to go.
+    /// What can be done next; of one agent at most `most` choices.
     pub fn next(&mut self, most: usize) -> Next {
         let mut next = Next::default();
         if self.standing() != Standing::Open {
             return next;
         }
-        let mut told = self.skeleton();
+        let mut trace = self.skeleton();
         for agent in self.recorder.machine.agents() {
             let mut choices = choices(&self.recorder.machine, &self.recorder.state, agent, most + 1);
             if choices.len() > most {
                 next.capped.push(agent.0);
                 choices.truncate(most);
             }
-            next.possible.extend(choices.into_iter().filter_map(|choice| self.possible(choice, &mut told)));
+            next.possible.extend(choices.into_iter().filter_map(|choice| self.possible(choice, &mut trace)));
         }
         next
     }
@@ -300,13 +300,13 @@ impl Walk {
         assemble(&self.recorder, &SourceInfo::default(), State::default(), Vec::new(), nothing)
     }
 
-    fn possible(&mut self, choice: machine::Choice, told: &mut Trace) -> Option<Possible> {
+    fn possible(&mut self, choice: machine::Choice, trace: &mut Trace) -> Option<Possible> {
         let place = self.recorder.place();
         let made = self.recorder.step(choice);
-        // What cannot be made is no way to go.
+        // What cannot be made is no choice.
         let possible = made.ok().map(|(step, reached)| {
-            told.barriers = self.recorder.barriers();
-            let words = step.events.iter().map(|event| events::in_words(told, event)).collect();
+            trace.barriers = self.recorder.barriers();
+            let words = step.events.iter().map(|event| events::in_words(trace, event)).collect();
             let mut shows = ends(&mut self.recorder, &reached, false, &self.steps);
             shows.iter_mut().for_each(|outcome| self.set_level(outcome));
             shows.retain(|outcome| weight(outcome) >= REPORTED);

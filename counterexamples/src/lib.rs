@@ -1,14 +1,26 @@
 //! Traces of barrier protocols: what a search has found, written down so that it can be replayed,
 //! explained and shown.
 //!
-//! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search found, by
-//! running the model along it; [`replay()`] confirms one on the model alone; [`counterexample()`] does both with the path that
-//! [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write and read it; a [`Timeline`] goes along
-//! it, step by step.
+//! A [`Trace`] is one run of a protocol and what it shows. [`build()`] makes one from the path that a search
+//! found, by running the model along it; [`replay()`] confirms one on the model alone; [`counterexample()`]
+//! does both with the path that [`shorten()`] makes of it. [`Trace::to_json`] and [`Trace::from_json`] write
+//! and read it; a [`Timeline`] goes along it, step by step.
 //!
-//! This crate knows the model and JSON. It knows nothing of notations, and searches for nothing: what it builds, replays and
-//! shortens is a path that it was given. Replay looks beyond that path once: where a trace says that an agent is stuck for
-//! ever, it explores what can follow the cycle, up to a bound, to confirm that the agent stays blocked.
+//! This crate knows the model and JSON. It knows nothing of notations, and searches for nothing: what it
+//! builds, replays and shortens is a path that it was given. Replay looks beyond that path once: where a
+//! trace says that an agent is stuck for ever, it explores what can follow the cycle, up to a bound, to
+//! confirm that the agent stays blocked.
+//!
+//! ```
+//! use barcheck_counterexamples::{Style, Trace, TraceError, narrative};
+//!
+//! let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/gallery/ptx/deadlock_crossed_order.json"));
+//! let trace = Trace::from_json(text)?;
+//! assert_eq!(trace.outcome.rule.as_deref(), Some("deadlock"));
+//! let text = narrative(&trace, &Style::default());
+//! assert!(text.contains("No warp can take another step."));
+//! # Ok::<(), TraceError>(())
+//! ```
 
 mod build;
 mod explain;

@@ -1,10 +1,8 @@
 //! How agents, barriers and numbers are called.
 
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::barrier::split::Workgroup;
-use barcheck_model::program::{Program, ReductionOp, Scope, Target};
+use barcheck_model::program::{ReductionOp, Target};
 
-use crate::trace::{Barrier, Trace};
+use crate::trace::Trace;
 
 /// Numbers in order, each once.
 pub(crate) fn distinct<N: Ord>(numbers: impl IntoIterator<Item = N>) -> Vec<N> {
@@ -20,24 +18,6 @@ pub(crate) fn noun(trace: &Trace) -> &'static str {
     target.map_or("agent", Target::agent_noun)
 }
 
-/// A barrier's names.
-pub(crate) fn barrier(program: &Program, id: BarrierId) -> Barrier {
-    let (name, short) = if program.target == Target::SplitBarrier {
-        let group = Workgroup { invocations: program.threads, subgroup_size: program.subgroup_size.max(1) };
-        match group.scope_of(id) {
-            Scope::Subgroup => (format!("subgroup {}'s barrier", id.0 - 1), format!("sg{}", id.0 - 1)),
-            Scope::Invocation => {
-                let own = id.0.saturating_sub(1 + group.subgroups());
-                (format!("invocation {own}'s own barrier"), format!("inv{own}"))
-            }
-            Scope::Workgroup | Scope::Device => ("the workgroup barrier".to_owned(), "wg".to_owned()),
-        }
-    } else {
-        (format!("barrier {}", id.0), format!("b{}", id.0))
-    };
-    Barrier { barrier: id.0, name, short }
-}
-
 /// A reduction's class.
 pub(crate) fn reduction(op: ReductionOp) -> &'static str {
     match op {
@@ -45,6 +25,11 @@ pub(crate) fn reduction(op: ReductionOp) -> &'static str {
         ReductionOp::And => "red.and",
         ReductionOp::Or => "red.or",
     }
+}
+
+/// Whether an operation, as a trace calls it, is a reduction.
+pub(crate) fn is_reduction(operation: &str) -> bool {
+    [ReductionOp::Popc, ReductionOp::And, ReductionOp::Or].into_iter().any(|op| reduction(op) == operation)
 }
 
 /// A bit mask of lanes.
@@ -110,7 +95,8 @@ pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
     named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
 }
 
-/// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both ends.
+/// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both
+/// ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
     list(&runs(sorted))
 }

@@ -1,4 +1,4 @@
-//! Stories, whole.
+//! Narratives, whole.
 
 mod common;
 
@@ -124,7 +124,7 @@ fn of_many_agents_those_concerned_have_a_column() {
 }
 
 #[test]
-fn without_its_headline_a_story_begins_with_the_file() {
+fn without_its_headline_a_narrative_begins_with_the_file() {
     let trace = common::trace_of(&common::deadlock(), Rule::Deadlock);
     let bare = narrative(&trace, &Style { headline: false, ..ASCII });
     assert!(bare.starts_with("examples/ring.bar: ptx, 4 warps"), "{bare}");

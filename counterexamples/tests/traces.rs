@@ -70,7 +70,8 @@ fn a_report_is_of_the_schema() {
     let (_, _, trace) = cases().remove(0);
     let outcome = &trace.outcome;
     let mut line = json!({
-        "format": "barcheck-report/1", "file": "ring.bar", "target": "ptx", "verdict": "violated", "reason": null,
+        "format": "barcheck-report/1", "file": "ring.bar", "target": "ptx", "verdict": "violated",
+        "reason": null,
         "findings": [{
             "rule": "deadlock", "level": "error", "message": outcome.message,
             "clause": { "document": "PTX ISA", "section": "barrier{.cta}", "id": "barcheck.deadlock" },
@@ -78,15 +79,15 @@ fn a_report_is_of_the_schema() {
             "related": outcome.related, "fingerprint": fingerprint(&trace), "trace": trace,
         }],
         "statistics": {
-            "states": 9, "transitions": 12, "depth": 4, "seconds": 0.01, "peak_memory_bytes": 4096, "complete": true,
-            "engine": "plain", "reduction": "none"
+            "states": 9, "transitions": 12, "depth": 4, "seconds": 0.01, "peak_memory_bytes": 4096,
+            "complete": true, "engine": "plain", "reduction": "none"
         }
     });
     check(&validator, "report", &line);
     line["findings"][0]["trace"]["steps"][0]["agent"] = json!("warp 0");
     assert!(!validator.is_valid(&line), "the trace inside is checked too");
-    let clean = json!({ "format": "barcheck-report/1", "file": "a.bar", "target": "ptx", "verdict": "verified",
-        "findings": [] });
+    let clean = json!({ "format": "barcheck-report/1", "file": "a.bar", "target": "ptx",
+        "verdict": "verified", "findings": [] });
     check(&validator, "clean", &clean);
     let mute = json!({ "format": "barcheck-report/1", "file": "a.bar", "verdict": "error", "findings": [] });
     assert!(!validator.is_valid(&mute), "an error has a reason");
@@ -95,17 +96,18 @@ fn a_report_is_of_the_schema() {
 #[test]
 fn messages_say_who_where_how_many_and_who_is_missing() {
     let expected = [
-        "warps 0-2 wait at ring.bar:11 on barrier 1 (96 of 128 threads arrived); missing: warp 3, which exited \
-         without arriving",
-        "warp 1's write of x at ring.bar:21 conflicts with warp 0's write at ring.bar:11: no barrier orders the two",
-        "thread 1's signal at ring.bar:22 completes a generation of barrier 1 for thread 0, which has not yet waited \
-         for the one before",
+        "warps 0-2 wait at ring.bar:11 on barrier 1 (96 of 128 threads arrived); missing: warp 3, which \
+         exited without arriving",
+        "warp 1's write of x at ring.bar:21 conflicts with warp 0's write at ring.bar:11: no barrier orders \
+         the two",
+        "thread 1's signal at ring.bar:22 completes a generation of barrier 1 for thread 0, which has not \
+         yet waited for the one before",
         "thread 0 signals barrier 1 at ring.bar:12 while it has yet to wait for the generation before",
         "invocation 1 exits at ring.bar:22 without having waited for its arrival on the workgroup barrier at \
          ring.bar:21",
         "warp 0 keeps an output of `B2R.RESULT R4` at ring.bar:12 that its last reduction left undefined",
-        "warp 0 waits at ring.bar:11 on barrier 1 (32 of 64 threads arrived) for ever, while warp 1 goes on in a \
-         cycle; missing: warp 1, which is running at ring.bar:22",
+        "warp 0 waits at ring.bar:11 on barrier 1 (32 of 64 threads arrived) for ever, while warp 1 goes on \
+         in a cycle; missing: warp 1, which is running at ring.bar:22",
     ];
     for ((name, _, trace), expected) in cases().into_iter().zip(expected) {
         assert_eq!(trace.outcome.message, expected, "{name}");
@@ -132,7 +134,7 @@ fn the_state_after_each_step_can_be_put_together() {
 }
 
 #[test]
-fn a_story_fits_its_width_and_its_alphabet() {
+fn a_narrative_fits_its_width_and_its_alphabet() {
     for (name, _, trace) in cases() {
         for width in [40, 60, 100, 200] {
             let plain = narrative(

@@ -2,7 +2,8 @@
 
 const core = {
   /** Why there is none here. */
-  missing: typeof WebAssembly !== "object" ? "This browser has no WebAssembly" : null,
+  missing: typeof WebAssembly !== "object" ? "This browser has no WebAssembly"
+    : typeof DecompressionStream !== "function" ? "This browser cannot unpack what is compressed" : null,
   ready: null,
   exports: null,
 
@@ -13,7 +14,7 @@ const core = {
   },
 
   async unpack() {
-    const { instance } = await WebAssembly.instantiate(unpacked(bytesOf($("core").textContent)));
+    const { instance } = await WebAssembly.instantiate(await unpacked($("core").textContent));
     this.exports = instance.exports;
     const { protocol, outcome: { rule, level }, steps: own } = given.trace;
     const opened = JSON.parse(this.call("open", [
@@ -45,6 +46,13 @@ const core = {
     }
   },
 };
+
+/** What was compiled, from the page's text: base 64 of a zlib stream, whose checksum is looked at. */
+async function unpacked(text) {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
 
 /** How a step is made: agent, move and pick. */
 const choiceOf = ({ agent, choice }) => [agent, choice.move, choice.pick];

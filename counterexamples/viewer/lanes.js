@@ -357,7 +357,7 @@ function branched({ cell }, x) {
     svg("text", { x: x(LAST) + cell / 2 + 6, y: 15 }, "\u2190 your own"));
 }
 
-/** The generations of a barrier that reach into a stretch of time. They follow one another. */
+/** The generations of a barrier that reach into an interval of time. They follow one another. */
 function visibleGenerations(barrier, from, to) {
   const all = barrier.generations;
   let low = 0;

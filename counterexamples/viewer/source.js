@@ -33,7 +33,7 @@ const source = {
     });
   },
 
-  /** The marks of a step: by line, stretches of text and what they are. */
+  /** The marks of a step: by line, ranges of text and what they are. */
   spans() {
     const spans = new Map();
     const put = (place, kind, label) => {

@@ -1,7 +1,7 @@
 // What if: the reader chooses another step than the trace's, and goes on from there by hand.
 
-/** Steps made at a stretch when a run is let run. */
-const STRETCH = 1000;
+/** Steps made at once when a run is let run. */
+const MOST_STEPS = 1000;
 const MOST_WAYS = 200;
 /** Steps of one's own that an address holds. */
 const MOST_LINKED = 300;
@@ -74,7 +74,7 @@ const whatif = {
   letRun(agent) {
     if (!this.next?.choices?.length) return say("Nobody can take a step");
     const { at, own } = this.here();
-    this.make(`on ${agent ?? "all"} ${STRETCH} ${at}:${written(own)}`);
+    this.make(`on ${agent ?? "all"} ${MOST_STEPS} ${at}:${written(own)}`);
   },
 
   /** Makes a run and shows it. */

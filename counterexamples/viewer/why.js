@@ -1,4 +1,4 @@
-// What the trace shows and why: the rule and its clauses, the story in words, and a drawing of who waits for whom
+// What the trace shows and why: the rule and its clauses, the narrative, and a drawing of who waits for whom
 // or of the two accesses.
 
 function renderWhy() {
@@ -101,7 +101,7 @@ function renderGraph() {
     el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a circle: each of these waits for the next.")] : []));
 }
 
-/** Nodes on an ellipse, so that a circle of waits looks like one. */
+/** Nodes on an ellipse, so that a cycle of waits looks like one. */
 function graphDrawing(nodes, edges) {
   const [width, height] = [460, nodes.length === 2 ? 118 : Math.min(340, 110 + nodes.length * 34)];
   const half = { x: 74, y: 19 };

@@ -3,8 +3,7 @@
 use super::columns::Barriers;
 use super::group::Group;
 use super::node::Act;
-use barcheck_model::barrier::nbarrier;
-use barcheck_model::program::WARP_SIZE;
+use barcheck_model::barrier::Announced;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes, and how often an agent there counts.
@@ -41,23 +40,13 @@ pub(super) fn arrivals(group: &Group, barriers: &Barriers) -> BTreeMap<Key, [Sta
 
 /// What an arrival announces, and whether it counts among the first and the second of those that stand there.
 fn announced(act: &Act, barriers: &Barriers) -> Option<(Key, [bool; 2])> {
-    let warps = |count: u32| (count / WARP_SIZE) as usize;
-    match act {
-        Act::Ptx(what, _) => {
-            let key = Key { bar: barriers.number(what.id), producers: warps(what.expected), consumers: None };
-            Some((key, [true, false]))
-        }
-        // A barrier that waits for every live warp always has room.
-        Act::Bcu(what, _) if what.count == 0 => None,
-        Act::Bcu(what, _) => {
-            let key = Key { bar: barriers.number(what.id), producers: warps(what.count), consumers: None };
-            Some((key, [true, false]))
-        }
-        Act::Signal(what) => {
-            let (producers, consumers) = (what.producers as usize, Some(what.consumers as usize));
-            let key = Key { bar: barriers.number(what.id), producers, consumers };
-            Some((key, [what.kind != nbarrier::Kind::Consumer, what.kind != nbarrier::Kind::Producer]))
-        }
-        _ => None,
-    }
+    let at = act.standing()?;
+    let (producers, consumers) = match at.announced {
+        // A barrier that waits for every live agent always has room.
+        Announced::Live => return None,
+        Announced::Whole(arrivals) => (arrivals, None),
+        Announced::Sides(producers, consumers) => (producers, Some(consumers as usize)),
+    };
+    let key = Key { bar: barriers.number(at.barrier), producers: producers as usize, consumers };
+    Some((key, [at.produces, at.consumes && at.announced.has_sides()]))
 }

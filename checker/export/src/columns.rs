@@ -1,17 +1,16 @@
 //! Numbers that every exported model is made of.
 
-use super::group::Group;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::program::AccessKind;
 use barcheck_model::rule::Rule;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The barriers in use, numbered without gaps.
 pub(super) struct Barriers(Vec<BarrierId>);
 
 impl Barriers {
-    pub(super) fn of(group: &Group) -> Self {
-        Self(group.barriers().into_iter().collect())
+    pub(super) fn of(ids: BTreeSet<BarrierId>) -> Self {
+        Self(ids.into_iter().collect())
     }
 
     pub(super) fn number(&self, id: BarrierId) -> usize {

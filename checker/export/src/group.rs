@@ -2,10 +2,11 @@
 
 use super::node::{Act, Kind, Node, Step};
 use super::says;
+use super::systems::Sizes;
 use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Machine, NotUnfolded, Options};
+use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,6 +112,16 @@ impl Group {
     /// The barriers that agents use, in order.
     pub(super) fn barriers(&self) -> BTreeSet<BarrierId> {
         self.steps().filter_map(|step| step.act.barrier()).collect()
+    }
+
+    /// How large the group is, with its barriers in use.
+    pub(super) fn sizes(&self, barriers: usize) -> Sizes {
+        Sizes {
+            agents: self.starts.len(),
+            barriers,
+            subgroup_size: self.program.subgroup_size.max(1) as usize,
+            exits_release: self.options.exited_threads == ExitedThreads::Release,
+        }
     }
 
     /// For each node, whether it is, or leads to, one that satisfies a condition.

@@ -13,8 +13,8 @@ mod columns;
 mod group;
 mod node;
 mod promela;
-mod rows;
 mod says;
+mod systems;
 mod tla;
 mod unfolded;
 

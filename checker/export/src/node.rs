@@ -1,6 +1,6 @@
 //! A position of an agent, and what it can do there, operands evaluated.
 
-use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx, split};
+use barcheck_model::barrier::{BarrierAction, BarrierId, Standing};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Scope, Semantics, SequenceId, Spaces};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeSet;
@@ -86,12 +86,8 @@ pub(super) enum Act {
     Fence(Spaces),
     /// `OpMemoryBarrier`.
     MemoryBarrier(Scope, Semantics),
-    Ptx(ptx::Announcement, ptx::Contribution),
-    Bcu(bcu::Announcement, ptx::Contribution),
-    Signal(nbarrier::Announcement),
-    Wait(BarrierId),
-    /// A split-barrier instruction, and its dynamic instance.
-    Split(split::Action, usize),
+    /// An instruction on a barrier, and the number of its dynamic instance if it has one.
+    Barrier(BarrierAction, Option<usize>),
     /// `alloc_nbarrier`.
     Alloc(i64),
     /// The operands violate a rule that ends the path.
@@ -135,14 +131,19 @@ impl Act {
         read.into_iter().chain(written.into_iter().flatten().copied())
     }
 
+    /// What an agent that stands here announces, if it stands at an arrival with counts.
+    pub(super) fn standing(&self) -> Option<Standing> {
+        match self {
+            Self::Barrier(action, _) => action.standing(),
+            _ => None,
+        }
+    }
+
     /// The barrier of a barrier instruction.
     pub(super) fn barrier(&self) -> Option<BarrierId> {
         match self {
-            Self::Ptx(what, _) => Some(what.id),
-            Self::Bcu(what, _) => Some(what.id),
-            Self::Signal(what) => Some(what.id),
-            Self::Wait(id) | Self::ReadState(id, _) | Self::WriteState(id, _) => Some(*id),
-            Self::Split(split, _) => Some(split.barrier),
+            Self::Barrier(action, _) => Some(action.barrier()),
+            Self::ReadState(id, _) | Self::WriteState(id, _) => Some(*id),
             _ => None,
         }
     }

@@ -1,14 +1,11 @@
 //! From the model's automata to numbered nodes.
 
 use super::node::{Act, Kind, Node, Step};
-use barcheck_model::agent::{
-    Action, BarrierAction, Choices, Config, FaultKind, Fragment, Move, Outcome, Value,
-};
-use barcheck_model::barrier::bcu::Opaque;
-use barcheck_model::barrier::split::Instance;
-use barcheck_model::barrier::{BarrierId, bcu, nbarrier, ptx};
+use super::systems;
+use barcheck_model::agent::{Action, Choices, Config, FaultKind, Fragment, Move, Outcome, Value};
+use barcheck_model::barrier::{Announced, BarrierAction, BarrierId, Blocking, Instance, Opaque, Part};
 use barcheck_model::machine::{Automaton, ConfigId, Label, Machine};
-use barcheck_model::program::{AgentId, BcuOp, Expr, Op, WARP_SIZE};
+use barcheck_model::program::{AgentId, WARP_SIZE};
 use barcheck_model::rule::Rule;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,11 +82,9 @@ fn number_states(nodes: &mut [Node]) {
 /// The barrier at which an agent stands, and the count: agents that stand at one have numbers in a row.
 fn stands(node: &Node) -> (Option<BarrierId>, u32) {
     let act = node.steps.first().map(|step| &step.act);
-    let count = match act {
-        Some(Act::Ptx(what, _)) => what.expected,
-        Some(Act::Bcu(what, _)) => what.count,
-        Some(Act::Signal(what)) => what.producers,
-        _ => 0,
+    let count = match act.and_then(Act::standing).map(|at| at.announced) {
+        Some(Announced::Whole(count) | Announced::Sides(count, _)) => count,
+        Some(Announced::Live) | None => 0,
     };
     (act.and_then(Act::barrier), count)
 }
@@ -171,8 +166,8 @@ impl Reader<'_> {
         let says = format!("line {}: {text}", self.machine.place(agent, made.pc).line);
         let exits = config.fragments.len() == 1;
         let act = match &made.action {
-            Action::Barrier(BarrierAction::Bcu(bcu::Action::WriteState(id, _))) => {
-                self.write_state(*id, config, made)
+            Action::Barrier(action) if writes_state(action) => {
+                self.write_state(action.barrier(), config, made)
             }
             _ => act(made, pick, exits, instances),
         };
@@ -181,11 +176,8 @@ impl Reader<'_> {
 
     /// What the lanes of a fragment put back; a value that one of them has not read from a barrier is not modelled.
     fn write_state(&self, id: BarrierId, config: &Config, made: &Move) -> Act {
-        let Op::Bcu(BcuOp::WriteBarrier { source: Expr::Local(source), .. }) =
-            &self.machine.program().code(self.agents[0]).ops[made.pc.index()]
-        else {
-            return Act::NotModelled;
-        };
+        let op = &self.machine.program().code(self.agents[0]).ops[made.pc.index()];
+        let Some(source) = systems::written_back(op) else { return Act::NotModelled };
         let held = &config.fragments[made.fragment].locals[source.index()];
         let lanes = (0..WARP_SIZE).filter(|lane| made.lanes >> lane & 1 == 1);
         let state = |lane| match held.get(lane) {
@@ -236,26 +228,26 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
     }
 }
 
+/// The instruction puts a barrier's state back.
+fn writes_state(action: &BarrierAction) -> bool {
+    action.part() == Part::MovesState && action.blocking() != Blocking::Reads
+}
+
 fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>) -> Act {
-    match action {
-        BarrierAction::Ptx(ptx::Action { what, contribution, open }) => {
-            Act::Ptx(*what, contribution.with_pick(what.operation.reduction(), *open, pick))
-        }
-        BarrierAction::Bcu(bcu::Action::Arrive { what, contribution, open }) => {
-            Act::Bcu(*what, contribution.with_pick(what.operation.reduction(), *open, pick))
-        }
-        BarrierAction::Nbarrier(nbarrier::Action::Signal(what)) => Act::Signal(*what),
-        BarrierAction::Nbarrier(nbarrier::Action::Wait(id)) => Act::Wait(*id),
-        BarrierAction::Split(split) => {
-            let known = instances.iter().position(|instance| *instance == split.instance);
-            let instance = known.unwrap_or_else(|| {
-                instances.push(split.instance.clone());
-                instances.len() - 1
-            });
-            Act::Split(split.clone(), instance)
+    match action.part() {
+        Part::Arrives | Part::Waits => {
+            let number = |found: &Instance| {
+                let known = instances.iter().position(|instance| instance == found);
+                known.unwrap_or_else(|| {
+                    instances.push(found.clone());
+                    instances.len() - 1
+                })
+            };
+            let instance = systems::instance(action).map(number);
+            Act::Barrier(action.with_pick(pick), instance)
         }
         // By what number it is held the step's label says.
-        BarrierAction::Bcu(bcu::Action::ReadState(id)) => Act::ReadState(*id, 0),
-        BarrierAction::Bcu(bcu::Action::WriteState(id, _)) => Act::WriteState(*id, BTreeSet::new()),
+        Part::MovesState if writes_state(action) => Act::WriteState(action.barrier(), BTreeSet::new()),
+        Part::MovesState => Act::ReadState(action.barrier(), 0),
     }
 }

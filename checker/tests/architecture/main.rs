@@ -166,7 +166,7 @@ fn uses_are_recognised() {
     assert!(edge("model", "barrier::ptx", "barrier"), "`use super::`");
     assert!(edge("model", "machine", "machine::automaton"), "`pub use` of what the file itself needs");
     assert!(!edge("model", "machine", "machine::step"), "`pub use` alone");
-    assert!(edge("model", "machine::step", "agent::moves"), "through a `pub use`");
+    assert!(edge("model", "machine::step", "agent::action"), "through a `pub use`");
     assert!(edge("model", "agent::moves", "agent::eval"), "a path where it is needed");
     assert!(!edge("model", "rule", "rule"), "itself");
 }

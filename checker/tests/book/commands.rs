@@ -28,7 +28,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// A long option without its value.
 fn option(word: &str) -> Option<&str> {
-    word.starts_with("--").then(|| word.split('=').next().unwrap_or(word))
+    let is_one = word.strip_prefix("--").is_some_and(|name| name.starts_with(char::is_alphabetic));
+    is_one.then(|| word.split('=').next().unwrap_or(word))
 }
 
 #[test]

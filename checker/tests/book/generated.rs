@@ -85,6 +85,8 @@ fn what_follows_from_the_program_is_what_it_says_today() {
             std::fs::write(root().join(&path), &wanted).expect("it can be written");
             continue;
         }
-        assert_eq!(text, wanted, "{path}: `BLESS=1 cargo test -p barcheck --test book` writes it anew");
+        let differs = text.lines().zip(wanted.lines()).find(|(line, wanted)| line != wanted);
+        let how = "`BLESS=1 cargo test -p barcheck --test book` writes it anew";
+        assert!(text == wanted, "{path}: {differs:?}: {how}");
     }
 }

@@ -114,6 +114,6 @@ fn pages_are_understood() {
     assert_eq!(page.spans, ["b", "[no](link) two"]);
     let blocks: Vec<_> =
         page.blocks.iter().map(|b| (b.kind.as_str(), b.text.as_str(), b.follows, b.line)).collect();
-    let wanted = [("sh", "a\n", false, 5), ("text", "b\n", true, 9), ("bar", "d\n  e\n", false, 14)];
+    let wanted = [("sh", "a\n", false, 6), ("text", "b\n", true, 10), ("bar", "d\n  e\n", false, 15)];
     assert_eq!(blocks, wanted);
 }

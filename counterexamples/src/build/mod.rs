@@ -17,7 +17,7 @@ use crate::explain;
 use crate::trace::{
     self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, State, Step, Trace,
 };
-use crate::wording::instruction::access_name;
+use crate::wording::access_name;
 
 /// Where a protocol was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub(crate) fn assemble(
         && !barriers.iter().any(|b| b.barrier == barrier)
     {
         let id = barcheck_model::barrier::BarrierId(barrier);
-        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.push(crate::wording::barrier(recorder.program(), id));
         barriers.sort_by_key(|b| b.barrier);
     }
     Trace {
@@ -183,8 +183,8 @@ pub(crate) fn ends(recorder: &mut Recorder, reached: &Reached, cycle: bool, step
     ends
 }
 
-/// The agents that block in the state at the end, as outcomes of `stuck-agent`. Whether they do so for ever is
-/// not decided here.
+/// The agents that block in the state at the end, as outcomes of `stuck-agent`. Whether they do so for ever
+/// is not decided here.
 fn stuck(recorder: &Recorder, steps: &[Step]) -> Vec<Outcome> {
     let blocked = recorder
         .machine

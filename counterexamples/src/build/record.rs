@@ -7,12 +7,12 @@ use std::sync::Arc;
 use barcheck_model::agent::{Action, FaultKind, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, CutReason, End, Finding, Machine, Options, StepOutcome};
-use barcheck_model::program::{AgentId, Expr, Op, Program};
+use barcheck_model::program::{AgentId, Op, Program};
 
 use crate::build::snapshot;
 use crate::names;
 use crate::trace::{Choice, Event, State, Step};
-use crate::wording::instruction::{self, Reader};
+use crate::wording::{self, Reader};
 
 /// Where a trace and the model part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Recorder {
 
     /// The barriers that occurred, by their names.
     pub(crate) fn barriers(&self) -> Vec<crate::trace::Barrier> {
-        self.said.barriers.keys().map(|id| names::barrier(self.program(), *id)).collect()
+        self.said.barriers.keys().map(|id| wording::barrier(self.program(), *id)).collect()
     }
 
     fn departs(&self, what: &str, expected: String, found: String) -> Departure {
@@ -187,7 +187,7 @@ impl Recorder {
             choice: Choice { index: choice.index, pick: choice.pick },
             instruction: snapshot::written(program, agent, made.pc),
             resolved,
-            operands: instruction::operands(program, &made.action),
+            operands: wording::operands(program, &made.action),
             location: snapshot::location(self.machine.place(agent, made.pc)),
             events: self.decided(agent, made, choice.pick).into_iter().collect(),
             changes: State::default(),
@@ -202,7 +202,7 @@ impl Recorder {
         let low = match self.program().code(agent).ops.get(made.pc.index()) {
             Some(Op::Any(_, low, _)) => {
                 let fragment = self.machine.config(&self.state, agent).fragments.get(made.fragment)?;
-                Reader { program: self.program(), agent, fragment }.first(low).unwrap_or(0)
+                Reader { program: self.program(), agent, fragment }.first_lane(low).unwrap_or(0)
             }
             _ => 0,
         };
@@ -270,7 +270,7 @@ impl Recorder {
             Model::Exited => Event::Exited,
             Model::Accessed(locations) => Event::Accessed {
                 access: match &made.action {
-                    Action::Access(kind, _) => instruction::access_name(*kind).to_owned(),
+                    Action::Access(kind, _) => wording::access_name(*kind).to_owned(),
                     _ => String::new(),
                 },
                 locations: locations.iter().map(|l| program.location_name(*l)).collect(),
@@ -295,15 +295,8 @@ impl Recorder {
     }
 }
 
-impl Reader<'_> {
-    /// A number in the fragment's first lane.
-    fn first(&self, expr: &Expr) -> Option<i64> {
-        self.number(expr, self.fragment.lanes.trailing_zeros())
-    }
-}
-
-/// The agents of an event that stands there already since the latest completion: whom one completion releases,
-/// and whom it notifies, stands together.
+/// The agents of an event that stands there already since the latest completion: whom one completion
+/// releases, and whom it notifies, stands together.
 fn gathered<'e>(
     events: &'e mut [Event],
     of: impl Fn(&'e mut Event) -> Option<&'e mut Vec<u32>>,

@@ -80,7 +80,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if groups.len() > MOST_GROUPS {
         words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
     }
-    words.sentences.extend(circle(case, &groups));
+    words.sentences.extend(wait_cycle(case, &groups));
     words
 }
 
@@ -132,10 +132,9 @@ fn waits(case: &Case<'_>, group: &Waiters) -> String {
 }
 
 /// How many more have to arrive, in agents.
-fn needed(state: &BarrierState) -> u32 {
-    let unit = if state.counts.first().is_some_and(|c| c.of == "threads") { 32 } else { 1 };
+fn needed(case: &Case<'_>, state: &BarrierState) -> u32 {
     let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
-    most.div_ceil(unit)
+    most.div_ceil(case.unit())
 }
 
 fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
@@ -147,7 +146,7 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return Some(format!("no {} is left that could arrive", case.noun()));
     }
     let which = missing_in_words(case, state);
-    let needed = needed(state) as usize;
+    let needed = needed(case, state) as usize;
     Some(if needed < state.missing.len() {
         format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
     } else {
@@ -221,14 +220,15 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         group.instruction,
         case.arrived_of(group.barrier),
     ));
-    let needed = needed(state);
+    let needed = needed(case, state);
     if state.counts.iter().any(|c| c.arrived > c.expected) {
         words
             .sentences
             .push(format!("{} is past its count: only equality releases, so it never will.", sentence(&on)));
     } else if (state.missing.len() as u64) < u64::from(needed) {
         words.sentences.push(format!(
-            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be reached.",
+            "{needed} more {}{} would have to arrive, but {} {} left that could: the count cannot be \
+             reached.",
             case.noun(),
             if needed == 1 { "" } else { "s" },
             if state.missing.is_empty() { "none".to_owned() } else { state.missing.len().to_string() },
@@ -246,12 +246,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         }
     }
     if !exited.is_empty() {
-        let why = if case.trace.protocol.target == "ptx" || case.trace.protocol.target == "bcu" {
-            "An exit does not count as an arrival on a barrier with an explicit count."
-        } else {
-            "An exit does not count as an arrival."
-        };
-        words.sentences.push(why.to_owned());
+        words.sentences.extend(case.wording().map(|wording| wording.exit().to_owned()));
     }
     never_arrived(case, group.barrier, state, words);
     for agent in state.missing.iter().take(4) {
@@ -266,8 +261,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     }
 }
 
-/// Agents that are missed and have not come at all, while others that run the same code have: something in that code
-/// keeps them from the place where these arrive.
+/// Agents that are missed and have not come at all, while others that run the same code have: something in
+/// that code keeps them from the place where these arrive.
 fn never_arrived(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
     let code = |agent: u32| case.trace.agents.get(agent as usize).map(|a| (&a.role, a.line));
     let on = case.barrier(barrier);
@@ -305,7 +300,8 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             .map(|f| format!("{} {}", names::lanes_of(&f.lanes), case.fragment(f)))
             .collect();
         words.sentences.push(format!(
-            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its live lanes are at one barrier with the same operands.",
+            "Lanes of {} are at different places and wait for one another: {}. A warp arrives once all its \
+             live lanes are at one barrier with the same operands.",
             case.agent(*agent),
             names::list(&parts)
         ));
@@ -313,8 +309,8 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     }
 }
 
-/// Whether the waiters wait for one another.
-fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
+/// A cycle of barriers whose waiters wait for one another.
+fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
     let barriers = names::distinct(groups.iter().map(|g| g.barrier));
     if barriers.len() < 2 {
         return None;

@@ -1,12 +1,12 @@
 //! A trace under examination: its end, and looking back along its steps.
 
-use barcheck_model::program::Target;
+use barcheck_model::program::{Target, WARP_SIZE};
 
 use super::place::{Did, Place, Remark};
 use super::words::MARK;
 use crate::names;
-use crate::trace::Situation;
-use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Status, Step, Trace};
+use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Situation, Status, Step, Trace};
+use crate::wording::{self, Wording};
 
 /// What an agent is doing in the end. Line 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,16 @@ impl<'t> Case<'t> {
     pub(super) fn of(trace: &'t Trace) -> Self {
         let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
         Self { trace, target, end: trace.last_situation() }
+    }
+
+    /// The words of the trace's system; a trace that names none has no such words.
+    pub(super) fn wording(&self) -> Option<&'static dyn Wording> {
+        self.target.map(wording::of)
+    }
+
+    /// In how many of its counter's units an agent arrives.
+    pub(super) fn unit(&self) -> u32 {
+        if self.target.is_some_and(Target::has_lanes) { WARP_SIZE } else { 1 }
     }
 
     pub(super) fn noun(&self) -> &'static str {
@@ -68,7 +78,7 @@ impl<'t> Case<'t> {
         format!("{MARK} at {file}:{line}{MARK}")
     }
 
-    /// `; step 4` for the index of a step, as the story numbers them.
+    /// `step 4` for the index of a step, as the narrative numbers them.
     pub(super) fn step_name(step: &Step) -> String {
         format!("step {}", step.index + 1)
     }

@@ -1,12 +1,13 @@
 //! Operands that are out of range, and participants that disagree.
 
-use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, announced, arrived_of, sentence, verb};
 use super::place::{Did, Remark};
 use super::words::Words;
+use crate::names;
 use crate::trace::{Detail, Step};
+use crate::wording::Wording;
 
 pub(super) fn mismatch(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
@@ -53,7 +54,7 @@ pub(super) fn mismatch(case: &Case<'_>) -> Words {
 fn allocation(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
-    let is_allocation = |s: &Step| s.resolved.starts_with("xegpu.alloc_nbarrier");
+    let is_allocation = |s: &Step| case.wording().is_some_and(|wording| wording.allocates(&s.resolved));
     let message =
         format!("{who} executes `{}`{at}, but the group has allocated another number", case.resolved_here());
     let mut words = Words { message, ..Words::default() };
@@ -81,28 +82,36 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     let shown = value.map_or_else(String::new, |v| format!(" {v}"));
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let instruction = case.resolved_here();
+    let wording = case.wording();
+    let ids = wording.and_then(Wording::ids).map(str::to_owned);
+    let counts = wording.and_then(|wording| wording.counts(case.trace.protocol.group_size));
     let (what, demand) = match rule {
         Rule::BarrierIdRange if value.is_none() => {
-            (format!("`{instruction}`, a number out of range"), ids(case).to_owned())
+            (format!("`{instruction}`, a number out of range"), ids)
         }
-        Rule::BarrierIdRange => (format!("barrier id{shown} in `{instruction}`"), ids(case).to_owned()),
-        Rule::CountRange => (format!("count{shown} in `{instruction}`"), counts(case)),
+        Rule::BarrierIdRange => (format!("barrier id{shown} in `{instruction}`"), ids),
+        Rule::CountRange => (format!("count{shown} in `{instruction}`"), counts),
         Rule::ArriveNeedsCount => (
             format!("`{instruction}` without a positive thread count"),
-            "An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned(),
+            Some(
+                "An arrive does not wait, so the barrier must be told how many threads to expect.".to_owned(),
+            ),
         ),
         Rule::BarrierNotAllocated => (
             format!("`{instruction}` on barrier{shown}, which is not allocated"),
-            "This subgroup has to execute alloc_nbarrier first, with a number above the id.".to_owned(),
+            Some("This subgroup has to execute alloc_nbarrier first, with a number above the id.".to_owned()),
         ),
         Rule::TypeRange => (
             format!("type{shown} in `{instruction}`"),
-            "The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned(),
+            Some("The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned()),
         ),
         _ => (
             format!("a register with bits that the hardware drops in `{instruction}`"),
-            "Of an id register the low 4 bits count, of a count register the low 12; the rest is ignored silently."
-                .to_owned(),
+            Some(
+                "Of an id register the low 4 bits count, of a count register the low 12; the rest is ignored \
+                 silently."
+                    .to_owned(),
+            ),
         ),
     };
     let message = format!("{who} executes {what}{at}");
@@ -113,30 +122,8 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     sentence.push('.');
     let mut sentences = vec![sentence];
     sentences.extend(case.locals_of(outcome.agent));
-    sentences.push(demand);
+    sentences.extend(demand);
     Words { message, sentences, related: Vec::new() }
-}
-
-fn ids(case: &Case<'_>) -> &'static str {
-    match case.target {
-        Some(Target::Ptx | Target::Bcu) => "There are 16 barriers, 0 to 15.",
-        _ => "There are 32 barriers, 0 to 31; from 1 to 32 can be allocated.",
-    }
-}
-
-fn counts(case: &Case<'_>) -> String {
-    let size = case.trace.protocol.group_size;
-    match case.target {
-        Some(Target::Ptx) => format!(
-            "A count is a positive multiple of 32, and at most the {} threads of the CTA in whole warps.",
-            u64::from(size).div_ceil(32) * 32
-        ),
-        Some(Target::Bcu) => {
-            "A count is a multiple of 32 that fits 12 bits; 0 means every live warp and is not for ARV."
-                .to_owned()
-        }
-        _ => format!("A count is from 1 to the size of the group, {size}."),
-    }
 }
 
 pub(super) fn too_many(case: &Case<'_>) -> Words {
@@ -147,7 +134,8 @@ pub(super) fn too_many(case: &Case<'_>) -> Words {
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()));
     words.sentences.push(format!(
-        "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be exceeded."
+        "In the generation that is gathering on {on}, {full} have signalled: one of the two numbers would be \
+         exceeded."
     ));
     for step in outcome.barrier.map(|b| case.gathered(b, case.before_last())).unwrap_or_default() {
         words.related.push(Case::did(step, Did::Signalled));
@@ -163,8 +151,11 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
     let mine = case.last().map(operation).unwrap_or_default();
     let other = case.back(case.before_last(), |s| {
         let theirs = operation(s);
-        let differs =
-            if rule == Rule::MixedRedOp { theirs != mine } else { is_red(&theirs) != is_red(&mine) };
+        let differs = if rule == Rule::MixedRedOp {
+            theirs != mine
+        } else {
+            names::is_reduction(&theirs) != names::is_reduction(&mine)
+        };
         differs && super::case::arrives(s, barrier)
     });
     let what =
@@ -184,22 +175,17 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
         ));
         words.related.push(Case::here(other, executed(other)));
     }
-    words.sentences.push(match (rule, case.target) {
-        (Rule::MixedRedOp, _) => "All who take part in one reduction must name the same operator.".to_owned(),
-        (_, Some(Target::Bcu)) => {
-            "A barrier id that is used by RED must not be used by SYNC or ARV, in any generation.".to_owned()
-        }
-        _ => "A reduction must not be mixed with sync or arrive on one active barrier.".to_owned(),
-    });
+    let demand = if rule == Rule::MixedRedOp {
+        Some("All who take part in one reduction must name the same operator.")
+    } else {
+        case.wording().and_then(Wording::mixed)
+    };
+    words.sentences.extend(demand.map(str::to_owned));
     words
 }
 
 fn executed(step: &Step) -> Remark {
     Remark::Executed { instruction: step.resolved.clone(), by: step.agent }
-}
-
-fn is_red(operation: &str) -> bool {
-    operation.starts_with("red")
 }
 
 pub(super) fn reserved(case: &Case<'_>) -> Words {
@@ -212,8 +198,8 @@ pub(super) fn reserved(case: &Case<'_>) -> Words {
     );
     let sentences = vec![
         format!("`{}`{} names barrier 0.", case.resolved_here(), case.at(outcome.location)),
-        "CTA-wide synchronisation (`__syncthreads()`) uses barrier 0 by default; code that shares it works only as long \
-         as nobody adds such a call."
+        "CTA-wide synchronisation (`__syncthreads()`) uses barrier 0 by default; code that shares it works \
+         only as long as nobody adds such a call."
             .to_owned(),
     ];
     Words { message, sentences, related: Vec::new() }

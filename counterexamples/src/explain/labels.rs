@@ -28,11 +28,11 @@ enum Says<'t> {
     Told(&'t str),
 }
 
-/// The related places of a trace's outcome. Of agents that did the same at one place, one label speaks for all:
-/// `warps 0-2 arrived here`.
+/// The related places of a trace's outcome. Of agents that did the same at one place, one label speaks for
+/// all: `warps 0-2 arrived here`.
 ///
-/// What was done there is known where the trace says what its steps explain; a place for which it has other words is
-/// shown in those.
+/// What was done there is known where the trace says what its steps explain; a place for which it has other
+/// words is shown in those.
 #[must_use]
 pub fn labels(trace: &Trace) -> Vec<PlaceLabel> {
     let noun = names::noun(trace);

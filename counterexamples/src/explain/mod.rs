@@ -80,7 +80,7 @@ fn words(case: &Case<'_>) -> Words {
         Rule::PartialWarp => pairing::partial_warp(case),
         Rule::NobodyWaits => pairing::nobody_waits(case),
         Rule::DanglingArrival => pairing::dangling(case),
-        Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::bcu(case, rule),
+        Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
     }
 }

@@ -7,6 +7,7 @@ use super::place::{Completed, Did, Place, Remark};
 use super::words::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
+use crate::wording::Wording;
 
 pub(super) fn repeated(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
@@ -14,11 +15,12 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
     let barrier = outcome.barrier.unwrap_or_default();
     let before = case.arrival(outcome.agent, barrier, case.before_last());
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
-    let split = case.trace.protocol.target == "split_barrier";
-    let (message, rule) = if split {
+    let waits_between = case.wording().is_some_and(Wording::waits_between_arrivals);
+    let (message, rule) = if waits_between {
         (
             format!("{who} arrives on {on}{at} again without having waited since its arrival{there}"),
-            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives again.",
+            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives \
+             again.",
         )
     } else {
         (
@@ -26,7 +28,8 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
                 "{who} arrives on {on}{at} again in the generation in which it arrived{there} ({} so far)",
                 case.arrived_of(barrier)
             ),
-            "An agent counts once in a generation: a second arrival before the others came would stand in for one of them.",
+            "An agent counts once in a generation: a second arrival before the others came would stand in \
+             for one of them.",
         )
     };
     let mut words = Words { message, ..Words::default() };
@@ -41,7 +44,7 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
         words.related.push(Case::did(before, Did::ArrivedFirst));
     }
     words.sentences.push(rule.to_owned());
-    if let Some(state) = case.state(barrier).filter(|s| s.active && !split) {
+    if let Some(state) = case.state(barrier).filter(|s| s.active && !waits_between) {
         words.sentences.push(format!(
             "The generation has {}; still to come: {}.",
             arrived_of(&state.counts),
@@ -66,21 +69,22 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     let unit = |n: u32| if n == 1 { "arrival" } else { "arrivals" };
     let (stand, at) = (verb(&outcome.agents, "stands", "stand"), case.at(outcome.location));
     let state = outcome.barrier.and_then(|b| case.state(b)).filter(|s| s.active);
-    // Whoever has arrived comes round again before the others have come.
+    // Whoever has arrived is at the next arrival before the others have come.
     let again = state.is_some_and(|state| outcome.agents.iter().all(|agent| state.arrived.contains(agent)));
     let message = if again {
         format!(
-            "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not complete: timing \
-             decides whether it joins the next generation or comes twice in this one"
-        )
-    } else if standing as usize > outcome.agents.len() {
-        format!(
-            "{who} {stand}, in groups of lanes, at {standing} arrivals on {on}{at}, which has room for {room}: timing decides \
-             who joins which generation"
+            "{who} {stand} at the next arrival on {on}{at} while the generation with the last one is not \
+             complete: timing decides whether it joins the next generation or comes twice in this one"
         )
     } else {
+        let arrivals = if standing as usize > outcome.agents.len() {
+            format!(", in groups of lanes, at {standing} arrivals")
+        } else {
+            " at an arrival".to_owned()
+        };
         format!(
-            "{who} {stand} at an arrival on {on}{at}, which has room for {room}: timing decides who joins which generation"
+            "{who} {stand}{arrivals} on {on}{at}, which has room for {room}: timing decides who joins which \
+             generation"
         )
     };
     let mut words = Words { message, ..Words::default() };
@@ -89,15 +93,38 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         unit(standing),
         unit(room)
     ));
+    who_stands(case, &mut words);
+    words.sentences.push(match state {
+        Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
+        None => "It is idle.".to_owned(),
+    });
+    words.sentences.push(if again {
+        format!(
+            "Nothing makes {who} wait for the others before arriving again. Let them say that they are \
+             done, on a second barrier, say, and {who} wait for that."
+        )
+    } else {
+        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to \
+         run. Order them by another barrier, or give them barriers of their own."
+            .to_owned()
+    });
+    words
+}
+
+/// Places told one by one at most.
+const MOST_PLACES: usize = 8;
+
+/// Where the agents of the outcome stand, those together that stand at one place.
+fn who_stands(case: &Case<'_>, words: &mut Words) {
     let mut groups: Vec<(&AgentState, Vec<u32>)> = Vec::new();
-    for agent in &outcome.agents {
+    for agent in &case.trace.outcome.agents {
         let Some(state) = case.end.agents.get(agent) else { continue };
         match groups.iter_mut().find(|(s, _)| s.location == state.location) {
             Some((_, agents)) => agents.push(*agent),
             None => groups.push((state, vec![*agent])),
         }
     }
-    for (state, agents) in groups.iter().take(8) {
+    for (state, agents) in groups.iter().take(MOST_PLACES) {
         let (who, location) = (case.agents(agents), state.location.unwrap_or_default());
         let stand = verb(agents, "stands", "stand");
         words.sentences.push(format!(
@@ -109,21 +136,9 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
         let remark = Remark::Did(agents.clone(), Did::MayArrive);
         words.related.push(Place { agent: state.agent, location, remark });
     }
-    if groups.len() > 8 {
-        words.sentences.push(format!("Others stand at {} more places.", groups.len() - 8));
+    if groups.len() > MOST_PLACES {
+        words.sentences.push(format!("Others stand at {} more places.", groups.len() - MOST_PLACES));
     }
-    words.sentences.push(match state {
-        Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
-        None => "It is idle.".to_owned(),
-    });
-    words.sentences.push(if again {
-        format!("Nothing makes {who} wait for the others before arriving again. Let them say that they are done, on a second barrier, say, and {who} wait for that.")
-    } else {
-        "Whoever comes too late opens the next generation, so the same code pairs up differently from run to run. \
-         Order them by another barrier, or give them barriers of their own."
-            .to_owned()
-    });
-    words
 }
 
 pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
@@ -163,7 +178,8 @@ pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
         if rule == Rule::ProducerWaits {
             "Only consumers (types 0 and 2) are notified; a producer has nothing to wait for."
         } else {
-            "A wait belongs to an arrival of the same agent before it; this one would wait for nothing or for ever."
+            "A wait belongs to an arrival of the same agent before it; this one would wait for nothing or \
+             for ever."
         }
         .to_owned(),
     );
@@ -196,7 +212,9 @@ pub(super) fn missing_wait(case: &Case<'_>) -> Words {
         words.related.push(Case::did(step, Did::ArrivedAndNeverWaited));
     }
     words.sentences.push(
-        "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never free again.".to_owned(),
+        "Every arrival that entitles to a wait needs one, on every way out; otherwise the barrier is never \
+         free again."
+            .to_owned(),
     );
     words
 }
@@ -213,7 +231,8 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
     let loser = if losers.is_empty() { "a consumer".to_owned() } else { case.agents(&losers) };
     let whom = if losers == [outcome.agent] { "itself".to_owned() } else { loser.clone() };
     let message = format!(
-        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one before",
+        "{who}'s signal{at} completes a generation of {on} for {whom}, which {} not yet waited for the one \
+         before",
         verb(&losers, "has", "have")
     );
     let mut words = Words { message, ..Words::default() };
@@ -259,8 +278,8 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
     );
     let sentences = vec![
         format!("{} executes `{}`{at}.", sentence(&who), case.resolved_here()),
-        "The text calls a barrier free only once every wait is done. Signalling earlier works as long as it is the same \
-         threads every time."
+        "The text calls a barrier free only once every wait is done. Signalling earlier works as long as it \
+         is the same threads every time."
             .to_owned(),
     ];
     Words { message, sentences, related: Vec::new() }
@@ -273,7 +292,10 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
     let waits = case.last().and_then(|s| s.operands.as_ref()).is_some_and(|o| o.operation == "wait");
     let other = if waits {
         case.back(case.before_last(), |s| {
-            s.events.iter().any(|e| matches!(e, Event::Blocked { barrier: b } | Event::Passed { barrier: b } if *b == barrier))
+            s.events.iter().any(|event| match event {
+                Event::Blocked { barrier: on } | Event::Passed { barrier: on } => *on == barrier,
+                _ => false,
+            })
         })
     } else {
         case.gathered(barrier, case.before_last()).first().copied()
@@ -298,8 +320,8 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
         words.related.push(Case::did(other, Did::IsAtThisOne));
     }
     words.sentences.push(
-        "All invocations of the scope must execute the same instance of the barrier: the same statement, in the same iteration \
-         of each loop. Code shared by all belongs in one block with an `if` inside."
+        "All invocations of the scope must execute the same instance of the barrier: the same statement, in \
+         the same iteration of each loop. Code shared by all belongs in one block with an `if` inside."
             .to_owned(),
     );
     words
@@ -326,8 +348,8 @@ pub(super) fn partial_warp(case: &Case<'_>) -> Words {
         words.related.push(lanes_here(outcome.agent, fragment));
     }
     words.sentences.push(
-        "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not exited. Move the barrier \
-         out of the divergent code, or use `barrier.sync` without `.aligned`."
+        "`.aligned` barriers, and every `bar.*`, must be executed by all lanes of a warp that have not \
+         exited. Move the barrier out of the divergent code, or use `barrier.sync` without `.aligned`."
             .to_owned(),
     );
     words

@@ -1,12 +1,12 @@
 //! Data races, and accesses that are ordered in time but not in memory.
 
-use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
 use super::place::Remark;
 use super::words::Words;
 use crate::trace::{Detail, Event, Step};
+use crate::wording::Parties;
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
 pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
@@ -21,7 +21,8 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let earlier_by = case.agent(*earlier);
     let what_is_missing = what_is_missing(Some(rule.name()));
     let message = format!(
-        "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: {what_is_missing}",
+        "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
+         {what_is_missing}",
         case.at(last.location)
     );
     let mut words = Words { message, ..Words::default() };
@@ -44,12 +45,17 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     }
     if rule == Rule::DataRace {
         words.sentences.push(format!(
-            "Nothing makes one of them come first: in another run the {access} may come before the {earlier_access}. \
-             Both have to be separated by a barrier: {earlier_by} arrives after its access, {later_by} waits before its own."
+            "Nothing makes one of them come first: in another run the {access} may come before the \
+             {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
+             access, {later_by} waits before its own."
         ));
     } else {
         let arrival = before.and_then(|before| arrival_after(case, before, last));
-        words.sentences.extend(mend(case, (&earlier_by, arrival.is_some()), &later_by));
+        let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
+        if let Some(unpublished) = case.wording().map(|wording| wording.unpublished(parties)) {
+            words.sentences.push(format!("{}.", sentence(&unpublished.why)));
+            words.sentences.push(format!("To mend it, {}.", unpublished.mend));
+        }
     }
     words
 }
@@ -108,41 +114,4 @@ fn passes(step: &Step, barrier: u32) -> bool {
     step.events
         .iter()
         .any(|e| matches!(e, Event::Passed { barrier: b } | Event::Blocked { barrier: b } if *b == barrier))
-}
-
-/// What the specification asks for, by target.
-fn mend(case: &Case<'_>, (earlier_by, arrives): (&str, bool), later_by: &str) -> Vec<String> {
-    let (why, what) = match case.target {
-        Some(Target::Bcu) if arrives => (
-            "BAR.ARV signals without publishing: only BAR.SYNC and BAR.RED are memory barriers".to_owned(),
-            format!("let {earlier_by} publish by BAR.SYNC or BAR.RED after its access"),
-        ),
-        Some(Target::Nbarrier) => (
-            "a signal and a wait promise nothing about memory".to_owned(),
-            format!(
-                "put a `fence` (of the location's storage) by {earlier_by} after its access and before its signal"
-            ),
-        ),
-        Some(Target::Xegpu) => (
-            "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
-            format!(
-                "put an `xegpu.mfence` (of the location's memory kind) by {earlier_by} after its access and before its arrive"
-            ),
-        ),
-        Some(Target::SplitBarrier) => (
-            format!(
-                "memory is ordered only from an arrive with Release to a wait with Acquire, each with a memory scope that \
-                 contains {earlier_by} and {later_by} and with the storage class of the location"
-            ),
-            "add what is missing to the Memory and Semantics operands of that arrive and that wait \
-             (`Release|WorkgroupMemory`, `Acquire|WorkgroupMemory` for shared locations)"
-                .to_owned(),
-        ),
-        // Every arrival of PTX is a memory barrier.
-        _ => (
-            format!("{earlier_by} has exited, which may complete a barrier and publishes nothing"),
-            format!("let {earlier_by} arrive itself, after its access and before it exits"),
-        ),
-    };
-    vec![format!("{}.", sentence(&why)), format!("To mend it, {what}.")]
 }

@@ -7,7 +7,7 @@ use super::place::{Completed, Did, Remark};
 use super::words::Words;
 use crate::trace::{Event, Step};
 
-pub(super) fn bcu(case: &Case<'_>, rule: Rule) -> Words {
+pub(super) fn result(case: &Case<'_>, rule: Rule) -> Words {
     match rule {
         Rule::UndefinedResult => undefined(case),
         Rule::ResultOverwritten => overwritten(case),
@@ -46,7 +46,9 @@ fn undefined(case: &Case<'_>) -> Words {
         words.related.push(Case::here(step, Remark::Completed(Completed::LastReduction)));
     }
     words.sentences.push(
-        "POPC defines the register, AND and OR define the predicate; before any completed reduction neither is defined.".to_owned(),
+        "POPC defines the register, AND and OR define the predicate; before any completed reduction neither \
+         is defined."
+            .to_owned(),
     );
     words
 }

@@ -4,9 +4,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::render::harmless::misleads;
 
-/// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no reader of
-/// JavaScript takes it for the end of a line, and it reads from left to right. These characters occur within strings
-/// only.
+/// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no
+/// reader of JavaScript takes it for the end of a line, and it reads from left to right. These characters
+/// occur within strings only.
 pub(crate) fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -19,8 +19,8 @@ pub(crate) fn json(text: &str) -> String {
     safe
 }
 
-/// Text that can stand within an element or an attribute of HTML or XML. Characters that would move others, or that XML
-/// does not know, are named.
+/// Text that can stand within an element or an attribute of HTML or XML. Characters that would move others,
+/// or that XML does not know, are named.
 pub(crate) fn html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -37,8 +37,8 @@ pub(crate) fn html(text: &str) -> String {
     safe
 }
 
-/// Text on one line of at most so many columns. Characters that would move others are named, and line breaks and
-/// tabulators are spaces.
+/// Text on one line of at most so many columns. Characters that would move others are named, and line breaks
+/// and tabulators are spaces.
 pub(crate) fn line(text: &str, columns: usize) -> String {
     let mut line = String::new();
     let mut used = 0;

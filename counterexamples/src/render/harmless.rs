@@ -1,7 +1,8 @@
 //! Text from a trace that goes to a terminal.
 
-/// Text that a terminal shows and does not obey, on one line and read from left to right. A tab or line break becomes
-/// a space; other control characters, and those that turn the direction of text, are named: `<U+202E>`.
+/// Text that a terminal shows and does not obey, on one line and read from left to right. A tab or line break
+/// becomes a space; other control characters, and those that turn the direction of text, are named:
+/// `<U+202E>`.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

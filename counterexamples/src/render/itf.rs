@@ -1,15 +1,14 @@
 //! The Informal Trace Format (Apalache, ADR 015): every state whole, in values that name their kind.
 //!
-//! State 0 is the initial one, state n the one after n steps. A loop leads from the last state to the one after the
-//! first step of the cycle, which is the state that making this step again leads to.
+//! State 0 is the initial one, state n the one after n steps. A loop leads from the last state to the one
+//! after the first step of the cycle, which is the state that making this step again leads to.
 
 use serde_json::{Map, Value, json};
 
 use super::error::{ConvertError, MOST_BYTES};
 use crate::names;
 use crate::render::events;
-use crate::trace::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Event, Status, Step, Trace};
+use crate::trace::{AgentState, Awaits, BarrierState, Count, Event, Situation, Status, Step, Trace};
 
 /// Where there is no agent, barrier, generation or line.
 const NONE: i64 = -1;
@@ -47,8 +46,8 @@ fn meta(trace: &Trace, warning: Option<&str>) -> Value {
         "description": trace.outcome.headline,
         "status": trace.outcome.kind,
         "target": trace.protocol.target,
-        "reading": "State 0 is the initial one; `actor` has executed `instruction` to get to a state. -1 is none, \
-                    and generations are counted from the beginning, round a loop too.",
+        "reading": "State 0 is the initial one; `actor` has executed `instruction` to get to a state. -1 is \
+         none, and generations are counted from the beginning, round a loop too.",
     });
     // Readers expect no value but text here.
     if let Some(rule) = &trace.outcome.rule {
@@ -75,7 +74,8 @@ fn state(trace: &Trace, step: Option<&Step>, now: &Situation) -> Value {
         missing: Vec::new(),
         notified: Vec::new(),
     };
-    // Those that are still as they were in the beginning are there too: the domain is the same in every state.
+    // Those that are still as they were in the beginning are there too: the domain is the same in every
+    // state.
     let mut barriers = now.barriers.clone();
     for known in &trace.barriers {
         barriers.entry(known.barrier).or_insert_with(|| idle(known.barrier));
@@ -116,7 +116,7 @@ fn agent(state: &AgentState) -> Value {
 }
 
 fn barrier(state: &BarrierState) -> Value {
-    let count = |count: &crate::trace::Count| json!({ "of": count.of, "arrived": int(count.arrived), "expected": int(count.expected) });
+    let count = |count: &Count| json!({ "of": count.of, "arrived": int(count.arrived), "expected": int(count.expected) });
     json!({
         "generation": int(state.generation),
         "active": state.active,

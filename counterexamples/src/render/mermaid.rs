@@ -10,8 +10,7 @@ use crate::names::{self, noun, short};
 use crate::render::escape;
 use crate::render::events;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, rows, text_of, wrap};
-use crate::trace::Situation;
-use crate::trace::{Event, Status, Step, Trace};
+use crate::trace::{Event, Situation, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
 const MOST_CHARACTERS: usize = 48_000;

@@ -20,7 +20,7 @@ pub use error::ConvertError;
 /// What a trace can be converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The story as `verify` prints it.
+    /// The narrative as `verify` prints it.
     Text,
     /// A picture of the lanes.
     Svg,
@@ -49,8 +49,8 @@ impl Format {
     }
 }
 
-/// A trace in another format, ended by a line break. `departure` says where the trace does not do what it says; what is made
-/// of it then says so.
+/// A trace in another format, ended by a line break. `departure` says where the trace does not do what it
+/// says; what is made of it then says so.
 ///
 /// # Errors
 /// The trace is too large for the format.

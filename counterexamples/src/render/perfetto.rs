@@ -1,6 +1,7 @@
 //! The trace event format of Chrome, for Perfetto: <https://ui.perfetto.dev>.
 //!
-//! Time is logical. Step n, from 0, takes the millisecond from n on; what it does to others happens in the middle of it.
+//! Time is logical. Step n, from 0, takes the millisecond from n on; what it does to others happens in the
+//! middle of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -285,7 +286,8 @@ impl<'t> Writer<'t> {
                     None => format!("{name}: not complete"),
                 };
                 let agents: Vec<u32> = generation.arrivals.iter().map(|(agent, _)| *agent).collect();
-                let args = json!({ "arrived": agents, "complete": generation.completed.is_some(), "result": generation.result });
+                let complete = generation.completed.is_some();
+                let args = json!({ "arrived": agents, "complete": complete, "result": generation.result });
                 self.slice(self.barrier(barrier), from, until, &told, "generation", args);
                 free = until;
             }

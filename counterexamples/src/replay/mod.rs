@@ -1,8 +1,8 @@
 //! Confirming a trace on the model alone.
 //!
-//! A trace names its choices, so replay makes those steps and no others. One claim is about more than the run itself: that
-//! an agent is stuck for ever while others go on. What it says of the states that can still be reached is checked by
-//! [`stuck`], which explores them, up to a bound.
+//! A trace names its choices, so replay makes those steps and no others. One claim is about more than the run
+//! itself: that an agent is stuck for ever while others go on. What it says of the states that can still be
+//! reached is checked by [`stuck`], which explores them, up to a bound.
 
 mod stuck;
 
@@ -31,7 +31,8 @@ pub struct Confirmation {
 
 /// Replays a trace on the model of its protocol and confirms each step, each state and the outcome.
 ///
-/// Words (headline, message, explanation, related places) and levels are not compared: they are not of the model.
+/// Words (headline, message, explanation, related places) and levels are not compared: they are not of the
+/// model.
 ///
 /// # Errors
 /// Where the trace and the model depart.
@@ -97,7 +98,7 @@ fn barriers(trace: &Trace, recorder: &Recorder) -> Vec<trace::Barrier> {
         && !barriers.iter().any(|b| b.barrier == barrier)
     {
         let id = barcheck_model::barrier::BarrierId(barrier);
-        barriers.push(crate::names::barrier(recorder.program(), id));
+        barriers.push(crate::wording::barrier(recorder.program(), id));
         barriers.sort_by_key(|b| b.barrier);
     }
     barriers

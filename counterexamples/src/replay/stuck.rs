@@ -1,7 +1,9 @@
-//! That an agent stays blocked whatever happens: a bounded reachability check of the states that follow a cycle.
+//! That an agent stays blocked whatever happens: a bounded reachability check of the states that follow a
+//! cycle.
 //!
-//! This is the one place of the crate that looks at more than one run. It finds nothing: it only confirms, breadth first,
-//! that the agent is blocked in every state that can be reached, and says whether those were all.
+//! This is the one place of the crate that looks at more than one run. It finds nothing: it only confirms,
+//! breadth first, that the agent is blocked in every state that can be reached, and says whether those were
+//! all.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -70,7 +72,8 @@ pub(super) fn stays_blocked(
     Ok(Stuck { states: known.len(), complete: true })
 }
 
-/// The steps possible in a state. Where a choice has more ways than states may be explored, so many of them.
+/// The steps possible in a state. Where a choice has more alternatives than states may be explored, so many
+/// of them.
 fn choices(machine: &Machine, state: &machine::State) -> Vec<machine::Choice> {
     let mut all = Vec::new();
     for agent in machine.agents() {

@@ -35,7 +35,7 @@ pub(super) struct Attempt<'g> {
 
 /// What became of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Progress {
     /// There is no such step.
     Impossible,
     /// It was made.
@@ -65,9 +65,9 @@ impl<'a> Goal<'a> {
         let mut attempt = Attempt::new(self, walker);
         for choice in steps {
             match attempt.step(walker, *choice) {
-                Turn::Impossible => return None,
-                Turn::Made => {}
-                Turn::Last => break,
+                Progress::Impossible => return None,
+                Progress::Made => {}
+                Progress::Last => break,
             }
         }
         Some(attempt)
@@ -130,23 +130,23 @@ impl<'g> Attempt<'g> {
     }
 
     /// Makes a step.
-    pub(super) fn step(&mut self, walker: &mut Walker, choice: Choice) -> Turn {
+    pub(super) fn step(&mut self, walker: &mut Walker, choice: Choice) -> Progress {
         if self.shown {
-            return Turn::Last;
+            return Progress::Last;
         }
-        let Some(step) = walker.step(&self.state, choice) else { return Turn::Impossible };
+        let Some(step) = walker.step(&self.state, choice) else { return Progress::Impossible };
         self.made.push(choice);
         match step {
             Step::End(end) => {
                 self.shown = self.goal.at_end(&end);
-                Turn::Last
+                Progress::Last
             }
             Step::On { state, noted, arrived } => {
                 self.last.extend(arrived.into_iter().map(|barrier| (barrier, choice.agent)));
                 self.state = state;
                 self.shown = self.goal.noted(&noted)
                     || self.goal.rule() == Some(Rule::ArrivalRace) && self.goal.in_state(walker, &self.state);
-                if self.shown { Turn::Last } else { Turn::Made }
+                if self.shown { Progress::Last } else { Progress::Made }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Runs without end: a way into a cycle, and the cycle.
+//! Lassos, which are runs without end: a path into a cycle, the stem, and the cycle.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,15 +10,15 @@ use super::order;
 use super::walker::Walker;
 use crate::build::What;
 
-/// A shorter way into the cycle, or a shorter cycle, by states of the path alone: what nobody can be freed from in one of
-/// them, nobody can in the others that follow it.
+/// A shorter stem, or a shorter cycle, by states of the path alone: what nobody can be freed
+/// from in one of them, nobody can in the others that follow it.
 pub(super) fn shorten(walker: &mut Walker, steps: &[Choice], from: usize, what: What<'_>) -> Option<Path> {
     let What::Finding(finding, _) = what else { return None };
     if finding.rule != Rule::StuckAgent || from >= steps.len() {
         return None;
     }
     let (mut stem, mut cycle) = first_cycle(&states(walker, steps)?, steps, from);
-    without_rounds(&states(walker, &stem)?, &mut stem);
+    without_cycles(&states(walker, &stem)?, &mut stem);
     let initial = walker.initial();
     order::gather(walker, &initial, &mut stem, None);
     let entered = walker.passage(&initial, stem.iter().copied(), None)?.state;
@@ -48,7 +48,8 @@ fn number(state: &State) -> u64 {
     hash.finish()
 }
 
-/// The cycle that is closed first, entered as early as the path comes by one of its states: the way there, and the cycle.
+/// The cycle that is closed first, entered as early as the path comes by one of its states: the stem, and
+/// the cycle.
 fn first_cycle(states: &[u64], steps: &[Choice], from: usize) -> (Vec<Choice>, Vec<Choice>) {
     let mut seen = HashMap::new();
     let closes = |(at, state): (usize, &u64)| seen.insert(*state, at).map(|before| (before, at));
@@ -62,7 +63,7 @@ fn first_cycle(states: &[u64], steps: &[Choice], from: usize) -> (Vec<Choice>, V
 }
 
 /// Leaves out what leads back to a state passed before.
-fn without_rounds(states: &[u64], stem: &mut Vec<Choice>) {
+fn without_cycles(states: &[u64], stem: &mut Vec<Choice>) {
     let last: HashMap<u64, usize> = states.iter().enumerate().map(|(at, state)| (*state, at)).collect();
     let mut shorter = Vec::new();
     let mut at = 0;

@@ -1,21 +1,22 @@
 //! Shorter paths that show the same.
 //!
-//! A search that visits states in no particular order, or a schedule that threads happened to take, leads to a
-//! violation by way of much that has nothing to do with it. Three things are done to a path, again and again until none
-//! changes it:
+//! A search that visits states in no particular order, or a schedule that threads happened to take, leads to
+//! a violation by way of much that has nothing to do with it. Three things are done to a path, again and
+//! again until none changes it:
 //!
 //! * what agents do at their ends is left out as long as the violation still shows ([`tails`]);
-//! * rounds are cut out that lead back to where everybody stood ([`rounds`]);
+//! * cycles are cut out, which lead back to where everybody stood ([`cycles`]);
 //! * steps that commute are put in another order, so that the steps of each agent stand together ([`order`]).
 //!
-//! Nothing is known here of barriers: each attempt is run on the model, and counts only if it shows the same finding, of the
-//! same agents at the same place. A path to a deadlock, or to the end of all agents, ends where everybody stood before; one that
-//! runs for ever visits no state that it did not visit before, since what is claimed of its agents is claimed of all continuations.
+//! Nothing is known here of barriers: each attempt is run on the model, and counts only if it shows the same
+//! finding, of the same agents at the same place. A path to a deadlock, or to the end of all agents, ends
+//! where everybody stood before; one that runs for ever visits no state that it did not visit before, since
+//! what is claimed of its agents is claimed of all continuations.
 
+mod cycles;
 mod goal;
 mod lasso;
 mod order;
-mod rounds;
 mod tails;
 mod walker;
 
@@ -28,12 +29,13 @@ use crate::build::What;
 use goal::Goal;
 use walker::Walker;
 
-/// What all attempts on one path may cost: agents copied from a state to the next. That is some tenths of a second, and
-/// for a group of four agents half a million steps of the model.
+/// What all attempts on one path may cost: agents copied from a state to the next. That is some tenths of a
+/// second, and for a group of four agents half a million steps of the model.
 const BUDGET: usize = 2_000_000;
 
-/// A path that shows the same as `path` does: never longer, and of the same length never with more changes from one agent
-/// to another. The same arguments give the same path. One that does not show `what` comes back as it is.
+/// A path that shows the same as `path` does: never longer, and of the same length never with more changes
+/// from one agent to another. The same arguments give the same path. One that does not show `what` comes back
+/// as it is.
 #[must_use]
 pub fn shorten(program: Arc<Program>, options: Options, path: &Path, what: What<'_>) -> Path {
     let mut walker = Walker::new(program, options, BUDGET);
@@ -55,7 +57,7 @@ fn straight(walker: &mut Walker, steps: &[Choice], what: What<'_>) -> Option<Pat
     loop {
         let before = steps.clone();
         tails::cut(walker, &goal, &mut steps);
-        rounds::cut(walker, &goal, &mut steps);
+        cycles::cut(walker, &goal, &mut steps);
         let free = steps.len() - goal.fixed_at_the_end().min(steps.len());
         let initial = walker.initial();
         order::gather(walker, &initial, &mut steps[..free], goal.last_arrival());

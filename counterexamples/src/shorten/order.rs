@@ -1,4 +1,5 @@
-//! Putting steps in another order, so that the steps of each agent stand together, and those that several agents make alike.
+//! Putting steps in another order, so that the steps of each agent stand together, and those that several
+//! agents make alike.
 
 use std::ops::Range;
 
@@ -18,12 +19,13 @@ pub(super) fn switches(steps: &[Choice]) -> usize {
     steps.windows(2).filter(|pair| pair[0].agent != pair[1].agent).count()
 }
 
-/// Puts runs together, of steps of one agent or of one instruction, wherever it makes no difference: where the other order leads
-/// to the same state, notes the same findings on the way, and leaves the same agent the last to arrive at the barrier `watched`.
-/// Equal states have equal futures, so what follows need not be run again.
+/// Puts runs together, of steps of one agent or of one instruction, wherever it makes no difference: where
+/// the other order leads to the same state, notes the same findings on the way, and leaves the same agent the
+/// last to arrive at the barrier `watched`. Equal states have equal futures, so what follows need not be run
+/// again.
 ///
-/// Agents that execute one instruction one after the other make one row of a story. Each change leaves fewer rows or fewer
-/// changes from one agent to another, and not more of the others.
+/// Agents that execute one instruction one after the other make one row of a narrative. Each change leaves fewer
+/// rows or fewer changes from one agent to another, and not more of the others.
 pub(super) fn gather(walker: &mut Walker, from: &State, steps: &mut [Choice], watched: Option<BarrierId>) {
     let Some(made) = made(walker, from, steps) else { return };
     let mut order = Order { walker, steps: made, watched, alike: Alike::Agent };
@@ -138,8 +140,8 @@ impl Order<'_> {
         self.accept(after, part, order).then_some(run.end + next.len())
     }
 
-    /// Puts a run that begins in the state `from` further back, and the next to it: behind all steps between them, else
-    /// somewhere among those.
+    /// Puts a run that begins in the state `from` further back, and the next to it: behind all steps between
+    /// them, else somewhere among those.
     fn push_down(&mut self, from: &State, run: Range<usize>) -> bool {
         let Some(next) = self.next_run(&run).filter(|_| run.len() <= FARTHEST) else { return false };
         // No other run is cut in two.
@@ -153,7 +155,8 @@ impl Order<'_> {
         })
     }
 
-    /// Takes over another order of a part, if it is better and comes to the same from the state before that part.
+    /// Takes over another order of a part, if it is better and comes to the same from the state before that
+    /// part.
     fn accept(&mut self, from: &State, part: Range<usize>, order: Vec<Made>) -> bool {
         if !self.is_better(&part, &order) || by_agent(&order) != by_agent(&self.steps[part.clone()]) {
             return false;

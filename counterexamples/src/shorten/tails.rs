@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use barcheck_model::machine::Choice;
 use barcheck_model::program::AgentId;
 
-use super::goal::{Attempt, Goal, Turn};
+use super::goal::{Attempt, Goal, Progress};
 use super::walker::Walker;
 
 /// Finds for each agent the fewest of its steps with which the goal still shows, and leaves out the others.
 ///
-/// Whoever would wait for a step that is left out goes no further, so that with one agent others drop out too. How many
-/// steps of an agent are needed does not depend on the others where no timing decides who meets whom, so each is looked at once.
+/// Whoever would wait for a step that is left out goes no further, so that with one agent others drop out
+/// too. How many steps of an agent are needed does not depend on the others where no timing decides who meets
+/// whom, so each is looked at once.
 pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     if goal.is_final() {
         return;
@@ -37,8 +38,8 @@ pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>)
     }
 }
 
-/// The path without the steps of one agent beyond the first `kept`, if it shows the goal. Each agent makes its steps in the order
-/// in which it made them, when its turn comes and it can.
+/// The path without the steps of one agent beyond the first `kept`, if it shows the goal. Each agent makes
+/// its steps in the order in which it made them, when its turn comes and it can.
 fn attempt(
     walker: &mut Walker,
     goal: &Goal<'_>,
@@ -58,11 +59,11 @@ fn attempt(
         let Some(queue) = queues.get_mut(&turn.agent) else { continue };
         let Some(choice) = queue.front() else { continue };
         match attempt.step(walker, *choice) {
-            Turn::Impossible => {}
-            Turn::Made => {
+            Progress::Impossible => {}
+            Progress::Made => {
                 queue.pop_front();
             }
-            Turn::Last => break,
+            Progress::Last => break,
         }
     }
     attempt.end(walker).filter(|shorter| shorter.len() < steps.len())

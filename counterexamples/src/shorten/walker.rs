@@ -101,8 +101,8 @@ impl Walker {
         Some(passage)
     }
 
-    /// Where everybody stands, and how the barriers are, as a number: locals and memory are left out. Two states may have
-    /// the same number by accident.
+    /// Where everybody stands, and how the barriers are, as a number: locals and memory are left out. Two
+    /// states may have the same number by accident.
     pub(super) fn standing(&self, state: &State) -> u64 {
         let mut hash = DefaultHasher::new();
         for agent in self.machine.agents() {

@@ -110,8 +110,8 @@ impl Timeline<'_> {
         }
     }
 
-    /// An agent's locals, without those that loops keep for themselves; those of lanes that have separated are told
-    /// apart.
+    /// An agent's locals, without those that loops keep for themselves; those of lanes that have separated
+    /// are told apart.
     #[must_use]
     pub fn locals(&self, state: &AgentState) -> BTreeMap<String, String> {
         let named = |(name, _): &(&String, &String)| !name.starts_with('.');

@@ -124,7 +124,7 @@ impl<'t> Timeline<'t> {
         self.barriers.get(&barrier).map_or(&[], |(_, generations)| generations)
     }
 
-    /// A barrier's generations that reach into a stretch of time, both ends included.
+    /// A barrier's generations that reach into an interval of time, both ends included.
     #[must_use]
     pub fn generations_within(&self, barrier: u32, from: usize, to: usize) -> &[Generation] {
         let all = self.generations(barrier);
@@ -214,7 +214,8 @@ fn groups(trace: &Trace) -> Vec<Group<'_>> {
 }
 
 fn violation(trace: &Trace) -> usize {
-    let says = |event: &Event| matches!(event, Event::Violated { rule, .. } if Some(rule) == trace.outcome.rule.as_ref());
+    let about = trace.outcome.rule.as_ref();
+    let says = |event: &Event| matches!(event, Event::Violated { rule, .. } if Some(rule) == about);
     let found = trace.steps.iter().rposition(|step| step.events.iter().any(says));
     found.map_or(trace.steps.len(), |index| index + 1)
 }

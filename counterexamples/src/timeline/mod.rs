@@ -1,5 +1,5 @@
-//! A trace along its time: what is so after any number of steps, and where to look next. Whoever shows a trace step
-//! by step asks here.
+//! A trace along its time: what is so after any number of steps, and where to look next. Whoever shows a
+//! trace step by step asks here.
 //!
 //! Time counts steps: 0 is the beginning, and after step 7 it is 7.
 

@@ -366,7 +366,7 @@ pub enum Event {
     Fenced,
     /// A result, a copy of one, a barrier's state or an allocation was read or written.
     StateMoved,
-    /// A local loop without end went round once more.
+    /// A local loop without end made one more iteration.
     Spun,
     /// A rule is violated at this very step.
     Violated {

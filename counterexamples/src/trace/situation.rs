@@ -71,7 +71,8 @@ impl AgentState {
 }
 
 impl BarrierState {
-    /// How many have arrived of how many: `64/128`; `1/2+0/1` where producers and consumers are counted apart.
+    /// How many have arrived of how many: `64/128`; `1/2+0/1` where producers and consumers are counted
+    /// apart.
     #[must_use]
     pub fn counter(&self) -> String {
         let parts: Vec<String> =

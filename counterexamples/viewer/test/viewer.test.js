@@ -14,7 +14,7 @@ const stuck = () => violated("ptx/stuck_behind_a_loop");
 
 test("a page says what the trace shows, and is small", async () => {
   const file = crossed();
-  assert.ok(statSync(file).size < 300_000, "of which the model takes three fifths");
+  assert.ok(statSync(file).size < 400_000, "of which the model takes three fifths");
   await look(file, {}, async (page) => {
     assert.match(await page.title(), /^deadlock: warp 0 waits/);
     assert.match(await text(page, "#badge"), /deadlock . error/);
@@ -250,7 +250,7 @@ test("a link leads to a step and a selection, and follows both", () => look(pair
   await page.waitForFunction(() => document.getElementById("step-number").value === "4");
 }));
 
-test("a run without end has its cycle drawn, and goes round", () => look(stuck(), {}, async (page) => {
+test("a run without end has its cycle drawn, and can be stepped through", () => look(stuck(), {}, async (page) => {
   await drawn(page);
   assert.equal(await page.locator(".lasso").count(), 1);
   assert.equal(await page.locator(".column.cycle").count(), 1);
@@ -382,7 +382,7 @@ test("on paper everything is shown", () => look(pairs(), {}, async (page) => {
   assert.ok((await page.pdf()).length > 10_000);
 }));
 
-test("without scripts the page still tells its story", () => look(crossed(), { javaScriptEnabled: false }, async (page) => {
+test("without scripts the page still shows the narrative", () => look(crossed(), { javaScriptEnabled: false }, async (page) => {
   // `look` cannot ask the page anything; the text is read from outside.
   assert.match(await page.locator("noscript").innerText(), /why/);
 }));

@@ -2,7 +2,7 @@
 
 use super::eval::{Fault, LaneValues, Value};
 use crate::barrier::{BarrierId, Opaque, Parked, ResultCopy};
-use crate::program::{Code, ConstructId, Pc, Scope, Semantics};
+use crate::program::{Code, ConstructId, LocalId, Pc, Scope, Semantics};
 use std::ops::BitOr as _;
 
 /// Everything about an agent that no other agent can see.
@@ -44,6 +44,11 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// Gives a local the same value in all lanes.
+    pub(super) fn set(&mut self, local: LocalId, value: Value) {
+        self.locals[local.index()] = LaneValues::Same(value);
+    }
+
     /// The numbers of the [`Opaque::Unknown`] states that registers hold.
     pub fn unknown_states(&self) -> impl Iterator<Item = u32> + '_ {
         let values = self.locals.iter().flat_map(LaneValues::values);

@@ -3,10 +3,7 @@
 //! A local matters where it may still be read before it is set again. One that does not is forgotten,
 //! so that configurations which cannot behave differently are equal.
 
-use crate::program::{
-    BcuOp, BcuRedOperands, Code, Condition, ConstructId, ConstructKind, Expr, LocalId, NbarrierOp, Op, Pc,
-    PtxKind, Scope, SequenceId, SplitKind, XegpuOp,
-};
+use crate::program::{Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Scope, SequenceId};
 
 /// Facts about a role's code.
 #[derive(Clone, Debug)]
@@ -98,13 +95,7 @@ fn innermost_constructs(code: &Code) -> Vec<Option<ConstructId>> {
 fn counted_loops(code: &Code, innermost: &[Option<ConstructId>]) -> Vec<[bool; 2]> {
     let mut counted = vec![[false; 2]; code.constructs.len()];
     for (op, construct) in code.ops.iter().zip(innermost) {
-        let Op::Split(split) = op else { continue };
-        if split.kind == SplitKind::MemoryBarrier {
-            continue;
-        }
-        let Some(index) = scope_index(split.execution) else {
-            continue;
-        };
+        let Some(index) = op.execution_scope().and_then(scope_index) else { continue };
         for around in constructs_around(code, *construct) {
             counted[around.index()][index] |= code.constructs[around.index()].kind == ConstructKind::Loop;
         }
@@ -125,7 +116,7 @@ fn live_locals(code: &Code) -> Vec<Vec<bool>> {
                     *to |= from;
                 }
             }
-            for local in written(&code.ops[at]) {
+            for local in code.ops[at].written() {
                 live[local.index()] = false;
             }
             read(&code.ops[at], &mut |local| live[local.index()] = true);
@@ -175,89 +166,10 @@ fn successors(code: &Code, at: Pc) -> Vec<Pc> {
     }
 }
 
-/// Locals that an operation certainly sets.
-fn written(op: &Op) -> Vec<LocalId> {
-    match op {
-        Op::Set(local, _) | Op::Any(local, _, _) | Op::Xegpu(XegpuOp::Init { handle: local, .. }) => {
-            vec![*local]
-        }
-        Op::Ptx(ptx) => match ptx.kind {
-            PtxKind::Red { dest: Some(dest), .. } => vec![dest],
-            _ => Vec::new(),
-        },
-        Op::Bcu(BcuOp::ReadBarrier { dest: Some(dest), .. } | BcuOp::ReadWarp { dest: Some(dest), .. }) => {
-            vec![*dest]
-        }
-        Op::Bcu(BcuOp::Result { register, predicate }) => register.iter().chain(predicate).copied().collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn read(op: &Op, found: &mut dyn FnMut(LocalId)) {
-    if let Op::Xegpu(XegpuOp::Arrive(handle) | XegpuOp::Wait(handle)) = op {
-        found(*handle);
-    }
-    for expr in expressions(op) {
+    op.handle().into_iter().for_each(&mut *found);
+    for expr in op.expressions() {
         locals_of(expr, found);
-    }
-}
-
-/// Every expression in an operation.
-pub(crate) fn expressions(op: &Op) -> Vec<&Expr> {
-    let mut exprs: Vec<&Expr> = Vec::new();
-    match op {
-        Op::Set(_, e) | Op::Assert(e) | Op::Access(_, _, Some(e)) => exprs.push(e),
-        Op::Any(_, a, b) => exprs.extend([a, b]),
-        Op::Branch { condition: Condition::Value(e), .. }
-        | Op::Test { condition: Condition::Value(e), .. } => {
-            exprs.push(e);
-        }
-        Op::Ptx(ptx) => {
-            exprs.push(&ptx.id);
-            exprs.extend(&ptx.count);
-            if let PtxKind::Red { predicate, .. } = &ptx.kind {
-                exprs.extend(&predicate.value);
-            }
-        }
-        Op::Bcu(bcu) => read_bcu(bcu, &mut exprs),
-        Op::Nbarrier(NbarrierOp::Wait { id }) => exprs.push(id),
-        Op::Nbarrier(NbarrierOp::SignalAll { id, threads }) => exprs.extend([id, threads]),
-        Op::Nbarrier(NbarrierOp::Signal { id, kind, producers, consumers }) => {
-            exprs.extend([id, kind, producers, consumers]);
-        }
-        Op::Xegpu(XegpuOp::Alloc { count }) => exprs.push(count),
-        Op::Xegpu(XegpuOp::Init { id, participants, .. }) => exprs.extend([id, participants]),
-        _ => {}
-    }
-    exprs
-}
-
-/// The expressions that an operation of the BCU set reads.
-pub(super) fn read_bcu<'a>(op: &'a BcuOp, exprs: &mut Vec<&'a Expr>) {
-    match op {
-        BcuOp::Sync { id, count } => {
-            exprs.push(&id.value);
-            exprs.extend(count.iter().map(|c| &c.value));
-        }
-        BcuOp::Arv { id, count } => exprs.extend([&id.value, &count.value]),
-        BcuOp::Red { operands, predicate, .. } => {
-            match operands {
-                BcuRedOperands::Separate(id, count) => {
-                    exprs.push(&id.value);
-                    exprs.extend(count.iter().map(|c| &c.value));
-                }
-                BcuRedOperands::Packed(e) => exprs.push(e),
-            }
-            exprs.extend(&predicate.value);
-        }
-        BcuOp::Result { .. } => {}
-        BcuOp::ReadBarrier { id, .. } => exprs.push(id),
-        BcuOp::ReadWarp { id, .. } => exprs.extend(id),
-        BcuOp::WriteBarrier { id, source } => exprs.extend([id, source]),
-        BcuOp::WriteWarp { id, source } => {
-            exprs.extend(id);
-            exprs.push(source);
-        }
     }
 }
 

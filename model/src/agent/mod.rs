@@ -5,21 +5,31 @@
 //! made with a certain [`Outcome`]. Whether a move is possible, and with which outcome, is decided
 //! by [`crate::machine`], which knows the barriers.
 
+mod action;
+mod bcu;
 mod config;
 mod context;
 mod eval;
 pub mod facts;
 mod follow;
 mod moves;
+mod nbarrier;
 mod operands;
+mod outcome;
+mod ptx;
 mod settle;
+mod split;
+mod systems;
+mod xegpu;
 
 pub use crate::barrier::{BarrierAction, Parked};
+pub use action::{Action, Choices, Move, Moves};
 pub use config::{Config, Fragment, Iterations, Join, SplitLanes, Waiting};
 pub use context::Context;
 pub use eval::{Fault, FaultKind, LaneValues, Value};
-pub use follow::{Outcome, follow, release};
-pub use moves::{Action, Choices, Move, Moves, moves};
+pub use follow::{follow, release};
+pub use moves::moves;
+pub use outcome::Outcome;
 
 /// The agent's configuration before its first step, or, for an empty program, after its last.
 #[must_use]

@@ -1,11 +1,9 @@
-//! Barrier operands, evaluated: for a whole fragment, and lane by lane to see where lanes differ.
+//! Operands, evaluated: for a whole fragment, and lane by lane to see where lanes differ.
 
-use super::Context;
-use super::config::Fragment;
-use super::eval::{Eval, FaultKind, Numbers, Value, each_lane};
-use super::facts::expressions;
-use crate::barrier::{bcu, ptx};
-use crate::program::{BcuOp, BcuOperand, BcuRedOperands, Locations, Op, Predicate, PtxKind, PtxOp};
+use super::action::Choices;
+use super::eval::{Eval, FaultKind, Numbers, each_lane};
+use crate::barrier::Contribution;
+use crate::program::{Locations, Predicate, ReductionOp};
 use crate::rule::Rule;
 use smallvec::smallvec;
 
@@ -24,62 +22,51 @@ impl From<FaultKind> for Bad {
     }
 }
 
-pub(super) fn ptx_cta(context: Context<'_>, exits_release: bool) -> ptx::Cta {
-    let warps = u32::try_from(context.program.agents.len()).unwrap_or(u32::MAX);
-    ptx::Cta { warps, exits_release }
-}
-
-/// The operands of a PTX barrier in one lane.
-pub(super) fn ptx_lane(eval: &Eval<'_>, op: &PtxOp, lane: u32) -> Result<ptx::Announcement, Bad> {
-    let id = eval.number(&op.id, lane)?;
-    let count = op.count.as_ref().map(|c| eval.number(c, lane)).transpose()?;
-    let operation = match op.kind {
-        PtxKind::Sync => ptx::Operation::Sync,
-        PtxKind::Arrive => ptx::Operation::Arrive,
-        PtxKind::Red { op, .. } => ptx::Operation::Red(op),
+/// The lanes' predicates, and the lanes whose predicate is open.
+pub(super) fn contribution(
+    eval: &Eval<'_>,
+    predicate: Option<&Predicate>,
+) -> Result<(Contribution, u32), FaultKind> {
+    let lanes = eval.lanes.count_ones();
+    let Some(predicate) = predicate else {
+        return Ok((Contribution::default(), 0));
     };
-    // Whether exits release anything plays no part in operand checks.
-    ptx::check_operands(ptx_cta(eval.context, false), operation, id, count)
-        .map_err(|rule| Bad::Rule(rule, if rule == Rule::BarrierIdRange { id } else { count.unwrap_or(0) }))
+    Ok(match truths(eval, predicate)? {
+        Some(truths) => (Contribution { lanes, truths }, 0),
+        None => (Contribution { lanes, truths: 0 }, lanes),
+    })
 }
 
-fn bcu_operand(eval: &Eval<'_>, operand: &BcuOperand, lane: u32) -> Result<bcu::Operand, FaultKind> {
-    Ok(bcu::Operand { value: eval.number(&operand.value, lane)?, register: operand.register })
+/// In how many ways open predicates matter: their number for POPC, all or none of them otherwise.
+pub(super) fn predicate_choices(op: Option<ReductionOp>, open: u32) -> Choices {
+    match op {
+        _ if open == 0 => Choices::One,
+        Some(ReductionOp::Popc) => Choices::Open(u64::from(open) + 1),
+        Some(ReductionOp::And | ReductionOp::Or) | None => Choices::Open(2),
+    }
 }
 
-/// The operands of BAR.SYNC, BAR.ARV or BAR.RED in one lane.
-pub(super) fn bcu_lane(eval: &Eval<'_>, op: &BcuOp, lane: u32) -> Result<bcu::Announcement, Bad> {
-    // clause: bcu.sync-count-zero
-    let zero = bcu::Operand { value: 0, register: false };
-    let optional =
-        |count: &Option<BcuOperand>| count.as_ref().map_or(Ok(zero), |c| bcu_operand(eval, c, lane));
-    let (operation, id, count, dropped) = match op {
-        BcuOp::Sync { id, count } => {
-            (bcu::Operation::Sync, bcu_operand(eval, id, lane)?, optional(count)?, false)
+/// The operands of a fragment whose lanes agree, evaluated in each of them; in one, unless the expressions
+/// may `vary`.
+pub(super) fn every_lane<T>(
+    eval: &Eval<'_>,
+    vary: bool,
+    mut operands: impl FnMut(u32) -> Result<T, Bad>,
+) -> Result<T, Bad> {
+    let lanes = if vary { eval.lanes } else { 1 << eval.lanes.trailing_zeros() };
+    let mut first = None;
+    for lane in each_lane(lanes) {
+        let found = operands(lane);
+        if let Err(Bad::Fault(_)) = found {
+            return found;
         }
-        BcuOp::Arv { id, count } => {
-            (bcu::Operation::Arv, bcu_operand(eval, id, lane)?, bcu_operand(eval, count, lane)?, false)
-        }
-        BcuOp::Red { op, operands: BcuRedOperands::Separate(id, count), .. } => {
-            (bcu::Operation::Red(*op), bcu_operand(eval, id, lane)?, optional(count)?, false)
-        }
-        BcuOp::Red { op, operands: BcuRedOperands::Packed(register), .. } => {
-            let (id, count, dropped) = bcu::unpack(eval.number(register, lane)?);
-            (bcu::Operation::Red(*op), id, count, dropped)
-        }
-        _ => return Err(Bad::Fault(FaultKind::Overflow)),
-    };
-    bcu::check_operands(operation, id, count, dropped)
-        .map_err(|rule| Bad::Rule(rule, if rule == Rule::BarrierIdRange { id.value } else { count.value }))
-}
-
-/// Whether an operation of the BCU set is an arrival.
-pub(super) fn bcu_arrives(op: &BcuOp) -> bool {
-    matches!(op, BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. })
+        first.get_or_insert(found);
+    }
+    first.unwrap_or(Err(Bad::Fault(FaultKind::EmptyRange)))
 }
 
 /// How many lanes of the fragment have a true predicate; `None` for `?`.
-pub(super) fn truths(eval: &Eval<'_>, predicate: &Predicate) -> Result<Option<u32>, FaultKind> {
+fn truths(eval: &Eval<'_>, predicate: &Predicate) -> Result<Option<u32>, FaultKind> {
     let Some(value) = &predicate.value else {
         return Ok(None);
     };
@@ -89,34 +76,8 @@ pub(super) fn truths(eval: &Eval<'_>, predicate: &Predicate) -> Result<Option<u3
     Ok(Some(u32::try_from(truths).unwrap_or(32)))
 }
 
-/// The groups of lanes that execute the fragment's next operation apart from one another, because ids,
-/// counts or bounds of a decision differ. One group where there is nothing to separate.
-pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
-    let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
-    let op = &context.code.ops[fragment.pc.index()];
-    if !expressions(op).into_iter().any(|operand| eval.varies(operand)) {
-        return vec![fragment.lanes];
-    }
-    match op {
-        Op::Ptx(op) => group_by(fragment.lanes, |lane| ptx_lane(&eval, op, lane)),
-        Op::Bcu(op) if bcu_arrives(op) => group_by(fragment.lanes, |lane| {
-            // Lanes whose registers differ only in dropped bits name the same barrier and count.
-            bcu_lane(&eval, op, lane).map(|what| bcu::Announcement { truncated: false, ..what })
-        }),
-        Op::Bcu(
-            BcuOp::ReadBarrier { id, .. }
-            | BcuOp::WriteBarrier { id, .. }
-            | BcuOp::ReadWarp { id: Some(id), .. }
-            | BcuOp::WriteWarp { id: Some(id), .. },
-        ) => group_by(fragment.lanes, |lane| Ok(eval.number(id, lane)?)),
-        Op::Any(_, low, high) => {
-            group_by(fragment.lanes, |lane| Ok::<_, Bad>((eval.number(low, lane)?, eval.number(high, lane)?)))
-        }
-        _ => vec![fragment.lanes],
-    }
-}
-
-fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, Bad>) -> Vec<u32> {
+/// The lanes by what they name.
+pub(super) fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, Bad>) -> Vec<u32> {
     let mut groups: Vec<(Result<K, Bad>, u32)> = Vec::new();
     for lane in each_lane(lanes) {
         // Where some lane's operands cannot be evaluated, the step fails for all that execute it.
@@ -130,26 +91,6 @@ fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, Bad>) -> Ve
         }
     }
     groups.into_iter().map(|(_, lanes)| lanes).collect()
-}
-
-/// The opaque value that a register operand holds in every lane; `None` for a number, or where lanes differ.
-pub(super) fn opaque(
-    eval: &Eval<'_>,
-    source: &crate::program::Expr,
-) -> Result<Option<bcu::Opaque>, FaultKind> {
-    let crate::program::Expr::Local(local) = source else {
-        return eval.numbers(source).map(|_| None);
-    };
-    let held = &eval.locals[local.index()];
-    if each_lane(eval.lanes).any(|lane| *held.get(lane) == Value::Unset) {
-        return Err(FaultKind::Unset(*local));
-    }
-    let first = eval.local(*local);
-    let alike = each_lane(eval.lanes).all(|lane| held.get(lane) == first);
-    Ok(match first {
-        Value::Opaque(value) if alike => Some(**value),
-        _ => None,
-    })
 }
 
 /// The locations that an access touches, each once.

@@ -7,7 +7,7 @@ use super::Context;
 use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
 use super::facts::constructs_around;
-use super::operands;
+use super::systems;
 use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
 
 /// Local computation that is followed before looking for a cycle in it, in operations.
@@ -31,7 +31,8 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
         };
         if done >= BEFORE_CYCLE_SEARCH {
             // Brent's cycle search: local computation is deterministic, so what comes back comes back
-            // for ever. Iteration counts do not steer it, and mean nothing to an agent that never arrives again.
+            // for ever. Iteration counts do not steer it, and mean nothing to an agent that never arrives
+            // again.
             let again = |then: &Config| then.fragments == config.fragments && then.splits == config.splits;
             if remembered.as_ref().is_some_and(again) {
                 config.fragments[index].spins = true;
@@ -73,8 +74,14 @@ fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
         | Op::Break(_)
         | Op::Continue(..)
         | Op::End(_) => true,
-        Op::Ptx(_) | Op::Bcu(_) | Op::Any(..) => operands::groups(context, fragment).len() > 1,
-        _ => false,
+        Op::Branch { condition: Condition::Private | Condition::Uniform(_), .. }
+        | Op::Test { condition: Condition::Private | Condition::Uniform(_), .. }
+        | Op::Exit
+        | Op::Assert(_)
+        | Op::Access(..)
+        | Op::Fence(_) => false,
+        // A decision, or an instruction on barriers.
+        _ => systems::groups(context, fragment).len() > 1,
     }
 }
 
@@ -121,7 +128,7 @@ fn execute(context: Context<'_>, config: &mut Config, index: usize) -> Result<()
         _ => {
             let pc = fragment.pc;
             let lanes = fragment.lanes;
-            let groups = operands::groups(context, fragment);
+            let groups = systems::groups(context, fragment);
             let whole = config.fragments.remove(index);
             config.fragments.extend(groups.into_iter().map(|lanes| part(&whole, lanes, pc)));
             config.splits.push(SplitLanes { at: Join::After(pc), lanes });
@@ -247,8 +254,8 @@ fn merge(parts: Vec<Fragment>) -> Option<Fragment> {
 }
 
 /// A fragment leaves everything inside `construct` by `break` or `continue`: it is not awaited there
-/// any more, but at the end of `construct` it and those that it leaves behind wait for one another. Returns its position,
-/// which joining may have changed.
+/// any more, but at the end of `construct` it and those that it leaves behind wait for one another. Returns
+/// its position, which joining may have changed.
 fn leave(context: Context<'_>, config: &mut Config, index: usize, construct: ConstructId) -> usize {
     let lanes = config.fragments[index].lanes;
     let is_inside = |at: Join| match at {

@@ -80,7 +80,7 @@ pub trait BarrierState: Sized {
 }
 
 /// An instruction on a barrier, operands evaluated.
-pub trait Instruction {
+pub trait Instruction: Sized {
     /// The barriers on which it works.
     type Barrier: BarrierState;
 
@@ -96,6 +96,13 @@ pub trait Instruction {
     /// On what its effect depends; `release` if exits release barriers with a count of their own.
     fn dependence(&self, release: bool) -> Dependence;
 
+    /// The memory scope and semantics, where the instruction has operands for them.
+    fn ordering(&self) -> Option<(Scope, Semantics)>;
+
+    /// The same once open predicates are picked.
+    #[must_use]
+    fn with_pick(&self, pick: u32) -> Self;
+
     /// Whether the agent goes on.
     fn blocking(&self) -> Blocking;
 
@@ -109,8 +116,8 @@ pub trait Instruction {
     /// Fragments of an agent execute it one by one, and each may block the whole agent.
     fn is_by_fragment(&self) -> bool;
 
-    /// The most true predicates that a generation of a group of so many threads can count in which the instruction
-    /// arrives; `None` if it does not arrive.
+    /// The most true predicates that a generation of a group of so many threads can count in which the
+    /// instruction arrives; `None` if it does not arrive.
     fn most_counted(&self, threads: u32) -> Option<u32>;
 
     /// What it does. `pick` is the choice where a predicate is open.
@@ -210,8 +217,8 @@ pub enum Announced {
 }
 
 impl Announced {
-    /// Room for producers and for consumers at an idle barrier; the same where sides are not told apart, `None`
-    /// if there is always room.
+    /// Room for producers and for consumers at an idle barrier; the same where sides are not told apart,
+    /// `None` if there is always room.
     #[must_use]
     pub fn room(self) -> Option<(u32, u32)> {
         match self {

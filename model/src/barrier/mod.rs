@@ -1,10 +1,10 @@
-//! What the systems share: barrier ids, an agent's seat at a barrier, what an instruction does, and the questions
-//! that every system answers.
+//! What the systems share: barrier ids, an agent's seat at a barrier, what an instruction does, and the
+//! questions that every system answers.
 //!
 //! Each system is one file that reads like its specification: operand checks, the states of a
-//! barrier, its transition functions, and its answers ([`System`], [`BarrierState`], [`Instruction`]). They are
-//! pure: [`crate::machine`] applies what they decide to the agents of the group. The systems are listed in
-//! `systems.rs`, and nowhere else.
+//! barrier, its transition functions, and its answers ([`System`], [`BarrierState`], [`Instruction`]). They
+//! are pure: [`crate::machine`] applies what they decide to the agents of the group. The systems are listed
+//! in `systems.rs`, and nowhere else.
 
 pub mod bcu;
 mod facts;
@@ -20,12 +20,14 @@ pub use facts::{
     Standing, System,
 };
 pub use ptx::{Contribution, Parked};
+pub use split::Instance;
 pub use systems::{AnyBarrier, BarrierAction, room, state_as_value};
 pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;
 
-/// A barrier of the group. `ptx`, `bcu`: 0..=15; `nbarrier`, `xegpu`: 0..=31; `split_barrier`: see [`split::barrier_of`].
+/// A barrier of the group. `ptx`, `bcu`: 0..=15; `nbarrier`, `xegpu`: 0..=31; `split_barrier`: see
+/// [`split::barrier_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BarrierId(pub u32);
 

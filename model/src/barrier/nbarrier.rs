@@ -7,6 +7,7 @@ use super::facts::{
     Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
+use crate::program::{Scope, Semantics};
 use crate::rule::Rule;
 
 /// Barriers 0..=31.
@@ -311,6 +312,14 @@ impl Instruction for Action {
         match self {
             Self::Signal(_) | Self::Wait(_) => Dependence::Barrier,
         }
+    }
+
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
+        None
+    }
+
+    fn with_pick(&self, _pick: u32) -> Self {
+        *self
     }
 
     fn blocking(&self) -> Blocking {

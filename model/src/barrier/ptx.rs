@@ -7,7 +7,7 @@ use super::facts::{
     Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
-use crate::program::{ReductionOp, WARP_SIZE};
+use crate::program::{ReductionOp, Scope, Semantics, WARP_SIZE};
 use crate::rule::Rule;
 
 /// Barriers 0..=15.
@@ -84,7 +84,8 @@ impl Announcement {
 pub struct Cta {
     /// Warps in the CTA.
     pub warps: u32,
-    /// The PTX 9.1 reading: a barrier on which somebody waits is also released once every warp that has not arrived has exited.
+    /// The PTX 9.1 reading: a barrier on which somebody waits is also released once every warp that has not
+    /// arrived has exited.
     // clause: barcheck.exited-switch
     pub exits_release: bool,
 }
@@ -149,7 +150,8 @@ pub enum Barrier {
         arrived: u32,
         /// Those of them that block.
         waiting: u32,
-        /// Lanes that contributed, and those of them whose predicate was true, as far as the operator needs it.
+        /// Lanes that contributed, and those of them whose predicate was true, as far as the operator needs
+        /// it.
         predicates: u32,
     },
 }
@@ -392,6 +394,16 @@ impl Instruction for Action {
         } else {
             Dependence::Barrier
         }
+    }
+
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
+        None
+    }
+
+    fn with_pick(&self, pick: u32) -> Self {
+        let operator = self.what.operation.reduction();
+        let contribution = self.contribution.with_pick(operator, self.open, pick);
+        Self { contribution, open: 0, ..*self }
     }
 
     fn blocking(&self) -> Blocking {

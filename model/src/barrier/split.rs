@@ -1,4 +1,5 @@
-//! `SPV_INTEL_split_barrier`: `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL`, beside `OpControlBarrier`.
+//! `SPV_INTEL_split_barrier`: `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL`, beside
+//! `OpControlBarrier`.
 //!
 //! Source: SPV_INTEL_split_barrier, revision 1; for the pairing of arrive and wait also
 //! cl_intel_split_work_group_barrier and the Vulkan environment for SPIR-V.
@@ -312,6 +313,14 @@ impl Instruction for Action {
 
     fn dependence(&self, _release: bool) -> Dependence {
         Dependence::Barrier
+    }
+
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
+        Some((self.memory, self.semantics))
+    }
+
+    fn with_pick(&self, _pick: u32) -> Self {
+        self.clone()
     }
 
     fn blocking(&self) -> Blocking {

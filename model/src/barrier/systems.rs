@@ -5,11 +5,11 @@ use super::facts::{
     Standing, System,
 };
 use super::{BarrierId, Completion, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu};
-use crate::program::Target;
+use crate::program::{Scope, Semantics, Target};
 use crate::rule::Rule;
 
-/// Makes what tells systems apart from the list below: a barrier of any system, an instruction of any system, and
-/// the answers of each to the questions of [`super::facts`].
+/// Makes what tells systems apart from the list below: a barrier of any system, an instruction of any
+/// system, and the answers of each to the questions of [`super::facts`].
 macro_rules! systems {
     (
         barriers { $($(#[$doc:meta])* $System:ident($module:ident, $Barrier:ty),)+ }
@@ -97,6 +97,18 @@ macro_rules! systems {
             #[must_use]
             pub fn dependence(&self, release: bool) -> Dependence {
                 match self { $(Self::$System(action) => action.dependence(release),)+ }
+            }
+
+            /// See [`Instruction::ordering`](super::Instruction::ordering).
+            #[must_use]
+            pub fn ordering(&self) -> Option<(Scope, Semantics)> {
+                match self { $(Self::$System(action) => action.ordering(),)+ }
+            }
+
+            /// See [`Instruction::with_pick`](super::Instruction::with_pick).
+            #[must_use]
+            pub fn with_pick(&self, pick: u32) -> Self {
+                match self { $(Self::$System(action) => Self::$System(action.with_pick(pick)),)+ }
             }
 
             /// See [`Instruction::blocking`](super::Instruction::blocking).
@@ -222,8 +234,9 @@ pub fn state_as_value(barrier: Option<&AnyBarrier>) -> bcu::Opaque {
     }
 }
 
-/// Room for producers and for consumers (the same for targets that do not tell them apart) among agents that make
-/// this announcement at a barrier. `None` if there is always room, or if the barrier is active with other counts.
+/// Room for producers and for consumers (the same for targets that do not tell them apart) among agents
+/// that make this announcement at a barrier. `None` if there is always room, or if the barrier is active
+/// with other counts.
 #[must_use]
 pub fn room(barrier: Option<&AnyBarrier>, announced: Announced) -> Option<(u32, u32)> {
     match barrier {

@@ -49,7 +49,8 @@ pub fn alloc(count: i64, group: Option<u32>) -> Result<u32, Rule> {
     Ok(count)
 }
 
-/// `init_nbarrier id, participants` by a subgroup that has `allocated` barriers, in a group of `group` subgroups.
+/// `init_nbarrier id, participants` by a subgroup that has `allocated` barriers, in a group of `group`
+/// subgroups.
 ///
 /// # Errors
 /// `barrier-id-range`, `barrier-not-allocated`, `count-range`, in this order.

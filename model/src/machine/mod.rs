@@ -21,9 +21,7 @@ pub use unfold::NotUnfolded;
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
 use crate::barrier::{BarrierId, NotModelled};
 use crate::memory::{Layout, Memory};
-use crate::program::{
-    AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope, SplitKind, Target,
-};
+use crate::program::{AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
 use crate::rule::Rule;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -132,25 +130,21 @@ impl Machine {
         machine
     }
 
-    /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells them apart.
+    /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells
+    /// them apart.
     fn kin(&self, agent: AgentId) -> (RoleId, u32, Option<u32>) {
         let role = self.program.agents[agent.index()];
         let code = self.program.code(agent);
         let told_apart = if code.ops.iter().any(mentions_agent) {
             Some(agent.0)
         } else {
-            let scopes = || {
-                code.ops.iter().filter_map(|op| match op {
-                    // A memory barrier has no execution scope.
-                    Op::Split(split) if split.kind != SplitKind::MemoryBarrier => Some(split.execution),
-                    _ => None,
-                })
-            };
+            let scopes = || code.ops.iter().filter_map(Op::execution_scope);
             if scopes().any(|s| s == Scope::Invocation) {
                 Some(agent.0)
             } else {
-                (self.program.target == Target::SplitBarrier && scopes().any(|s| s == Scope::Subgroup))
-                    .then_some(agent.0 / self.program.subgroup_size.max(1))
+                scopes()
+                    .any(|s| s == Scope::Subgroup)
+                    .then(|| u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX))
             }
         };
         (role, self.program.lanes(agent), told_apart)
@@ -288,7 +282,8 @@ impl Machine {
         }
     }
 
-    /// The path ended because local computation failed, or could not be followed, in a state reached by a step.
+    /// The path ended because local computation failed, or could not be followed, in a state reached by a
+    /// step.
     #[must_use]
     pub fn fault<'a, K>(&'a self, state: &State<K>) -> Option<(AgentId, &'a Fault)> {
         self.agents().find_map(|agent| self.config(state, agent).fault.as_ref().map(|fault| (agent, fault)))
@@ -309,7 +304,8 @@ impl Machine {
         waiting.or_else(parked).or_else(|| config.fragments.first().map(|f| f.pc)).unwrap_or_default()
     }
 
-    /// Exits may release barriers that have a count of their own: which generation they release is a matter of timing.
+    /// Exits may release barriers that have a count of their own: which generation they release is a matter
+    /// of timing.
     #[must_use]
     #[inline]
     pub fn exits_release(&self) -> bool {
@@ -345,7 +341,7 @@ fn mentions_agent(op: &Op) -> bool {
             Expr::Int(_) | Expr::Local(_) | Expr::Lane => false,
         }
     }
-    agent::facts::expressions(op).into_iter().any(in_expr)
+    op.expressions().into_iter().any(in_expr)
 }
 
 /// A run of the group from its initial state, as the steps made.

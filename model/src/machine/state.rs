@@ -71,7 +71,8 @@ impl AgentState {
     }
 }
 
-/// Where a state keeps a barrier, or would keep it, until one that is kept is kept no more, or the other way round.
+/// Where a state keeps a barrier, or would keep it, until one that is kept is kept no more, or the other
+/// way round.
 #[derive(Clone, Copy)]
 pub(super) struct Site {
     pub(super) id: BarrierId,
@@ -114,7 +115,8 @@ impl<K> State<K> {
     }
 }
 
-/// A sequence of decisions that all agents make alike: those that some agent has made and another has yet to make.
+/// A sequence of decisions that all agents make alike: those that some agent has made and another has yet
+/// to make.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sequence {

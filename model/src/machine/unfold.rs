@@ -7,7 +7,7 @@
 use super::{Automaton, ConfigId, Label, Machine};
 use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
 use crate::barrier::{Blocking, Opaque};
-use crate::program::{AgentId, BcuOp, Op, PtxKind, ReductionOp, WARP_SIZE};
+use crate::program::{AgentId, Op, ReductionOp, WARP_SIZE};
 use std::collections::BTreeSet;
 
 /// Decisions among more alternatives than this are not unfolded.
@@ -27,8 +27,9 @@ pub enum NotUnfolded {
 }
 
 impl Machine {
-    /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most` configurations are
-    /// not compared, nor any more once `goes_on` says no; it is asked as in [`Self::unfolded`].
+    /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most`
+    /// configurations are not compared, nor any more once `goes_on` says no; it is asked as in
+    /// [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
@@ -38,7 +39,7 @@ impl Machine {
                 other != class && self.program.agents[automaton.representative().index()] == role
             });
             // The search reads states, and never comes to the configurations that stand for all of them.
-            let reads = self.program.code(agent).ops.iter().any(reads_state);
+            let reads = self.program.code(agent).ops.iter().any(Op::reads_state);
             if !has_kin || reads || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
@@ -59,12 +60,13 @@ impl Machine {
         }
     }
 
-    /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and releases. A barrier's
-    /// state that it reads is [`Opaque::Unknown`]: it can do nothing with one but put it back.
+    /// Works out the whole automaton of an agent, whatever the others do: the steps of its own, and
+    /// releases. A barrier's state that it reads is [`Opaque::Unknown`]: it can do nothing with one but put
+    /// it back.
     ///
     /// # Errors
-    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for every configuration,
-    /// and for every 64 edges of one.
+    /// It has more than `most` configurations, it cannot be listed, or `goes_on` says no; it is asked for
+    /// every configuration, and for every 64 edges of one.
     pub fn unfolded(
         &mut self,
         agent: AgentId,
@@ -129,21 +131,10 @@ impl Machine {
     }
 }
 
-fn reads_state(op: &Op) -> bool {
-    matches!(op, Op::Bcu(BcuOp::ReadBarrier { .. }))
-}
-
 /// The results with which a configuration could be released; none if it does not block.
 fn results(context: Context<'_>, config: &Config, warps: u32) -> Vec<Option<u32>> {
     let Some(waiting) = config.waiting else { return Vec::new() };
-    let reduction = match &context.code.ops[waiting.at.index()] {
-        Op::Ptx(op) => match &op.kind {
-            PtxKind::Red { op, .. } => Some(*op),
-            PtxKind::Sync | PtxKind::Arrive => None,
-        },
-        Op::Bcu(BcuOp::Red { op, .. }) => Some(*op),
-        _ => None,
-    };
+    let reduction = context.code.ops[waiting.at.index()].reduction();
     match reduction {
         None => vec![None],
         Some(ReductionOp::Popc) => (0..=most_counted(context, config, warps * WARP_SIZE)).map(Some).collect(),
@@ -151,9 +142,10 @@ fn results(context: Context<'_>, config: &Config, warps: u32) -> Vec<Option<u32>
     }
 }
 
-/// The most true predicates that the generation can count for which a warp waits. A generation of more threads than there
-/// are never completes, not even with arrivals of another one that are put back: whoever arrives in a reduction waits for a
-/// completion with the same count, so that before the first one no warp has arrived twice.
+/// The most true predicates that the generation can count for which a warp waits. A generation of more
+/// threads than there are never completes, not even with arrivals of another one that are put back: whoever
+/// arrives in a reduction waits for a completion with the same count, so that before the first one no warp
+/// has arrived twice.
 fn most_counted(context: Context<'_>, config: &Config, threads: u32) -> u32 {
     let arriving = Config { waiting: None, ..config.clone() };
     let counts = crate::agent::moves(context, &arriving);
@@ -193,12 +185,12 @@ fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> 
     }
 }
 
-/// The number of the state that a move reads, which tells the register and the first lane: in whatever order lanes read, they
-/// hold the same in the end. Another one if a fragment that stays behind holds a state by that number.
+/// The number of the state that a move reads, which tells the register and the first lane: in whatever
+/// order lanes read, they hold the same in the end. Another one if a fragment that stays behind holds a
+/// state by that number.
 fn unheld(context: Context<'_>, config: &Config, made: &Move) -> u32 {
-    let Op::Bcu(BcuOp::ReadBarrier { dest: Some(dest), .. }) = &context.code.ops[made.pc.index()] else {
-        return 0;
-    };
+    let written = context.code.ops[made.pc.index()].written();
+    let Some(dest) = written.first() else { return 0 };
     let others = (0..).zip(&config.fragments).filter(|(fragment, _)| *fragment != made.fragment);
     let held: BTreeSet<u32> = others.flat_map(|(_, fragment)| fragment.unknown_states()).collect();
     let registers = u32::try_from(context.code.locals.len()).unwrap_or(u32::MAX);

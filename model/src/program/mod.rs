@@ -12,10 +12,12 @@ mod memory;
 pub use arithmetic::NoResult;
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use index::{AgentId, ArrayId, ConstructId, LocalId, LocationId, Pc, Place, RoleId, SequenceId};
+pub(crate) use instruction::BarrierOp;
 pub use instruction::{
     BcuOp, BcuOperand, BcuRedOperands, NbarrierOp, Predicate, PtxKind, PtxOp, ReductionOp, Scope, Semantics,
     SplitKind, SplitOp, XegpuOp,
 };
+use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 
 use std::fmt;
@@ -231,7 +233,8 @@ pub enum Op {
     },
     /// Invisible. Goes to a position inside the same constructs, or to the end of the innermost one.
     Jump(Pc),
-    /// Invisible. Entry of a loop: its iterations are counted from here. The next operation is the loop's head.
+    /// Invisible. Entry of a loop: its iterations are counted from here. The next operation is the loop's
+    /// head.
     Enter(ConstructId),
     /// The condition at a loop's head: true goes on, false goes to the construct's end.
     Test {
@@ -267,6 +270,88 @@ pub enum Op {
     Split(SplitOp),
     /// An XeGPU named-barrier instruction.
     Xegpu(XegpuOp),
+}
+
+/// The operations that are no instructions on barriers, as a pattern.
+macro_rules! other_ops {
+    () => {
+        Op::Set(..)
+            | Op::Any(..)
+            | Op::Branch { .. }
+            | Op::Jump(_)
+            | Op::Enter(_)
+            | Op::Test { .. }
+            | Op::Back(..)
+            | Op::Break(_)
+            | Op::Continue(..)
+            | Op::End(_)
+            | Op::Exit
+            | Op::Assert(_)
+            | Op::Access(..)
+            | Op::Fence(_)
+    };
+}
+pub(crate) use other_ops;
+
+/// The answer of the instruction on barriers that an operation is, of whatever system; `None` for any other
+/// operation.
+macro_rules! on_barriers {
+    ($op:expr, $instruction:ident => $answer:expr) => {
+        match $op {
+            Op::Ptx($instruction) => Some($answer),
+            Op::Bcu($instruction) => Some($answer),
+            Op::Nbarrier($instruction) => Some($answer),
+            Op::Split($instruction) => Some($answer),
+            Op::Xegpu($instruction) => Some($answer),
+            other_ops!() => None,
+        }
+    };
+}
+
+impl Op {
+    /// Every expression in the operation.
+    pub(crate) fn expressions(&self) -> Expressions<'_> {
+        match self {
+            Self::Set(_, e) | Self::Assert(e) | Self::Access(_, _, Some(e)) => Expressions::from_slice(&[e]),
+            Self::Any(_, a, b) => Expressions::from_slice(&[a, b]),
+            Self::Branch { condition: Condition::Value(e), .. }
+            | Self::Test { condition: Condition::Value(e), .. } => Expressions::from_slice(&[e]),
+            _ => on_barriers!(self, op => op.expressions()).unwrap_or_default(),
+        }
+    }
+
+    /// Locals that the operation certainly sets.
+    pub(crate) fn written(&self) -> Written {
+        match self {
+            Self::Set(local, _) | Self::Any(local, _, _) => Written::from_slice(&[*local]),
+            _ => on_barriers!(self, op => op.written()).unwrap_or_default(),
+        }
+    }
+
+    /// The local that the operation reads other than in an expression.
+    pub(crate) fn handle(&self) -> Option<LocalId> {
+        on_barriers!(self, op => op.handle())?
+    }
+
+    /// The operator, if the operation is a reduction.
+    pub(crate) fn reduction(&self) -> Option<ReductionOp> {
+        on_barriers!(self, op => op.reduction())?
+    }
+
+    /// The execution scope, where a system has more than one and the operation concerns barriers.
+    pub(crate) fn execution_scope(&self) -> Option<Scope> {
+        on_barriers!(self, op => op.execution_scope())?
+    }
+
+    /// All lanes of the agent arrive together, each fragment from an instruction of its own.
+    pub(crate) fn is_of_all_lanes(&self) -> bool {
+        on_barriers!(self, op => op.is_of_all_lanes()).unwrap_or_default()
+    }
+
+    /// It reads a barrier's state as a value.
+    pub(crate) fn reads_state(&self) -> bool {
+        on_barriers!(self, op => op.reads_state()).unwrap_or_default()
+    }
 }
 
 /// What a branch or loop test asks.

@@ -1,11 +1,11 @@
 //! Memory in Promela: which accesses there can be, and their numbers.
 
 use super::tables::{declare, declare_all};
-use super::targets;
 use crate::columns::{Barriers, Columns, kind_number};
 use crate::group::Group;
 use crate::node::{Act, Step};
-use barcheck_model::program::{AgentId, LocationId, Space, Target};
+use crate::systems;
+use barcheck_model::program::{AgentId, LocationId, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -73,7 +73,8 @@ impl Accesses {
         };
         let words = self.count.div_ceil(bits);
         let locations = group.program.locations();
-        let holders = targets::holders(group, barriers);
+        let system = systems::of(group.program.target);
+        let holders = (system.holders)(group.sizes(barriers.len()));
         let _ = write!(
             out,
             "\n#define LOCATIONS {locations}\n#define HOLDERS {holders}\n#define BITS {bits}\n#define WORDS {words}\n\
@@ -81,12 +82,12 @@ impl Accesses {
              #define ACCESSES {}\n\
              #define HAS_FENCES {}\n",
             self.count,
-            u8::from(matches!(group.program.target, Target::Nbarrier | Target::Xegpu)),
+            u8::from(group.program.target.facts().fences_publish),
         );
         self.declare_slots(locations, out);
         self.declare_accesses(group, out);
         out.push_str(MEMORY);
-        out.push_str(targets::memory(group.program.target));
+        out.push_str(system.promela_memory);
     }
 
     fn declare_slots(&self, locations: usize, out: &mut String) {

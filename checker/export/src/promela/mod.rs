@@ -11,12 +11,11 @@ mod sets;
 mod states;
 mod stuck;
 mod tables;
-mod targets;
 
 use super::columns::{Barriers, Columns, identifier};
 use super::group::{ExportError, Group};
 use super::node::{Act, Kind, Node};
-use super::rows;
+use super::systems;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 pub(crate) use stuck::notes;
@@ -41,13 +40,13 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
         return Err(ExportError::TooMany("agents", agents, MOST_AGENTS));
     }
     states::check(group)?;
-    let barriers = Barriers::of(group);
+    let barriers = Barriers::of(group.barriers());
     let memory = memory::Accesses::of(group);
     let (lists, sequences) = (memory::Lists::of(group), uses_sequences(group));
-    let target = group.program.target;
-    let fill_wait = |node: &Node, columns: &mut Columns| rows::fill_wait(target, node, columns);
+    let system = systems::of(group.program.target);
+    let fill_wait = |node: &Node, columns: &mut Columns| (system.fill_wait)(node, columns);
     let tables = Tables::of(group, &barriers, &fill_wait, &mut |step, columns| {
-        rows::fill_step(target, &barriers, step, columns);
+        systems::fill_step(system, &barriers, step, columns);
         lists.fill(step, columns);
         if sequences {
             let decision = match step.act {
@@ -71,7 +70,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
         out.push_str(UNIFORM);
     }
     memory.write(group, &barriers, &mut out);
-    out.push_str(targets::semantics(group.program.target));
+    out.push_str(system.promela);
     states::write(group, &mut out);
     if group.asserts_stuck_agent() {
         stuck::write(group, &mut out);
@@ -119,7 +118,7 @@ fn sizes(group: &Group, barriers: &Barriers, out: &mut String) {
         let may = sets::may_decide(group);
         let _ = writeln!(out, "#define MAY_DECIDE(sequence, node) ({may})");
     }
-    targets::sizes(group, out);
+    out.push_str(&(systems::of(group.program.target).sizes)(group.sizes(barriers.len())));
 }
 
 /// What becomes of a violation, by the level of its rule.

@@ -3,8 +3,7 @@
 use crate::columns::{Barriers, Columns, identifier};
 use crate::group::{ExportError, Group};
 use crate::node::{Act, Kind, Node, Step};
-use crate::says;
-use barcheck_model::program::Target;
+use crate::{says, systems};
 use std::fmt::Write as _;
 
 /// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack of 10,000.
@@ -22,10 +21,10 @@ pub(super) fn verb(act: &Act) -> (String, String) {
         Act::Access(..) => of("ACCESS", "access_memory()"),
         Act::Fence(_) => of("FENCE", "fence()"),
         Act::MemoryBarrier(..) => of("MEMORY_BARRIER", "memory_barrier()"),
-        Act::Ptx(..) | Act::Bcu(..) => of("ARRIVE", "arrive()"),
-        Act::Signal(_) => of("SIGNAL", "signal()"),
-        Act::Wait(_) => of("WAIT", "wait()"),
-        Act::Split(..) => of("CONTROL", "control()"),
+        Act::Barrier(action, _) => {
+            let spelling = systems::spelling(action);
+            of(spelling.name, spelling.promela)
+        }
         Act::Alloc(_) => of("ALLOCATE", "allocate()"),
         Act::Refuse(rule) => {
             let rule = identifier(*rule);
@@ -110,10 +109,7 @@ impl Tables {
                     acts.len() - 1
                 });
                 steps.push("step_act", act);
-                steps.push(
-                    "step_go",
-                    step.blocks.filter(|_| goes_where_it_blocks(&step.act)).unwrap_or(step.next),
-                );
+                steps.push("step_go", systems::goes(step));
                 fill(step, &mut steps);
                 let agents = says::agents(&node.agents);
                 let noun = group.program.target.agent_noun();
@@ -132,11 +128,7 @@ impl Tables {
             return Err(ExportError::TooMany("rows in the tables of steps", longest, MOST_ROWS));
         }
         // Promela has no empty arrays.
-        let of_target: &[&'static str] = match group.program.target {
-            Target::Bcu => &["wait_unfetched"],
-            Target::SplitBarrier => &["wait_acquires", "wait_shared", "wait_global"],
-            Target::Ptx | Target::Nbarrier | Target::Xegpu => &[],
-        };
+        let of_target = systems::of(group.program.target).wait_columns;
         for name in ["first_step", "wait_bar", "wait_first", "released_to"].iter().chain(of_target) {
             waits.fill_empty(name);
         }
@@ -157,9 +149,4 @@ impl Tables {
             .iter()
             .fold(text, |text, (name, value)| text.replace(&format!("{name}[row]"), &value.to_string()))
     }
-}
-
-/// The agent first takes the place where it blocks, and a completion takes it on from there.
-fn goes_where_it_blocks(act: &Act) -> bool {
-    matches!(act, Act::Ptx(..) | Act::Bcu(..))
 }

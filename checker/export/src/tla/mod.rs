@@ -8,9 +8,10 @@ use super::arrivals::{Key, Standing, arrivals};
 use super::columns::{Barriers, Columns, identifier};
 use super::group::Group;
 use super::node::{Act, Kind, Step};
-use super::{rows, says};
+use super::says;
+use super::systems::{self, System};
 use barcheck_model::machine::ExitedThreads;
-use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces, Target};
+use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces};
 use barcheck_model::rule::Rule;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,17 +20,12 @@ const COMMON: &str = include_str!("common.tla");
 
 /// A protocol as a TLA+ module of this name, and TLC's configuration for it; `file` is what the protocol is called.
 pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String) {
-    let barriers = Barriers::of(group);
+    let barriers = Barriers::of(group.barriers());
     let mut out = head(group, file, module);
     sizes(group, &barriers, &mut out);
     tables(group, &barriers, &mut out);
     out.push_str(COMMON);
-    out.push_str(match group.program.target {
-        Target::Ptx => include_str!("ptx.tla"),
-        Target::Bcu => include_str!("bcu.tla"),
-        Target::Nbarrier | Target::Xegpu => include_str!("named.tla"),
-        Target::SplitBarrier => include_str!("split.tla"),
-    });
+    out.push_str(systems::of(group.program.target).tla);
     if group.held_states() > 0 {
         out.push_str(include_str!("bcu_states.tla"));
     }
@@ -77,7 +73,7 @@ fn sizes(group: &Group, barriers: &Barriers, out: &mut String) {
         format!("SubgroupSize == {size}"),
         format!("Subgroups == 0 .. {}", group.starts.len().div_ceil(size) - 1),
         format!("HasMemory == {}", truth(group.has_memory())),
-        format!("HasFences == {}", truth(matches!(program.target, Target::Nbarrier | Target::Xegpu))),
+        format!("HasFences == {}", truth(program.target.facts().fences_publish)),
         format!("ExitsRelease == {}", truth(group.options.exited_threads == ExitedThreads::Release)),
         format!("Errors == {{{}}}", errors.join(", ")),
         "\\* Nodes: those with steps, those that wait, those whose lanes wait for one another for ever, the one of all who have"
@@ -100,16 +96,16 @@ fn sequence(out: &mut String, name: &str, elements: &[String]) {
 
 fn tables(group: &Group, barriers: &Barriers, out: &mut String) {
     let (mut rows, mut steps_of, mut waits) = (Vec::new(), Vec::new(), Vec::new());
-    let target = group.program.target;
+    let system = systems::of(group.program.target);
     for node in &group.nodes {
         if matches!(node.kind, Kind::Goes { .. }) {
             let numbers: Vec<String> = (1..=node.steps.len()).map(|i| (rows.len() + i).to_string()).collect();
             steps_of.push(format!("{{{}}}", numbers.join(", ")));
         }
-        rows.extend(node.steps.iter().map(|step| row(target, barriers, step)));
+        rows.extend(node.steps.iter().map(|step| row(system, barriers, step)));
         if let Kind::Waits { barrier, releases, acquires, .. } = &node.kind {
             let mut columns = Columns::default();
-            rows::fill_wait(target, node, &mut columns);
+            (system.fill_wait)(node, &mut columns);
             let to: Vec<String> = releases.iter().map(|(_, to)| to.to_string()).collect();
             let spaces = acquires.map(|(_, semantics)| semantics.classes).unwrap_or_default();
             waits.push(format!(
@@ -176,16 +172,16 @@ fn set_of_spaces(spaces: Spaces) -> String {
 }
 
 /// A step as a record.
-fn row(target: Target, barriers: &Barriers, step: &Step) -> String {
+fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
     let mut columns = Columns::default();
-    rows::fill_step(target, barriers, step, &mut columns);
-    let go = step.blocks.filter(|_| matches!(step.act, Act::Ptx(..) | Act::Bcu(..))).unwrap_or(step.next);
+    systems::fill_step(system, barriers, step, &mut columns);
+    let go = systems::goes(step);
     let mut text = format!("[act |-> \"{}\", go |-> {go}{}", act(&step.act).0, fields(&columns, "step_"));
     let none = Semantics::default().classes;
     let spaces = match &step.act {
         Act::Fence(spaces) => *spaces,
         Act::MemoryBarrier(_, semantics) => semantics.classes,
-        Act::Split(split, _) => split.semantics.classes,
+        Act::Barrier(action, _) => action.ordering().map_or(none, |(_, semantics)| semantics.classes),
         _ => none,
     };
     let _ = write!(text, ", spaces |-> {}", set_of_spaces(spaces));
@@ -224,10 +220,10 @@ fn act(act: &Act) -> (String, String) {
         Act::Access(..) => of("ACCESS", "AccessMemory(t, a, r)"),
         Act::Fence(_) => of("FENCE", "Fence(t, a, r)"),
         Act::MemoryBarrier(..) => of("MEMORY_BARRIER", "MemoryBarrier(t, a, r)"),
-        Act::Ptx(..) | Act::Bcu(..) => of("ARRIVE", "Arrive(t, a, r)"),
-        Act::Signal(_) => of("SIGNAL", "Signal(t, a, r)"),
-        Act::Wait(_) => of("WAIT", "Wait(t, a, r)"),
-        Act::Split(..) => of("CONTROL", "Control(t, a, r)"),
+        Act::Barrier(action, _) => {
+            let spelling = systems::spelling(action);
+            of(spelling.name, spelling.tla)
+        }
         Act::Alloc(_) => of("ALLOCATE", "Allocate(t, a, r)"),
         Act::Refuse(rule) => {
             let rule = identifier(*rule);

@@ -57,8 +57,9 @@ impl Picture {
     pub(crate) fn to_dot(&self) -> String {
         let direction = if self.sideways { "LR" } else { "TB" };
         let mut dot = format!(
-            "digraph barcheck {{\n    graph [rankdir={direction}, labelloc=t, labeljust=l, fontname=\"Helvetica\", label={}]\n    \
-             node [fontname=\"Helvetica\", fontsize=11]\n    edge [fontname=\"Helvetica\", fontsize=10]\n",
+            "digraph barcheck {{\n    graph [rankdir={direction}, labelloc=t, labeljust=l, \
+             fontname=\"Helvetica\", label={}]\n    node [fontname=\"Helvetica\", fontsize=11]\n    edge \
+             [fontname=\"Helvetica\", fontsize=10]\n",
             label(&self.title(), 'l')
         );
         for (number, (name, nodes)) in self.frames.iter().enumerate() {

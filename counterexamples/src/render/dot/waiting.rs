@@ -7,11 +7,10 @@ use petgraph::graph::NodeIndex;
 
 use crate::names::{self, noun, short};
 use crate::render::dot::Picture;
-use crate::trace::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Status, Trace, Waits};
+use crate::trace::{AgentState, Awaits, BarrierState, Situation, Status, Trace, Waits};
 
-/// An arrow that closes a circle is drawn like this.
-const CIRCLE: &str = "penwidth=2.5";
+/// An arrow of a cycle is drawn like this.
+const CYCLE: &str = "penwidth=2.5";
 
 pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
     let end = trace.last_situation();
@@ -47,7 +46,7 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
             }
         }
     }
-    mark_circles(&mut picture);
+    mark_cycles(&mut picture);
     picture.to_dot()
 }
 
@@ -132,18 +131,18 @@ fn lines_of_barrier(trace: &Trace, barrier: u32, state: Option<&BarrierState>) -
     lines
 }
 
-/// Makes the arrows thick that lead round in a circle.
-fn mark_circles(picture: &mut Picture) {
-    let mut circle: BTreeMap<NodeIndex, usize> = BTreeMap::new();
+/// Makes the arrows of cycles thick.
+fn mark_cycles(picture: &mut Picture) {
+    let mut cycle: BTreeMap<NodeIndex, usize> = BTreeMap::new();
     for (number, nodes) in tarjan_scc(&picture.graph).into_iter().enumerate().filter(|(_, n)| n.len() > 1) {
-        circle.extend(nodes.into_iter().map(|node| (node, number)));
+        cycle.extend(nodes.into_iter().map(|node| (node, number)));
     }
     let edges: Vec<_> = picture.graph.edge_indices().collect();
     for edge in edges {
         let Some((from, to)) = picture.graph.edge_endpoints(edge) else { continue };
-        let closes = circle.contains_key(&from) && circle.get(&from) == circle.get(&to);
+        let closes = cycle.contains_key(&from) && cycle.get(&from) == cycle.get(&to);
         if closes && let Some(weight) = picture.graph.edge_weight_mut(edge) {
-            weight.look = if weight.look.is_empty() { CIRCLE } else { "style=dashed, penwidth=2.5" };
+            weight.look = if weight.look.is_empty() { CYCLE } else { "style=dashed, penwidth=2.5" };
         }
     }
 }

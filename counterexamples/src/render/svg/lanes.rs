@@ -9,7 +9,8 @@ use crate::trace::{Event, Status};
 use super::layout::{LINE, Layout, MARGIN, Placed};
 use super::xml::{Xml, px};
 
-/// Colours of barriers, after those of Okabe and Ito: people see them apart whose eyes do not tell red from green.
+/// Colours of barriers, after those of Okabe and Ito: people see them apart whose eyes do not tell red from
+/// green.
 const HUES: [&str; 6] = ["#0072b2", "#b35900", "#00795b", "#a3437d", "#7a6a00", "#3a6f8f"];
 const INK: &str = "#1b2129";
 const WAIT: &str = "#5c3a00";
@@ -70,7 +71,8 @@ fn stripe(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
     xml.empty("rect", &[("x", &x), ("y", &y), ("width", &width), ("height", &height), ("fill", &"#f4f6f9")]);
 }
 
-/// A generation of the barrier with this number among those of the picture, in a column: from an arrival to its completion. One that is not complete has a broken outline.
+/// A generation of the barrier with this number among those of the picture, in a column: from an arrival to
+/// its completion. One that is not complete has a broken outline.
 pub(super) fn band(
     xml: &mut Xml,
     class: &str,

@@ -7,13 +7,12 @@ use unicode_width::UnicodeWidthStr;
 use crate::names::{self, noun};
 use crate::render::escape;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, remarks, rows, text_of, wrap};
-use crate::trace::Situation;
-use crate::trace::Trace;
+use crate::trace::{Situation, Trace};
 
 /// Width of a letter of the texts beside the lanes, in pixels.
 pub(super) const LETTER: f64 = 7.3;
-/// The same of the headline, which is larger. Its letters are all of one width, too: what is put instead of a font that is not
-/// there may be far wider.
+/// The same of the headline, which is larger. Its letters are all of one width, too: what is put instead of a
+/// font that is not there may be far wider.
 const BOLD_LETTER: f64 = 8.6;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 15.0;
@@ -131,7 +130,8 @@ impl<'t> Layout<'t> {
         Some(self.left + (at as f64 + 0.5) * self.spacing)
     }
 
-    /// Where the row of a step, by its position, is among those shown; the nearest one after it, if it is left out.
+    /// Where the row of a step, by its position, is among those shown; the nearest one after it, if it is
+    /// left out.
     pub(super) fn row_of(&self, step: usize) -> Option<usize> {
         self.rows.iter().position(|placed| placed.row.last() >= step)
     }

@@ -1,7 +1,8 @@
-//! The lanes as a picture that stands alone, for papers and issues: time runs downwards, each agent has a column.
+//! The lanes as a picture that stands alone, for papers and issues: time runs downwards, each agent has a
+//! column.
 //!
-//! The picture has a background of its own, so that it can be read on whatever it is put. It has no script and asks for
-//! nothing, and what matters is told by shapes as well as by colours.
+//! The picture has a background of its own, so that it can be read on whatever it is put. It has no script
+//! and asks for nothing, and what matters is told by shapes as well as by colours.
 
 mod lanes;
 mod layout;
@@ -20,11 +21,10 @@ const MOST_BARRIERS: usize = 16;
 const MOST_DESCRIPTION: usize = 4000;
 
 const STYLE: &str = "<style>\
-text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1b2129; white-space: pre } \
-.headline { font-size: 14px; font-weight: bold } \
-.faint { fill: #545f6b } .bad { fill: #a1121a; font-weight: bold } .head { font-weight: bold; text-anchor: middle } \
-.role { text-anchor: middle } .number { text-anchor: end; fill: #545f6b }\
-</style>\n";
+text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1b2129; white-space: \
+pre } .headline { font-size: 14px; font-weight: bold } .faint { fill: #545f6b } .bad { fill: #a1121a; \
+font-weight: bold } .head { font-weight: bold; text-anchor: middle } .role { text-anchor: middle } .number { \
+text-anchor: end; fill: #545f6b }</style>\n";
 
 pub(super) fn svg(trace: &Trace, warning: Option<&str>) -> String {
     let layout = Layout::of(trace, warning);

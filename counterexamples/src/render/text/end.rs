@@ -1,4 +1,4 @@
-//! How a story ends: every agent, every barrier, and why.
+//! How a narrative ends: every agent, every barrier, and why.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -6,8 +6,9 @@ use super::paint::{Ink, cut, pad, wrap};
 use super::style::Style;
 use crate::names::{self, noun, short};
 use crate::render::harmless::harmless;
-use crate::trace::Situation;
-use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Status, Trace};
+use crate::trace::{
+    AgentState, Awaits, BarrierState, Doing, Fragment, OutcomeKind, Situation, Status, Trace,
+};
 
 /// `warps 0 and 1 producer, warps 2 and 3 consumer`; nothing where no role has a name.
 pub(super) fn roles(trace: &Trace) -> String {
@@ -94,7 +95,7 @@ fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] 
     let place = place.map_or_else(String::new, |l| format!("line {}", l.line));
     let mut doing = match state.instruction.as_str() {
         "}" => "the end of its block".to_owned(),
-        // Nothing is written there but a loop that goes round and round.
+        // Nothing is written there but a loop without end.
         "" if state.status == Status::Running => "an endless loop".to_owned(),
         written => written.to_owned(),
     };

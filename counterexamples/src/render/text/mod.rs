@@ -10,8 +10,7 @@ use std::ops::Range;
 
 use crate::names::{self, noun};
 use crate::render::harmless::harmless;
-use crate::trace::Situation;
-use crate::trace::Trace;
+use crate::trace::{Situation, Trace};
 use paint::{Ink, cut, pad, pad_left};
 pub(crate) use paint::{Sign, wrap};
 pub(crate) use rows::{Row, remarks, rows, sign};
@@ -51,7 +50,7 @@ fn heading(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     lines.push(String::new());
 }
 
-/// The rows and columns of a story.
+/// The rows and columns of a narrative.
 struct Diagram<'t> {
     trace: &'t Trace,
     style: Style,

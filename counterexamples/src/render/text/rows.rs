@@ -2,8 +2,7 @@
 
 use crate::names::short;
 use crate::render::events;
-use crate::trace::Situation;
-use crate::trace::{BarrierState, Event, Status, Step, Trace};
+use crate::trace::{BarrierState, Event, Situation, Status, Step, Trace};
 
 use super::paint::Sign;
 

@@ -1,6 +1,6 @@
-//! How a story looks.
+//! How a narrative looks.
 
-/// How a story is to look.
+/// How a narrative is to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// With colours, as ANSI sequences.

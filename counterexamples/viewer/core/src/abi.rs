@@ -1,9 +1,10 @@
 //! How a page calls this crate.
 //!
-//! Text goes in and out through two buffers of this module. To ask: `room(n)` gives the address of `n` bytes, which the
-//! page fills with UTF-8; `open()` or `ask()` then reads them, and gives the length of an answer that begins at `answer()`.
-//! No address comes from the page, so nothing here has to trust one: the only thing that counts as unsafe is to give
-//! functions a name that may clash with another, and the four names below occur once.
+//! Text goes in and out through two buffers of this module. To ask: `room(n)` gives the address of `n` bytes,
+//! which the page fills with UTF-8; `open()` or `ask()` then reads them, and gives the length of an answer
+//! that begins at `answer()`. No address comes from the page, so nothing here has to trust one: the only
+//! thing that counts as unsafe is to give functions a name that may clash with another, and the four names
+//! below occur once.
 #![expect(unsafe_code, reason = "names for the host")]
 
 use std::cell::RefCell;

@@ -57,7 +57,8 @@ struct Shown<'w> {
     headline: &'w str,
 }
 
-/// The answer about a run, which ends with all that the page shows of it. `stopped` says why it went no further by itself.
+/// The answer about a run, which ends with all that the page shows of it. `stopped` says why it went no
+/// further by itself.
 pub(crate) fn run(walk: &Walk, at: usize, stopped: Option<&str>) -> Result<String, String> {
     let own: Vec<[u32; 3]> =
         walk.steps().iter().skip(at).map(|s| [s.agent, s.choice.index, s.choice.pick]).collect();

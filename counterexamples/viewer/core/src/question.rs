@@ -57,7 +57,8 @@ pub(crate) enum Question {
     Run(Run),
     /// `after 13 12:3.0.0,1.0.0`: what could be done after so many steps of it.
     After(usize, Run),
-    /// `on all 500 12:`, `on 3 500 12:`: let it run on, everybody in turns or one agent alone, so many steps at most.
+    /// `on all 500 12:`, `on 3 500 12:`: let it run on, everybody in turns or one agent alone, so many steps
+    /// at most.
     On(Option<AgentId>, usize, Run),
 }
 

@@ -10,14 +10,14 @@ use super::kinds::{Kind, title};
 use crate::build::record::fault_message;
 use crate::names;
 use crate::render::dot::Picture;
-use crate::wording::instruction::{Reader, show_local};
+use crate::wording::{self, Reader, show_local};
 
 /// Lines of text beside an arrow, at most.
 const MOST_LINES: usize = 5;
 
 /// What leads from one position to another: the agent's own steps, and with which results it is released.
 #[derive(Default)]
-struct Ways {
+struct Arrow {
     steps: Vec<String>,
     results: Vec<u32>,
 }
@@ -44,23 +44,23 @@ impl Scene<'_> {
         let ids = (0..self.automaton.len()).map(|id| ConfigId(u32::try_from(id).unwrap_or(u32::MAX)));
         let nodes: Vec<NodeIndex> = ids.map(|id| self.node(picture, id)).collect();
         // Releases are others' doing, so they have arrows of their own.
-        let mut ways: BTreeMap<(ConfigId, ConfigId, bool), Ways> = BTreeMap::new();
+        let mut arrows: BTreeMap<(ConfigId, ConfigId, bool), Arrow> = BTreeMap::new();
         for (from, label, to) in self.automaton.labelled_edges() {
             let released = matches!(label, Label::Released(_));
-            let way = ways.entry((from, to, released)).or_default();
+            let arrow = arrows.entry((from, to, released)).or_default();
             match label {
                 Label::Made(index, pick, _) => {
                     let text = self.resolved(from, &self.automaton.moves(from)[index as usize], pick);
-                    if !way.steps.contains(&text) {
-                        way.steps.push(text);
+                    if !arrow.steps.contains(&text) {
+                        arrow.steps.push(text);
                     }
                 }
-                Label::Released(result) => way.results.extend(result),
+                Label::Released(result) => arrow.results.extend(result),
             }
         }
-        for ((from, to, released), way) in ways {
+        for ((from, to, released), arrow) in arrows {
             let look = if released { "style=dashed" } else { "" };
-            picture.edge(nodes[from.0 as usize], nodes[to.0 as usize], lines(&way, released), look);
+            picture.edge(nodes[from.0 as usize], nodes[to.0 as usize], lines(&arrow, released), look);
         }
         let name = format!("{}: {} positions", self.kind.name, nodes.len());
         picture.frames.push((name, nodes));
@@ -94,7 +94,7 @@ impl Scene<'_> {
         let program = self.machine.program();
         let waiting = config.waiting.filter(|waiting| waiting.lanes & fragment.lanes != 0);
         let pc = waiting.map_or(fragment.pc, |waiting| waiting.at);
-        let short = |id| names::barrier(program, id).short;
+        let short = |id| wording::barrier(program, id).short;
         let mut text = format!("line {}", self.machine.place(self.kind.representative, pc).line);
         if config.fragments.len() > 1 {
             text = format!("{}: {text}", names::lanes_in_words(fragment.lanes));
@@ -140,16 +140,16 @@ impl Scene<'_> {
 }
 
 /// What stands beside an arrow.
-fn lines(way: &Ways, released: bool) -> Vec<String> {
+fn lines(arrow: &Arrow, released: bool) -> Vec<String> {
     if released {
-        return vec![match way.results.as_slice() {
+        return vec![match arrow.results.as_slice() {
             [] => "released".to_owned(),
             results => format!("released: result {}", names::numbers(results)),
         }];
     }
-    let mut lines: Vec<String> = way.steps.iter().take(MOST_LINES).cloned().collect();
-    if way.steps.len() > MOST_LINES {
-        lines.push(format!("and {} more", way.steps.len() - MOST_LINES));
+    let mut lines: Vec<String> = arrow.steps.iter().take(MOST_LINES).cloned().collect();
+    if arrow.steps.len() > MOST_LINES {
+        lines.push(format!("and {} more", arrow.steps.len() - MOST_LINES));
     }
     lines
 }

@@ -43,8 +43,8 @@ impl fmt::Display for GraphError {
         match why {
             NotUnfolded::TooLarge => write!(
                 f,
-                "the automaton of {agents} does not stay within {most} states: long loops and results of reductions \
-                 make many, a counter in an endless loop makes infinitely many"
+                "the automaton of {agents} does not stay within {most} states: long loops and results of \
+                 reductions make many, a counter in an endless loop makes infinitely many"
             ),
             NotUnfolded::ManyChoices => {
                 write!(
@@ -61,8 +61,8 @@ impl fmt::Display for GraphError {
 
 impl std::error::Error for GraphError {}
 
-/// A protocol as a graph in DOT; `file` is what it is called, and `most` the number of configurations that an automaton
-/// may have.
+/// A protocol as a graph in DOT; `file` is what it is called, and `most` the number of configurations that an
+/// automaton may have.
 ///
 /// # Errors
 /// An automaton has more configurations than that, or cannot be listed.

@@ -9,7 +9,7 @@ use super::kinds::{Kind, title};
 use crate::names;
 use crate::render::dot::Picture;
 use crate::trace::Operands;
-use crate::wording::instruction;
+use crate::wording;
 
 /// How agents of one kind use a barrier, wherever they can get to by themselves.
 #[derive(Default)]
@@ -17,7 +17,7 @@ struct Use {
     arrives: bool,
     waits: bool,
     /// What they execute: the operation, the counts that it announces, and the lines where it stands.
-    ways: BTreeMap<(String, String), BTreeSet<u32>>,
+    instructions: BTreeMap<(String, String), BTreeSet<u32>>,
 }
 
 /// By kind and barrier.
@@ -29,14 +29,14 @@ fn uses(machine: &Machine, kinds: &[Kind]) -> Uses {
         let automaton = &machine.automata()[machine.class(kind.representative)];
         for id in 0..automaton.len() {
             for made in automaton.moves(ConfigId(u32::try_from(id).unwrap_or(u32::MAX))) {
-                let Some(operands) = instruction::operands(machine.program(), &made.action) else { continue };
+                let Some(operands) = wording::operands(machine.program(), &made.action) else { continue };
                 let used = uses.entry((number, operands.barrier)).or_default();
                 let (arrives, waits) = sides(&operands);
                 used.arrives |= arrives;
                 used.waits |= waits;
                 let line = machine.place(kind.representative, made.pc).line;
-                let way = (operands.operation.clone(), announced(&operands));
-                used.ways.entry(way).or_default().insert(line);
+                let instruction = (operands.operation.clone(), announced(&operands));
+                used.instructions.entry(instruction).or_default().insert(line);
             }
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn draw(machine: &Machine, kinds: &[Kind], file: &str) -> String {
         kinds.iter().map(|kind| picture.node(vec![kind.name.clone()], "shape=box")).collect();
     let mut barriers = BTreeMap::new();
     for ((kind, barrier), used) in uses(machine, kinds) {
-        let named = names::barrier(machine.program(), BarrierId(barrier));
+        let named = wording::barrier(machine.program(), BarrierId(barrier));
         let at = *barriers.entry(barrier).or_insert_with(|| picture.node(vec![named.name], "shape=ellipse"));
         let look = match (used.arrives, used.waits) {
             (true, true) => "dir=both",
@@ -77,12 +77,12 @@ pub(super) fn draw(machine: &Machine, kinds: &[Kind], file: &str) -> String {
             (false, true) => "dir=back",
             (false, false) => "dir=none, style=dotted",
         };
-        let ways = used.ways.iter().map(|((operation, counts), lines)| {
+        let instructions = used.instructions.iter().map(|((operation, counts), lines)| {
             let lines: Vec<u32> = lines.iter().copied().collect();
             let counts = if counts.is_empty() { String::new() } else { format!(", {counts}") };
             format!("{operation}{counts} ({})", names::agents("line", &lines))
         });
-        picture.edge(agents[kind], at, ways.collect(), look);
+        picture.edge(agents[kind], at, instructions.collect(), look);
     }
     picture.to_dot()
 }
@@ -99,7 +99,7 @@ pub(super) fn draw_waits(machine: &Machine, kinds: &[Kind], file: &str) -> Strin
             // One agent by itself waits for nobody of its kind.
             let alone = waiter == other && kinds[*other].agents.len() < 2;
             if at == barrier && !alone {
-                let short = names::barrier(machine.program(), BarrierId(*barrier)).short;
+                let short = wording::barrier(machine.program(), BarrierId(*barrier)).short;
                 awaits.entry((*waiter, *other)).or_default().push(short);
             }
         }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 /// The packed core.
-pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.lzma";
-/// The digest of what it was made from; in a second line that of the core itself, unpacked; in a third the tools.
+pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.zlib";
+/// The digest of what it was made from; in a second line that of the core itself, unpacked; in a third the
+/// tools.
 pub(crate) const NOTE: &str = "counterexamples/viewer/core.txt";
 
 /// What the core is made from.
@@ -20,8 +21,9 @@ const MADE_FROM: [&str; 6] = [
     "counterexamples/viewer/core/Cargo.toml",
     "counterexamples/viewer/core/build",
 ];
-/// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and formats none,
-/// and it neither shortens nor confirms runs, and is neither the narrative for terminals nor the page around it.
+/// Of that, what leaves no trace in it: it reads protocols, but says nothing of what is wrong with them and
+/// formats none, and it neither shortens nor confirms runs, and is neither the narrative for terminals nor
+/// the page around it.
 pub(crate) const LEFT_OUT: [&str; 20] = [
     "specs/src/bar/format",
     "specs/src/bar/foreign_syntax.rs",
@@ -33,7 +35,6 @@ pub(crate) const LEFT_OUT: [&str; 20] = [
     "counterexamples/src/render/dot",
     "counterexamples/src/render/error.rs",
     "counterexamples/src/render/html/mod.rs",
-    "counterexamples/src/render/html/slim.rs",
     "counterexamples/src/render/itf.rs",
     "counterexamples/src/render/mermaid.rs",
     "counterexamples/src/render/perfetto.rs",
@@ -43,6 +44,7 @@ pub(crate) const LEFT_OUT: [&str; 20] = [
     "counterexamples/src/replay",
     "counterexamples/src/shorten",
     "counterexamples/src/trace/fingerprint.rs",
+    "counterexamples/src/trace/read.rs",
 ];
 
 /// The path of a file of the repository.

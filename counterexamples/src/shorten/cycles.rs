@@ -1,4 +1,4 @@
-//! Cutting out rounds: stretches of a path after which everybody stands where everybody stood.
+//! Cutting out cycles: parts of a path after which everybody stands where everybody stood.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,11 @@ use barcheck_model::machine::Choice;
 use super::goal::Goal;
 use super::walker::{Step, Walker};
 
-/// How many ends are tried for a stretch that begins somewhere.
+/// How many ends are tried for a part that begins somewhere.
 const MOST_ENDS: usize = 8;
 
-/// Cuts out rounds as long as the goal still shows. Counters of loops differ after a round, so it takes a run to tell.
+/// Cuts out cycles as long as the goal still shows. Counters of loops differ after a cycle, so it takes a run
+/// to tell.
 pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     // The other half is for putting steps in order.
     let reserve = walker.left() / 2;
@@ -59,7 +60,7 @@ impl Places {
     }
 }
 
-/// The path without a round that begins at `from`: the longest, else one of the shortest.
+/// The path without a cycle that begins at `from`: the longest, else one of the shortest.
 fn shorter(
     walker: &mut Walker,
     goal: &Goal<'_>,

@@ -1,0 +1,57 @@
+//! Figures that all systems share: operands, counters, and what a generation has gathered.
+
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::program::{AgentId, Expr, Program};
+
+use super::expressions::evaluate;
+use crate::trace::{Count, Operands};
+
+/// The generation that gathers at a barrier.
+pub(crate) struct Gathering {
+    /// It waits for every live agent.
+    pub(crate) all: bool,
+    /// `plain`, or the class of its reduction.
+    pub(crate) class: String,
+    pub(crate) counts: Vec<Count>,
+}
+
+impl Gathering {
+    /// One that is no reduction.
+    pub(super) fn plain(counts: Vec<Count>) -> Self {
+        Self { all: false, class: "plain".to_owned(), counts }
+    }
+}
+
+/// The agents of the group, as a barrier counts them.
+#[derive(Clone, Copy)]
+pub(super) struct Present {
+    /// Agents that have not exited.
+    pub(super) live: u32,
+    /// Agents that have exited without having arrived in the generation that gathers.
+    pub(super) gone: u32,
+}
+
+/// A barrier and one that may name it.
+pub(super) struct Naming<'p> {
+    pub(super) program: &'p Program,
+    pub(super) agent: AgentId,
+    pub(super) id: BarrierId,
+}
+
+impl Naming<'_> {
+    /// Whether an id may be this barrier's, as far as can be told without running anything.
+    pub(super) fn names(&self, id: &Expr) -> bool {
+        let leaf = |leaf: &Expr| matches!(leaf, Expr::Agent).then(|| i64::from(self.agent.0));
+        evaluate(id, &leaf).is_none_or(|n| n == i64::from(self.id.0))
+    }
+}
+
+/// Operands, none of which stands for every live agent.
+pub(super) fn plain(operation: &str, barrier: BarrierId, counts: Vec<Count>) -> Operands {
+    Operands { operation: operation.to_owned(), barrier: barrier.0, counts, all: false }
+}
+
+/// A counter's figures.
+pub(super) fn count(of: &str, arrived: u32, expected: u32) -> Count {
+    Count { of: of.to_owned(), arrived, expected }
+}

@@ -1,0 +1,107 @@
+//! PTX in words.
+
+use barcheck_model::barrier::{BarrierId, ptx};
+use barcheck_model::program::{Program, PtxKind, PtxOp, ReductionOp, WARP_SIZE};
+
+use super::expressions::{Lanes, mnemonic};
+use super::figures::{Gathering, Naming, Present, count, plain};
+use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Parties, Unpublished, Wording};
+use crate::names::reduction;
+use crate::trace::Operands;
+
+pub(super) struct Ptx;
+
+impl Wording for Ptx {
+    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
+        Names::by_number(id)
+    }
+
+    fn ids(&self) -> Option<&'static str> {
+        Some(IDS_OF_16)
+    }
+
+    fn counts(&self, group_size: u32) -> Option<String> {
+        Some(format!(
+            "A count is a positive multiple of 32, and at most the {} threads of the CTA in whole warps.",
+            u64::from(group_size).div_ceil(32) * 32
+        ))
+    }
+
+    fn mixed(&self) -> Option<&'static str> {
+        Some("A reduction must not be mixed with sync or arrive on one active barrier.")
+    }
+
+    fn exit(&self) -> &'static str {
+        EXIT_OF_WARP
+    }
+
+    fn waits_between_arrivals(&self) -> bool {
+        false
+    }
+
+    fn allocates(&self, _: &str) -> bool {
+        false
+    }
+
+    fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
+        // Every arrival is a memory barrier.
+        Unpublished::by_exit(parties)
+    }
+}
+
+/// An instruction with its operands' values.
+pub(super) fn instruction(op: &PtxOp, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
+    let suffix = match &op.kind {
+        PtxKind::Sync => "sync",
+        PtxKind::Arrive => "arrive",
+        PtxKind::Red { op, .. } => match op {
+            ReductionOp::Popc => "red.popc.u32",
+            ReductionOp::And => "red.and.pred",
+            ReductionOp::Or => "red.or.pred",
+        },
+    };
+    let prefix = if op.aligned { "bar" } else { "barrier" };
+    let mut operands = Vec::new();
+    if let PtxKind::Red { dest, .. } = &op.kind {
+        operands.push(dest.map_or("_", |dest| lanes.local_name(dest)).to_owned());
+    }
+    operands.push(lanes.show(&op.id));
+    operands.extend(op.count.as_ref().map(|count| lanes.show(count)));
+    if let PtxKind::Red { op, predicate, .. } = &op.kind {
+        operands.push(lanes.truths(*op, predicate, pick));
+    }
+    format!("{} {}", mnemonic(written, &format!("{prefix}.{suffix}")), operands.join(", "))
+}
+
+/// The operands of an instruction.
+pub(super) fn operands(action: &ptx::Action) -> Operands {
+    announced(&action.what)
+}
+
+/// The operands of an arrival, made or to be made once all lanes have come.
+pub(super) fn announced(what: &ptx::Announcement) -> Operands {
+    let operation = match what.operation {
+        ptx::Operation::Sync => "sync",
+        ptx::Operation::Arrive => "arrive",
+        ptx::Operation::Red(op) => reduction(op),
+    };
+    Operands { all: what.all, ..plain(operation, what.id, vec![count("threads", 32, what.expected)]) }
+}
+
+/// The generation that gathers at a barrier.
+pub(super) fn gathering(barrier: &ptx::Barrier, present: Present) -> Option<Gathering> {
+    let ptx::Barrier::Active { expected, all, class, arrived, .. } = barrier else { return None };
+    let gone = if *all { present.gone } else { 0 };
+    let expected = expected.saturating_sub(gone.saturating_mul(WARP_SIZE));
+    let class = match class {
+        ptx::Class::Plain => "plain",
+        ptx::Class::Red(op) => reduction(*op),
+    };
+    let counts = vec![count("threads", arrived.saturating_mul(WARP_SIZE), expected)];
+    Some(Gathering { all: *all, class: class.to_owned(), counts })
+}
+
+/// Whether an instruction may name a barrier.
+pub(super) fn may_use(op: &PtxOp, naming: &Naming<'_>) -> bool {
+    naming.names(&op.id)
+}

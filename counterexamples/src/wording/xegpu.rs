@@ -1,0 +1,100 @@
+//! XeGPU's named barriers in words. In the model they are those of vISA, but all participants are counted
+//! together.
+
+use barcheck_model::barrier::{BarrierId, nbarrier, xegpu};
+use barcheck_model::program::{Expr, Program, XegpuOp};
+
+use super::expressions::Lanes;
+use super::figures::{Naming, count, plain};
+use super::system::{EXIT, IDS_OF_32, Names, Parties, Unpublished, Wording, participants};
+use crate::trace::{Count, Operands};
+
+/// The instruction by which all subgroups allocate barriers.
+const ALLOCATE: &str = "xegpu.alloc_nbarrier";
+
+pub(super) struct Xegpu;
+
+impl Wording for Xegpu {
+    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
+        Names::by_number(id)
+    }
+
+    fn ids(&self) -> Option<&'static str> {
+        Some(IDS_OF_32)
+    }
+
+    fn counts(&self, group_size: u32) -> Option<String> {
+        Some(participants(group_size))
+    }
+
+    fn mixed(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn exit(&self) -> &'static str {
+        EXIT
+    }
+
+    fn waits_between_arrivals(&self) -> bool {
+        false
+    }
+
+    fn allocates(&self, instruction: &str) -> bool {
+        instruction.split_whitespace().next() == Some(ALLOCATE)
+    }
+
+    fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
+        let Parties { earlier, .. } = parties;
+        Unpublished {
+            why: "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
+            mend: format!(
+                "put an `xegpu.mfence` (of the location's memory kind) by {earlier} after its access and \
+                 before its arrive"
+            ),
+        }
+    }
+}
+
+/// An instruction with its operands' values.
+pub(super) fn instruction(op: &XegpuOp, lanes: &dyn Lanes) -> String {
+    let local = |local| lanes.show(&Expr::Local(local));
+    match op {
+        XegpuOp::Alloc { count } => format!("{ALLOCATE} {}", lanes.show(count)),
+        XegpuOp::Init { handle, id, participants } => format!(
+            "{} = xegpu.init_nbarrier {}, {}",
+            lanes.local_name(*handle),
+            lanes.show(id),
+            lanes.show(participants)
+        ),
+        XegpuOp::Arrive(handle) => format!("xegpu.nbarrier_arrive {}", local(*handle)),
+        XegpuOp::Wait(handle) => format!("xegpu.nbarrier_wait {}", local(*handle)),
+    }
+}
+
+/// What a local holds that stands for a barrier.
+pub(super) fn handle(handle: &xegpu::Handle) -> String {
+    format!("(barrier {}, {} participants)", handle.id.0, handle.participants)
+}
+
+/// The operands of an instruction.
+pub(super) fn operands(action: &nbarrier::Action) -> Operands {
+    match action {
+        nbarrier::Action::Wait(id) => plain("wait", *id, Vec::new()),
+        nbarrier::Action::Signal(what) => {
+            plain("signal", what.id, vec![count("subgroups", 1, what.consumers)])
+        }
+    }
+}
+
+/// What a generation has gathered.
+pub(super) fn gathered(now: &nbarrier::Gathering) -> Vec<Count> {
+    vec![count("subgroups", now.consumed, now.consumers)]
+}
+
+/// Whether an instruction may name a barrier: the one that makes a handle for it.
+pub(super) fn may_use(op: &XegpuOp, naming: &Naming<'_>) -> bool {
+    match op {
+        XegpuOp::Init { id, .. } => naming.names(id),
+        XegpuOp::Alloc { .. } | XegpuOp::Arrive(_) | XegpuOp::Wait(_) => false,
+    }
+}

@@ -1,0 +1,35 @@
+// The packed core as a page unpacks it, whole and damaged.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { VIEWER, violated } from "./harness.js";
+
+const page = readFileSync(violated("ptx/deadlock_crossed_order"), "utf8");
+const inPage = /<script type="application\/zlib" id="core">([^<]*)</.exec(page)[1];
+const packed = readFileSync(join(VIEWER, "core.wasm.zlib"));
+const unpacked = runInNewContext(`${readFileSync(join(VIEWER, "core.js"), "utf8")}; unpacked`, { atob, Blob, DecompressionStream, Response });
+const unpackedOf = (bytes) => unpacked(Buffer.from(bytes).toString("base64"));
+
+test("the text in the page is the packed core, which unpacks to what was compiled", async () => {
+  assert.equal(inPage, packed.toString("base64"));
+  const [, digest] = readFileSync(join(VIEWER, "core.txt"), "utf8").split("\n");
+  assert.equal(createHash("sha256").update(new Uint8Array(await unpacked(inPage))).digest("hex"), digest);
+});
+
+test("a core that was cut short is refused", async () => {
+  for (const length of [0, 1, 2, 3, 17, 1000, packed.length - 100, packed.length - 1]) {
+    await assert.rejects(unpackedOf(packed.subarray(0, length)), `${length} bytes`);
+  }
+});
+
+test("a damaged core is refused, and nothing goes on for ever", async () => {
+  for (let at = 0; at < 4096; at += 61) {
+    const damaged = Buffer.from(packed);
+    damaged[at] ^= 0x55;
+    await assert.rejects(unpackedOf(damaged), `byte ${at}`);
+  }
+});

@@ -1,0 +1,89 @@
+//! The barrier instructions of the systems, a file for each, and what their operands share.
+
+mod bcu;
+mod nbarrier;
+mod ptx;
+mod split;
+mod xegpu;
+
+pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
+pub use nbarrier::NbarrierOp;
+pub use ptx::{PtxKind, PtxOp};
+pub use split::{SplitKind, SplitOp};
+pub use xegpu::XegpuOp;
+
+use super::{Expr, LocalId, Spaces};
+use smallvec::SmallVec;
+
+/// The expressions that an instruction reads.
+pub(crate) type Expressions<'a> = SmallVec<[&'a Expr; 4]>;
+/// The locals that an instruction sets.
+pub(crate) type Written = SmallVec<[LocalId; 2]>;
+
+/// What can be asked of an instruction on barriers before its operands are evaluated.
+pub(crate) trait BarrierOp {
+    /// Every expression in it.
+    fn expressions(&self) -> Expressions<'_>;
+
+    /// The locals that it certainly sets.
+    fn written(&self) -> Written;
+
+    /// The local that it reads other than in an expression.
+    fn handle(&self) -> Option<LocalId>;
+
+    /// The operator, if it is a reduction.
+    fn reduction(&self) -> Option<ReductionOp>;
+
+    /// The execution scope, where a system has more than one and the instruction concerns barriers.
+    fn execution_scope(&self) -> Option<Scope>;
+
+    /// All lanes of the agent arrive together, each fragment from an instruction of its own.
+    fn is_of_all_lanes(&self) -> bool;
+
+    /// It reads a barrier's state as a value.
+    fn reads_state(&self) -> bool;
+}
+
+/// Reduction operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ReductionOp {
+    /// Number of lanes whose predicate is true.
+    Popc,
+    /// Whether all lanes' predicates are true.
+    And,
+    /// Whether any lane's predicate is true.
+    Or,
+}
+
+/// The predicate operand of a reduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// Written with `!`.
+    pub negated: bool,
+    /// The operand, evaluated for every executing lane; `None` for `?`: any number of the lanes.
+    pub value: Option<Expr>,
+}
+
+/// SPIR-V scopes, smallest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// One invocation.
+    Invocation,
+    /// A subgroup.
+    Subgroup,
+    /// The workgroup.
+    Workgroup,
+    /// The device.
+    Device,
+}
+
+/// SPIR-V memory semantics, reduced to what concerns `shared` and `global` locations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Semantics {
+    /// Acquire, AcquireRelease or SequentiallyConsistent.
+    pub acquire: bool,
+    /// Release, AcquireRelease or SequentiallyConsistent.
+    pub release: bool,
+    /// WorkgroupMemory (`shared`) and CrossWorkgroupMemory (`global`).
+    pub classes: Spaces,
+}
