@@ -27,12 +27,14 @@ pub struct Settings {
     /// MiB, if not given. Beyond, steps take longer. The outcome is the same for any number.
     pub learnt_bytes: Option<usize>,
     /// A folder to which a search moves old states once they have no room in memory. The outcome is the same.
+    /// Without the feature `disk` none is moved: the search ends as inconclusive.
     pub spill: Option<PathBuf>,
     /// Searches keep only hashes of the states that have been explored: far less memory, and a small
     /// probability that something is missed, see [`crate::Statistics::odds_of_omission`].
     pub compact: bool,
     /// A folder in which a long search keeps what it has found, to go on from there if it is ended before it
     /// is complete. Each protocol has a folder of its own there. The outcome is the same.
+    /// Without the feature `disk` there are none.
     pub checkpoint: Option<PathBuf>,
 }
 

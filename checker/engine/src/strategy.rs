@@ -1,20 +1,21 @@
 //! Which engine decides a protocol, and what follows from its answer.
 //!
-//! With `--reduction auto` the engines are asked in this order. Each one decides, or has nothing to say, or says why it
-//! cannot decide; the reasons are part of the report.
+//! With `--reduction auto` the engines are asked in this order. Each one decides, or has nothing to say, or
+//! says why it cannot decide; the reasons are part of the report.
 //!
-//! 1. *One schedule* ([`crate::schedule`]). Its time is linear in the length of a run. Where the protocol leaves nothing
-//!    open, every run is a permutation of that one, and all is decided.
-//! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the order of
-//!    separated lanes. If something else is open, as which generation an arrival joins, it is open in each of these
-//!    schedules as well, and the engine is not asked.
-//! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need no more.
-//! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over, the protocol
-//!    is most often broken, and some random run shows it. Nothing follows where none does.
+//! 1. *One schedule* ([`crate::schedule`]). Its time is linear in the length of a run. Where the protocol
+//!    leaves nothing open, every run is a permutation of that one, and all is decided.
+//! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the
+//!    order of separated lanes. If something else is open, as which generation an arrival joins, it is open
+//!    in each of these schedules as well, and the engine is not asked.
+//! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
+//!    no more.
+//! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over,
+//!    the protocol is most often broken, and some random run shows it. Nothing follows where none does.
 //! 5. *The search*, for as long as the budgets last.
 //!
-//! A violation that one run shows is a violation. A short search follows all the same: it has the shortest path to it.
-//! Where all rules are wanted, the search follows that finds all.
+//! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
+//! path to it. Where all rules are wanted, the search follows that finds all.
 
 use crate::paths::replay;
 use crate::search::drive::search;
@@ -35,7 +36,7 @@ const BY_ONE_RUN: &str = "one run is enough to show a violation";
 /// What an engine says, asked to decide a protocol.
 enum Said {
     /// It has decided.
-    Yes(Outcome),
+    Yes(Box<Outcome>),
     /// It has found nothing, and nothing follows from that.
     No,
     /// It cannot decide this protocol.
@@ -75,8 +76,8 @@ pub(crate) fn decide(question: &Question<'_>) -> Outcome {
 /// What an engine says that was asked for by name.
 fn alone(question: &Question<'_>, engine: &dyn Decider) -> Outcome {
     match engine.decide(question, None) {
-        Said::Yes(outcome) if is_partial(&outcome) && question.settings.all => completed(question, outcome),
-        Said::Yes(outcome) => outcome,
+        Said::Yes(outcome) if is_partial(&outcome) && question.settings.all => completed(question, *outcome),
+        Said::Yes(outcome) => *outcome,
         Said::No => undecided(question, asked_for(question.settings.reduction)),
         Said::WhyNot(declined) => undecided(question, declined.method),
     }
@@ -91,7 +92,7 @@ fn in_order(question: &Question<'_>) -> Outcome {
             continue;
         }
         match engine.decide(question, before.as_ref()) {
-            Said::Yes(outcome) => return refined(question, outcome),
+            Said::Yes(outcome) => return refined(question, *outcome),
             Said::No => {}
             Said::WhyNot(declined) => before = Some(declined),
         }
@@ -117,7 +118,7 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
         return found;
     }
     match (RandomScheduling { first: reason.agent() }).decide(question, Some(declined)) {
-        Said::Yes(found) => found,
+        Said::Yes(found) => *found,
         Said::No | Said::WhyNot(_) => whole(),
     }
 }
@@ -155,8 +156,8 @@ impl Decider for EachOutcome {
     }
 
     fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
-        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once there
-        // have been many, random scheduling is tried.
+        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once
+        // there have been many, random scheduling is tried.
         let mut found = None;
         let mut is_known = || {
             let Some(before) = before.filter(|_| !question.settings.all) else { return false };
@@ -221,7 +222,7 @@ impl Decider for RandomScheduling {
             seconds: started.elapsed().as_secs_f64(),
             ..Statistics::default()
         };
-        Said::Yes(outcome(question, all, None, statistics, method))
+        Said::Yes(Box::new(outcome(question, all, None, statistics, method)))
     }
 }
 
@@ -242,7 +243,7 @@ fn said(
     answer: Answer,
     method: &dyn Fn(About) -> Method,
 ) -> Said {
-    Said::Yes(match answer {
+    let outcome = match answer {
         Answer::Decided(found, lowered, statistics) => {
             outcome(question, found, lowered, statistics, method(About::All))
         }
@@ -261,7 +262,8 @@ fn said(
             let method = method(About::NotEnough(why));
             return Said::WhyNot(Declined { method, reason: Some(reason) });
         }
-    })
+    };
+    Said::Yes(Box::new(outcome))
 }
 
 /// Whether an outcome is a violation that some run has shown, and other rules may be violated as well.
@@ -269,7 +271,8 @@ fn is_partial(outcome: &Outcome) -> bool {
     outcome.verdict == Verdict::Violated && !outcome.statistics.complete
 }
 
-/// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are wanted.
+/// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are
+/// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
     if outcome.verdict != Verdict::Violated {
         outcome
@@ -440,7 +443,7 @@ mod tests {
         about_a_correct_protocol(true, |question| {
             let engine = Parrot(vec![found(Level::Error)]);
             let Said::Yes(shown) = engine.decide(question, None) else { panic!("it is shown") };
-            for outcome in [alone(question, &engine), refined(question, shown)] {
+            for outcome in [alone(question, &engine), refined(question, *shown)] {
                 assert_eq!((outcome.verdict, outcome.findings.len()), (Verdict::Violated, 1));
                 assert!(outcome.inconclusive.is_none() && !outcome.statistics.complete);
             }

@@ -116,7 +116,10 @@ fn agent(state: &AgentState) -> Value {
 }
 
 fn barrier(state: &BarrierState) -> Value {
-    let count = |count: &Count| json!({ "of": count.of, "arrived": int(count.arrived), "expected": int(count.expected) });
+    let count = |count: &Count| {
+        let (arrived, expected) = (int(count.arrived), int(count.expected));
+        json!({ "of": count.of, "arrived": arrived, "expected": expected })
+    };
     json!({
         "generation": int(state.generation),
         "active": state.active,

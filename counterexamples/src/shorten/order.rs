@@ -24,8 +24,8 @@ pub(super) fn switches(steps: &[Choice]) -> usize {
 /// last to arrive at the barrier `watched`. Equal states have equal futures, so what follows need not be run
 /// again.
 ///
-/// Agents that execute one instruction one after the other make one row of a narrative. Each change leaves fewer
-/// rows or fewer changes from one agent to another, and not more of the others.
+/// Agents that execute one instruction one after the other make one row of a narrative. Each change leaves
+/// fewer rows or fewer changes from one agent to another, and not more of the others.
 pub(super) fn gather(walker: &mut Walker, from: &State, steps: &mut [Choice], watched: Option<BarrierId>) {
     let Some(made) = made(walker, from, steps) else { return };
     let mut order = Order { walker, steps: made, watched, alike: Alike::Agent };

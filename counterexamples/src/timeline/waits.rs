@@ -25,7 +25,8 @@ pub struct Waiter {
 pub struct Waiting {
     /// The agents, by position.
     pub waiters: Vec<Waiter>,
-    /// From those that wait to those that their barrier misses, by position; and whether it is part of a cycle.
+    /// From those that wait to those that their barrier misses, by position; and whether it is part of a
+    /// cycle.
     pub edges: Vec<(usize, usize, bool)>,
 }
 

@@ -262,34 +262,23 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
-/// The words for an agent's own index.
+/// A word for an agent's own index: what agents of some target are called, or `lane`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IndexWord {
-    /// `warp`
-    Warp,
-    /// `thread`
-    Thread,
-    /// `invocation`
-    Invocation,
-    /// `subgroup`
-    Subgroup,
-    /// `lane`
-    Lane,
-}
+pub struct IndexWord(&'static str);
 
 impl IndexWord {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Warp, Self::Thread, Self::Invocation, Self::Subgroup, Self::Lane];
+    /// `lane`
+    pub const LANE: Self = Self("lane");
+
+    /// The index of an agent of this target.
+    #[must_use]
+    pub fn of(target: Target) -> Self {
+        Self(target.agent_noun())
+    }
 
     /// The word.
     #[must_use]
     pub fn text(self) -> &'static str {
-        match self {
-            Self::Warp => "warp",
-            Self::Thread => "thread",
-            Self::Invocation => "invocation",
-            Self::Subgroup => "subgroup",
-            Self::Lane => "lane",
-        }
+        self.0
     }
 }

@@ -18,9 +18,12 @@ mod format;
 mod lexer;
 mod lower;
 mod meaning_error;
+mod mnemonics;
+mod notation;
 mod opcode;
 mod parser;
 mod syntax_error;
+pub(crate) mod system;
 pub mod token;
 mod words;
 
@@ -68,10 +71,10 @@ pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
 pub fn load(source: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
     let source = text(source)?;
     let (file, diagnostics) = parse(source);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
+    match file.target {
+        Some(target) if diagnostics.is_empty() => lower::lower(source, &file, target, &options.defines),
+        _ => Err(diagnostics),
     }
-    lower::lower(source, &file, &options.defines)
 }
 
 /// Prints a file in its canonical form: one statement to a line, indented by four spaces, keywords and mnemonics

@@ -3,7 +3,7 @@
 use barcheck_model::program::Target;
 
 use super::foreign_syntax;
-use super::foreign_syntax::Hint::{self, NotModelled, Write};
+use super::foreign_syntax::hint::Hint::{self, NotModelled, Write};
 use super::words;
 use crate::common::diagnostic::{Diagnostic, WORDING};
 use crate::common::limits;
@@ -94,7 +94,7 @@ pub(crate) enum SyntaxError {
     /// `@p` in a target without predicates.
     GuardElsewhere { target: Target, span: Span },
     /// `%h = …` with an instruction that yields nothing.
-    NoResult { mnemonic: String, span: Span, instruction: Span },
+    NoResult { mnemonic: String, from: &'static str, span: Span, instruction: Span },
     /// A second `target`.
     SecondTarget { span: Span },
 }
@@ -200,7 +200,7 @@ impl SyntaxError {
         Some(match self {
             Self::UnknownTarget { word, suggestion, .. } => self
                 .error("unknown-target", format!("`{word}` is no target"))
-                .note("the targets are `ptx`, `bcu`, `nbarrier`, `split_barrier` and `xegpu`")
+                .note(format!("the targets are {}", targets(" and ")))
                 .help_if(meant(suggestion)),
             Self::UnknownInstruction { text, target, owners, hint, suggestion, .. } => {
                 return Some(match hint {
@@ -275,7 +275,11 @@ impl SyntaxError {
             Self::NoTarget { .. } => self
                 .error("no-target", "a protocol begins with its target")
                 .label("expected `target`")
-                .help("write `target ptx;`, or `bcu`, `nbarrier`, `split_barrier`, `xegpu` instead"),
+                .help(format!(
+                    "write `target {};`, or {} instead",
+                    Target::ALL[0],
+                    targets(", ").split_once(", ").map_or("", |(_, others)| others)
+                )),
             Self::SecondTarget { .. } => {
                 self.error("second-target", "a protocol has one target, declared first")
             }
@@ -326,10 +330,10 @@ impl SyntaxError {
             Self::GuardElsewhere { target, .. } => self
                 .error("guard", format!("target `{target}` has no guarded instructions"))
                 .help("write `if … { … }`"),
-            Self::NoResult { mnemonic, span, .. } => self
+            Self::NoResult { mnemonic, from, span, .. } => self
                 .error("no-result", format!("`{mnemonic}` yields no handle"))
                 .also(*span, "nothing to assign")
-                .help("handles come from `xegpu.init_nbarrier`"),
+                .help(format!("handles come from `{from}`")),
             Self::Call { name, target, .. } => {
                 self.error("call", "there are no functions").help_if(foreign_syntax::value(name, *target))
             }
@@ -366,5 +370,15 @@ impl SyntaxError {
                 .help(format!("write `{example}`")),
             _ => return None,
         })
+    }
+}
+
+/// The names of all targets, with something else than a comma before the last.
+fn targets(last: &str) -> String {
+    let names = Target::ALL.map(|target| format!("`{target}`"));
+    match names.split_last() {
+        Some((end, [])) => end.clone(),
+        Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
+        None => String::new(),
     }
 }

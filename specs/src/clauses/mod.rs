@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 
 use barcheck_model::program::Target;
 
+use crate::bar::system;
 pub use content::{Catalogue, Clause, ClauseKind, Level, Rule};
 use read::read;
 
@@ -25,19 +26,15 @@ use read::read;
 #[must_use]
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-        read(CLAUSE_FILES, RULES).expect("the embedded catalogue is well formed, as tests ensure")
+        read(&clause_files(), RULES).expect("the embedded catalogue is well formed, as tests ensure")
     });
     &CATALOGUE
 }
 
 /// The clause files with the target that each is about.
-const CLAUSE_FILES: &[(Option<Target>, &str)] = &[
-    (Some(Target::Ptx), include_str!("../../clauses/ptx.toml")),
-    (Some(Target::Bcu), include_str!("../../clauses/bcu.toml")),
-    (Some(Target::Nbarrier), include_str!("../../clauses/nbarrier.toml")),
-    (Some(Target::SplitBarrier), include_str!("../../clauses/split_barrier.toml")),
-    (Some(Target::Xegpu), include_str!("../../clauses/xegpu.toml")),
-    (None, include_str!("../../clauses/barcheck.toml")),
-];
+fn clause_files() -> Vec<(Option<Target>, &'static str)> {
+    let specified = Target::ALL.into_iter().map(|target| (Some(target), system::clauses(target)));
+    specified.chain([(None, include_str!("../../clauses/barcheck.toml"))]).collect()
+}
 
 const RULES: &str = include_str!("../../clauses/rules.toml");

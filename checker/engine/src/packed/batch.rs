@@ -3,6 +3,9 @@
 use super::layout::Packed;
 use std::cell::Cell;
 
+/// Successors made before they are inserted.
+pub(crate) const BATCH: usize = 1024;
+
 /// States made, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Batch<const W: usize> {

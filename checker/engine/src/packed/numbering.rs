@@ -2,49 +2,64 @@
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::AnyBarrier;
-use indexmap::{Equivalent, IndexSet};
+use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
 /// No number.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// Things numbered as they occur.
 #[derive(Debug)]
-pub(crate) struct Numbered<T>(IndexSet<T, FxBuildHasher>);
+pub(crate) struct Numbered<T> {
+    things: Vec<T>,
+    /// The numbers, found by the things' hashes.
+    numbers: HashTable<u32>,
+}
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self(IndexSet::default())
+        Self { things: Vec::new(), numbers: HashTable::new() }
     }
 }
 
 impl<T: Hash + Eq> Numbered<T> {
-    /// The number of a thing, which is made if it is new.
-    pub(crate) fn number<Q: Hash + Equivalent<T>>(&mut self, thing: &Q, make: impl FnOnce(&Q) -> T) -> u32 {
-        let number = self.0.get_index_of(thing).unwrap_or_else(|| self.0.insert_full(make(thing)).0);
-        to_u32(number)
+    /// The number of a thing, which is made if it is new. It may be asked for by something else that is
+    /// hashed as the thing is.
+    pub(crate) fn number<Q: Hash + PartialEq<T>>(&mut self, thing: &Q, make: impl FnOnce(&Q) -> T) -> u32 {
+        if let Some(number) = self.find(thing) {
+            return number;
+        }
+        let number = to_u32(self.things.len());
+        self.things.push(make(thing));
+        let things = &self.things;
+        self.numbers.insert_unique(hash(thing), number, |number| hash(&things[*number as usize]));
+        number
     }
 
     /// The number of a thing, if it has one.
-    pub(crate) fn find<Q: Hash + Equivalent<T>>(&self, thing: &Q) -> Option<u32> {
-        self.0.get_index_of(thing).map(to_u32)
+    pub(crate) fn find<Q: Hash + PartialEq<T>>(&self, thing: &Q) -> Option<u32> {
+        self.numbers.find(hash(thing), |number| *thing == self.things[*number as usize]).copied()
     }
 
     /// The thing with a number that has been given out.
     pub(crate) fn get(&self, number: u32) -> &T {
-        &self.0[number as usize]
+        &self.things[number as usize]
     }
 
     /// How many numbers have been given out.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.things.len()
     }
 
     /// The things from a number on, in order.
     pub(crate) fn from(&self, number: usize) -> impl Iterator<Item = &T> {
-        self.0.iter().skip(number)
+        self.things.iter().skip(number)
     }
+}
+
+fn hash<Q: Hash>(thing: &Q) -> u64 {
+    FxBuildHasher.hash_one(thing)
 }
 
 /// The states of one barrier.

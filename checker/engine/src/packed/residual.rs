@@ -1,7 +1,6 @@
 //! What of a state is neither an agent nor a barrier nor memory.
 
 use barcheck_model::machine::{Sequence, State};
-use indexmap::Equivalent;
 use serde::{Deserialize, Serialize};
 
 /// The residual of a state.
@@ -41,8 +40,8 @@ impl<'s> ResidualOf<'s> {
     }
 }
 
-impl Equivalent<Residual> for ResidualOf<'_> {
-    fn equivalent(&self, residual: &Residual) -> bool {
+impl PartialEq<Residual> for ResidualOf<'_> {
+    fn eq(&self, residual: &Residual) -> bool {
         let Residual { sequences, allocated } = residual;
         self.allocated == *allocated && self.sequences == sequences
     }

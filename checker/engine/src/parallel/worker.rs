@@ -3,10 +3,9 @@
 //! Successors that a thread has just met are dropped. Each thread takes its states in order, so it has met
 //! them as successors of an earlier state, and they are added unless what comes from that state is forgotten.
 
-use crate::packed::batch::Batch;
+use crate::packed::batch::{BATCH, Batch};
 use crate::packed::layout::{Layout, Packed};
 use crate::parallel::block::Output;
-use crate::search::BATCH;
 use crate::successors::canonical::Symmetry;
 use crate::successors::swift::{Scratch, Swift};
 use crate::visited::StateId;

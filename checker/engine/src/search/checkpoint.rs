@@ -14,11 +14,12 @@
 //! then the sizes of the tables, then successors of some states are made and must all be there. If something
 //! does not fit, the search begins anew.
 
-use super::Position;
+use super::position::Position;
 use crate::packed::layout::Sizes;
 use crate::packed::locations::LocationClasses;
 use crate::packed::numbering::{Numbered, to_u32};
 use crate::packed::residual::Residual;
+use crate::visited::disk;
 use crate::visited::{FAMILY, Room, StateId, Store};
 use barcheck_model::memory::Memory;
 use serde::de::DeserializeOwned;
@@ -87,7 +88,8 @@ pub(crate) struct Reached {
 pub(crate) struct Saving {
     /// Where to write down from time to time how far the search has come.
     pub(crate) checkpoint: Option<Checkpoint>,
-    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in order.
+    /// If there is a checkpoint, the states at which the model was asked something that left a trace, in
+    /// order.
     pub(crate) asked: Vec<StateId>,
 }
 
@@ -162,6 +164,7 @@ impl Checkpoint {
         if self.has_stopped {
             return Ok(());
         }
+        disk::is_there()?;
         let began = Instant::now();
         fs::create_dir_all(&self.folder)?;
         let goes_on = |record: &&Record| record.width == W && record.reached.laid_out == reached.laid_out;
@@ -205,7 +208,7 @@ impl Checkpoint {
         )?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");
-        fs::write(&new, serde_json::to_vec(&record)?)?;
+        fs::write(&new, disk::to_text(&record)?)?;
         fs::rename(new, self.folder.join(RECORD))?;
         let old = self.record.replace(record).map(|old| old.number).filter(|old| *old != number);
         for part in Part::ALL {
@@ -222,7 +225,7 @@ impl Checkpoint {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| error.to_string())?,
         };
-        let record: Record = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        let record: Record = disk::from_text(&text).map_err(|error| error.to_string())?;
         if record.reached.laid_out.layout().words > record.width {
             return Err(DAMAGED.to_owned());
         }
@@ -238,7 +241,7 @@ fn remaining(ids: &[StateId], there: Extent) -> impl Iterator<Item = u64> {
 
 /// A thing: its number of bytes, then these.
 fn in_words(thing: &impl Serialize) -> io::Result<Vec<u64>> {
-    let bytes = postcard::to_stdvec(thing).map_err(io::Error::other)?;
+    let bytes = disk::to_bytes(thing)?;
     let mut words = vec![bytes.len() as u64];
     words.extend(bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -253,7 +256,7 @@ fn next_thing<T: DeserializeOwned>(words: &mut Words) -> Option<T> {
     let length = usize::try_from(words.next()?).ok()?;
     let count = length.div_ceil(8);
     let bytes: Vec<u8> = words.take(count).flat_map(u64::to_le_bytes).collect();
-    postcard::from_bytes(bytes.get(..length)?).ok()
+    disk::from_bytes(bytes.get(..length)?).ok()
 }
 
 /// Appends words to what counts of a file.

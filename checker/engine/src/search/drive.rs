@@ -1,9 +1,10 @@
 //! How a search goes from its first state to its outcome, with states as wide as they have to be.
 
 use super::checkpoint::{Checkpoint, Saved};
+use super::position::Pause;
 use super::resume::Unusable;
 use super::violations::Violations;
-use super::{Pause, Search, report};
+use super::{Search, report};
 use crate::packed::layout::{Layout, Packed, Sizes};
 use crate::settings::{Budgets, Note, Reduction, Settings};
 use crate::successors::canonical::Symmetry;
@@ -15,11 +16,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Transitions that a search which is not the last word may make, times the square of the agents: with each of them
-/// there is more to know of each other.
+/// Transitions that a search which is not the last word may make, times the square of the agents: with each
+/// of them there is more to know of each other.
 const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
 
-/// The widths, in words, for which states are specialised.
+/// The widths, in words, for which states are specialised. Each takes its time to build; most protocols need
+/// four words or fewer, and wider states lose no more than a multiple of what they need.
 macro_rules! widths {
     ($words:expr, $call:ident $(, $arg:expr)*) => {
         match $words {
@@ -27,12 +29,10 @@ macro_rules! widths {
             2 => $call::<2>($($arg),*),
             3 => $call::<3>($($arg),*),
             4 => $call::<4>($($arg),*),
-            5..=6 => $call::<6>($($arg),*),
-            7..=8 => $call::<8>($($arg),*),
+            5..=8 => $call::<8>($($arg),*),
             9..=16 => $call::<16>($($arg),*),
             17..=32 => $call::<32>($($arg),*),
-            33..=64 => $call::<64>($($arg),*),
-            65..=128 => $call::<128>($($arg),*),
+            33..=128 => $call::<128>($($arg),*),
             _ => $call::<1024>($($arg),*),
         }
     };

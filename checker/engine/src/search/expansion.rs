@@ -1,6 +1,7 @@
 //! The successors of the next state, and what is found on the way.
 
-use super::{BETWEEN_CLOCKS, Pause, Search};
+use super::Search;
+use super::position::{BETWEEN_CLOCKS, Pause};
 use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;

@@ -1,10 +1,12 @@
 //! A search, level after level, with a look at the budgets now and then.
 
+use super::Search;
+use super::position::{BETWEEN_LOOKS, Pause};
+use crate::packed::batch::BATCH;
 use crate::packed::batch::Batch;
 use crate::packed::numbering::to_u32;
 use crate::search::checkpoint::{Checkpoint, REHEARSAL};
 use crate::search::pipeline::Pipeline;
-use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use crate::settings::Progress;
 use crate::successors::expand::Opened;
 use crate::successors::rehearsal;

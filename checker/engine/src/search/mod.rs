@@ -10,7 +10,9 @@ mod checkpoint;
 pub(crate) mod drive;
 mod expansion;
 mod explore;
+mod looks;
 mod pipeline;
+mod position;
 mod report;
 mod resume;
 mod stuck;
@@ -25,23 +27,9 @@ use crate::successors::tables::Tables;
 use crate::visited::{StateId, Store};
 use budget::{Clock, Limit, Usage};
 use checkpoint::Saving;
-use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
+use position::Position;
+use std::time::Instant;
 use violations::Violations;
-
-/// Successors made before they are inserted.
-pub(crate) const BATCH: usize = 1024;
-/// States explored between two looks at the budgets.
-pub(crate) const BETWEEN_LOOKS: StateId = 1024;
-/// So many states are added meanwhile, at most; more would be a surprise, and be noticed at the second look.
-pub(crate) const BETWEEN_LOOKS_AT_MOST: usize = 512 * BETWEEN_LOOKS as usize;
-
-/// Steps that the model is asked for may take long: the clock is looked at between them, this often.
-const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
-
-/// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks
-/// may add.
-pub(crate) const MOST_STATES: u64 = (3 << 29) - 1024 * BETWEEN_LOOKS_AT_MOST as u64;
 
 /// The state of a search, its visited set aside.
 pub(crate) struct Search<'a> {
@@ -65,28 +53,6 @@ pub(crate) struct Search<'a> {
     pub(crate) times_learnt: u64,
     /// What a search has found is found once more, up to this state, and budgets are not looked at.
     pub(crate) retraces: Option<StateId>,
-}
-
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Position {
-    /// The next state to explore.
-    pub(crate) next: StateId,
-    /// The first state of the next depth.
-    pub(crate) level_end: StateId,
-    pub(crate) transitions: u64,
-    pub(crate) depth: u64,
-}
-
-/// Why [`Search::run`] returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pause {
-    /// Every state has been explored.
-    Complete,
-    /// An error was found and no more are wanted, or a budget is used up.
-    Stopped,
-    /// Numbers have outgrown the layout: repack and go on.
-    Widen,
 }
 
 impl<'a> Search<'a> {

@@ -13,13 +13,15 @@
 //! when they let go of it between two states. Until then they leave deferred states where there need not be
 //! any.
 
+use super::Search;
+use super::position::{BETWEEN_LOOKS, Pause};
+use crate::packed::batch::BATCH;
 use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
 use crate::parallel::block::Made;
 use crate::parallel::queue::{Block, End, Shared};
 use crate::parallel::worker::Worker;
-use crate::search::{BATCH, BETWEEN_LOOKS, Pause, Search};
 use crate::settings::Settings;
 use crate::successors::expand::Opened;
 use crate::successors::swift::{Scratch, Swift};

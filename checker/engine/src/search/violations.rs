@@ -1,6 +1,6 @@
 //! What a search has found, and where.
 
-use super::Pause;
+use super::position::Pause;
 use crate::settings::Settings;
 use crate::verdict::Inconclusive;
 use crate::visited::StateId;

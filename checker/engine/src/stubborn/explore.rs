@@ -6,10 +6,9 @@ use super::proviso::{Cycles, Proviso};
 use super::states::{Components, Key};
 use crate::independence::{self, Races};
 use crate::packed::numbering::to_u32;
-use crate::settings::{Control, Progress, Settings};
+use crate::settings::{Control, Settings};
 use crate::verdict::Inconclusive;
 use crate::verdict::answer::{Ending, Undecided, unfollowed};
-use crate::verdict::blow_up::blow_up;
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
@@ -17,7 +16,6 @@ use barcheck_model::memory::Knowledge;
 use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
@@ -29,8 +27,6 @@ pub(super) type NodeId = u32;
 const MOST_BETWEEN: usize = 1 << 12;
 /// Steps before somebody else is asked, who takes no more for an answer.
 const MANY: u64 = 100_000;
-/// Transitions between two looks at the budgets.
-const BETWEEN_LOOKS: u64 = 64;
 
 /// A state kept, and how it was found.
 #[derive(Debug)]
@@ -40,7 +36,7 @@ pub(super) struct Node {
     /// What was made from the parent; what came after it was the only thing to make.
     pub(super) made: Made,
     /// Steps from the initial state.
-    depth: u64,
+    pub(super) depth: u64,
 }
 
 /// Something found: in a state kept, or after so much was made from there, of which this was the first.
@@ -108,9 +104,9 @@ pub(super) struct Exploration<'a> {
     pub(super) merges: Option<Merges>,
     before: Vec<ConfigId>,
     log: Log,
-    looks: u64,
+    pub(super) looks: u64,
     /// In how many states somebody with a choice stood at a place.
-    opened: FxHashMap<Place, u64>,
+    pub(super) opened: FxHashMap<Place, u64>,
 }
 
 impl<'a> Exploration<'a> {
@@ -486,88 +482,6 @@ impl<'a> Exploration<'a> {
             self.violations.entry(key).or_insert(Violation { finding, node, made });
         }
         is_error
-    }
-
-    pub(super) fn level(&self, rule: Rule) -> Level {
-        self.settings.levels.of(rule, self.machine.program().target)
-    }
-
-    /// Choices are made late.
-    pub(super) fn decides_late(&self) -> bool {
-        self.merges.as_ref().is_some_and(|merges| merges.decides_late)
-    }
-
-    /// Something may be violated besides what has been found, or in other places: some agent may be stuck
-    /// before a deadlock, as another cycles; and of configurations merged in several places one was looked
-    /// at.
-    pub(super) fn hides(&self) -> bool {
-        let Some(merges) = self.merges.as_ref().filter(|merges| merges.decides_late) else { return false };
-        let mut rules = self.violations.keys().map(|(rule, ..)| *rule);
-        let deadlocks = rules.clone().any(|rule| rule == Rule::Deadlock);
-        deadlocks && (self.has_cycle() || merges.has_cycle)
-            || self.machine.merges_places() && rules.any(|rule| self.level(rule) >= Level::Warning)
-    }
-
-    /// Some agent has closed a cycle.
-    pub(super) fn has_cycle(&self) -> bool {
-        self.cycles.iter().any(Cycles::has_cycle)
-    }
-
-    pub(super) fn has_error(&self) -> bool {
-        self.violations.values().any(|s| self.level(s.finding.rule) == Level::Error)
-    }
-
-    fn bytes(&self) -> u64 {
-        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
-        let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
-        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
-        let cycles: u64 = self.cycles.iter().map(Cycles::bytes).sum();
-        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + cycles + self.graph_bytes
-    }
-
-    /// What has blown up: the automata, or else the choices.
-    fn blow_up(&self, states: u64) -> Option<String> {
-        blow_up(&self.machine, states).or_else(|| {
-            let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
-            Some(format!("the ways in which choices go, most of them from line {} on", place.line))
-        })
-    }
-
-    /// Looks at the budgets, now and then.
-    fn look(&mut self, node: NodeId) -> Result<(), Ending> {
-        self.looks += 1;
-        if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
-            return Ok(());
-        }
-        let states = self.nodes.len() as u64;
-        if let Some(most) = self.settings.budgets.max_states.filter(|most| states > *most) {
-            return Err(Ending::GaveUp(Inconclusive::States(most, self.blow_up(states))));
-        }
-        self.look_on(states - u64::from(node)).map_err(Ending::GaveUp)
-    }
-
-    /// Looks at the budgets that may be used up whether or not there are new states; so many states are still
-    /// to be gone through.
-    pub(super) fn look_on(&mut self, frontier: u64) -> Result<(), Inconclusive> {
-        let (states, bytes) = (self.nodes.len() as u64, self.bytes());
-        self.peak_bytes = self.peak_bytes.max(bytes);
-        let budgets = self.settings.budgets;
-        let blow_up = || self.blow_up(states);
-        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
-            return Err(Inconclusive::Memory(most, blow_up()));
-        }
-        if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
-            return Err(Inconclusive::Time(limit, blow_up()));
-        }
-        let progress = Progress {
-            states,
-            transitions: self.transitions,
-            depth: self.depth,
-            frontier,
-            memory_bytes: bytes,
-            percent: None,
-        };
-        if self.control.goes_on(progress) { Ok(()) } else { Err(Inconclusive::Interrupted) }
     }
 }
 

@@ -52,6 +52,7 @@
 //! B2R.BAR and R2B.BAR are excluded, and so are fragments of a BCU warp that stand at barriers with others
 //! still running: one blocks them all.
 
+mod budget;
 mod explore;
 mod happens_before;
 mod locate;

@@ -4,7 +4,7 @@ use barcheck_model::agent::{Action, Choices, Outcome};
 use barcheck_model::machine::{ConfigId, Machine};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc};
 use petgraph::algo::is_cyclic_directed;
-use petgraph::graphmap::DiGraphMap;
+use petgraph::graph::DiGraph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -104,8 +104,18 @@ impl Region {
 
     /// Whether some path has a cycle.
     pub(super) fn has_cycle(&self) -> bool {
-        let edges = self.edges.iter().flat_map(|(from, edges)| edges.iter().map(|edge| (from.0, edge.to.0)));
-        is_cyclic_directed(&DiGraphMap::<u32, ()>::from_edges(edges))
+        let (mut graph, mut nodes) = (DiGraph::<(), ()>::new(), FxHashMap::default());
+        let mut node = |graph: &mut DiGraph<(), ()>, config: ConfigId| {
+            *nodes.entry(config).or_insert_with(|| graph.add_node(()))
+        };
+        for (from, edges) in &self.edges {
+            let from = node(&mut graph, *from);
+            for edge in edges {
+                let to = node(&mut graph, edge.to);
+                graph.add_edge(from, to, ());
+            }
+        }
+        is_cyclic_directed(&graph)
     }
 
     /// A configuration to which all paths come.

@@ -138,7 +138,7 @@ impl Symmetry {
                 bits(location_classes).for_each(|location_class| {
                     tables
                         .location_classes
-                        .rank(location_class, layout.location_classes[location_class].get(words))
+                        .rank(location_class, layout.location_classes[location_class].get(words));
                 });
                 let sequences = &tables.residuals.get(layout.residual.get(words)).sequences;
                 let positions = |agent: usize| sequences.iter().map(move |s| s.position[agent]);

@@ -16,7 +16,6 @@ use barcheck_model::agent::{Action, Choices};
 use barcheck_model::barrier::{BarrierId, Dependence};
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::program::AgentId;
-use indexmap::Equivalent;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -341,7 +340,7 @@ impl Tables {
     }
 
     /// The number of a residual, which is made if it is new.
-    pub(crate) fn number_residual<Q: Hash + Equivalent<Residual>>(
+    pub(crate) fn number_residual<Q: Hash + PartialEq<Residual>>(
         &mut self,
         residual: &Q,
         make: impl FnOnce(&Q) -> Residual,

@@ -1,4 +1,5 @@
-//! What engines are asked, what an engine that makes few runs says about a protocol, and why it may say nothing.
+//! What engines are asked, what an engine that makes few runs says about a protocol, and why it may say
+//! nothing.
 
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::{Found, Inconclusive, Statistics};
@@ -8,7 +9,8 @@ use barcheck_model::program::{AgentId, Pc, Program};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they are.
+/// Configurations worked out, in all, to find agents that behave alike although their code mentions who they
+/// are.
 const MOST_UNFOLDED: usize = 50_000;
 
 /// A protocol to decide.

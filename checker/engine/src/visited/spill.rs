@@ -9,6 +9,7 @@
 //! Both files have no name: they are gone with the process, however it ends. What cannot be read or written
 //! is remembered, and the search ends as inconclusive: nothing that was read afterwards is used.
 
+use super::disk;
 use crate::packed::layout::{Packed, hash};
 use crate::packed::numbering::to_u32;
 use crate::visited::index::StateId;
@@ -28,6 +29,13 @@ const SHARED: u32 = 5;
 
 /// The new pairs are sorted in so many portions, as a power of two, to take little memory.
 const PORTIONS: u32 = 4;
+
+/// How much memory states may take, and a folder for those that have no room.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    pub(crate) folder: PathBuf,
+    pub(crate) most_bytes: u64,
+}
 
 /// The states before some index, on disk.
 #[derive(Debug)]
@@ -52,7 +60,7 @@ struct States<const W: usize> {
 impl<const W: usize> Spill<W> {
     /// No states yet. The folder is where files are to be made.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        let file = tempfile::tempfile_in(folder)?;
+        let file = disk::unnamed_file(folder)?;
         let states = States { file, bytes: Vec::new(), block: Vec::new(), first: 0, failed: None };
         let index = PairIndex::empty(folder)?;
         Ok(Self { folder: folder.to_owned(), len: 0, states: Mutex::new(states), index })
@@ -179,7 +187,7 @@ struct PairIndex {
 
 impl PairIndex {
     fn empty(folder: &Path) -> io::Result<Self> {
-        let pairs = Mutex::new(tempfile::tempfile_in(folder)?);
+        let pairs = Mutex::new(disk::unnamed_file(folder)?);
         Ok(Self { pairs, starts: vec![0; 2], marks: Vec::new() })
     }
 
@@ -242,7 +250,7 @@ impl PairIndex {
         let old = self.pairs.get_mut().unwrap_or_else(PoisonError::into_inner);
         old.seek(SeekFrom::Start(0))?;
         let mut old = Pairs { from: BufReader::with_capacity(1 << 20, &*old), left: old_len, next: None };
-        let merged = tempfile::tempfile_in(folder)?;
+        let merged = disk::unnamed_file(folder)?;
         let mut into = BufWriter::with_capacity(1 << 20, &merged);
         let mut put = |(hash, id): (u64, StateId)| {
             starts[hash.checked_shr(64 - bits).unwrap_or(0) as usize + 1] += 1;

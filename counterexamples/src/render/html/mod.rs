@@ -44,7 +44,7 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
         .map_err(|error| TraceError::from_json(&error))?;
     let data = escape::json(&data);
     // Strict from the first line on; nothing of it is seen from outside.
-    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT);
+    let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
     let policy = format!(
         "default-src 'none'; script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; base-uri 'none'; \
          form-action 'none'",

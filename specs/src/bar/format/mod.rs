@@ -11,7 +11,7 @@ use std::iter::Peekable;
 use barcheck_model::program::Target;
 
 use crate::bar::lexer::Lexed;
-use crate::bar::opcode;
+use crate::bar::mnemonics;
 use crate::bar::parser::Class;
 use crate::bar::token::{Comment, Token, TokenKind};
 use crate::common::span::Span;
@@ -320,7 +320,7 @@ impl<'s> Printer<'s> {
         let span = self.tokens[index].span.to(self.tokens[end - 1].span);
         let joined: String = self.tokens[index..end].iter().map(|token| self.text(token.span)).collect();
         let split = self.comments.peek().is_some_and(|comment| comment.span.start < span.end);
-        match opcode::find_in(self.target, &joined) {
+        match mnemonics::find_in(self.target, &joined) {
             Some(known) if !split => {
                 self.output.push_str(&known.text);
                 end

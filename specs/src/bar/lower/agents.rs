@@ -1,12 +1,11 @@
 //! Which agent runs which block.
 
-use barcheck_model::program::{RoleId, Target, WARP_SIZE};
+use barcheck_model::program::{RoleId, WARP_SIZE};
 
 use super::context::Context;
 use super::globals::Group;
 use crate::bar::ast::{File, Item, Role};
 use crate::bar::meaning_error::MeaningError;
-use crate::bar::words;
 use crate::common::span::Span;
 
 /// The blocks that claimed agents so far.
@@ -20,10 +19,8 @@ struct Claims {
 impl Context<'_> {
     /// The role of each agent, or `None` after an error.
     pub(super) fn assign_agents(&mut self, file: &File, group: &Group) -> Option<Vec<RoleId>> {
-        let count = match self.target {
-            Target::Ptx | Target::Bcu => group.size.div_ceil(WARP_SIZE),
-            _ => group.size,
-        };
+        let lanes = if self.target.has_lanes() { WARP_SIZE } else { 1 };
+        let count = group.size.div_ceil(lanes);
         let mut claims = Claims { of_agent: vec![None; count as usize], unknown: false };
         let roles = file.items.iter().filter_map(|item| match item {
             Item::Role(role) => Some(role),
@@ -86,7 +83,7 @@ impl Context<'_> {
             }
         }
         if !missing.is_empty() {
-            let (unit, span) = (words::agents(self.target), group.span);
+            let (unit, span) = (self.notation.agents, group.span);
             self.report(&MeaningError::AgentsMissing { unit, missing, span });
         }
     }

@@ -5,16 +5,18 @@ use std::collections::{BTreeSet, HashMap};
 use barcheck_model::program::{Array, ArrayId, SequenceId, Target};
 
 use crate::bar::meaning_error::MeaningError;
+use crate::bar::notation::Notation;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
 use crate::common::span::{LineIndex, Span};
 use crate::common::suggest::closest;
 
 /// What lowering knows of the whole file.
-pub(super) struct Context<'a> {
-    pub(super) source: &'a str,
+pub(in crate::bar) struct Context<'a> {
+    pub(in crate::bar) source: &'a str,
     pub(super) lines: LineIndex<'a>,
-    pub(super) target: Target,
+    pub(in crate::bar) target: Target,
+    pub(super) notation: &'static Notation,
     pub(super) globals: Globals<'a>,
     /// Sequences of uniform decisions, in the order in which the text has them first.
     pub(super) sequences: Vec<Option<String>>,
@@ -30,7 +32,7 @@ impl<'a> Context<'a> {
 
     /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only counted,
     /// or a text of many errors and many names would take long.
-    pub(super) fn suggest<'n, I: IntoIterator<Item = &'n str>>(
+    pub(in crate::bar) fn suggest<'n, I: IntoIterator<Item = &'n str>>(
         &self,
         word: &str,
         candidates: impl FnOnce() -> I,
@@ -41,7 +43,7 @@ impl<'a> Context<'a> {
         closest(word, candidates()).map(str::to_owned)
     }
 
-    pub(super) fn warn(&mut self, warning: Diagnostic) {
+    pub(in crate::bar) fn warn(&mut self, warning: Diagnostic) {
         if self.warnings.len() < limits::ERRORS {
             self.warnings.push(warning);
         }

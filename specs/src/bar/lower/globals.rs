@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Space, Target};
+use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Space};
 
 use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
-use super::registers::register;
 use crate::bar::ast::{self, IndexWord, Item, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
-use crate::bar::words;
+use crate::bar::notation::Notation;
 use crate::common::limits;
 use crate::common::span::Span;
 
@@ -144,7 +143,7 @@ impl<'a> Context<'a> {
 
     fn declare_name(&mut self, name: &'a Name, kind: GlobalKind) {
         let (text, span) = (name.text.to_string(), name.span);
-        if self.target == Target::Bcu && register(&name.text).is_some() {
+        if self.notation.register(&name.text).is_some() {
             self.report(&MeaningError::RegisterName { name: text, span });
             return;
         }
@@ -186,16 +185,14 @@ impl<'a> Context<'a> {
 
     /// The size of the group, or `None` after an error. `target_span` is where the target is named.
     pub(super) fn group(&mut self, target_span: Span) -> Option<Group> {
-        let target = self.target;
         let Some((value, span)) = self.globals.size else {
-            self.report(&MeaningError::NoSize { target, span: target_span });
+            self.report(&MeaningError::NoSize { target: self.target, span: target_span });
             return None;
         };
-        let most = if target.has_lanes() { limits::CTA_THREADS } else { limits::GROUP_SIZE };
-        let (word, unit) = (words::size_word(target), words::size_unit(target));
-        let size = self.in_range(word, unit, (value?, span), most)?;
+        let Notation { size: word, unit, largest, subgroups, .. } = self.notation;
+        let size = self.in_range(word, unit, (value?, span), *largest)?;
         let subgroup_size = match self.globals.subgroup_size {
-            None if target == Target::SplitBarrier => size,
+            None if *subgroups => size,
             None => 1,
             Some((value, span)) => self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?,
         };

@@ -2,42 +2,43 @@
 //! operations. Afterwards the tree is no longer needed.
 
 mod agents;
-mod bcu;
 mod code;
 mod context;
 mod expressions;
 mod globals;
-mod nbarrier;
+mod handles;
 mod operands;
-mod ptx;
-mod registers;
 mod role;
 mod scopes;
-mod split;
 mod statements;
-mod xegpu;
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use barcheck_model::program::{Program, Target};
 
+pub(super) use operands::{expr_of, name_of};
+pub(super) use role::RoleLowerer;
+
 use super::ast::{File, Item};
+use super::system;
 use crate::common::contents::Contents;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::span::LineIndex;
 use context::{Context, Globals};
 
-/// Lowers `file`, which was parsed from `source` without errors.
+/// Lowers `file`, a protocol of `target` that was parsed from `source` without errors.
 pub(crate) fn lower(
     source: &str,
     file: &File,
+    target: Target,
     defines: &BTreeMap<String, i64>,
 ) -> Result<Contents, Vec<Diagnostic>> {
     let mut context = Context {
         source,
         lines: LineIndex::new(source),
-        target: file.target.unwrap_or(Target::Ptx),
+        target,
+        notation: system::notation(target),
         globals: Globals::default(),
         sequences: Vec::new(),
         named_sequences: HashMap::new(),

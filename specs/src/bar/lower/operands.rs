@@ -8,7 +8,7 @@ use crate::bar::meaning_error::MeaningError;
 use crate::common::diagnostic::Diagnostic;
 
 /// The expression that an operand is, if it is one.
-pub(super) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
+pub(in crate::bar) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
     match &operand.kind {
         OperandKind::Expr(expr) => Some(expr),
         _ => None,
@@ -16,7 +16,7 @@ pub(super) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
 }
 
 /// The bare name that an operand is, if it is one.
-pub(super) fn name_of(operand: &Operand) -> Option<&str> {
+pub(in crate::bar) fn name_of(operand: &Operand) -> Option<&str> {
     match &expr_of(operand)?.kind {
         ExprKind::Name(name) => Some(name),
         _ => None,
@@ -25,7 +25,7 @@ pub(super) fn name_of(operand: &Operand) -> Option<&str> {
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// Reports that the number of operands is wrong; `takes` shows each of the right forms.
-    pub(super) fn wrong_count<T>(
+    pub(in crate::bar) fn wrong_count<T>(
         &mut self,
         instruction: &Instruction,
         takes: &'static [&'static str],
@@ -37,7 +37,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// Reports that an operand is not what it should be.
-    pub(super) fn wrong_operand<T>(
+    pub(in crate::bar) fn wrong_operand<T>(
         &mut self,
         operand: &Operand,
         expected: &str,
@@ -49,7 +49,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// An operand that is a number.
-    pub(super) fn number(&mut self, operand: &'a Operand) -> Option<Expr> {
+    pub(in crate::bar) fn number(&mut self, operand: &'a Operand) -> Option<Expr> {
         match expr_of(operand) {
             Some(expr) => self.expr(expr),
             None if matches!(operand.kind, OperandKind::Choice { .. }) => {
@@ -61,7 +61,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// The predicate of a reduction.
-    pub(super) fn predicate(&mut self, operand: &'a Operand) -> Option<Predicate> {
+    pub(in crate::bar) fn predicate(&mut self, operand: &'a Operand) -> Option<Predicate> {
         let expr = match &operand.kind {
             OperandKind::Choice { negated } => {
                 return Some(Predicate { negated: *negated, value: None });
@@ -88,7 +88,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// The local that gets a result, `None` for `_`.
-    pub(super) fn destination(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
+    pub(in crate::bar) fn destination(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
         match name_of(operand) {
             Some("_") => Some(None),
             Some(name) => self.assigned(name, operand.span).map(Some),

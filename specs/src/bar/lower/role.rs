@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, NoResult, Op, Pc, Role, Target};
+use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, NoResult, Op, Pc, Role};
 
 use super::code::{Builder, Source};
 use super::context::{Context, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
-use super::registers::{Register, register};
 use super::scopes::{Binding, Scopes};
 use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::bar::notation::Register;
 use crate::common::span::Span;
 
 /// Lowers a block. After an error, which was reported, its code is incomplete.
@@ -32,14 +32,14 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
     Role { name: role.name.as_ref().map(|name| name.text.to_string()), code, place }
 }
 
-pub(super) struct RoleLowerer<'c, 'a> {
-    pub(super) context: &'c mut Context<'a>,
+pub(in crate::bar) struct RoleLowerer<'c, 'a> {
+    pub(in crate::bar) context: &'c mut Context<'a>,
     pub(super) builder: Builder,
-    pub(super) scopes: Scopes<'a>,
+    pub(in crate::bar) scopes: Scopes<'a>,
     /// The open loops, the innermost last.
     pub(super) loops: Vec<Loop>,
     /// Registers and handles, which belong to the whole block, by name.
-    pub(super) slots: HashMap<&'a str, LocalId>,
+    pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
 }
 
 /// An open loop.
@@ -50,7 +50,7 @@ pub(super) struct Loop {
 }
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(super) fn report(&mut self, error: &MeaningError) {
+    pub(in crate::bar) fn report(&mut self, error: &MeaningError) {
         self.context.report(error);
     }
 
@@ -69,7 +69,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     pub(super) fn declare(&mut self, name: &'a Name, loop_variable: bool) -> Option<LocalId> {
         let text = &*name.text;
         let span = name.span;
-        if self.context.target == Target::Bcu && register(text).is_some() {
+        if self.context.notation.register(text).is_some() {
             self.report(&MeaningError::RegisterName { name: text.to_owned(), span });
             return None;
         }
@@ -85,7 +85,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// The register or handle `name`, which is added if it is new.
-    pub(super) fn slot(&mut self, name: &'a str, kind: LocalKind) -> LocalId {
+    pub(in crate::bar) fn slot(&mut self, name: &'a str, kind: LocalKind) -> LocalId {
         if let Some(local) = self.slots.get(name) {
             return *local;
         }
@@ -94,17 +94,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         local
     }
 
-    /// The variable that an assignment to `name` changes: a local, or a register, where `RZ` and `PT` swallow
-    /// what is assigned to them.
-    pub(super) fn assigned(&mut self, name: &'a str, span: Span) -> Option<LocalId> {
-        if self.context.target == Target::Bcu
-            && let Some(register) = register(name)
-        {
+    /// The variable that an assignment to `name` changes: a local or a register. What is assigned to a register that
+    /// always has one value is lost.
+    pub(in crate::bar) fn assigned(&mut self, name: &'a str, span: Span) -> Option<LocalId> {
+        if let Some(register) = self.context.notation.register(name) {
             return Some(match register {
-                Register::General => self.slot(name, LocalKind::Register),
-                Register::Predicate => self.slot(name, LocalKind::Predicate),
-                Register::Zero => self.slot(".rz", LocalKind::Integer),
-                Register::True => self.slot(".pt", LocalKind::Integer),
+                Register::Variable(kind) => self.slot(name, kind),
+                Register::Constant { sink, .. } => self.slot(sink, LocalKind::Integer),
             });
         }
         let owned = || name.to_owned();
@@ -145,10 +141,11 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(binding) = self.scopes.find(name) {
             return Some(Expr::Local(binding.local));
         }
-        if self.context.target == Target::Bcu
-            && let Some(register) = register(name)
-        {
-            return Some(self.register_value(name, register));
+        if let Some(register) = self.context.notation.register(name) {
+            return Some(match register {
+                Register::Variable(kind) => Expr::Local(self.slot(name, kind)),
+                Register::Constant { value, .. } => Expr::Int(value),
+            });
         }
         if let Some(global) = self.context.globals.names.get(name).copied() {
             return self.context.global_value(name, global, span).map(Expr::Int);
@@ -171,23 +168,13 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     /// Reports an unknown name that looks like a register's; false for other names.
     fn unknown_register(&mut self, name: &str, span: Span) -> bool {
-        let digits = name.strip_prefix(['R', 'P', 'r', 'p']).unwrap_or_default();
-        let alike = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let found = self.context.target == Target::Bcu && alike;
-        if found {
-            self.report(&MeaningError::UnknownRegister { name: name.to_owned(), span });
-        }
-        found
-    }
-
-    fn register_value(&mut self, name: &'a str, register: Register) -> Expr {
-        let kind = match register {
-            Register::Zero => return Expr::Int(0),
-            Register::True => return Expr::Int(1),
-            Register::General => LocalKind::Register,
-            Register::Predicate => LocalKind::Predicate,
+        let registers = self.context.notation.registers.as_ref();
+        let Some(registers) = registers.filter(|registers| (registers.looks_like_one)(name)) else {
+            return false;
         };
-        Expr::Local(self.slot(name, kind))
+        let (name, known) = (name.to_owned(), registers.known);
+        self.report(&MeaningError::UnknownRegister { name, known, span });
+        true
     }
 }
 
@@ -199,7 +186,7 @@ impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
     fn index(&mut self, word: IndexWord, span: Span) -> Option<Expr> {
         let target = self.context.target;
         match word {
-            IndexWord::Lane if target.has_lanes() => Some(Expr::Lane),
+            IndexWord::LANE if target.has_lanes() => Some(Expr::Lane),
             _ if word.text() == target.agent_noun() => Some(Expr::Agent),
             _ => {
                 self.report(&MeaningError::OtherTargetsIndex { word, target, span });

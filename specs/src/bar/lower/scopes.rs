@@ -8,7 +8,7 @@ use crate::common::span::Span;
 
 /// A local variable that is in scope.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Binding {
+pub(in crate::bar) struct Binding {
     pub(super) local: LocalId,
     pub(super) declared: Span,
     /// Belongs to a `for`, which alone changes it.
@@ -17,7 +17,7 @@ pub(super) struct Binding {
 
 /// The variables in scope. Finding, adding and dropping one takes constant time.
 #[derive(Debug, Default)]
-pub(super) struct Scopes<'a> {
+pub(in crate::bar) struct Scopes<'a> {
     /// The declarations of each name, the innermost last.
     bindings: HashMap<&'a str, Vec<Binding>>,
     /// The names that each open scope declared.
@@ -44,7 +44,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Binding> {
+    pub(in crate::bar) fn find(&self, name: &str) -> Option<Binding> {
         self.bindings.get(name)?.last().copied()
     }
 

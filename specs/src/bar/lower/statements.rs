@@ -9,6 +9,7 @@ use super::context::GlobalKind;
 use super::role::{Loop, RoleLowerer};
 use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
 use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::bar::system;
 use crate::common::diagnostic::Diagnostic;
 use crate::common::span::Span;
 use crate::common::suggest::closest;
@@ -302,16 +303,9 @@ impl<'a> RoleLowerer<'_, 'a> {
         None
     }
 
-    /// An instruction, by the rules of its target.
+    /// An instruction, by the rules of its system.
     fn instruction(&mut self, instruction: &'a Instruction, source: &Source) -> Option<()> {
-        let op = match self.context.target {
-            barcheck_model::program::Target::Ptx => Some(self.ptx(instruction)?),
-            barcheck_model::program::Target::Bcu => Some(self.bcu(instruction)?),
-            barcheck_model::program::Target::Nbarrier => Some(self.nbarrier(instruction)?),
-            barcheck_model::program::Target::SplitBarrier => Some(self.split(instruction)?),
-            barcheck_model::program::Target::Xegpu => self.xegpu(instruction)?,
-        };
-        if let Some(op) = op {
+        if let Some(op) = system::lower(self, instruction)? {
             self.builder.emit(op, source);
         }
         Some(())

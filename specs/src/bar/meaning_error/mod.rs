@@ -15,7 +15,7 @@ pub(crate) enum MeaningError {
     /// A name that nobody declares.
     UnknownName { name: String, kind: NameKind, suggestion: Option<String>, target: Target, span: Span },
     /// A name like those of registers that is none.
-    UnknownRegister { name: String, span: Span },
+    UnknownRegister { name: String, known: &'static str, span: Span },
     /// A name used before its declaration.
     DeclaredLater { name: String, span: Span, declared: Span },
     /// An agent's index in a constant.
@@ -71,8 +71,8 @@ pub(crate) enum NameKind {
     Assigned,
     /// A memory location.
     Location,
-    /// A handle of a named barrier.
-    Handle,
+    /// A handle, which an instruction yields.
+    Handle { from: &'static str },
 }
 
 impl MeaningError {

@@ -3,9 +3,9 @@
 use barcheck_model::program::NoResult;
 
 use super::{MeaningError, NameKind};
-use crate::bar::ast::IndexWord;
 use crate::bar::foreign_syntax;
-use crate::bar::words;
+use crate::bar::notation::Notation;
+use crate::bar::system;
 use crate::common::diagnostic::{Diagnostic, WORDING};
 use crate::common::limits;
 
@@ -30,7 +30,7 @@ impl MeaningError {
     fn of_group(&self) -> Option<Diagnostic> {
         Some(match self {
             Self::NoSize { target, .. } => {
-                let (word, unit) = (words::size_word(*target), words::size_unit(*target));
+                let Notation { size: word, unit, .. } = system::notation(*target);
                 self.error("no-size", "the size of the group is missing")
                     .help(format!("declare its {unit}: `{word} 64;`"))
             }
@@ -87,9 +87,9 @@ impl MeaningError {
                 let hint = foreign_syntax::value(name, *target).filter(|_| *kind == NameKind::Value);
                 return Some(self.unknown_name(name, *kind, suggestion.as_deref()).help_if(hint));
             }
-            Self::UnknownRegister { name, .. } => self
+            Self::UnknownRegister { name, known, .. } => self
                 .error("unknown-register", format!("there is no register `{name}`"))
-                .note("the registers are `R0` to `R254`, `RZ`, `P0` to `P6` and `PT`"),
+                .note(format!("the registers are {known}")),
             Self::DeclaredLater { name, declared, .. } => self
                 .error("declared-later", format!("`{name}` is declared only further down"))
                 .also(*declared, "declared here"),
@@ -112,8 +112,8 @@ impl MeaningError {
                     "wrong-index-for-target",
                     format!("`{}` has no meaning in target `{target}`", word.text()),
                 );
-                let help = match (word, target.has_lanes()) {
-                    (IndexWord::Thread, true) => "the index of a thread is `warp * 32 + lane`".to_owned(),
+                let help = match (word.text(), target.has_lanes()) {
+                    ("thread", true) => "the index of a thread is `warp * 32 + lane`".to_owned(),
                     _ => format!("the agent's own index is `{noun}`"),
                 };
                 error.help(help)
@@ -140,7 +140,7 @@ impl MeaningError {
         let what = match kind {
             NameKind::Value | NameKind::Assigned => "name",
             NameKind::Location => "location",
-            NameKind::Handle => "handle",
+            NameKind::Handle { .. } => "handle",
         };
         let error = self.error("unknown-name", format!("unknown {what} `{name}`"));
         let error = error.help_if(suggestion.map(|s| format!("did you mean `{s}`?")));
@@ -149,8 +149,8 @@ impl MeaningError {
             NameKind::Location if suggestion.is_none() => {
                 error.help(format!("declare it before the blocks: `shared {name};`"))
             }
-            NameKind::Handle if suggestion.is_none() => {
-                error.help(format!("make it in this block: `{name} = xegpu.init_nbarrier …;`"))
+            NameKind::Handle { from } if suggestion.is_none() => {
+                error.help(format!("make it in this block: `{name} = {from} …;`"))
             }
             _ => error,
         }

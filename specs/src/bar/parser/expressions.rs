@@ -1,6 +1,6 @@
 //! Expressions, conditions and values.
 
-use barcheck_model::program::{BinaryOp, Target, UnaryOp};
+use barcheck_model::program::{BinaryOp, UnaryOp};
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Condition, Expr, ExprKind, Value};
@@ -125,9 +125,8 @@ impl Parser<'_, '_> {
             TokenKind::Word => {
                 let word = self.word();
                 if let Some(index) = words::index_word(word) {
-                    // `Subgroup` is also a scope, which keeps its capital.
-                    let scope = self.target == Target::SplitBarrier;
-                    self.advance_as(if scope { Class::Plain } else { Class::Keyword });
+                    let plain = self.notation.index_keeps_case;
+                    self.advance_as(if plain { Class::Plain } else { Class::Keyword });
                     return Ok(leaf(ExprKind::Index(index)));
                 }
                 if self.eat_keyword("true") {
@@ -162,7 +161,7 @@ impl Parser<'_, '_> {
     /// Reports `threadIdx.x`, `%tid.x` and their like, which begin with `first`, and takes them for a number.
     fn no_name(&mut self, first: Token) -> Parsed<Measured> {
         let (span, text) = self.foreign_name(first);
-        let _ = self.report::<()>(&SyntaxError::NoName { text, target: self.target, span });
+        let _ = self.report::<()>(&SyntaxError::NoName { text, target: self.notation.target, span });
         Ok(Measured { expr: Expr { kind: ExprKind::Int(0), span }, height: 1 })
     }
 
@@ -185,7 +184,7 @@ impl Parser<'_, '_> {
         };
         self.position = close + 1;
         let (text, span) = (self.short_text(name.span), self.span_from(name.span));
-        let _ = self.report::<()>(&SyntaxError::Call { name: text, target: self.target, span });
+        let _ = self.report::<()>(&SyntaxError::Call { name: text, target: self.notation.target, span });
         Ok(Measured { expr: Expr { kind: ExprKind::Int(0), span }, height: 1 })
     }
 

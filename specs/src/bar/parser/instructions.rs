@@ -7,7 +7,8 @@ use crate::bar::ast::{
     Attribute, Expr, ExprKind, Guard, Instruction, Name, Operand, OperandKind, StatementKind,
 };
 use crate::bar::foreign_syntax;
-use crate::bar::opcode::{self, Opcode};
+use crate::bar::mnemonics;
+use crate::bar::opcode::{Form, Opcode};
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
@@ -18,8 +19,8 @@ impl Parser<'_, '_> {
     /// `@p` or `@!p` and an instruction.
     pub(super) fn guarded(&mut self) -> Parsed<StatementKind> {
         let at = self.current().span;
-        if !self.target.has_lanes() {
-            return self.report(&SyntaxError::GuardElsewhere { target: self.target, span: at });
+        if !self.notation.target.has_lanes() {
+            return self.report(&SyntaxError::GuardElsewhere { target: self.notation.target, span: at });
         }
         self.advance_as(Class::Prefix);
         let negated = self.at(TokenKind::Not);
@@ -28,7 +29,7 @@ impl Parser<'_, '_> {
         }
         if self.at(TokenKind::Percent) {
             let (span, text) = self.foreign_name(self.current());
-            return self.report(&SyntaxError::NoName { text, target: self.target, span });
+            return self.report(&SyntaxError::NoName { text, target: self.notation.target, span });
         }
         let name = self.name("the name of a predicate")?;
         let span = self.span_from(at);
@@ -42,18 +43,19 @@ impl Parser<'_, '_> {
         Ok(StatementKind::Instruction(Some(Guard { negated, name, span }), instruction))
     }
 
-    /// `%h = xegpu.init_nbarrier …`.
+    /// `%h = …`.
     pub(super) fn handle_assignment(&mut self) -> Parsed<StatementKind> {
+        let from = self.notation.handles_from.unwrap_or_default();
         let handle = self.handle();
         self.expect(TokenKind::Equal)?;
         if !self.at(TokenKind::Word) {
-            return self.expected("`xegpu.init_nbarrier`");
+            return self.expected(format!("`{from}`"));
         }
         let mut instruction = self.instruction()?;
-        if instruction.opcode != Opcode::XegpuInit {
+        if instruction.opcode.form() != Form::YieldsHandle {
             let mnemonic = self.text(instruction.mnemonic).to_owned();
             let (span, instruction) = (handle.span, instruction.mnemonic);
-            return self.report(&SyntaxError::NoResult { mnemonic, span, instruction });
+            return self.report(&SyntaxError::NoResult { mnemonic, from, span, instruction });
         }
         instruction.span = handle.span.to(instruction.span);
         instruction.result = Some(handle);
@@ -81,14 +83,14 @@ impl Parser<'_, '_> {
         if self.at(TokenKind::Dot) {
             return self.expected("an operand or `;`");
         }
-        if let Some(found) = opcode::find_in(self.target, &text) {
+        if let Some(found) = mnemonics::find_in(self.notation.target, &text) {
             return Ok((found.opcode, span));
         }
-        let owners: Vec<Target> = opcode::find(&text).map(|m| m.target).collect();
-        let suggestion = closest(&text, opcode::of_target(self.target));
-        let hint = foreign_syntax::statement(&text, self.target);
+        let owners: Vec<Target> = mnemonics::find(&text).map(|m| m.opcode.target()).collect();
+        let suggestion = closest(&text, mnemonics::of_target(self.notation.target));
+        let hint = foreign_syntax::statement(&text, self.notation.target);
         let text = text.chars().take(60).collect();
-        let target = self.target;
+        let target = self.notation.target;
         self.report(&SyntaxError::UnknownInstruction { text, target, owners, hint, suggestion, span })
     }
 
@@ -118,7 +120,7 @@ impl Parser<'_, '_> {
         if matches!(self.current().kind, TokenKind::Semicolon | TokenKind::CloseBrace) {
             return Ok(operands);
         }
-        if opcode == Opcode::XegpuHint {
+        if opcode.form() == Form::Hint {
             self.hint()?;
             return Ok(operands);
         }
@@ -134,7 +136,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether another operand follows without a comma, as vISA writes them: both are single words, and the
+    /// Whether another operand follows without a comma: both are single words, and the
     /// next one does not begin a line, where a semicolon is missing rather than a comma.
     fn comma_left_out(&self, operands: &[Operand]) -> bool {
         let simple = operands.last().is_some_and(|operand| match &operand.kind {
@@ -143,7 +145,7 @@ impl Parser<'_, '_> {
         });
         let next = self.current();
         let between = Span::new(self.previous().end, next.span.start);
-        self.target == Target::Nbarrier
+        self.notation.commas_optional
             && simple
             && matches!(next.kind, TokenKind::Word | TokenKind::Number)
             && !self.text(between).contains('\n')
@@ -175,7 +177,7 @@ impl Parser<'_, '_> {
                 OperandKind::Choice { negated: true }
             }
             TokenKind::Percent if self.is_handle() => OperandKind::Handle(self.handle()),
-            TokenKind::OpenBrace if opcode == Opcode::XegpuFence => {
+            TokenKind::OpenBrace if opcode.form() == Form::Attributes => {
                 let open = self.position;
                 let attributes = self.attributes();
                 if attributes.is_err() && !self.stopped {
@@ -188,7 +190,7 @@ impl Parser<'_, '_> {
             _ => {
                 let first = self.position;
                 let expr = self.expr()?;
-                if matches!(opcode, Opcode::Split(_)) {
+                if opcode.form() == Form::JoinedWords {
                     self.join_words(first);
                 }
                 OperandKind::Expr(expr)
@@ -197,7 +199,7 @@ impl Parser<'_, '_> {
         Ok(Operand { kind, span: self.span_from(start) })
     }
 
-    /// Notes the `|` between SPIR-V semantics, from the token `first` on.
+    /// Notes the `|` between words, from the token `first` on.
     fn join_words(&mut self, first: usize) {
         for index in first..self.position {
             if self.tokens[index].kind == TokenKind::Or {
@@ -239,7 +241,7 @@ impl Parser<'_, '_> {
         Ok(Name { text: self.text(span).into(), span })
     }
 
-    /// What `compile_hint` carries: anything in balanced braces.
+    /// What a hint carries: anything in balanced braces.
     fn hint(&mut self) -> Parsed<()> {
         let open = self.current().span;
         if !self.at(TokenKind::OpenBrace) {

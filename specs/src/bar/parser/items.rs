@@ -5,8 +5,9 @@ use barcheck_model::program::{Space, Target};
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{File, Item, Name, Role};
 use crate::bar::foreign_syntax;
-use crate::bar::opcode;
+use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
+use crate::bar::system;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
 use crate::common::span::Span;
@@ -55,7 +56,7 @@ impl Parser<'_, '_> {
             });
         };
         self.advance_as(Class::Keyword);
-        self.target = target;
+        self.notation = system::notation(target);
         let span = self.span_from(start);
         if self.expect_semicolon().is_err() {
             self.recover_item();
@@ -106,30 +107,30 @@ impl Parser<'_, '_> {
     fn unknown_item(&mut self) -> Parsed<Item> {
         let word = self.word();
         let is_instruction = self.ahead(1).kind == TokenKind::Dot
-            || opcode::find(word).next().is_some()
+            || mnemonics::find(word).next().is_some()
             || self.ahead(1).kind == TokenKind::Equal;
         if is_instruction || words::STATEMENTS.iter().any(|s| s.eq_ignore_ascii_case(word)) {
             return self.statement_outside_block();
         }
         let span = self.current().span;
-        let suggestion = closest(word, words::declarations(self.target));
+        let suggestion = closest(word, words::declarations(self.notation));
         let word = word.chars().take(40).collect();
         self.report(&SyntaxError::UnknownItem { word, suggestion, span })
     }
 
     fn statement_outside_block(&mut self) -> Parsed<Item> {
         let span = self.current().span;
-        self.report(&SyntaxError::StatementOutsideBlock { target: self.target, span })
+        self.report(&SyntaxError::StatementOutsideBlock { target: self.notation.target, span })
     }
 
     /// Reports that the current word belongs to another target, where `right` is the word for this one.
     fn other_targets_word<T>(&mut self, right: &'static str) -> Parsed<T> {
         let (word, span) = (self.word().to_owned(), self.current().span);
-        self.report(&SyntaxError::OtherTargetsWord { word, target: self.target, right, span })
+        self.report(&SyntaxError::OtherTargetsWord { word, target: self.notation.target, right, span })
     }
 
     fn size(&mut self) -> Parsed<Item> {
-        let right = words::size_word(self.target);
+        let right = self.notation.size;
         if !self.at_keyword(right) {
             // The declaration is read all the same, so that a missing size is not reported on top.
             let _ = self.other_targets_word::<()>(right);
@@ -141,10 +142,12 @@ impl Parser<'_, '_> {
     }
 
     fn subgroup_size(&mut self) -> Parsed<Item> {
-        if self.target != Target::SplitBarrier {
+        if !self.notation.subgroups {
             let span = self.current().span;
             let found = "`subgroup_size`".to_owned();
-            let help = Some("subgroups belong to target `split_barrier`".to_owned());
+            let owners = Target::ALL.into_iter().filter(|target| system::notation(*target).subgroups);
+            let owners: Vec<String> = owners.map(|target| format!("`{target}`")).collect();
+            let help = Some(format!("subgroups belong to target {}", owners.join(" and ")));
             let expected = "a declaration or a block".to_owned();
             return self.report(&SyntaxError::Expected { expected, found, span, help });
         }
@@ -185,8 +188,8 @@ impl Parser<'_, '_> {
     }
 
     fn role(&mut self, noun: &'static str) -> Parsed<Item> {
-        if noun != self.target.agent_noun() {
-            let _ = self.other_targets_word::<()>(words::agents(self.target));
+        if noun != self.notation.target.agent_noun() {
+            let _ = self.other_targets_word::<()>(self.notation.agents);
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let first = self.expr()?;

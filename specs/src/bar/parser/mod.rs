@@ -10,7 +10,9 @@ use barcheck_model::program::Target;
 
 use super::ast::{File, Name};
 use super::lexer::Lexed;
+use super::notation::Notation;
 use super::syntax_error::SyntaxError;
+use super::system;
 use super::token::{Token, TokenKind};
 use super::words;
 use crate::common::diagnostic::Sink;
@@ -58,7 +60,7 @@ pub(crate) fn parse(source: &str, lexed: &Lexed, errors: &mut Sink) -> Output {
         source,
         tokens: &lexed.tokens,
         position: 0,
-        target: Target::Ptx,
+        notation: system::notation(Target::ALL[0]),
         errors,
         depth: 0,
         stopped: false,
@@ -75,8 +77,8 @@ struct Parser<'s, 'e> {
     /// Ends with [`TokenKind::End`], which is never passed.
     tokens: &'s [Token],
     position: usize,
-    /// The target declared; nothing that depends on it is read before.
-    target: Target,
+    /// That of the target declared; nothing that depends on it is read before.
+    notation: &'static Notation,
     errors: &'e mut Sink,
     /// Blocks and parentheses around the current token.
     depth: u32,
@@ -249,10 +251,10 @@ impl<'s> Parser<'s, '_> {
         Ok(Name { text: word.into(), span })
     }
 
-    /// Whether a handle begins at the current token: in `xegpu`, `%` directly before a letter.
+    /// Whether a handle begins at the current token: `%` directly before a letter, where there are handles.
     fn is_handle(&self) -> bool {
         let (percent, word) = (self.current(), self.ahead(1));
-        self.target == Target::Xegpu
+        self.notation.handles_from.is_some()
             && percent.kind == TokenKind::Percent
             && word.kind == TokenKind::Word
             && percent.span.end == word.span.start

@@ -5,7 +5,7 @@ use barcheck_model::program::AccessKind;
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Block, Else, Statement, StatementKind};
 use crate::bar::foreign_syntax;
-use crate::bar::opcode;
+use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::TokenKind;
 use crate::bar::words;
@@ -73,8 +73,8 @@ impl Parser<'_, '_> {
             TokenKind::Word => {
                 matches!(self.ahead(1).kind, TokenKind::Dot | TokenKind::Equal)
                     || words::STATEMENTS.iter().any(|statement| self.at_keyword(statement))
-                    || opcode::find(word).next().is_some()
-                    || foreign_syntax::statement(word, self.target).is_some()
+                    || mnemonics::find(word).next().is_some()
+                    || foreign_syntax::statement(word, self.notation.target).is_some()
             }
             _ => false,
         }
@@ -273,7 +273,7 @@ impl Parser<'_, '_> {
     fn instruction_or_unknown(&mut self) -> Parsed<StatementKind> {
         let word = self.word();
         let next = self.ahead(1).kind;
-        if next == TokenKind::Dot || opcode::find(word).next().is_some() {
+        if next == TokenKind::Dot || mnemonics::find(word).next().is_some() {
             return Ok(StatementKind::Instruction(None, self.instruction()?));
         }
         let span = self.current().span;
@@ -284,10 +284,10 @@ impl Parser<'_, '_> {
                 _ => true,
             };
             self.leave_role = !nested;
-            let (open, target) = (self.role, self.target);
+            let (open, target) = (self.role, self.notation.target);
             return self.report(&SyntaxError::RoleInsideBlock { span, open, nested, target });
         }
-        if words::declarations(self.target).any(|d| d.eq_ignore_ascii_case(word)) {
+        if words::declarations(self.notation).any(|d| d.eq_ignore_ascii_case(word)) {
             let word = word.to_owned();
             return self.report(&SyntaxError::DeclarationInsideBlock { word, span });
         }
@@ -302,8 +302,8 @@ impl Parser<'_, '_> {
             let name = word.to_owned();
             return self.report(&SyntaxError::CompoundAssignment { name, operator, span });
         }
-        let candidates = words::STATEMENTS.into_iter().chain(opcode::of_target(self.target));
-        let hint = foreign_syntax::statement(word, self.target);
+        let candidates = words::STATEMENTS.into_iter().chain(mnemonics::of_target(self.notation.target));
+        let hint = foreign_syntax::statement(word, self.notation.target);
         let suggestion = closest(word, candidates);
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.short_text(self.ahead(1).span));

@@ -173,7 +173,7 @@ impl Swift {
                 Some(known) => *known = add,
                 None => {
                     self.local_effects
-                        [origin.local_effects as usize + local_effect as usize - LOCAL_EFFECTS] = add
+                        [origin.local_effects as usize + local_effect as usize - LOCAL_EFFECTS] = add;
                 }
             }
         }

@@ -1,62 +1,33 @@
-//! XeGPU: named barriers, their handles, `mfence`.
+//! What XeGPU's instructions lower to: named barriers, their handles, `mfence`.
 
 use barcheck_model::program::{LocalId, LocalKind, Op, Spaces, XegpuOp};
 
-use super::role::RoleLowerer;
-use crate::bar::ast::{Attribute, Block, Else, Instruction, Operand, OperandKind, Statement, StatementKind};
+use super::{INIT, MNEMONICS, Operation};
+use crate::bar::ast::{Attribute, Instruction, Operand, OperandKind};
+use crate::bar::lower::RoleLowerer;
 use crate::bar::meaning_error::{MeaningError, NameKind};
-use crate::bar::opcode::Opcode;
 use crate::common::span::Span;
 use crate::common::suggest::closest;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    /// Makes a variable of every handle that the block assigns anywhere.
-    pub(super) fn collect_handles(&mut self, block: &'a Block) {
-        for statement in &block.statements {
-            self.collect_in(statement);
-        }
-    }
-
-    fn collect_in(&mut self, statement: &'a Statement) {
-        match &statement.kind {
-            StatementKind::Instruction(_, instruction) => {
-                if let Some(handle) = &instruction.result {
-                    self.slot(&handle.text, LocalKind::Handle);
-                }
-            }
-            StatementKind::For { body, .. } | StatementKind::Loop(body) | StatementKind::While(_, body) => {
-                self.collect_handles(body);
-            }
-            StatementKind::If { then, otherwise, .. } => {
-                self.collect_handles(then);
-                match otherwise {
-                    Some(Else::Block(block)) => self.collect_handles(block),
-                    Some(Else::If(nested)) => self.collect_in(nested),
-                    None => {}
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// The operation of an instruction, which a hint does not have.
-    pub(super) fn xegpu(&mut self, instruction: &'a Instruction) -> Option<Option<Op>> {
+    pub(in crate::bar::system) fn xegpu(&mut self, instruction: &'a Instruction) -> Option<Option<Op>> {
         let operands = instruction.operands.as_slice();
-        let op = match instruction.opcode {
-            Opcode::XegpuAlloc => match operands {
+        let op = match MNEMONICS.operation(instruction.opcode) {
+            Operation::Alloc => match operands {
                 [count] => Op::Xegpu(XegpuOp::Alloc { count: self.number(count)? }),
                 _ => return self.wrong_count(instruction, &["n"]),
             },
-            Opcode::XegpuInit => self.init(instruction)?,
-            Opcode::XegpuArrive => match operands {
+            Operation::Init => self.init(instruction)?,
+            Operation::Arrive => match operands {
                 [handle] => Op::Xegpu(XegpuOp::Arrive(self.handle(handle)?)),
                 _ => return self.wrong_count(instruction, &["%h"]),
             },
-            Opcode::XegpuWait => match operands {
+            Operation::Wait => match operands {
                 [handle] => Op::Xegpu(XegpuOp::Wait(self.handle(handle)?)),
                 _ => return self.wrong_count(instruction, &["%h"]),
             },
-            Opcode::XegpuFence => match operands {
+            Operation::Fence => match operands {
                 [] => Op::Fence(Spaces { shared: true, global: true }),
                 [operand] => match &operand.kind {
                     OperandKind::Attributes(attributes) => Op::Fence(self.fence(attributes)?),
@@ -65,7 +36,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => return self.wrong_count(instruction, &["{…}"]),
             },
             // clause: xegpu.compile-hint
-            _ => return Some(None),
+            Operation::Hint => return Some(None),
         };
         Some(Some(op))
     }
@@ -99,7 +70,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             handles.sort_unstable();
             handles
         });
-        let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle);
+        let (name, span, kind) = (name.text.to_string(), name.span, NameKind::Handle { from: INIT });
         self.report(&MeaningError::UnknownName { name, kind, suggestion, target: self.context.target, span });
         None
     }

@@ -1,28 +1,28 @@
-//! PTX: `barrier{.cta}` and `bar{.cta}`.
+//! What PTX's instructions lower to.
 
 use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces};
 
-use super::role::RoleLowerer;
+use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
-use crate::bar::opcode::Opcode;
+use crate::bar::lower::RoleLowerer;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(super) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
+    pub(in crate::bar::system) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
         // clause: ptx.syntax
-        match instruction.opcode {
-            Opcode::PtxSync(aligned) => match operands {
+        match MNEMONICS.operation(instruction.opcode) {
+            Operation::Sync(aligned) => match operands {
                 [id] => self.plain(PtxKind::Sync, aligned, id, None),
                 [id, count] => self.plain(PtxKind::Sync, aligned, id, Some(count)),
                 _ => self.wrong_count(instruction, &["a[, b]"]),
             },
             // A missing count is the business of the rule `arrive-needs-count`.
-            Opcode::PtxArrive(aligned) => match operands {
+            Operation::Arrive(aligned) => match operands {
                 [id] => self.plain(PtxKind::Arrive, aligned, id, None),
                 [id, count] => self.plain(PtxKind::Arrive, aligned, id, Some(count)),
                 _ => self.wrong_count(instruction, &["a, b"]),
             },
-            Opcode::PtxRed(op, aligned) => {
+            Operation::Red(op, aligned) => {
                 let (dest, id, count, predicate) = match operands {
                     [dest, id, predicate] => (dest, id, None, predicate),
                     [dest, id, count, predicate] => (dest, id, Some(count), predicate),
@@ -39,8 +39,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 };
                 Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
             }
-            _ if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
-            _ => self.wrong_count(instruction, &[]),
+            Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
+            Operation::Fence => self.wrong_count(instruction, &[]),
         }
     }
 

@@ -1,12 +1,11 @@
-//! SPIR-V: split control barriers, their scopes and semantics.
+//! What SPIR-V's instructions lower to: split control barriers, their scopes and semantics.
 
 use barcheck_model::program::{BinaryOp, Op, Scope, Semantics, SplitKind, SplitOp};
 
-use super::operands::expr_of;
-use super::role::RoleLowerer;
+use super::MNEMONICS;
 use crate::bar::ast::{Expr, ExprKind, Instruction, Operand};
+use crate::bar::lower::{RoleLowerer, expr_of};
 use crate::bar::meaning_error::MeaningError;
-use crate::bar::opcode::Opcode;
 use crate::common::span::Span;
 use crate::common::suggest::closest;
 
@@ -59,10 +58,8 @@ fn find<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
 }
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(super) fn split(&mut self, instruction: &'a Instruction) -> Option<Op> {
-        let Opcode::Split(kind) = instruction.opcode else {
-            return None;
-        };
+    pub(in crate::bar::system) fn split(&mut self, instruction: &'a Instruction) -> Option<Op> {
+        let kind = MNEMONICS.operation(instruction.opcode);
         let (execution, memory, semantics) = match instruction.operands.as_slice() {
             [memory, semantics] if kind == SplitKind::MemoryBarrier => {
                 // It executes in no scope; the model does not look at this one.

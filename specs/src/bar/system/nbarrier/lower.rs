@@ -1,17 +1,17 @@
-//! vISA: `NBARRIER` and `fence`.
+//! What vISA's instructions lower to.
 
 use barcheck_model::program::{NbarrierOp, Op};
 
-use super::role::RoleLowerer;
+use super::{MNEMONICS, Operation};
 use crate::bar::ast::Instruction;
-use crate::bar::opcode::Opcode;
+use crate::bar::lower::RoleLowerer;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(super) fn nbarrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
+    pub(in crate::bar::system) fn nbarrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
         // clause: nbarrier.text-syntax
-        match instruction.opcode {
-            Opcode::NbarrierSignal => match operands {
+        match MNEMONICS.operation(instruction.opcode) {
+            Operation::Signal => match operands {
                 [id, threads] => {
                     let (id, threads) = (self.number(id), self.number(threads));
                     Some(Op::Nbarrier(NbarrierOp::SignalAll { id: id?, threads: threads? }))
@@ -29,12 +29,12 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => self
                     .wrong_count(instruction, &["id, num_threads", "id, type, num_producers, num_consumers"]),
             },
-            Opcode::NbarrierWait => match operands {
+            Operation::Wait => match operands {
                 [id] => Some(Op::Nbarrier(NbarrierOp::Wait { id: self.number(id)? })),
                 _ => self.wrong_count(instruction, &["id"]),
             },
-            Opcode::NbarrierFence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),
-            _ => self.wrong_count(instruction, &[]),
+            Operation::Fence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),
+            Operation::Fence(_) => self.wrong_count(instruction, &[]),
         }
     }
 }

@@ -1,35 +1,35 @@
-//! BCU: `BAR`, `BAR.RED`, `B2R`, `R2B`.
+//! What the BCU's instructions lower to.
 
 use barcheck_model::program::{BcuOp, BcuOperand, BcuRedOperands, Expr, LocalId, Op, Predicate, ReductionOp};
 
-use super::operands::name_of;
 use super::registers::{Register, register};
-use super::role::RoleLowerer;
+use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
-use crate::bar::opcode::Opcode;
+use crate::bar::lower::{RoleLowerer, name_of};
 use crate::common::diagnostic::Diagnostic;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(super) fn bcu(&mut self, instruction: &'a Instruction) -> Option<Op> {
-        let op = match instruction.opcode {
-            Opcode::BcuSync => self.bcu_sync(instruction),
-            Opcode::BcuArv => match instruction.operands.as_slice() {
+    pub(in crate::bar::system) fn bcu(&mut self, instruction: &'a Instruction) -> Option<Op> {
+        let op = match MNEMONICS.operation(instruction.opcode) {
+            Operation::Sync => self.bcu_sync(instruction),
+            Operation::Arv => match instruction.operands.as_slice() {
                 [id, count] => {
                     let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                     Some(BcuOp::Arv { id: id?, count: count? })
                 }
                 _ => self.wrong_count(instruction, &["id, cnt"]),
             },
-            Opcode::BcuRed(op) => self.bcu_red(instruction, op),
-            Opcode::BcuB2rResult | Opcode::BcuBarResult => self.bcu_result(instruction),
-            Opcode::BcuB2r => match instruction.operands.as_slice() {
+            Operation::Red(op) => self.bcu_red(instruction, op),
+            Operation::B2rResult => self.bcu_result(instruction, true),
+            Operation::BarResult => self.bcu_result(instruction, false),
+            Operation::B2r => match instruction.operands.as_slice() {
                 [dest, id] => {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
                     Some(BcuOp::ReadBarrier { dest: dest?, id: id? })
                 }
                 _ => self.wrong_count(instruction, &["Rd, id"]),
             },
-            Opcode::BcuB2rWarp => match instruction.operands.as_slice() {
+            Operation::B2rWarp => match instruction.operands.as_slice() {
                 [dest] => Some(BcuOp::ReadWarp { dest: self.general_dest(dest)?, id: None }),
                 [dest, id] => {
                     let (dest, id) = (self.general_dest(dest), self.immediate(id));
@@ -37,14 +37,14 @@ impl<'a> RoleLowerer<'_, 'a> {
                 }
                 _ => self.wrong_count(instruction, &["Rd[, id]"]),
             },
-            Opcode::BcuR2b => match instruction.operands.as_slice() {
+            Operation::R2b => match instruction.operands.as_slice() {
                 [id, source] => {
                     let (id, source) = (self.immediate(id), self.general_source(source));
                     Some(BcuOp::WriteBarrier { id: id?, source: source? })
                 }
                 _ => self.wrong_count(instruction, &["id, Ra"]),
             },
-            _ => match instruction.operands.as_slice() {
+            Operation::R2bWarp => match instruction.operands.as_slice() {
                 [source] => Some(BcuOp::WriteWarp { id: None, source: self.general_source(source)? }),
                 [id, source] => {
                     let (id, source) = (self.immediate(id), self.general_source(source));
@@ -104,8 +104,8 @@ impl<'a> RoleLowerer<'_, 'a> {
         self.predicate(operand)
     }
 
-    fn bcu_result(&mut self, instruction: &'a Instruction) -> Option<BcuOp> {
-        let short = instruction.opcode == Opcode::BcuB2rResult;
+    /// A `short` one may leave out the predicate.
+    fn bcu_result(&mut self, instruction: &'a Instruction, short: bool) -> Option<BcuOp> {
         match instruction.operands.as_slice() {
             [dest] if short => Some(BcuOp::Result { register: self.general_dest(dest)?, predicate: None }),
             [dest, predicate] => {

@@ -1,0 +1,106 @@
+//! Looks at the budgets: when a search has used up its time, memory or states.
+
+use super::Search;
+use super::position::{BETWEEN_LOOKS_AT_MOST, MOST_STATES};
+use crate::settings::{Budgets, Note, Progress};
+use crate::verdict::Inconclusive;
+use crate::visited::{Room, Store};
+use std::time::Instant;
+
+impl Search<'_> {
+    pub(crate) fn seconds(&self) -> f64 {
+        self.clock.started.elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn is_out_of_time(&mut self) -> bool {
+        self.clock.last_look = Instant::now();
+        let late = self.budgets().timeout.filter(|limit| self.clock.started.elapsed() >= *limit);
+        if let Some(limit) = late {
+            self.violations.inconclusive =
+                Some(Inconclusive::Time(limit, self.blow_up(self.clock.progress.states)));
+            return true;
+        }
+        self.clock.progress =
+            Progress { transitions: self.at.transitions, depth: self.at.depth, ..self.clock.progress };
+        let goes_on = self.clock.control.goes_on(self.clock.progress);
+        if !goes_on {
+            self.violations.inconclusive = Some(Inconclusive::Interrupted);
+        }
+        !goes_on
+    }
+
+    pub(crate) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
+        let states = store.len() as u64;
+        let memory_bytes = store.bytes() + self.table_bytes() + self.usage.threads;
+        self.usage.peak = self.usage.peak.max(memory_bytes);
+        self.clock.progress = Progress {
+            states,
+            transitions: self.at.transitions,
+            depth: self.at.depth,
+            frontier: states - u64::from(self.at.next),
+            memory_bytes,
+            percent: None,
+        };
+    }
+
+    pub(crate) fn is_over_budget<const W: usize>(&mut self, store: &mut Store<W>) -> bool {
+        self.make_room(store);
+        self.note_progress(store);
+        let (states, budgets, progress) = (store.len() as u64, self.budgets(), self.clock.progress);
+        let over = if let Some(error) = store.failed() {
+            Inconclusive::Disk(error)
+        } else if budgets.max_states.is_some_and(|most| states > most) {
+            Inconclusive::States(budgets.max_states.unwrap_or(0), self.blow_up(states))
+        } else if budgets.max_memory.is_some_and(|most| self.bytes_soon(store) > most) {
+            Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.blow_up(states))
+        } else if states >= MOST_STATES {
+            Inconclusive::States(states, self.blow_up(states))
+        } else if let Some(limit) = budgets.timeout.filter(|limit| self.clock.started.elapsed() >= *limit) {
+            Inconclusive::Time(limit, self.blow_up(states))
+        } else if !self.clock.control.goes_on(progress) {
+            Inconclusive::Interrupted
+        } else {
+            return false;
+        };
+        self.violations.inconclusive = Some(over);
+        true
+    }
+
+    /// Bytes of memory in use once the next looks are due, a table that moves included.
+    fn bytes_soon<const W: usize>(&self, store: &Store<W>) -> u64 {
+        store.bytes_with(BETWEEN_LOOKS_AT_MOST) + self.table_bytes()
+    }
+
+    /// Moves old states to disk if memory is short and there is a folder for them.
+    fn make_room<const W: usize>(&mut self, store: &mut Store<W>) {
+        let Some(room) = self.room() else { return };
+        if self.bytes_soon(store) <= room.most_bytes + self.table_bytes() {
+            return;
+        }
+        let before = store.states_spilled();
+        store.keep_within(&room, BETWEEN_LOOKS_AT_MOST);
+        if before == 0 && store.states_spilled() > 0 {
+            self.clock.control.notes(Note::MovesToDisk(&room.folder));
+        }
+    }
+
+    /// What states may take of memory, and a folder for those that have no room, if there is one.
+    pub(crate) fn room(&self) -> Option<Room> {
+        let most_bytes = self.settings.budgets.max_memory?.saturating_sub(self.table_bytes());
+        self.settings.spill.clone().map(|folder| Room { folder, most_bytes })
+    }
+
+    /// The local whose values are most numerous among an automaton's configurations, if the automata are
+    /// large against the search as a whole.
+    fn blow_up(&self, states: u64) -> Option<String> {
+        crate::verdict::blow_up::blow_up(&self.tables.machine, states)
+    }
+
+    pub(crate) fn budgets(&self) -> Budgets {
+        if self.retraces.is_some() { Budgets::default() } else { self.settings.budgets }
+    }
+
+    pub(crate) fn table_bytes(&self) -> u64 {
+        self.tables.bytes() + self.swift.bytes() as u64
+    }
+}

@@ -1,0 +1,83 @@
+//! What needs a disk: files for states that have no room in memory, and what checkpoints are written in.
+//!
+//! Without the feature `disk` there are no such files: whoever asks for them is told so, and the search goes
+//! on without checkpoints, or ends as inconclusive where memory is used up.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Whether there may be files.
+#[cfg(feature = "disk")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature, this is an error")]
+pub(crate) fn is_there() -> io::Result<()> {
+    Ok(())
+}
+
+/// A file in a folder that has no name: it is gone with the process, however it ends.
+#[cfg(feature = "disk")]
+pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
+    tempfile::tempfile_in(folder)
+}
+
+/// A thing, in bytes.
+#[cfg(feature = "disk")]
+pub(crate) fn to_bytes(thing: &impl Serialize) -> io::Result<Vec<u8>> {
+    postcard::to_stdvec(thing).map_err(io::Error::other)
+}
+
+/// The thing that [`to_bytes`] has written.
+#[cfg(feature = "disk")]
+pub(crate) fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
+    postcard::from_bytes(bytes).map_err(io::Error::other)
+}
+
+/// A thing, as people may read it.
+#[cfg(feature = "disk")]
+pub(crate) fn to_text(thing: &impl Serialize) -> io::Result<Vec<u8>> {
+    Ok(serde_json::to_vec(thing)?)
+}
+
+/// The thing that [`to_text`] has written.
+#[cfg(feature = "disk")]
+pub(crate) fn from_text<T: DeserializeOwned>(text: &[u8]) -> io::Result<T> {
+    Ok(serde_json::from_slice(text)?)
+}
+
+#[cfg(not(feature = "disk"))]
+mod without {
+    use super::{DeserializeOwned, File, Path, Serialize, io};
+
+    fn refused<T>() -> io::Result<T> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this program was built without the feature `disk`"))
+    }
+
+    pub(crate) fn is_there() -> io::Result<()> {
+        refused()
+    }
+
+    pub(crate) fn unnamed_file(_: &Path) -> io::Result<File> {
+        refused()
+    }
+
+    pub(crate) fn to_bytes(_: &impl Serialize) -> io::Result<Vec<u8>> {
+        refused()
+    }
+
+    pub(crate) fn from_bytes<T: DeserializeOwned>(_: &[u8]) -> io::Result<T> {
+        refused()
+    }
+
+    pub(crate) fn to_text(_: &impl Serialize) -> io::Result<Vec<u8>> {
+        refused()
+    }
+
+    pub(crate) fn from_text<T: DeserializeOwned>(_: &[u8]) -> io::Result<T> {
+        refused()
+    }
+}
+
+#[cfg(not(feature = "disk"))]
+pub(crate) use without::{from_bytes, from_text, is_there, to_bytes, to_text, unnamed_file};

@@ -1,0 +1,124 @@
+//! Words of other languages, and what they are here.
+
+pub(crate) mod hint;
+
+use barcheck_model::program::Target;
+
+use super::system;
+use crate::common::diagnostic::WORDING;
+pub(crate) use hint::Foreign;
+use hint::Hint::{self, Write};
+
+/// What the statement or instruction `text` is here, if it is known from elsewhere. Case does not count.
+pub(crate) fn statement(text: &str, target: Target) -> Option<Hint> {
+    if !WORDING {
+        return None;
+    }
+    let text = text.to_ascii_lowercase();
+    of_any_target(&text).or_else(|| (system::foreign(target).statement)(&text))
+}
+
+/// The language of a kernel, and the target whose barriers it has, if `text` looks like one.
+pub(crate) fn kernel(text: &str) -> Option<(&'static str, Target)> {
+    if !WORDING {
+        return None;
+    }
+    // What is compiled may still have the words of its source in comments, so it is looked for first.
+    let compiled = Target::ALL.map(|target| (system::foreign(target).compiled, target));
+    let written = Target::ALL.map(|target| (system::foreign(target).written, target));
+    let mut signs = compiled
+        .into_iter()
+        .chain(written)
+        .flat_map(|(signs, target)| signs.iter().zip(std::iter::repeat(target)));
+    let ((_, language), target) = signs.find(|((sign, _), _)| text.contains(sign))?;
+    Some((language, target))
+}
+
+fn of_any_target(text: &str) -> Option<Hint> {
+    Some(match text {
+        "return" | "ret" | "end" => Write("write `exit;`"),
+        "forever" => Write("write `loop { … }`"),
+        "do" => Write("write `loop { … if … { break; } }`"),
+        "switch" | "match" => Write("write `if … { … } else if … { … }`"),
+        "elif" | "elsif" | "elseif" => Write("write `else if … { … }`"),
+        "load" => Write("write `read x;`"),
+        "store" => Write("write `write x;`"),
+        "asm" => Write("write the instruction by itself: no `asm`, no quotes"),
+        _ => return None,
+    })
+}
+
+/// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a dot do
+/// not count.
+pub(crate) fn value(text: &str, target: Target) -> Option<String> {
+    if !WORDING {
+        return None;
+    }
+    let key: String = text
+        .split('.')
+        .next()?
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect::<String>()
+        .to_ascii_lowercase();
+    let own = target.agent_noun();
+    let index = |noun: &str, here: &str| format!("the index of the {noun} is `{here}`");
+    Some(match key.as_str() {
+        "warpid" | "warpidx" | "warpindex" | "wid" if target.has_lanes() => index("warp", "warp"),
+        "laneid" | "laneidx" | "laneindex" if target.has_lanes() => index("lane", "lane"),
+        "tid"
+        | "threadid"
+        | "threadidx"
+        | "localid"
+        | "getlocalid"
+        | "gllocalinvocationid"
+        | "gllocalinvocationindex" => {
+            if target.has_lanes() {
+                index("thread", "warp * 32 + lane")
+            } else {
+                index(own, own)
+            }
+        }
+        "sgid" | "subgroupid" | "getsubgroupid" | "glsubgroupid" => {
+            if system::notation(target).subgroups {
+                index("subgroup", &format!("{own} / SIZE"))
+            } else {
+                index(own, own)
+            }
+        }
+        "blockidx" | "ctaid" | "griddim" | "nctaid" | "clusterctaid" | "groupid" | "getgroupid" => {
+            "a protocol is that of one group, which has no index".to_owned()
+        }
+        "blockdim" | "ntid" | "nwarpid" | "localsize" | "getlocalsize" => {
+            "give the size a name before the blocks: `const SIZE = …;`".to_owned()
+        }
+        "warpsize" => "a warp has 32 lanes".to_owned(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint::{ACCESS, MBARRIER};
+    use super::*;
+
+    #[test]
+    fn counterparts_are_found_without_regard_to_case_and_underscores() {
+        for name in ["threadIdx.x", "%tid.x", "tid", "thread_idx", "get_local_id"] {
+            assert_eq!(
+                value(name, Target::Ptx).as_deref(),
+                Some("the index of the thread is `warp * 32 + lane`"),
+                "{name}"
+            );
+        }
+        assert_eq!(value("warp_id", Target::Nbarrier), None);
+        assert_eq!(value("tid", Target::Nbarrier).as_deref(), Some("the index of the thread is `thread`"));
+    }
+
+    #[test]
+    fn a_prefix_ends_at_a_dot() {
+        assert_eq!(statement("ld.shared.u32", Target::Ptx), Some(ACCESS));
+        assert_eq!(statement("ldmatrix", Target::Ptx), None);
+        assert_eq!(statement("MBARRIER.init", Target::Ptx), Some(MBARRIER));
+    }
+}

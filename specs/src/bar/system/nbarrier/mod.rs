@@ -1,0 +1,50 @@
+//! Intel vISA, `NBARRIER` and `fence`: words and instructions.
+
+mod foreign;
+mod lower;
+
+use std::sync::LazyLock;
+
+use barcheck_model::program::{Spaces, Target};
+
+use crate::bar::notation::Notation;
+use crate::bar::opcode::Mnemonics;
+use crate::common::limits;
+
+pub(super) use foreign::FOREIGN;
+
+pub(super) const CLAUSES: &str = include_str!("../../../../clauses/nbarrier.toml");
+
+pub(super) static NOTATION: Notation = Notation {
+    target: Target::Nbarrier,
+    size: "thread_group",
+    unit: "threads",
+    largest: limits::GROUP_SIZE,
+    agents: "threads",
+    subgroups: false,
+    index_keeps_case: false,
+    commas_optional: true,
+    handles_from: None,
+    registers: None,
+    mnemonics: || MNEMONICS.all(),
+};
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Signal,
+    Wait,
+    Fence(Spaces),
+}
+
+static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
+    let fence = |shared, global| Operation::Fence(Spaces { shared, global });
+    let mut mnemonics = Mnemonics::new(Target::Nbarrier);
+    // clause: nbarrier.mode
+    mnemonics.add(Operation::Signal, "nbarrier.signal");
+    mnemonics.add(Operation::Wait, "nbarrier.wait");
+    mnemonics.add(fence(true, true), "fence");
+    mnemonics.add(fence(true, false), "fence.slm");
+    mnemonics.add(fence(false, true), "fence.ugm");
+    mnemonics
+});

@@ -1,0 +1,44 @@
+//! What PTX and CUDA C++ have, and what it is here.
+
+use crate::bar::foreign_syntax::hint::{ACCESS, CLUSTER, COPIES, Foreign, Hint, LANES, MBARRIER, is};
+use Hint::{NotModelled, Write};
+
+pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
+    compiled: &[(".target sm_", "PTX"), (".visible .entry", "PTX")],
+    written: &[("__global__", "CUDA C++")],
+    statement,
+};
+
+const GRID: Hint = NotModelled("a protocol is that of one CTA, and a grid has several");
+const PROXIES: Hint = NotModelled("memory has one path here, and no proxies");
+
+fn statement(text: &str) -> Option<Hint> {
+    Some(match text {
+        "__syncthreads" | "syncthreads" => Write("write `bar.sync 0;`"),
+        "__syncthreads_count" => Write("write `bar.red.popc.u32 d, 0, p;`"),
+        "__syncthreads_and" => Write("write `bar.red.and.pred d, 0, p;`"),
+        "__syncthreads_or" => Write("write `bar.red.or.pred d, 0, p;`"),
+        "__threadfence" | "__threadfence_block" | "__threadfence_system" => Write("write `membar.cta;`"),
+        "bar" | "barrier" => Write("write `bar.sync a, b;` or `bar.arrive a, b;`"),
+        "namedbarrier" | "named_barrier" => {
+            Write("write `bar.sync id, threads;` or `bar.arrive id, threads;`")
+        }
+        "cuda" => MBARRIER,
+        _ if is(text, &["bar.warp", "barrier.warp", "__syncwarp"]) => LANES,
+        _ if is(text, &["shfl", "vote", "match", "redux", "elect", "activemask"]) => LANES,
+        _ if ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce"]
+            .iter()
+            .any(|p| text.starts_with(p)) =>
+        {
+            LANES
+        }
+        _ if is(text, &["barrier.cluster", "cluster"]) => CLUSTER,
+        _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
+        _ if is(text, &["mbarrier"]) => MBARRIER,
+        _ if is(text, &["fence.proxy"]) => PROXIES,
+        _ if is(text, &["membar", "fence"]) => Write("within a CTA it is `membar.cta;`"),
+        _ if is(text, &["cp.async", "cp.reduce", "wgmma", "tcgen05"]) => COPIES,
+        _ if is(text, &["ld", "st", "atom", "red", "multimem"]) => ACCESS,
+        _ => return None,
+    })
+}

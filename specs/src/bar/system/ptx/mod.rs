@@ -1,0 +1,70 @@
+//! PTX, `barrier{.cta}` and `bar{.cta}`: words and instructions.
+
+mod foreign;
+mod lower;
+
+use std::sync::LazyLock;
+
+use barcheck_model::program::{ReductionOp, Target};
+
+use crate::bar::notation::Notation;
+use crate::bar::opcode::Mnemonics;
+use crate::common::limits;
+
+pub(super) use foreign::FOREIGN;
+
+pub(super) const CLAUSES: &str = include_str!("../../../../clauses/ptx.toml");
+
+pub(super) static NOTATION: Notation = Notation {
+    target: Target::Ptx,
+    size: "cta",
+    unit: "threads",
+    largest: limits::CTA_THREADS,
+    agents: "warps",
+    subgroups: false,
+    index_keeps_case: false,
+    commas_optional: false,
+    handles_from: None,
+    registers: None,
+    mnemonics: || MNEMONICS.all(),
+};
+
+/// What an instruction does; the flag says `.aligned`, as every `bar` is.
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Sync(bool),
+    Arrive(bool),
+    Red(ReductionOp, bool),
+    /// `membar.cta`, `fence.acq_rel.cta`.
+    Fence,
+}
+
+static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
+    let mut mnemonics = Mnemonics::new(Target::Ptx);
+    // clause: ptx.bar-is-aligned
+    let spellings = [("bar", "", true), ("barrier", "", false), ("barrier", ".aligned", true)];
+    let reductions = [
+        (ReductionOp::Popc, "popc", "u32"),
+        (ReductionOp::And, "and", "pred"),
+        (ReductionOp::Or, "or", "pred"),
+    ];
+    for (name, suffix, aligned) in spellings {
+        // clause: ptx.cta-qualifier
+        for cta in ["", ".cta"] {
+            let mut add = |operation, text: String| {
+                mnemonics.add(operation, text);
+                if name != "bar" || !cta.is_empty() {
+                    mnemonics.mark_alias();
+                }
+            };
+            add(Operation::Sync(aligned), format!("{name}{cta}.sync{suffix}"));
+            add(Operation::Arrive(aligned), format!("{name}{cta}.arrive{suffix}"));
+            for (op, op_text, ty) in reductions {
+                add(Operation::Red(op, aligned), format!("{name}{cta}.red.{op_text}{suffix}.{ty}"));
+            }
+        }
+    }
+    mnemonics.add(Operation::Fence, "membar.cta");
+    mnemonics.add(Operation::Fence, "fence.acq_rel.cta");
+    mnemonics
+});

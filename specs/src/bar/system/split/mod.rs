@@ -1,0 +1,49 @@
+//! SPIR-V, `SPV_INTEL_split_barrier`: words and instructions.
+
+mod foreign;
+mod lower;
+
+use std::sync::LazyLock;
+
+use barcheck_model::program::{SplitKind, Target};
+
+use crate::bar::notation::Notation;
+use crate::bar::opcode::{Form, Mnemonics};
+use crate::common::limits;
+
+pub(super) use foreign::FOREIGN;
+
+pub(super) const CLAUSES: &str = include_str!("../../../../clauses/split_barrier.toml");
+
+pub(super) static NOTATION: Notation = Notation {
+    target: Target::SplitBarrier,
+    size: "workgroup",
+    unit: "invocations",
+    largest: limits::GROUP_SIZE,
+    agents: "invocations",
+    subgroups: true,
+    // `Subgroup` is also a scope.
+    index_keeps_case: true,
+    commas_optional: false,
+    handles_from: None,
+    registers: None,
+    mnemonics: || MNEMONICS.all(),
+};
+
+static MNEMONICS: LazyLock<Mnemonics<SplitKind>> = LazyLock::new(|| {
+    let mut mnemonics = Mnemonics::new(Target::SplitBarrier);
+    let mut add = |kind, text: String, alias| {
+        mnemonics.add_of(Form::JoinedWords, kind, text);
+        if alias {
+            mnemonics.mark_alias();
+        }
+    };
+    // clause: split_barrier.ext-names
+    for (suffix, alias) in [("INTEL", false), ("EXT", true)] {
+        add(SplitKind::Arrive, format!("OpControlBarrierArrive{suffix}"), alias);
+        add(SplitKind::Wait, format!("OpControlBarrierWait{suffix}"), alias);
+    }
+    add(SplitKind::Both, "OpControlBarrier".to_owned(), false);
+    add(SplitKind::MemoryBarrier, "OpMemoryBarrier".to_owned(), false);
+    mnemonics
+});

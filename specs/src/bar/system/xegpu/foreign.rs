@@ -1,0 +1,21 @@
+//! What MLIR has, and what it is here.
+
+use crate::bar::foreign_syntax::hint::{ACCESS, Foreign, Hint, is};
+use Hint::NotModelled;
+
+pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
+    compiled: &[("gpu.func", "MLIR"), ("gpu.module", "MLIR"), ("func.func", "MLIR")],
+    written: &[],
+    statement,
+};
+
+fn statement(text: &str) -> Option<Hint> {
+    Some(match text {
+        "gpu.barrier" => {
+            NotModelled("only named barriers are; one that all subgroups initialise does the same")
+        }
+        _ if is(text, &["xegpu.load", "xegpu.load_nd", "xegpu.store", "xegpu.store_nd"]) => ACCESS,
+        _ if is(text, &["xegpu.atomic_rmw", "memref.load", "memref.store"]) => ACCESS,
+        _ => return None,
+    })
+}
