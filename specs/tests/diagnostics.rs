@@ -75,7 +75,8 @@ fn declarations() {
     check("duplicate_name", "target ptx;\ncta 64;\nconst N = 3;\nshared N;\nwarps 0..2 {}\n");
     check(
         "constant_fails",
-        "target ptx;\ncta 64;\nconst A = 4 / (2 - 2);\nconst B = 1 << 64;\nconst C = 9223372036854775807 + 1;\nwarps 0..2 {}\n",
+        "target ptx;\ncta 64;\nconst A = 4 / (2 - 2);\nconst B = 1 << 64;\nconst C = 9223372036854775807 + \
+         1;\nwarps 0..2 {}\n",
     );
     check("constant_of_agent", "target ptx;\ncta 64;\nconst A = warp + 1;\nwarps 0..2 {}\n");
     check(
@@ -112,7 +113,8 @@ fn structure() {
     );
     check(
         "block_in_a_block",
-        "target ptx;\ncta 64;\nwarps 0..2 {\n    warp 0 { bar.sync 1, 32; }\n    brr;\n}\nwarps 0..2 { bar.sync 0; }\n",
+        "target ptx;\ncta 64;\nwarps 0..2 {\n    warp 0 { bar.sync 1, 32; }\n    brr;\n}\nwarps 0..2 { \
+         bar.sync 0; }\n",
     );
     let one_line = "target nbarrier; thread_group 2; threads 0..2 { thread 0 { nbarrier.wait 1; } brr; }";
     check("block_in_a_block_on_one_line", one_line);
@@ -169,7 +171,8 @@ fn instructions() {
     check_in(
         "bcu",
         "bcu_operands",
-        "BAR.ARV 1;\nBAR.RED.AND R4, R5;\nB2R R4, R5;\nR2B 0, 12;\nB2R.RESULT P0;\nBAR.SYNC P0;\nBAR.RESULT R4;",
+        "BAR.ARV 1;\nBAR.RED.AND R4, R5;\nB2R R4, R5;\nR2B 0, 12;\nB2R.RESULT P0;\nBAR.SYNC P0;\nBAR.RESULT \
+         R4;",
     );
     check_in(
         "bcu",
@@ -180,19 +183,23 @@ fn instructions() {
     check_in(
         "split_barrier",
         "split_words",
-        "OpControlBarrier Workgrup, Device, None;\nOpControlBarrier Workgroup, 2, None;\nOpMemoryBarrier Device, Aquire|WorkgroupMemory;\nOpMemoryBarrier Device, Acquire|Release;\nOpMemoryBarrier Device, None|ImageMemory;",
+        "OpControlBarrier Workgrup, Device, None;\nOpControlBarrier Workgroup, 2, None;\nOpMemoryBarrier \
+         Device, Aquire|WorkgroupMemory;\nOpMemoryBarrier Device, Acquire|Release;\nOpMemoryBarrier \
+         Device, None|ImageMemory;",
     );
     check_in("split_barrier", "split_operands", "OpControlBarrierArriveINTEL Workgroup, None;");
     check_in(
         "xegpu",
         "xegpu_handles",
-        "%bar = xegpu.init_nbarrier 0, 2;\nxegpu.nbarrier_arrive %baz;\nxegpu.nbarrier_wait 0;\nxegpu.init_nbarrier 0, 2;\n%a = xegpu.alloc_nbarrier 2;",
+        "%bar = xegpu.init_nbarrier 0, 2;\nxegpu.nbarrier_arrive %baz;\nxegpu.nbarrier_wait \
+         0;\nxegpu.init_nbarrier 0, 2;\n%a = xegpu.alloc_nbarrier 2;",
     );
     check_in("xegpu", "xegpu_remainder", "let a = 3;\nlet b = a %a;");
     check_in(
         "xegpu",
         "xegpu_fence",
-        "xegpu.mfence {memory_kin = \"slm\"};\nxegpu.mfence {memory_kind = \"smem\"};\nxegpu.mfence {fence_op = \"flush\"};\nxegpu.mfence {fence_scope = \"local\", fence_scope = \"tile\"};",
+        "xegpu.mfence {memory_kin = \"slm\"};\nxegpu.mfence {memory_kind = \"smem\"};\nxegpu.mfence \
+         {fence_op = \"flush\"};\nxegpu.mfence {fence_scope = \"local\", fence_scope = \"tile\"};",
     );
     check_in("xegpu", "xegpu_types", "%h = xegpu.init_nbarrier 0, 2 : i8, i8;");
 }
@@ -202,7 +209,8 @@ fn statements_of_other_languages() {
     check_in(
         "ptx",
         "foreign_statements",
-        "let x = 0;\nif x = 1 { bar.sync 0; }\n__syncthreads();\nreturn;\n@!x exit;\nbar 0;\nfor i in 0..4 bar.sync 0;",
+        "let x = 0;\nif x = 1 { bar.sync 0; }\n__syncthreads();\nreturn;\n@!x exit;\nbar 0;\nfor i in 0..4 \
+         bar.sync 0;",
     );
 }
 
@@ -224,7 +232,8 @@ fn loops_of_other_languages() {
         "ptx",
         "loops",
         "for i in 0..8 step 2 { bar.sync 0; }\nfor i in (0..8).step_by(2) { bar.sync 0; }\n\
-         for (int i = 0; i < 4; i++) { bar.sync 0; }\nfor (;;) bar.sync 0;\nfor i in range(4) { bar.sync 0; }\n\
+         for (int i = 0; i < 4; i++) { bar.sync 0; }\nfor (;;) bar.sync 0;\n\
+         for i in range(4) { bar.sync 0; }\n\
          for i in 4 { bar.sync 0; }\nlet i = 0;\ni++;\n--i;\ni <<= 1;",
     );
 }
@@ -244,7 +253,8 @@ fn names_of_other_languages() {
     check_in(
         "ptx",
         "cuda_registers",
-        "let a = threadIdx.x / 32;\nlet b = blockIdx.x;\nlet c = %laneid + %tid.x;\nbar.sync %r1, 64;\n@%p1 bar.sync 0;",
+        "let a = threadIdx.x / 32;\nlet b = blockIdx.x;\nlet c = %laneid + %tid.x;\nbar.sync %r1, 64;\n@%p1 \
+         bar.sync 0;",
     );
     check_in(
         "split_barrier",
@@ -259,8 +269,10 @@ fn instructions_of_other_languages() {
     check_in(
         "ptx",
         "cuda_instructions",
-        "__syncthreads();\n__syncthreads_count(1);\n__syncwarp();\nbar.warp.sync 0xffffffff;\nmbarrier.try_wait 0;\n\
-         barrier.cluster.arrive;\nmembar.gl;\n__threadfence();\nld.shared.u32 r1, 0;\ncp.async.wait_group 0;\n\
+        "__syncthreads();\n__syncthreads_count(1);\n__syncwarp();\nbar.warp.sync \
+         0xffffffff;\nmbarrier.try_wait 0;\n\
+         barrier.cluster.arrive;\nmembar.gl;\n__threadfence();\nld.shared.u32 r1, 0;\n\
+         cp.async.wait_group 0;\n\
          __shfl_sync(0);\nfence.proxy.async;\ngrid.sync();\nbar 0;\nasm volatile(\"bar.sync 0;\");",
     );
     check_in(
@@ -301,7 +313,8 @@ fn attributes() {
     check_in(
         "xegpu",
         "xegpu_handles_unknown",
-        "%bar = xegpu.init_nbarrier 0, 2;\nxegpu.nbarrier_arrive %baz;\nxegpu.nbarrier_wait 0;\nxegpu.init_nbarrier 0, 2;",
+        "%bar = xegpu.init_nbarrier 0, 2;\nxegpu.nbarrier_arrive %baz;\nxegpu.nbarrier_wait \
+         0;\nxegpu.init_nbarrier 0, 2;",
     );
 }
 

@@ -53,8 +53,10 @@ fn stripped(mut program: Program) -> Program {
 #[test]
 fn declarations() {
     check(
-        "\u{feff}TARGET PTX ;CTA 32*2;\r\nCONST  A=-1 ;param B = ( A+1 ) ;\n\n\n\nshared x[ 2 ],y;global z ; WARPS 0 .. 2 AS p{}",
-        "target ptx;\ncta 32 * 2;\nconst A = -1;\nparam B = (A + 1);\n\nshared x[2], y;\nglobal z;\nwarps 0..2 as p {}\n",
+        "\u{feff}TARGET PTX ;CTA 32*2;\r\nCONST  A=-1 ;param B = ( A+1 ) ;\n\n\n\nshared x[ 2 ],y;global z \
+         ; WARPS 0 .. 2 AS p{}",
+        "target ptx;\ncta 32 * 2;\nconst A = -1;\nparam B = (A + 1);\n\nshared x[2], y;\nglobal z;\nwarps \
+         0..2 as p {}\n",
     );
 }
 
@@ -98,8 +100,10 @@ fn instructions() {
     );
     check_in(
         "xegpu",
-        "%h=XeGPU.init_nbarrier 1%2,4;xegpu.mfence{ memory_kind=slm ,fence_op = \"none\" };xegpu.compile_hint { a ; b{c}};",
-        "%h = xegpu.init_nbarrier 1 % 2, 4;\nxegpu.mfence {memory_kind = slm, fence_op = \"none\"};\nxegpu.compile_hint { a ; b{c}};",
+        "%h=XeGPU.init_nbarrier 1%2,4;xegpu.mfence{ memory_kind=slm ,fence_op = \"none\" \
+         };xegpu.compile_hint { a ; b{c}};",
+        "%h = xegpu.init_nbarrier 1 % 2, 4;\nxegpu.mfence {memory_kind = slm, fence_op \
+         = \"none\"};\nxegpu.compile_hint { a ; b{c}};",
     );
 }
 

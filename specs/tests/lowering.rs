@@ -86,7 +86,9 @@ fn folding() {
     check_in(
         "ptx",
         "folding",
-        "assert 1 + 2 * 3 - 7 << 1 | 8;\nassert 1 / 0;\nassert 0 && 1 / 0;\nassert 1 || 1 % 0;\nassert -9223372036854775808 / -1;\nassert !(3 > 2) == false;\nassert warp * 0;\nassert 0x10 ^ 1 & 3;\nassert 1 << 64;\nassert - - 5 == 5;",
+        "assert 1 + 2 * 3 - 7 << 1 | 8;\nassert 1 / 0;\nassert 0 && 1 / 0;\nassert 1 || 1 % 0;\nassert \
+         -9223372036854775808 / -1;\nassert !(3 > 2) == false;\nassert warp * 0;\nassert 0x10 ^ 1 & \
+         3;\nassert 1 << 64;\nassert - - 5 == 5;",
     );
 }
 
@@ -95,7 +97,10 @@ fn ptx() {
     check_in(
         "ptx",
         "ptx",
-        "let d = 0;\nbar.sync 1;\nBAR.CTA.SYNC 1, 64;\nbarrier.sync 2;\nbarrier.cta.sync.aligned 2, 32;\nbar.arrive 3;\nbarrier.arrive 3, 64;\nbar.red.popc.u32 d, 4, lane < 3;\nbarrier.cta.red.and.aligned.pred _, 4, 64, !d;\nbar.red.or.pred d, 4, !?;\n@d bar.sync 0;\n@!d bar.sync 0;\nmembar.cta;\nfence.acq_rel.cta;\nread buf[d];\nwrite flag;\natomic buf[0];",
+        "let d = 0;\nbar.sync 1;\nBAR.CTA.SYNC 1, 64;\nbarrier.sync 2;\nbarrier.cta.sync.aligned 2, \
+         32;\nbar.arrive 3;\nbarrier.arrive 3, 64;\nbar.red.popc.u32 d, 4, lane < \
+         3;\nbarrier.cta.red.and.aligned.pred _, 4, 64, !d;\nbar.red.or.pred d, 4, !?;\n@d bar.sync \
+         0;\n@!d bar.sync 0;\nmembar.cta;\nfence.acq_rel.cta;\nread buf[d];\nwrite flag;\natomic buf[0];",
     );
 }
 
@@ -104,12 +109,16 @@ fn bcu() {
     check_in(
         "bcu",
         "bcu",
-        "BAR.SYNC 0x0 ;\nBAR.SYNC R4, R5;\nbar.arv RZ, 0x40;\nBAR.RED.OR 0x0, P0;\nBAR.RED.AND R4, !P1;\nBAR.RED.AND RZ, PT;\nBAR.RED.POPC (R4), ?;\nBAR.RED.POPC R4, 64, lane < 2;\nB2R.RESULT RZ, P0;\nB2R.RESULT R4;\nBAR.RESULT R4, PT;\nB2R R1, 2;\nB2R.BAR RZ, N;\nB2R.WARP R1;\nB2R.WARP R1, 3;\nR2B 2, R1;\nR2B.BAR 2, RZ;\nR2B.WARP R1;\nR2B.WARP 3, R1;\n@!P0 BAR.SYNC 0x0;\n@PT BAR.SYNC 1;",
+        "BAR.SYNC 0x0 ;\nBAR.SYNC R4, R5;\nbar.arv RZ, 0x40;\nBAR.RED.OR 0x0, P0;\nBAR.RED.AND R4, \
+         !P1;\nBAR.RED.AND RZ, PT;\nBAR.RED.POPC (R4), ?;\nBAR.RED.POPC R4, 64, lane < 2;\nB2R.RESULT RZ, \
+         P0;\nB2R.RESULT R4;\nBAR.RESULT R4, PT;\nB2R R1, 2;\nB2R.BAR RZ, N;\nB2R.WARP R1;\nB2R.WARP R1, \
+         3;\nR2B 2, R1;\nR2B.BAR 2, RZ;\nR2B.WARP R1;\nR2B.WARP 3, R1;\n@!P0 BAR.SYNC 0x0;\n@PT BAR.SYNC 1;",
     );
     check_in(
         "bcu",
         "bcu_registers",
-        "R4 = 0x12;\nP0 = warp < 2;\nR1 = any 0..4;\nRZ = R4 / 0;\nPT = any 0..2;\nlet x = R4 + RZ + PT;\nfor i in 0..R4 {}",
+        "R4 = 0x12;\nP0 = warp < 2;\nR1 = any 0..4;\nRZ = R4 / 0;\nPT = any 0..2;\nlet x = R4 + RZ + \
+         PT;\nfor i in 0..R4 {}",
     );
 }
 
@@ -118,24 +127,33 @@ fn others() {
     check_in(
         "nbarrier",
         "nbarrier",
-        "let x = 1;\nnbarrier.signal 0, 2;\nNBARRIER.signal 0 x thread N;\nnbarrier.wait x;\nfence;\nfence.slm;\nfence.ugm;\nread buf[0];",
+        "let x = 1;\nnbarrier.signal 0, 2;\nNBARRIER.signal 0 x thread N;\nnbarrier.wait \
+         x;\nfence;\nfence.slm;\nfence.ugm;\nread buf[0];",
     );
     check_in(
         "split_barrier",
         "split",
-        "OpControlBarrierArriveINTEL Workgroup, Device, Release|WorkgroupMemory|CrossWorkgroupMemory;\nOpControlBarrierWaitEXT Workgroup, Workgroup, Acquire | ImageMemory;\nOpControlBarrier Subgroup, Invocation, None;\nOpMemoryBarrier Device, SequentiallyConsistent|CrossWorkgroupMemory;\nopcontrolbarrier workgroup, WORKGROUP, acquirerelease;",
+        "OpControlBarrierArriveINTEL Workgroup, Device, \
+         Release|WorkgroupMemory|CrossWorkgroupMemory;\nOpControlBarrierWaitEXT Workgroup, Workgroup, \
+         Acquire | ImageMemory;\nOpControlBarrier Subgroup, Invocation, None;\nOpMemoryBarrier Device, \
+         SequentiallyConsistent|CrossWorkgroupMemory;\nopcontrolbarrier workgroup, WORKGROUP, \
+         acquirerelease;",
     );
     check_in(
         "xegpu",
         "xegpu",
-        "xegpu.alloc_nbarrier 2;\nxegpu.nbarrier_wait %h;\nif ? { %h = XeGPU.init_nbarrier subgroup % 2, 2; }\nxegpu.nbarrier_arrive %h;\nxegpu.mfence;\nxegpu.mfence {};\nxegpu.mfence {memory_kind = \"slm\", fence_op = \"none\", fence_scope = \"local\"};\nXeGPU.mfence {memory_kind = ugm, fence_scope = global};\nxegpu.compile_hint {hint = {a; \"}\", b}};",
+        "xegpu.alloc_nbarrier 2;\nxegpu.nbarrier_wait %h;\nif ? { %h = XeGPU.init_nbarrier subgroup % 2, 2; \
+         }\nxegpu.nbarrier_arrive %h;\nxegpu.mfence;\nxegpu.mfence {};\nxegpu.mfence {memory_kind \
+         = \"slm\", fence_op = \"none\", fence_scope = \"local\"};\nXeGPU.mfence {memory_kind = ugm, \
+         fence_scope = global};\nxegpu.compile_hint {hint = {a; \"}\", b}};",
     );
 }
 
 #[test]
 fn the_whole_program() {
     let program = program(
-        "target split_barrier; workgroup 3 * 2; subgroup_size 4; shared a, b[3]; global c;\ninvocations 1..6 { while uniform k ? {} while uniform ? {} while uniform k ? {} }\ninvocation 0 {}\n",
+        "target split_barrier; workgroup 3 * 2; subgroup_size 4; shared a, b[3]; global c;\ninvocations \
+         1..6 { while uniform k ? {} while uniform ? {} while uniform k ? {} }\ninvocation 0 {}\n",
     );
     assert_eq!((program.threads, program.subgroup_size), (6, 4));
     assert_eq!(program.sequences, [Some("k".to_owned()), None]);

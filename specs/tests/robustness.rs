@@ -309,7 +309,8 @@ proptest! {
 
     #[test]
     fn random_structure(parts in prop::collection::vec(statements(), 0..6)) {
-        let text = format!("target ptx; cta 64; shared buf[4]; const N = 2;\nwarps 0..2 {{ let x = 0; {} }}", parts.join("\n"));
+        let text = format!("target ptx; cta 64; shared buf[4]; const N = 2;\nwarps 0..2 {{ let x = 0; {} \
+         }}", parts.join("\n"));
         exercise(text.as_bytes());
     }
 

@@ -12,7 +12,8 @@ pub(crate) struct Lexed {
     pub(crate) comments: Vec<Comment>,
 }
 
-/// Cuts `source`, whose length is within [`crate::common::limits::SOURCE_BYTES`]; what is no token goes to `errors`.
+/// Cuts `source`, whose length is within [`crate::common::limits::SOURCE_BYTES`]; what is no token goes to
+/// `errors`.
 pub(crate) fn lex(source: &str, errors: &mut Sink) -> Lexed {
     let mut lexer = Lexer { source, position: 0, lexed: Lexed::default(), errors };
     if source.starts_with('\u{feff}') {

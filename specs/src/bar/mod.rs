@@ -66,8 +66,8 @@ pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
 /// Reads a protocol: parses it, resolves its names, and lowers it to a program.
 ///
 /// # Errors
-/// The diagnostics, at least one an error, if the text is not UTF-8, not of the language, or says something that
-/// cannot be: agents outside the group, undeclared names, operands that an instruction does not take.
+/// The diagnostics, at least one an error, if the text is not UTF-8, not of the language, or says something
+/// that cannot be: agents outside the group, undeclared names, operands that an instruction does not take.
 pub fn load(source: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
     let source = text(source)?;
     let (file, diagnostics) = parse(source);
@@ -77,9 +77,10 @@ pub fn load(source: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagno
     }
 }
 
-/// Prints a file in its canonical form: one statement to a line, indented by four spaces, keywords and mnemonics
-/// as the documentation spells them. Comments are kept; a block that stands on one line with a single statement
-/// stays there. The result reads as the same program, and formatting it again changes nothing.
+/// Prints a file in its canonical form: one statement to a line, indented by four spaces, keywords and
+/// mnemonics as the documentation spells them. Comments are kept; a block that stands on one line with a
+/// single statement stays there. The result reads as the same program, and formatting it again changes
+/// nothing.
 ///
 /// ```
 /// let formatted = barcheck_specs::bar::format(b"TARGET ptx;cta 64 ;warps 0..2{Bar.Sync 1,64;}").unwrap();

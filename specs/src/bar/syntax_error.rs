@@ -271,7 +271,10 @@ impl SyntaxError {
                 .error("no-target", format!("this looks like {language}, not like a protocol"))
                 .label("a protocol begins with its target")
                 .note(format!("there is no reader of {language}"))
-                .help(format!("describe what the kernel does at its barriers in a file that begins with `target {target};`")),
+                .help(format!(
+                    "describe what the kernel does at its barriers in a file that begins with \
+                     `target {target};`"
+                )),
             Self::NoTarget { .. } => self
                 .error("no-target", "a protocol begins with its target")
                 .label("expected `target`")
@@ -304,7 +307,12 @@ impl SyntaxError {
                 .help("declare it before the blocks"),
             Self::RoleInsideBlock { open, nested, target, .. } => {
                 let noun = target.agent_noun();
-                let some = || format!("to have only some of its {noun}s do this, write `if {noun} == 0 {{ … }}`");
+                let some = || {
+                    format!(
+                        "to have only some of its {noun}s do this, \
+                         write `if {noun} == 0 {{ … }}`"
+                    )
+                };
                 self.error("block-inside-block", "a block of agents inside another")
                     .label("is a `}` missing before this?")
                     .also(*open, "this block is still open")

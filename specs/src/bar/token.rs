@@ -22,7 +22,8 @@ pub struct Comment {
 
 macro_rules! tokens {
     ($($(#[$doc:meta])* $name:ident $text:literal)*) => {
-        /// The kinds of tokens. `%` is always a token by itself; the parser joins it with the name of a handle.
+        /// The kinds of tokens. `%` is always a token by itself; the parser joins it with the name of a
+        /// handle.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum TokenKind {
             $($(#[$doc])* $name,)*

@@ -1,6 +1,7 @@
 //! The clause catalogue: what the specifications say, clause by clause, and the rules that rest on them.
 //!
-//! The files under `specs/clauses` are part of the program text. Their form is checked by this module's tests.
+//! The files under `specs/clauses` are part of the program text. Their form is checked by this module's
+//! tests.
 //!
 //! ```
 //! use barcheck_model::program::Target;

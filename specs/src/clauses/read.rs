@@ -161,7 +161,8 @@ mod tests {
     use crate::clauses::{RULES, catalogue, clause_files};
 
     const CLAUSE: &str = "[[clause]]\nid = 'a'\ndocument = 'd'\nsection = 's'\nsays = 'x'\n";
-    const RULE: &str = "[[rule]]\nname = 'r'\nlevel = 'error'\nends = true\nmeaning = ''\nwhy = ''\nmend = ''\nexample = ''\n";
+    const RULE: &str = "[[rule]]\nname = 'r'\nlevel = 'error'\nends = true\nmeaning = ''\nwhy = ''\nmend = ''\
+        \nexample = ''\n";
 
     #[track_caller]
     fn check(clauses: &str, rules: &str, expected: Option<CatalogueError>) {

@@ -9,7 +9,8 @@ use super::diagnostic::Diagnostic;
 /// What may be set from outside a protocol.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// Values for `param`s by name; names that the protocol does not declare are ignored, see [`Contents::params`].
+    /// Values for `param`s by name; names that the protocol does not declare are ignored, see
+    /// [`Contents::params`].
     pub defines: BTreeMap<String, i64>,
 }
 

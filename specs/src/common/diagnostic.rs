@@ -1,6 +1,6 @@
 //! What a reader has to say about a text: errors and warnings as data.
 //!
-//! Each layer has an enum of its own errors; all become [`Diagnostic`]s, which [`crate::common::render`] shows.
+//! Each layer has an enum of its own errors; all become [`Diagnostic`]s, which [`crate::render`] shows.
 
 use barcheck_model::program::Place;
 

@@ -1,7 +1,7 @@
 //! What a reader accepts at most, in one place, each with its reason.
 
-/// Bytes of a source file. Positions are 32 bits wide, reading takes up to a hundred times the memory of the text,
-/// and a file beyond this size is not a protocol.
+/// Bytes of a source file. Positions are 32 bits wide, reading takes up to a hundred times the memory of the
+/// text, and a file beyond this size is not a protocol.
 pub const SOURCE_BYTES: usize = 8 << 20;
 
 /// Levels of nesting, of blocks (an `else if` is one inside the other) and of the operators in an expression.
@@ -14,8 +14,8 @@ pub const ERRORS: usize = 20;
 /// Threads of a CTA: what every CUDA device has allowed since compute capability 2.0.
 pub const CTA_THREADS: i64 = 1024;
 
-/// Members of a thread group or workgroup: the largest that Intel's devices run (`nbarrier`, `xegpu`), and what
-/// OpenCL and Vulkan implementations offer (`split_barrier`).
+/// Members of a thread group or workgroup: the largest that Intel's devices run (`nbarrier`, `xegpu`), and
+/// what OpenCL and Vulkan implementations offer (`split_barrier`).
 pub const GROUP_SIZE: i64 = 1024;
 
 /// Memory locations, of one array and of all together. Each costs the search knowledge of every agent.

@@ -1,5 +1,5 @@
-//! What the readers of all notations share: what they take and give, places in a text, diagnostics, how these are
-//! shown, and limits.
+//! What the readers of all notations share: what they take and give, places in a text, diagnostics, how these
+//! are shown, and limits.
 
 pub(crate) mod contents;
 pub mod diagnostic;

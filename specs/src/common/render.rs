@@ -5,16 +5,16 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Rend
 use crate::common::diagnostic::{Diagnostic, Severity};
 use crate::common::span::{LineIndex, Span};
 
-/// Lines longer than this are cut around the place shown before the renderer, which cuts shorter ones by itself,
-/// would look at all of them.
+/// Lines longer than this are cut around the place shown before the renderer, which cuts shorter ones by
+/// itself, would look at all of them.
 const LONG_LINE: u32 = 10_000;
 /// Bytes shown before and behind a place in a long line.
 const WINDOW: u32 = 60;
 /// Places that are further apart than this many lines are shown one by one.
 const DISTANT_LINES: u32 = 500;
 
-/// Renders `diagnostics` about `source`, which the user knows as `name`, one after the other, each ended by an
-/// empty line.
+/// Renders `diagnostics` about `source`, which the user knows as `name`, one after the other, each ended by
+/// an empty line.
 ///
 /// For a text that is not UTF-8, `source` is the result of [`String::from_utf8_lossy`].
 ///

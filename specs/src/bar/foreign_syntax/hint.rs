@@ -24,13 +24,15 @@ pub(crate) struct Foreign {
 pub(crate) const ACCESS: Hint =
     Write("an access is `read x;`, `write x;` or `atomic x;`, with `shared x;` before the blocks");
 pub(crate) const LANES: Hint = NotModelled(
-    "it joins the lanes of one warp; a warp is one agent here, whose lanes join at the end of each branch and loop",
+    "it joins the lanes of one warp; a warp is one agent here, whose lanes join at the end of each branch \
+     and loop",
 );
 pub(crate) const CLUSTER: Hint = NotModelled("a protocol is that of one CTA, and a cluster has several");
 pub(crate) const MBARRIER: Hint =
     NotModelled("an mbarrier is an object in memory; the barriers here are the sixteen of a CTA");
 pub(crate) const COPIES: Hint = NotModelled(
-    "asynchronous copies complete at no barrier of the CTA; the access may be written where its effect is awaited",
+    "asynchronous copies complete at no barrier of the CTA; the access may be written where its effect is \
+     awaited",
 );
 
 /// Whether `text` is one of `names`, or begins with one of them and a dot.

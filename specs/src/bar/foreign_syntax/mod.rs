@@ -48,8 +48,8 @@ fn of_any_target(text: &str) -> Option<Hint> {
     })
 }
 
-/// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a dot do
-/// not count.
+/// What the name or call `text` of another language is here, in a sentence. Case, `_`, `%` and what follows a
+/// dot do not count.
 pub(crate) fn value(text: &str, target: Target) -> Option<String> {
     if !WORDING {
         return None;

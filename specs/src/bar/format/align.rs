@@ -11,9 +11,9 @@ pub(super) struct Trailing {
     pub(super) source: u32,
 }
 
-/// Moves the comments of every group to the column of its outermost. A group is a run of trailing comments with
-/// the same column in the source. What this yields has the same groups, or larger ones of equal column, so that
-/// it stays as it is when it is formatted again.
+/// Moves the comments of every group to the column of its outermost. A group is a run of trailing comments
+/// with the same column in the source. What this yields has the same groups, or larger ones of equal column,
+/// so that it stays as it is when it is formatted again.
 pub(super) fn align(output: &str, source: &str, comments: &[Trailing]) -> String {
     let lines = LineIndex::new(source);
     let source_columns: Vec<u32> = comments.iter().map(|comment| lines.position(comment.source).1).collect();

@@ -119,8 +119,8 @@ fn layouts(source: &str, lexed: &Lexed, classes: &[Class]) -> Vec<Layout> {
     layouts
 }
 
-/// Whether the source has a new line between the tokens `start` and `end`. Few statements are between them, and
-/// the depth of blocks is bounded, so that nested blocks do not make this quadratic.
+/// Whether the source has a new line between the tokens `start` and `end`. Few statements are between them,
+/// and the depth of blocks is bounded, so that nested blocks do not make this quadratic.
 fn has_newline(source: &str, lexed: &Lexed, start: usize, end: usize) -> bool {
     Span::new(lexed.tokens[start].span.end, lexed.tokens[end].span.start).text(source).contains('\n')
 }

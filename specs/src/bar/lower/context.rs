@@ -1,4 +1,5 @@
-//! What lowering knows of the whole file: its text, what it declares outside the blocks, and what is wrong with it.
+//! What lowering knows of the whole file: its text, what it declares outside the blocks, and what is wrong
+//! with it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,8 +31,8 @@ impl<'a> Context<'a> {
         self.errors.push(error.span(), || error.diagnostic());
     }
 
-    /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only counted,
-    /// or a text of many errors and many names would take long.
+    /// The candidate that `word` was probably meant to be. Nothing is looked for once errors are only
+    /// counted, or a text of many errors and many names would take long.
     pub(in crate::bar) fn suggest<'n, I: IntoIterator<Item = &'n str>>(
         &self,
         word: &str,

@@ -1,4 +1,5 @@
-//! Handles: variables of a whole block, whose declaration is that an instruction's result is assigned to them.
+//! Handles: variables of a whole block, whose declaration is that an instruction's result is assigned to
+//! them.
 
 use barcheck_model::program::LocalKind;
 

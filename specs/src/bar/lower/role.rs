@@ -94,8 +94,8 @@ impl<'a> RoleLowerer<'_, 'a> {
         local
     }
 
-    /// The variable that an assignment to `name` changes: a local or a register. What is assigned to a register that
-    /// always has one value is lost.
+    /// The variable that an assignment to `name` changes: a local or a register. What is assigned to a
+    /// register that always has one value is lost.
     pub(in crate::bar) fn assigned(&mut self, name: &'a str, span: Span) -> Option<LocalId> {
         if let Some(register) = self.context.notation.register(name) {
             return Some(match register {

@@ -316,8 +316,8 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The position of the parenthesis that closes the one at the current token, within the same block, and within
-    /// the same statement unless it may hold `semicolons`.
+    /// The position of the parenthesis that closes the one at the current token, within the same block, and
+    /// within the same statement unless it may hold `semicolons`.
     fn closing_parenthesis(&self, semicolons: bool) -> Option<usize> {
         let mut open = 0_usize;
         for (index, token) in self.tokens.iter().enumerate().skip(self.position) {

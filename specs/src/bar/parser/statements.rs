@@ -312,8 +312,8 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Where the line begins on which something stands, and how far it is indented; nothing for lines longer than any that people
-/// write.
+/// Where the line begins on which something stands, and how far it is indented; nothing for lines longer than
+/// any that people write.
 fn line(source: &str, at: Span) -> Option<(usize, usize)> {
     const LONG: usize = 1000;
     let at = at.start as usize;

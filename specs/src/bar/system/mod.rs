@@ -1,6 +1,6 @@
-//! The systems whose protocols the language can write: the one list that names them. Each has a folder here with all
-//! that the readers must know of it: its words and instructions, what they lower to, and what those who know it
-//! from elsewhere may write by mistake. Nothing outside asks for a system by name.
+//! The systems whose protocols the language can write: the one list that names them. Each has a folder here
+//! with all that the readers must know of it: its words and instructions, what they lower to, and what those
+//! who know it from elsewhere may write by mistake. Nothing outside asks for a system by name.
 
 mod bcu;
 mod nbarrier;
@@ -26,7 +26,8 @@ pub(crate) fn notation(target: Target) -> &'static Notation {
     }
 }
 
-/// The operation of an instruction; the inner `None` is that of a hint. After an error, which was reported, nothing.
+/// The operation of an instruction; the inner `None` is that of a hint. After an error, which was reported,
+/// nothing.
 pub(super) fn lower<'a>(role: &mut RoleLowerer<'_, 'a>, instruction: &'a Instruction) -> Option<Option<Op>> {
     match instruction.opcode.target() {
         Target::Ptx => role.ptx(instruction).map(Some),

@@ -81,8 +81,14 @@ impl<'a> RoleLowerer<'_, 'a> {
                     // The reference contradicts itself here, so the reader is told.
                     let message = "a reduction with its id and its count in registers";
                     let warning = Diagnostic::warning("two-registers", message, id.span.to(count.span))
-                        .note("an example of the reference has it, its table of operands and its encodings have not")
-                        .help("one register may hold both: `BAR.RED.op Rb, [!]p;`, the count above the low 4 bits");
+                        .note(
+                            "an example of the reference has it, its table of operands and its encodings \
+                             have not",
+                        )
+                        .help(
+                            "one register may hold both: `BAR.RED.op Rb, [!]p;`, the count above the low \
+                             4 bits",
+                        );
                     self.context.warn(warning);
                 }
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));

@@ -7,7 +7,8 @@ pub(in crate::bar::system) const FOREIGN: Foreign =
     Foreign { compiled: &[(".decl ", "vISA")], written: &[], statement };
 
 const VISA_BARRIER: Hint = NotModelled(
-    "only the named barriers are; with `nbarrier.signal id, threads;` and `nbarrier.wait id;` a whole group meets",
+    "only the named barriers are; with `nbarrier.signal id, threads;` and `nbarrier.wait id;` a whole group \
+     meets",
 );
 
 fn statement(text: &str) -> Option<Hint> {
