@@ -52,6 +52,9 @@ fn with(text: &str, begin: &str, end: &str, inside: &str) -> String {
     format!("{before}{begin}{inside}{end}{after}")
 }
 
+/// What makes of a page the one that it should be.
+type Renewal<'r> = &'r dyn Fn(&str) -> String;
+
 /// The pages, as they are and as they should be.
 fn pages() -> Vec<(String, String, String)> {
     let sizes: Vec<_> = Target::ALL.into_iter().map(|target| (target.name(), protocols(target))).collect();
@@ -59,7 +62,7 @@ fn pages() -> Vec<(String, String, String)> {
     let library =
         |text: &str| with(text, "specs/protocols/README.md) holds ", " protocols", &all.to_string());
     let rows: String = sizes.iter().map(|(name, size)| format!("| [{name}]({name}) | {size} |\n")).collect();
-    let wanted: [(String, &dyn Fn(&str) -> String); 4] = [
+    let wanted: [(String, Renewal<'_>); 4] = [
         ("README.md".to_owned(), &library),
         (format!("{CHAPTERS}/language.md"), &library),
         (format!("{CHAPTERS}/rules.md"), &|text| {
@@ -69,7 +72,7 @@ fn pages() -> Vec<(String, String, String)> {
             with(text, "| target | files |\n|---|---|\n", "\n## Where to begin", &rows)
         }),
     ];
-    let renewed = |(path, renew): (String, &dyn Fn(&str) -> String)| {
+    let renewed = |(path, renew): (String, Renewal<'_>)| {
         let text = std::fs::read_to_string(root().join(&path)).expect("a page");
         let new = renew(&text);
         (path, text, new)

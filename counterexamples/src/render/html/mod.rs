@@ -5,7 +5,6 @@ mod notes;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest, Sha256};
 
 use crate::render::escape;
 use crate::render::text::{Style, narrative};
@@ -76,7 +75,7 @@ pub fn run_view(trace: &Trace, shows: bool) -> serde_json::Result<String> {
 
 /// How a policy names an inline text that it allows.
 fn source_of(text: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+    format!("sha256-{}", STANDARD.encode(hmac_sha256::Hash::hash(text.as_bytes())))
 }
 
 /// Puts values where a template says `{{name}}`. What is put in is not looked at again.
