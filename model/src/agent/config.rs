@@ -98,7 +98,7 @@ pub struct Waiting {
     pub acquires: Option<(Scope, Semantics)>,
 }
 
-/// Iterations of the loops around a split-barrier agent, by scope; see [`crate::barrier::split::Instance`].
+/// Iterations of the loops around a split-barrier agent, by scope; see [`crate::barrier::Instance`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Iterations {
     /// Iterations since the last arrival at the workgroup's barrier, by construct.

@@ -24,8 +24,23 @@ pub struct Facts {
     /// It is noted where a generation completes for which nobody waits.
     // clause: barcheck.nobody-waits
     pub notes_nobody_waits: bool,
+    /// How generations carry what agents know of memory.
+    pub carries: Carries,
     /// Arrivals announce how many take part, so that more may stand at one than there is room for.
     pub has_room: bool,
+}
+
+/// How the generations of a system's barriers carry what agents know of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carries {
+    /// To everybody who waits, all that those who arrive know.
+    All,
+    /// The same, but some arrivals carry only what their agent has published before.
+    Published,
+    /// All that those who arrive know; consumers that do not wait yet find it in an inbox of their own.
+    Inboxes,
+    /// What arrivals release, kept until the last agent has waited; waits take of it what they acquire.
+    Released,
 }
 
 /// A barrier system.

@@ -16,8 +16,8 @@ pub mod xegpu;
 
 pub use bcu::{Opaque, ResultCopy};
 pub use facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
-    Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
+    Part, Standing, System,
 };
 pub use ptx::{Contribution, Parked};
 pub use split::Instance;

@@ -3,8 +3,8 @@
 //! Source: Intel vISA, NBARRIER (opcode 0x60).
 
 use super::facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
-    Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
+    Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::program::{Scope, Semantics};
@@ -224,6 +224,7 @@ impl System for Nbarrier {
         exits_may_release: false,
         has_subgroups: false,
         notes_nobody_waits: false,
+        carries: Carries::Inboxes,
         has_room: true,
     };
 

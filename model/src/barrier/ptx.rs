@@ -3,8 +3,8 @@
 //! Source: PTX ISA, section `barrier{.cta}` / `bar{.cta}`.
 
 use super::facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
-    Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
+    Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::program::{ReductionOp, Scope, Semantics, WARP_SIZE};
@@ -299,6 +299,7 @@ impl System for Ptx {
         exits_may_release: true,
         has_subgroups: false,
         notes_nobody_waits: true,
+        carries: Carries::All,
         has_room: true,
     };
 

@@ -5,8 +5,8 @@
 //! cl_intel_split_work_group_barrier and the Vulkan environment for SPIR-V.
 
 use super::facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
-    Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
+    Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
 use crate::program::{AgentId, Pc, RoleId, Scope, Semantics, SplitKind};
@@ -229,6 +229,7 @@ impl System for Split {
         // clause: split_barrier.execution-scope
         has_subgroups: true,
         notes_nobody_waits: false,
+        carries: Carries::Released,
         has_room: false,
     };
 

@@ -9,8 +9,8 @@ use super::layout::{
     DONE_TIME, GENERATION_MEMORY, GENERATION_TIME, PUBLISHED, RECEIVED_FAR, RECEIVED_NEAR, RELEASED_FAR,
     RELEASED_NEAR, carried,
 };
-use crate::barrier::{Arrival, BarrierId};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Target};
+use crate::barrier::{Arrival, BarrierId, Carries};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
 use crate::rule::Rule;
 
 /// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location, who made
@@ -157,14 +157,14 @@ pub trait Knowledge {
         agent: AgentId,
         acquires: Option<(Scope, Semantics)>,
     ) {
-        if layout.target == Target::SplitBarrier {
+        if layout.carries == Carries::Released {
             return receive(self, layout, program, (barrier, false), agent, acquires);
         }
         self.each(|known| {
             // clause: barcheck.knowledge
             known.pass(layout.barrier(barrier, GENERATION_TIME), layout.time(agent));
             known.pass(layout.barrier(barrier, GENERATION_MEMORY), layout.memory(agent));
-            if layout.target == Target::Bcu {
+            if layout.carries == Carries::Published {
                 // clause: barcheck.bcu-publishes, bcu.sync-memory, bcu.red-memory
                 known.pass(layout.memory(agent), layout.extra(agent, PUBLISHED));
             }
@@ -173,7 +173,7 @@ pub trait Knowledge {
 
     /// A consumer that is not waiting yet is notified by the generation that completes: the notification carries what it will learn.
     fn notify(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
-        if layout.target == Target::SplitBarrier {
+        if layout.carries == Carries::Released {
             return;
         }
         self.each(|known| {
@@ -199,7 +199,7 @@ pub trait Knowledge {
                 }
                 known.forget(layout.barrier(barrier, carried));
             };
-            if layout.target == Target::SplitBarrier {
+            if layout.carries == Carries::Released {
                 end(GENERATION_TIME, DONE_TIME);
                 for offset in 2..2 + 2 * layout.subgroups {
                     end(offset, offset + 2 * layout.subgroups);
@@ -221,7 +221,7 @@ pub trait Knowledge {
         acquires: Option<(Scope, Semantics)>,
         last: bool,
     ) {
-        if layout.target == Target::SplitBarrier {
+        if layout.carries == Carries::Released {
             receive(self, layout, program, (barrier, true), agent, acquires);
             if last {
                 forget_done(self, layout, barrier);

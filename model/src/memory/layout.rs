@@ -1,7 +1,7 @@
 //! Who can hold knowledge of an access.
 
-use crate::barrier::BarrierId;
-use crate::program::{AccessKind, AgentId, Program, Target};
+use crate::barrier::{BarrierId, Carries, Facts};
+use crate::program::{AccessKind, AgentId, Program};
 
 /// Who can hold knowledge of an access, as numbers.
 ///
@@ -10,7 +10,8 @@ use crate::program::{AccessKind, AgentId, Program, Target};
 /// generations carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    pub(super) target: Target,
+    pub(super) carries: Carries,
+    fences_publish: bool,
     pub(super) agents: usize,
     subgroup_size: usize,
     pub(super) subgroups: usize,
@@ -22,7 +23,9 @@ impl Layout {
     pub fn of(program: &Program) -> Self {
         let agents = program.agents.len();
         let subgroup_size = (program.subgroup_size as usize).max(1);
-        Self { target: program.target, agents, subgroup_size, subgroups: agents.div_ceil(subgroup_size) }
+        let &Facts { carries, fences_publish, .. } = program.target.facts();
+        let subgroups = agents.div_ceil(subgroup_size);
+        Self { carries, fences_publish, agents, subgroup_size, subgroups }
     }
 
     /// What an agent knows in time.
@@ -47,11 +50,11 @@ impl Layout {
 
     #[inline]
     pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
-        let (extras, stride) = match self.target {
-            Target::Ptx => (0, 2),
-            Target::Bcu => (1, 2),
-            Target::Nbarrier | Target::Xegpu => (0, 2 + 2 * self.agents),
-            Target::SplitBarrier => (4, 2 + 4 * self.subgroups),
+        let (extras, stride) = match self.carries {
+            Carries::All => (0, 2),
+            Carries::Published => (1, 2),
+            Carries::Inboxes => (0, 2 + 2 * self.agents),
+            Carries::Released => (4, 2 + 4 * self.subgroups),
         };
         (2 + extras) * self.agents + barrier.0 as usize * stride + offset
     }
@@ -71,7 +74,7 @@ impl Layout {
     /// A split barrier that several agents share; an invocation's own barrier orders nothing between agents.
     #[inline]
     pub(super) fn is_shared(self, barrier: BarrierId) -> bool {
-        self.target != Target::SplitBarrier || barrier.0 as usize <= self.subgroups
+        self.carries != Carries::Released || barrier.0 as usize <= self.subgroups
     }
 
     /// The number of a holder after agents have been renamed.
@@ -80,7 +83,7 @@ impl Layout {
         if holder < first {
             return holder - holder % self.agents + to[holder % self.agents].index();
         }
-        if !matches!(self.target, Target::Nbarrier | Target::Xegpu) {
+        if self.carries != Carries::Inboxes {
             return holder;
         }
         let offset = (holder - first) % (2 + 2 * self.agents);
@@ -104,7 +107,7 @@ impl Layout {
     #[must_use]
     #[inline]
     pub fn has_fences(self) -> bool {
-        matches!(self.target, Target::Nbarrier | Target::Xegpu)
+        self.fences_publish
     }
 }
 

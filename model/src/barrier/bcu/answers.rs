@@ -1,8 +1,8 @@
 //! What the BCU answers to the questions that are asked of every system.
 
 use super::super::facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Dependence, Facts, Instruction, Part,
-    Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
+    Part, Standing, System,
 };
 use super::super::{BarrierId, Completion, Refusal, Seat};
 use super::{
@@ -24,6 +24,7 @@ impl System for Bcu {
         exits_may_release: false,
         has_subgroups: false,
         notes_nobody_waits: true,
+        carries: Carries::Published,
         has_room: true,
     };
 
