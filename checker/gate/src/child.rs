@@ -169,9 +169,12 @@ pub(super) fn ask(mut command: Command, request: &Request, time: Duration) -> Re
     Ok(answer)
 }
 
+/// What shuttle says before the schedule of an execution that fails.
+pub(super) const SCHEDULE: &str = "failing schedule:";
+
 /// The schedule that shuttle prints when an execution fails.
 fn schedule(err: &str) -> Option<String> {
-    let after = err.split("failing schedule:").nth(1)?;
+    let after = err.split(SCHEDULE).nth(1)?;
     let quoted = after.split('"').nth(1)?;
     Some(quoted.trim().to_owned())
 }

@@ -148,6 +148,10 @@ fn hook(exploration: &Arc<Exploration>) {
     let exploration = Arc::clone(exploration);
     panic::set_hook(Box::new(move |info| {
         let message = info.payload_as_str().unwrap_or("panic without words").to_owned();
+        // Of a deadlock, shuttle says in the panic alone how to see it again.
+        if message.contains(child::SCHEDULE) {
+            eprintln!("{message}");
+        }
         let cause = match exploration.record.ending() {
             Some(ending) => cause_of(ending),
             None if message.contains("deadlock") => Cause::Deadlock,
