@@ -1,7 +1,7 @@
 //! A model checker for GPU barrier protocols.
 //!
-//! [`decide`] takes the text of a protocol to a verdict, with a counterexample for each violation that was replayed on
-//! the model alone:
+//! [`decide`] takes the text of a protocol to a verdict, with a counterexample for each violation that was
+//! replayed on the model alone:
 //!
 //! ```
 //! use barcheck::{Options, Source, Verdict, decide};
@@ -12,12 +12,12 @@
 //! assert!(decision.findings.is_empty());
 //! ```
 //!
-//! [`check`] is the part of that in which the engines search: it takes a program and gives paths, which nobody has
-//! replayed.
+//! [`check`] is the part of that in which the engines search: it takes a program and gives paths, which
+//! nobody has replayed.
 //!
-//! This crate is the front door: what it does lives in crates of its own. Without default features it is [`decide`]
-//! and the engines; the feature `gate` adds [`gate!`] and the executable [`barriers`], `export` the models for other
-//! model checkers, and `cli`, on by default, the command line `barcheck`.
+//! This crate is the front door: what it does lives in crates of its own. Without default features it is
+//! [`decide`] and the engines; the feature `gate` adds [`gate!`] and the executable [`barriers`], `export`
+//! the models for other model checkers, and `cli`, on by default, the command line `barcheck`.
 
 #[cfg(feature = "export")]
 pub use barcheck_export as export;

@@ -1,5 +1,5 @@
-//! States and transitions that the plain search must count exactly: a step is what the semantics says, an exit is
-//! one, and local computation is none.
+//! States and transitions that the plain search must count exactly: a step is what the semantics says, an
+//! exit is one, and local computation is none.
 
 use barcheck::{Quiet, Reduction, Settings, Statistics, Verdict, check};
 use barcheck_model::machine::Options;

@@ -16,9 +16,9 @@ const MARK: &str = concat!("// ", "clause:");
 /// Where the model and the readers implement clauses.
 const IMPLEMENTATIONS: [&str; 2] = ["model/src", "specs/src"];
 
-/// Rules that no protocol of a target can violate. `too-many-participants` on `xegpu`: an arrival is a signal of
-/// type 0 with equal numbers on both sides, so both sides fill up together, the generation completes with the last
-/// arrival that it has room for, and the next one already belongs to another generation.
+/// Rules that no protocol of a target can violate. `too-many-participants` on `xegpu`: an arrival is a signal
+/// of type 0 with equal numbers on both sides, so both sides fill up together, the generation completes with
+/// the last arrival that it has room for, and the next one already belongs to another generation.
 const BEYOND_REACH: [(Rule, Target); 1] = [(Rule::TooManyParticipants, Target::Xegpu)];
 
 fn root() -> PathBuf {

@@ -36,7 +36,8 @@ struct Row {
     unfit: BTreeMap<String, usize>,
 }
 
-/// `BARCHECK_GATE_SECONDS` sets how long loom may take for each; the table in the book's chapter on the gate is what it prints.
+/// `BARCHECK_GATE_SECONDS` sets how long loom may take for each; the table in the book's chapter on the gate
+/// is what it prints.
 #[test]
 fn the_library_gets_the_same_verdict_from_loom_and_the_exhaustive_check() {
     let seconds = std::env::var("BARCHECK_GATE_SECONDS").map_or(0.5, |text| text.parse().expect("seconds"));
@@ -84,7 +85,8 @@ fn the_library_gets_the_same_verdict_from_loom_and_the_exhaustive_check() {
     assert!(rows.values().map(|row| row.compared).sum::<usize>() >= 60);
 }
 
-/// Shuttle runs the protocols that are too large for loom, too; what it finds is followed in the model before it counts.
+/// Shuttle runs the protocols that are too large for loom, too; what it finds is followed in the model before
+/// it counts.
 #[test]
 fn what_shuttle_and_ordinary_threads_find_in_the_library_is_what_its_heads_expect() {
     let mut found = 0;
@@ -101,7 +103,8 @@ fn what_shuttle_and_ordinary_threads_find_in_the_library_is_what_its_heads_expec
             let heads = text.lines().filter_map(|line| line.strip_prefix("// rules:"));
             heads.flat_map(|rules| rules.split([',', ' '])).any(|name| name == rule.name())
         };
-        // Threads of the operating system hang for a while before they count as hanging: some protocols are enough.
+        // Threads of the operating system hang for a while before they count as hanging: some protocols are
+        // enough.
         let runners =
             if number % 6 == 0 { &[(With::Shuttle, 30), (With::Std, 3)][..] } else { &[(With::Shuttle, 30)] };
         for &(with, executions) in runners {

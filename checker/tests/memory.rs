@@ -1,4 +1,5 @@
-//! Searches that outgrow memory, and searches that are ended and go on: the outcome is that of one that was left alone.
+//! Searches that outgrow memory, and searches that are ended and go on: the outcome is that of one that was
+//! left alone.
 
 mod heads;
 mod naive;
@@ -87,7 +88,8 @@ fn a_search_that_outgrows_memory_goes_on_with_old_states_on_disk() {
     }
 }
 
-/// Runs a search again and again, each time a few looks longer, until it is complete. Says how often it went on.
+/// Runs a search again and again, each time a few looks longer, until it is complete. Says how often it went
+/// on.
 fn resumed(program: &Arc<Program>, settings: &Settings) -> (Outcome, usize) {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..settings.clone() };

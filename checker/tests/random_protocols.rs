@@ -211,7 +211,8 @@ fn engine_and_naive_explorer_agree_when_exited_threads_release() {
     }
 }
 
-/// The comparisons above would mean little if the engines that make few runs gave up on most protocols, or on all that go round with choices.
+/// The comparisons above would mean little if the engines that make few runs gave up on most protocols, or on
+/// all that go round with choices.
 #[test]
 fn engines_that_make_few_runs_decide_many_random_protocols_with_choices_and_cycles() {
     let (mut by_one, mut by_choice, mut cyclic, mut by_search) = (0, 0, 0, 0);
@@ -245,7 +246,8 @@ fn engines_that_make_few_runs_decide_many_random_protocols_with_choices_and_cycl
     assert!(by_one >= 100 && by_choice >= 100 && cyclic >= 30);
 }
 
-/// As [`cap`], for protocols that go round for long: most of their graphs are small, and the others very large.
+/// As [`cap`], for protocols that go round for long: most of their graphs are small, and the others very
+/// large.
 fn rounds_cap() -> usize {
     number("BARCHECK_STATES", 500) as usize
 }

@@ -1,4 +1,5 @@
-//! What the plain search remembers of a step, and takes to hold in other slots, is what the model would say there.
+//! What the plain search remembers of a step, and takes to hold in other slots, is what the model would say
+//! there.
 
 mod stepwise;
 
@@ -69,7 +70,8 @@ fn an_arrival_that_may_complete_a_generation_with_many_results_leads_to_each_of_
     assert_eq!(both.1, reducing.1 * pair.0 + pair.1 * reducing.0);
 }
 
-/// The second warp's arrivals do the same in two places; whether anybody waits when they complete a generation is up to the first.
+/// The second warp's arrivals do the same in two places; whether anybody waits when they complete a
+/// generation is up to the first.
 const PLACES: &str = "
 target ptx;
 cta 64;
@@ -109,7 +111,8 @@ fn assert_as_the_model_with(source: &str, defines: &[(&str, i64)], settings: Set
     assert_eq!(reached.rules.intersection(&conflicts).next(), None);
 }
 
-/// What is known by everybody who has not exited is forgotten: by the exit of a warp, not by that of its lanes.
+/// What is known by everybody who has not exited is forgotten: by the exit of a warp, not by that of its
+/// lanes.
 #[test]
 fn a_warp_has_exited_for_memory_once_all_of_its_lanes_have() {
     assert_as_the_model(

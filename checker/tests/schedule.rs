@@ -46,7 +46,8 @@ fn a_long_ring_without_choices_is_verified_by_one_schedule() {
     let outcome = decide(RING, &Settings::default(), Options::default());
     assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Schedule));
     assert!(outcome.statistics.complete);
-    // Each of 4 producers arrives 100 times, waits 96 times, writes 25 times and exits; consumers read and arrive.
+    // Each of 4 producers arrives 100 times, waits 96 times, writes 25 times and exits; consumers read and
+    // arrive.
     assert_eq!(outcome.statistics.transitions, 4 * (100 + 96 + 25 + 1) + 4 * (100 + 100 + 96 + 1));
 }
 
@@ -59,7 +60,8 @@ fn a_ring_whose_consumers_forget_to_say_when_they_are_done_is_violated() {
 
 #[test]
 fn an_arrival_that_another_order_moves_to_an_earlier_generation_is_left_to_a_search() {
-    // The consumer comes first in the schedule, so that an arrival by `arrive` completes; in another order it does not.
+    // The consumer comes first in the schedule, so that an arrival by `arrive` completes; in another order it
+    // does not.
     let text = "target ptx; cta 64;
         warp 0 { bar.sync 1, 64; bar.sync 1, 64; }
         warp 1 { bar.arrive 1, 64; bar.arrive 1, 64; }";
@@ -97,7 +99,8 @@ fn barrier_states_as_values_and_releasing_exits_are_left_to_a_search() {
 #[test]
 fn once_a_generation_takes_in_an_exit_a_race_leaves_missing_fences_open_and_a_search_follows() {
     let all = Settings { all: true, reduction: Reduction::Schedule, ..Settings::default() };
-    // A warp without a program has exited from the start; one that waits exits when the generation is complete.
+    // A warp without a program has exited from the start; one that waits exits when the generation is
+    // complete.
     for (first, engine) in
         [("exit;", Engine::Search), ("", Engine::Search), ("bar.sync 0;", Engine::Schedule)]
     {
@@ -200,7 +203,8 @@ impl Control for Looks {
     }
 }
 
-/// What is said of a run of a protocol until it has so many steps: steps and percent, and how many steps there are.
+/// What is said of a run of a protocol until it has so many steps: steps and percent, and how many steps
+/// there are.
 fn looks(text: &str, most: u64) -> (Vec<(u64, Option<u8>)>, u64) {
     let looks = Looks::default();
     let budgets = Budgets { max_states: Some(most), ..Budgets::default() };

@@ -1,7 +1,8 @@
-//! A second opinion: SPIN, on the models that `barcheck export` writes, comes to barcheck's verdicts, violates rules that
-//! barcheck finds violated, and counts the same states where everything is covered.
+//! A second opinion: SPIN, on the models that `barcheck export` writes, comes to barcheck's verdicts,
+//! violates rules that barcheck finds violated, and counts the same states where everything is covered.
 //!
-//! The whole library is compared, and `BARCHECK_SPIN=N` random protocols, by default a few; `BARCHECK_SEED=N` sets the first seed.
+//! The whole library is compared, and `BARCHECK_SPIN=N` random protocols, by default a few; `BARCHECK_SEED=N`
+//! sets the first seed.
 
 mod heads;
 mod naive;
@@ -60,8 +61,8 @@ fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compare
     let agrees = match (&said, outcome.verdict) {
         (Said::Violated(rule), Verdict::Violated) => rules.iter().any(|found| found.name() == rule),
         (Said::Verified(states), Verdict::Verified) => {
-            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and what is remembered
-            // of uniform decisions is not compared.
+            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and
+            // what is remembered of uniform decisions is not compared.
             let (theirs, own) = (*states, outcome.statistics.states);
             let fewer = program.target == Target::Bcu && theirs <= own;
             theirs == own || fewer || !program.sequences.is_empty()

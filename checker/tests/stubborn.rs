@@ -235,7 +235,8 @@ fn a_signal_before_the_wait_of_another_is_found_once_it_is_asked_for() {
 
 #[test]
 fn a_wait_that_passed_may_come_after_the_next_signal_all_the_same() {
-    // Thread 0 passes its wait for the first generation late; thread 2 signals the next when thread 1 alone has told it that it has waited.
+    // Thread 0 passes its wait for the first generation late; thread 2 signals the next when thread 1 alone
+    // has told it that it has waited.
     let text = "target nbarrier; thread_group 3;
         thread 0 { if ? { fence; } nbarrier.signal 1, 2, 1, 2; nbarrier.signal 3, 2, 1, 1; nbarrier.wait 3; nbarrier.wait 1;
                    nbarrier.signal 1, 2, 1, 2; nbarrier.wait 1; }
@@ -370,7 +371,8 @@ fn a_race_too_deep_for_a_search_is_found_by_a_run_in_which_one_hurries() {
     assert_eq!(decide(text, &Settings::default()).findings, outcome.findings, "the same every time");
 }
 
-/// It never comes to an end, and has nothing to do with the others: runs go on without it, whoever falls behind.
+/// It never comes to an end, and has nothing to do with the others: runs go on without it, whoever falls
+/// behind.
 #[test]
 fn a_local_loop_without_end_does_not_keep_runs_by_chance_from_going_on() {
     let text = "target bcu; shared a[1]; cta 128;
@@ -394,7 +396,8 @@ fn the_report_says_what_was_used_and_why() {
     );
 }
 
-/// An agent whose locals grow without end never comes back to where it was. The others have their turns all the same.
+/// An agent whose locals grow without end never comes back to where it was. The others have their turns all
+/// the same.
 #[test]
 fn an_agent_that_grows_without_end_does_not_hide_what_another_violates() {
     for growth in ["i = i + 1;", "if ? { i = i + 1; } else { i = i + 2; }"] {
@@ -443,7 +446,8 @@ impl Control for LooksAfterwards {
 
 #[test]
 fn whoever_looks_for_stuck_agents_can_be_interrupted() {
-    // What is known of a state's continuations reaches the states before it pass by pass, and there is a look at each.
+    // What is known of a state's continuations reaches the states before it pass by pass, and there is a look
+    // at each.
     let text = "target ptx; cta 96;
         warps 0..2 { loop { if uniform ? { bar.sync 1, 64; bar.sync 3, 96; } else { bar.sync 2, 64; bar.sync 3, 96; } } }
         warp 2 { loop { bar.sync 3, 96; } }";

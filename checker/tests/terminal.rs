@@ -1,4 +1,5 @@
-//! `barcheck show` on a pseudo-terminal: it starts, steps, quits, and gives the terminal back in whatever way it ends.
+//! `barcheck show` on a pseudo-terminal: it starts, steps, quits, and gives the terminal back in whatever way
+//! it ends.
 
 #![cfg(unix)]
 

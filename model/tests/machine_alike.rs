@@ -8,7 +8,8 @@ use barcheck_model::program::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Sets a local that nobody reads to the agent's number: the code tells agents apart, their behaviour does not.
+/// Sets a local that nobody reads to the agent's number: the code tells agents apart, their behaviour does
+/// not.
 fn mention() -> S {
     set(3, Expr::Agent)
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 const ME: AgentId = AgentId(0);
 
-/// A machine of one agent that picks a value of local 0 and then does this; the configurations after each pick.
+/// A machine of one agent that picks a value of local 0 and then does this; the configurations after each
+/// pick.
 fn picked(body: Vec<S>, values: i64) -> (Machine, Vec<ConfigId>) {
     let body = [vec![any(0, n(0), n(values))], body].concat();
     let program = Group::new(Ptx, 32).sequences(1).array(Space::Shared, Some(8)).one(body).build();

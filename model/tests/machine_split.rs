@@ -225,7 +225,8 @@ fn iterations_of_either_loop_tell_instances_apart() {
     let met = "arrive b0, block, complete b0, free 0, free 1";
     let is =
         |agent: i64, local: u32| bin(BinaryOp::LogicalAnd, eq(Expr::Agent, n(agent)), eq(v(local), n(0)));
-    // Agent 0 comes to the inner loop's barrier in the outer loop's second iteration, and in the inner one's first.
+    // Agent 0 comes to the inner loop's barrier in the outer loop's second iteration, and in the inner one's
+    // first.
     let outer = |agent| {
         let inner = while_do(v(1), vec![both(), set(1, n(0))]);
         many(2, vec![S::For(0, n(0), n(3), vec![set(1, not(is(agent, 0))), inner])])

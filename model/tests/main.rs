@@ -1,4 +1,5 @@
-//! Tests of the model: the barriers' transition functions as tables, agents by themselves, memory, whole groups.
+//! Tests of the model: the barriers' transition functions as tables, agents by themselves, memory, whole
+//! groups.
 
 mod agents;
 mod agents_lanes;

@@ -21,8 +21,9 @@ fn barrier(memory: Scope, semantics: Semantics) -> S {
 
 const NONE: Semantics = Semantics { acquire: false, release: false, classes: NEITHER };
 
-/// How a read of `location` by `reader` goes when agent 0 has written both locations, arrived with `first` and waited,
-/// and the reader, one of four in subgroups of two, has waited with `second`; the reader blocks or not.
+/// How a read of `location` by `reader` goes when agent 0 has written both locations, arrived with `first`
+/// and waited, and the reader, one of four in subgroups of two, has waited with `second`; the reader blocks
+/// or not.
 fn read_after(first: &[S], second: &[S], reader: u32, location: u32, blocks: bool) -> String {
     let is = |agent: u32| eq(Expr::Agent, n(i64::from(agent)));
     let before = iff(is(0), [vec![write(0), write(1)], first[..first.len() - 1].to_vec()].concat());
@@ -155,7 +156,8 @@ fn a_memory_barrier_of_the_other_kind_or_place_does_nothing() {
     assert_eq!(program(vec![write(0), barrier(workgroup, release(BOTH))]), expected(0, true, 1));
 }
 
-/// Agents meet in a chain of three generations of whole barriers with these semantics; the third reads what the first wrote.
+/// Agents meet in a chain of three generations of whole barriers with these semantics; the third reads what
+/// the first wrote.
 fn chained(first: Semantics, second: Semantics, scope: Scope) -> String {
     let both = |semantics| split(SplitKind::Both, Scope::Workgroup, scope, semantics);
     let is = |agent: i64| eq(Expr::Agent, n(agent));
@@ -260,7 +262,8 @@ fn a_wait_at_one_scope_learns_nothing_of_the_other_scopes_completed_generation()
     for (writer, reader) in pairs.filter(|(writer, reader)| writer != reader) {
         for (first, second) in [(Scope::Subgroup, Scope::Workgroup), (Scope::Workgroup, Scope::Subgroup)] {
             for memory in [Scope::Subgroup, Scope::Workgroup] {
-                // The write follows the arrival for which the reader waits; both generations are complete by then.
+                // The write follows the arrival for which the reader waits; both generations are complete by
+                // then.
                 let body = vec![
                     split(SplitKind::Arrive, first, memory, full),
                     iff(eq(Expr::Agent, n(writer)), vec![write(0)]),
@@ -294,8 +297,8 @@ fn an_invocations_own_barrier_leaves_no_trace_in_memory() {
     assert_eq!(after(vec![], "2"), after(vec![own(SplitKind::Arrive), own(SplitKind::Wait)], "2 2 2"));
 }
 
-/// Two agents split their barriers; the first writes after its wait of the first generation and arrives again before the
-/// second has waited at all.
+/// Two agents split their barriers; the first writes after its wait of the first generation and arrives again
+/// before the second has waited at all.
 fn ahead(semantics: Semantics) -> Run {
     let (workgroup, kind) = (Scope::Workgroup, acquire(SHARED));
     let is = |agent: i64| eq(Expr::Agent, n(agent));
@@ -364,7 +367,8 @@ fn every_wait_of_a_generation_learns_the_same_however_late() {
     assert_eq!(last(program, "0 0 1 2 3 2 1 0 3 3"), "access 0");
 }
 
-/// The memory once all of five invocations in subgroups of two have met, by these instructions, after `writer` has written.
+/// The memory once all of five invocations in subgroups of two have met, by these instructions, after
+/// `writer` has written.
 fn met(writer: i64, scope: Scope, meeting: &[SplitKind], steps: &[u32]) -> barcheck_model::memory::Memory {
     let meeting = meeting.iter().map(|kind| split(*kind, Scope::Workgroup, scope, release(SHARED)));
     let mut body = vec![iff(eq(Expr::Agent, n(writer)), vec![write(0)])];

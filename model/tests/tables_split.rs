@@ -30,7 +30,8 @@ fn name(barrier: &Barrier) -> String {
     )
 }
 
-/// Every state of a barrier of three: who arrived at 1, who waits at 2, who has yet to wait, at 2 like another.
+/// Every state of a barrier of three: who arrived at 1, who waits at 2, who has yet to wait, at 2 like
+/// another.
 fn states() -> Vec<Barrier> {
     let mut all = Vec::new();
     for arrived in 0..3 {

@@ -42,8 +42,8 @@ impl Case {
         })
     }
 
-    /// The path to an evaluation error, or to where a path could not be followed, if there is one. It explains the verdict and
-    /// is not needed for it.
+    /// The path to an evaluation error, or to where a path could not be followed, if there is one. It
+    /// explains the verdict and is not needed for it.
     pub(crate) fn path_to_stop(&self, outcome: &Outcome) -> Result<Option<Trace>, String> {
         let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
             (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),

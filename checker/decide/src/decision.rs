@@ -23,7 +23,8 @@ pub struct Decision {
     pub reason: Option<Reason>,
     /// Where all rules are wanted and the verdict is `violated`: why some that are violated may be missing.
     pub uncovered: Option<Reason>,
-    /// What is found, at level warning and above, by rule, then place, one for each. Every counterexample was replayed.
+    /// What is found, at level warning and above, by rule, then place, one for each. Every counterexample was
+    /// replayed.
     pub findings: Vec<Finding>,
     /// What the reader says of the text.
     pub diagnostics: Vec<Diagnostic>,

@@ -1,8 +1,8 @@
-//! From the text of a protocol to a verdict that can be relied on: read, search, build each counterexample, replay it
-//! on the model alone, leave out what was found twice.
+//! From the text of a protocol to a verdict that can be relied on: read, search, build each counterexample,
+//! replay it on the model alone, leave out what was found twice.
 //!
-//! The engines hand out paths; here they become counterexamples. A violation whose counterexample does not hold is
-//! a defect of this program, and never a verdict: [`Decision::verdict`] is then [`Verdict::Error`].
+//! The engines hand out paths; here they become counterexamples. A violation whose counterexample does not
+//! hold is a defect of this program, and never a verdict: [`Decision::verdict`] is then [`Verdict::Error`].
 //!
 //! ```
 //! use barcheck_decide::{Options, Source, Verdict, decide};
@@ -133,7 +133,8 @@ impl Judged {
         decision.diagnostics = self.warnings;
         decision.path_to_stop = self.path_to_stop;
         if let Some(defect) = self.defects.first() {
-            // A violation is one only with a counterexample that holds, and who has a defect verifies nothing.
+            // A violation is one only with a counterexample that holds, and who has a defect verifies
+            // nothing.
             if !(self.outcome.verdict == Verdict::Violated && confirmed) {
                 decision.verdict = Verdict::Error;
             }

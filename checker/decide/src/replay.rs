@@ -29,8 +29,8 @@ pub struct About {
     pub steps: usize,
 }
 
-/// Replays the counterexample that a file holds, on the model, against the protocol that it carries. With it comes the
-/// trace, if the file holds one, whatever the replay comes to.
+/// Replays the counterexample that a file holds, on the model, against the protocol that it carries. With it
+/// comes the trace, if the file holds one, whatever the replay comes to.
 #[must_use]
 pub fn replay(bytes: &[u8]) -> (Replayed, Option<Trace>) {
     let text = match std::str::from_utf8(bytes) {

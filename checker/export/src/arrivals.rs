@@ -18,8 +18,8 @@ pub(super) struct Key {
     pub(super) consumers: Option<usize>,
 }
 
-/// Who stands at an arrival: the nodes by how many fragments of an agent there stand at one, for all arrivals or,
-/// with consumers, for producers and consumers.
+/// Who stands at an arrival: the nodes by how many fragments of an agent there stand at one, for all arrivals
+/// or, with consumers, for producers and consumers.
 pub(super) fn arrivals(group: &Group, barriers: &Barriers) -> BTreeMap<Key, [Standing; 2]> {
     let mut found: BTreeMap<Key, [Standing; 2]> = BTreeMap::new();
     for (number, node) in group.nodes.iter().enumerate() {

@@ -50,9 +50,9 @@ pub(super) struct Group {
     pub(super) program: Arc<Program>,
     pub(super) options: Options,
     levels: Levels,
-    /// The nodes, those of all kinds of agents together: first the ones with steps, most alternatives first; then those
-    /// that wait, by barrier; then those where all lanes wait for one another; the one of all who have exited; those where
-    /// local computation has failed.
+    /// The nodes, those of all kinds of agents together: first the ones with steps, most alternatives first;
+    /// then those that wait, by barrier; then those where all lanes wait for one another; the one of all who
+    /// have exited; those where local computation has failed.
     pub(super) nodes: Vec<Node>,
     /// For each agent its first node.
     pub(super) starts: Vec<usize>,
@@ -104,7 +104,8 @@ impl Group {
         self.steps().any(|step| matches!(step.act, Act::Access(..)))
     }
 
-    /// How many numbers there are for states of barriers in registers: one for each register, and more where lanes read apart.
+    /// How many numbers there are for states of barriers in registers: one for each register, and more where
+    /// lanes read apart.
     pub(super) fn held_states(&self) -> usize {
         self.nodes.iter().flat_map(|node| &node.holds).max().map_or(0, |most| most + 1)
     }
@@ -142,7 +143,8 @@ impl Group {
         leads
     }
 
-    /// The nodes to which an agent can come back: if anything runs for ever, some agent is at one again and again.
+    /// The nodes to which an agent can come back: if anything runs for ever, some agent is at one again and
+    /// again.
     pub(super) fn on_cycles(&self) -> BTreeSet<usize> {
         let edges = self
             .nodes
@@ -162,7 +164,8 @@ impl Group {
         self.is_error(Rule::StuckAgent) && !self.on_cycles().is_empty()
     }
 
-    /// The nodes with steps where an agent is blocked all the same: some of its lanes wait for others at a barrier.
+    /// The nodes with steps where an agent is blocked all the same: some of its lanes wait for others at a
+    /// barrier.
     pub(super) fn blocked_lanes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.nodes.len()).filter(|node| self.nodes[*node].kind == Kind::Goes { blocked: true })
     }

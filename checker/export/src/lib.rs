@@ -1,12 +1,12 @@
 //! Protocols in the languages of other model checkers: a second opinion from outside.
 //!
-//! What an agent does by itself (operands and their ranges, branches, lanes that part and meet) comes from the model,
-//! unfolded into a finite automaton of numbered nodes. What barriers and memory do is written anew in the other
-//! language, from the specifications and the semantics page: an agreement of verdicts says that two accounts of the
-//! same text agree, found by two programs that share no search.
+//! What an agent does by itself (operands and their ranges, branches, lanes that part and meet) comes from
+//! the model, unfolded into a finite automaton of numbered nodes. What barriers and memory do is written anew
+//! in the other language, from the specifications and the semantics page: an agreement of verdicts says that
+//! two accounts of the same text agree, found by two programs that share no search.
 //!
-//! A protocol that cannot be said whole is an [`ExportError`]; what is said less than whole is named in the head of
-//! the exported model and in [`Exported::notes`].
+//! A protocol that cannot be said whole is an [`ExportError`]; what is said less than whole is named in the
+//! head of the exported model and in [`Exported::notes`].
 
 mod arrivals;
 mod columns;
@@ -49,8 +49,8 @@ pub struct Exported {
 /// language calls it that has names for models. Rules are asserted where `levels` makes them errors.
 ///
 /// # Errors
-/// The automaton of an agent is not finite, is too large, or depends on what cannot be listed; or the language has no
-/// room for the protocol.
+/// The automaton of an agent is not finite, is too large, or depends on what cannot be listed; or the
+/// language has no room for the protocol.
 pub fn export(
     program: Arc<Program>,
     options: Options,

@@ -61,7 +61,8 @@ pub(super) fn nodes(machine: &Machine, members: &BTreeMap<usize, Vec<AgentId>>) 
     Unfolded { nodes, starts }
 }
 
-/// The states of barriers that registers hold get numbers without gaps; one that no register holds afterwards is not read.
+/// The states of barriers that registers hold get numbers without gaps; one that no register holds afterwards
+/// is not read.
 fn number_states(nodes: &mut [Node]) {
     let held: BTreeSet<usize> = nodes.iter().flat_map(|node| &node.holds).copied().collect();
     let number = |state: &usize| held.iter().position(|known| known == state).unwrap_or_default();
@@ -174,7 +175,8 @@ impl Reader<'_> {
         Step { fragment: made.fragment, says, act, next: 0, blocks: None }
     }
 
-    /// What the lanes of a fragment put back; a value that one of them has not read from a barrier is not modelled.
+    /// What the lanes of a fragment put back; a value that one of them has not read from a barrier is not
+    /// modelled.
     fn write_state(&self, id: BarrierId, config: &Config, made: &Move) -> Act {
         let op = &self.machine.program().code(self.agents[0]).ops[made.pc.index()];
         let Some(source) = systems::written_back(op) else { return Act::NotModelled };

@@ -1,7 +1,8 @@
 //! One execution: a thread for each agent, which runs the agent's program on the executable barriers.
 //!
-//! What an agent does next is for the model's agents to say ([`barcheck_model::agent`]), which know nothing of barriers; what
-//! becomes of it is for the barriers of [`crate::barriers`] to say, which know nothing of the model.
+//! What an agent does next is for the model's agents to say ([`barcheck_model::agent`]), which know nothing
+//! of barriers; what becomes of it is for the barriers of [`crate::barriers`] to say, which know nothing of
+//! the model.
 
 use super::choices::Point;
 use super::memory::Memory;
@@ -181,7 +182,8 @@ impl<'a, R: Runtime> Runner<'a, R> {
         self.config = agent::follow(self.context, &self.config, made, pick, outcome);
     }
 
-    /// An instruction for the executable barriers: everything that has to do with them, fences and exits included.
+    /// An instruction for the executable barriers: everything that has to do with them, fences and exits
+    /// included.
     fn barrier(&mut self, made: &Move, pick: u32) -> Result<(), Ended> {
         let op = &self.context.code.ops[made.pc.index()];
         let reader = Reader { agent: self.context.agent, config: &self.config };

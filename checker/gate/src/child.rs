@@ -1,8 +1,9 @@
-//! Explorations run in a process of their own: a deadlock that loom finds while a guard is held aborts the process,
-//! and threads that hang cannot be ended otherwise.
+//! Explorations run in a process of their own: a deadlock that loom finds while a guard is held aborts the
+//! process, and threads that hang cannot be ended otherwise.
 //!
-//! The parent starts its own executable again with [`VARIABLE`] set and writes a [`Request`] to its standard input. The
-//! child explores and writes an [`Answer`], on a line of its own behind [`MARK`], to its standard output.
+//! The parent starts its own executable again with [`VARIABLE`] set and writes a [`Request`] to its standard
+//! input. The child explores and writes an [`Answer`], on a line of its own behind [`MARK`], to its standard
+//! output.
 
 use super::effort::{Effort, Extent, With};
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Set in the environment of a child.
 pub(super) const VARIABLE: &str = "BARCHECK_GATE_CHILD";
-/// Before an answer: whatever else writes to standard output, a test harness for example, does not write this.
+/// Before an answer: whatever else writes to standard output, a test harness for example, does not write
+/// this.
 const MARK: &str = "\u{1}barcheck-gate-answer ";
 /// What a child may take beyond its time before it is ended.
 const GRACE: Duration = Duration::from_secs(20);
@@ -81,8 +83,8 @@ pub(super) enum Cause {
     Explorer(String),
 }
 
-/// This process was started by [`gate`](super::gate) to explore in: it has to call [`explore_here`](super::explore_here) and nothing
-/// else.
+/// This process was started by [`gate`](super::gate) to explore in: it has to call
+/// [`explore_here`](super::explore_here) and nothing else.
 #[must_use]
 pub fn is_child() -> bool {
     std::env::var_os(VARIABLE).is_some()
@@ -97,7 +99,8 @@ pub(super) fn request() -> io::Result<Request> {
 
 /// Answers the parent and ends this process.
 pub(super) fn answer(answer: &Answer) -> ! {
-    // Locked until the process has ended: of threads that find something at once, the second must not begin to answer while the first ends.
+    // Locked until the process has ended: of threads that find something at once, the second must not begin
+    // to answer while the first ends.
     let mut out = io::stdout().lock();
     let written = serde_json::to_string(answer).map_err(io::Error::other).and_then(|json| {
         writeln!(out, "\n{MARK}{json}")?;

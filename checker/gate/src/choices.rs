@@ -1,9 +1,10 @@
-//! The decisions that a protocol leaves open (`?`, `uniform ?`, `any`), made one after the other or by chance.
+//! The decisions that a protocol leaves open (`?`, `uniform ?`, `any`), made one after the other or by
+//! chance.
 //!
-//! Loom explores schedules and knows nothing of a protocol's choices, so that every combination of decisions is an
-//! exploration of its own. An agent's decisions are numbered in the order in which it makes them: what it is asked
-//! depends on what it has decided before and not on the schedule, so that a [`Script`] that says what each is to
-//! decide fits every schedule.
+//! Loom explores schedules and knows nothing of a protocol's choices, so that every combination of decisions
+//! is an exploration of its own. An agent's decisions are numbered in the order in which it makes them: what
+//! it is asked depends on what it has decided before and not on the schedule, so that a [`Script`] that says
+//! what each is to decide fits every schedule.
 
 use barcheck_model::program::{AgentId, SequenceId};
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +25,8 @@ pub(super) trait Choices: Send + Sync {
 /// Every combination of decisions in turn, in the manner of an odometer.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    /// The decisions of this turn in the order in which they were first asked for, with the number of options.
+    /// The decisions of this turn in the order in which they were first asked for, with the number of
+    /// options.
     decided: Mutex<Vec<(Point, u64, u64)>>,
 }
 

@@ -37,7 +37,8 @@ impl With {
 pub struct Effort {
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// Loom: the most preemptions of a schedule; `None` raises the bound until everything is explored or time is up.
+    /// Loom: the most preemptions of a schedule; `None` raises the bound until everything is explored or time
+    /// is up.
     pub preemptions: Option<usize>,
     /// Shuttle, std: executions.
     pub executions: u64,

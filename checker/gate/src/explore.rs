@@ -15,10 +15,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Steps of an agent after which an execution is not followed further. Loom, which explores only what ends, then gives up.
+/// Steps of an agent after which an execution is not followed further. Loom, which explores only what ends,
+/// then gives up.
 const MOST_STEPS: u32 = 2_000;
-/// Steps of all agents together after which an execution by chance is not followed further: endless loops get a fair
-/// look, and time for other schedules is left.
+/// Steps of all agents together after which an execution by chance is not followed further: endless loops get
+/// a fair look, and time for other schedules is left.
 const MOST_STEPS_OF_ALL: usize = 20_000;
 /// Branches that loom may meet in one execution.
 const MOST_BRANCHES: usize = 100_000;
@@ -41,7 +42,8 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Answers the parent and ends this process. Made in a thread of its own: the explorers' stacks are small.
+    /// Answers the parent and ends this process. Made in a thread of its own: the explorers' stacks are
+    /// small.
     fn end(self: &Arc<Self>, end: Option<End>) -> ! {
         let this = Arc::clone(self);
         let answering = thread::spawn(move || this.answer(end));
@@ -87,8 +89,8 @@ impl Exploration {
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Ends the exploration when its time is up, wherever it is then; at once if there is none, and not when a thread has
-    /// come to run.
+    /// Ends the exploration when its time is up, wherever it is then; at once if there is none, and not when
+    /// a thread has come to run.
     fn limit(self: &Arc<Self>, time: Duration) {
         if time.is_zero() {
             self.end(None);
@@ -142,8 +144,8 @@ pub fn explore_here() -> ! {
     exploration.end(None)
 }
 
-/// A panic is how explorers and agents end an exploration: it is answered before anything unwinds, because what would
-/// unwind holds the explorer's locks.
+/// A panic is how explorers and agents end an exploration: it is answered before anything unwinds, because
+/// what would unwind holds the explorer's locks.
 fn hook(exploration: &Arc<Exploration>) {
     let exploration = Arc::clone(exploration);
     panic::set_hook(Box::new(move |info| {
@@ -246,7 +248,8 @@ fn under_shuttle(exploration: &Arc<Exploration>, protocol: &Protocol, request: &
         shuttle::Runner::new(scheduler, config).run(body(&run));
         return;
     }
-    // Four schedulers in turn, in rounds that grow: a violation that one of them finds at once is not to wait for another's last execution.
+    // Four schedulers in turn, in rounds that grow: a violation that one of them finds at once is not to wait
+    // for another's last execution.
     let (mut left, mut round, mut seed) = (request.effort.executions, 25, request.effort.seed);
     while left > 0 {
         for depth in 0..=3_usize {

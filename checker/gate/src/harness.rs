@@ -26,8 +26,8 @@ pub struct Here {
     pub folder: &'static str,
 }
 
-/// A protocol that is tested, and how. The numbers are meant for a test that runs with every build; a nightly job may
-/// raise them.
+/// A protocol that is tested, and how. The numbers are meant for a test that runs with every build; a nightly
+/// job may raise them.
 #[derive(Clone, Debug)]
 pub struct Gate {
     file: String,
@@ -62,7 +62,8 @@ impl Gate {
         self
     }
 
-    /// Reads PTX as of version 9.1: warps that wait at a barrier with a thread count are released once every other warp has exited.
+    /// Reads PTX as of version 9.1: warps that wait at a barrier with a thread count are released once every
+    /// other warp has exited.
     #[must_use]
     pub fn exited_threads_release(mut self) -> Self {
         self.exited_threads = ExitedThreads::Release;
@@ -76,7 +77,8 @@ impl Gate {
         self
     }
 
-    /// Loom runs every schedule with at most this many preemptions, instead of raising the bound until time is up.
+    /// Loom runs every schedule with at most this many preemptions, instead of raising the bound until time
+    /// is up.
     #[must_use]
     pub fn preemptions(mut self, most: usize) -> Self {
         self.preemptions = Some(most);
@@ -149,7 +151,8 @@ impl Gate {
     /// The test that shuttle finds nothing in schedules chosen by chance.
     ///
     /// # Panics
-    /// Shuttle finds a violation; the message is the explained counterexample, with the schedule that shows it again.
+    /// Shuttle finds a violation; the message is the explained counterexample, with the schedule that shows
+    /// it again.
     pub fn under_shuttle(&self, here: Here) {
         if is_child() {
             explore_here();
@@ -205,7 +208,8 @@ impl Gate {
         }
         // Shown by `cargo test -- --nocapture`: a test that passes is a proof only as far as this goes.
         println!("{}: {}", self.file, gated.extent_in_words());
-        // What threads cannot run is left to the exhaustive test; what was to be run and was not must not pass.
+        // What threads cannot run is left to the exhaustive test; what was to be run and was not must not
+        // pass.
         let explored = gated.unfit.is_some() || gated.has_explored();
         assert!(explored, "{}: in {} s, {}", self.file, self.seconds, gated.extent_in_words());
     }
@@ -242,17 +246,19 @@ impl Gate {
 
 /// Makes tests of a protocol: one line in a crate's tests that fails when the protocol breaks.
 ///
-/// `barcheck::gate!("protocols/ring.bar");` makes three tests where it stands, so that a file of tests or a module holds it once:
+/// `barcheck::gate!("protocols/ring.bar");` makes three tests where it stands, so that a file of tests or a
+/// module holds it once:
 ///
 /// * `exhaustive`: the model checker covers every interleaving: a proof, for the protocol as described;
-/// * `under_loom`: the protocol runs on executable barriers under loom, as far as its time allows (up to four agents that end and whose
-///   lanes do not diverge; others are left to `exhaustive`, as the test's output says): a
-///   second opinion, from barriers and an explorer that share nothing with the model;
+/// * `under_loom`: the protocol runs on executable barriers under loom, as far as its time allows (up to four
+///   agents that end and whose lanes do not diverge; others are left to `exhaustive`, as the test's output
+///   says): a second opinion, from barriers and an explorer that share nothing with the model;
 /// * `under_shuttle`: the same in schedules chosen by chance, for any number of agents: no proof.
 ///
-/// A failure's message is the explained counterexample, and the trace is written to the folder `$BARCHECK_TRACES`, or else to
-/// `target/barcheck` of the crate, for `barcheck replay` and for a CI job to keep. The name of the file is relative to the crate's
-/// `Cargo.toml`. Options follow as calls on [`Gate`](crate::Gate):
+/// A failure's message is the explained counterexample, and the trace is written to the folder
+/// `$BARCHECK_TRACES`, or else to `target/barcheck` of the crate, for `barcheck replay` and for a CI job to
+/// keep. The name of the file is relative to the crate's `Cargo.toml`. Options follow as calls on
+/// [`Gate`](crate::Gate):
 ///
 /// ```no_run
 /// # extern crate barcheck_gate as barcheck;

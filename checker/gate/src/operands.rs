@@ -1,7 +1,7 @@
 //! Instructions with their operands as plain numbers: what an agent hands to an executable barrier.
 //!
-//! The model checks operands while it evaluates them. Here nothing is checked, because to refuse them is for the
-//! barriers to do: they are the second opinion.
+//! The model checks operands while it evaluates them. Here nothing is checked, because to refuse them is for
+//! the barriers to do: they are the second opinion.
 
 use barcheck_model::agent::{Config, Value};
 use barcheck_model::program::{
@@ -29,8 +29,8 @@ impl Reader<'_> {
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The value of an expression in one lane; `None` where there is none, which the agent's own evaluation has
-    /// reported before anything comes here.
+    /// The value of an expression in one lane; `None` where there is none, which the agent's own evaluation
+    /// has reported before anything comes here.
     pub(super) fn number(self, expr: &Expr, lane: u32) -> Option<i64> {
         match expr {
             Expr::Int(value) => Some(*value),

@@ -88,8 +88,9 @@ impl Record {
         self.inner().push(agent);
     }
 
-    /// The agent's step violates a rule, and changes nothing. That ends the execution, unless violations are collected: the
-    /// others then go on as if the agent had not come to make its step, for as long as they do without it.
+    /// The agent's step violates a rule, and changes nothing. That ends the execution, unless violations are
+    /// collected: the others then go on as if the agent had not come to make its step, for as long as they do
+    /// without it.
     pub(super) fn violation(&self, agent: AgentId, rule: Rule) {
         let inner = &mut *self.inner();
         if inner.ending.is_some() {
@@ -105,8 +106,8 @@ impl Record {
         }
     }
 
-    /// One more agent waits, or has ended. The answer says whether those who wait have to be let go, because only an agent that
-    /// is held back could go on: that is no deadlock.
+    /// One more agent waits, or has ended. The answer says whether those who wait have to be let go, because
+    /// only an agent that is held back could go on: that is no deadlock.
     pub(super) fn rests(&self) -> bool {
         let mut inner = self.inner();
         inner.running = inner.running.saturating_sub(1);
@@ -131,8 +132,8 @@ impl Record {
         }
     }
 
-    /// The execution is over: what it was first to note is put down with its steps. Unless violations are collected, one of
-    /// `errors` is a violation.
+    /// The execution is over: what it was first to note is put down with its steps. Unless violations are
+    /// collected, one of `errors` is a violation.
     pub(super) fn finish(&self, errors: impl Fn(Rule) -> bool) {
         let inner = &mut *self.inner();
         let new = std::mem::take(&mut inner.new);

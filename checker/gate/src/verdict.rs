@@ -21,7 +21,8 @@ pub struct Gated {
     pub cut: u64,
     /// Combinations of the protocol's choices that were explored to the end or begun, at the last bound.
     pub combinations: u64,
-    /// How far the exploration came before it ended; `None` if it was no further than a part of the first bound or sample.
+    /// How far the exploration came before it ended; `None` if it was no further than a part of the first
+    /// bound or sample.
     pub extent: Option<Extent>,
     /// The violation that ended it, or, where all are collected, the first of them.
     pub violation: Option<Violation>,
@@ -93,8 +94,8 @@ pub struct Violation {
 /// [`explore_here`](super::explore_here) at once where [`is_child`](super::is_child) says so.
 ///
 /// # Errors
-/// The process cannot be started or breaks off, or what it found contradicts the model: the first is the machine's trouble, the
-/// second a defect of this program. Says which and how.
+/// The process cannot be started or breaks off, or what it found contradicts the model: the first is the
+/// machine's trouble, the second a defect of this program. Says which and how.
 pub fn explore(protocol: &Protocol, with: With, effort: &Effort, command: Command) -> Result<Gated, String> {
     let request = Request {
         file: protocol.source.file.clone(),

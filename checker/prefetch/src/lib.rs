@@ -1,12 +1,15 @@
 //! Memory that will be looked at soon, fetched while something else is done.
 //!
-//! A search looks for each state it makes at a place as good as random, most often far outside the caches. To read the places
-//! of many states before any of them is needed overlaps these misses, but each read keeps its place among the instructions under
-//! way until it has ended, and these places are few. A prefetch gives its place up at once.
+//! A search looks for each state it makes at a place as good as random, most often far outside the caches. To
+//! read the places of many states before any of them is needed overlaps these misses, but each read keeps its
+//! place among the instructions under way until it has ended, and these places are few. A prefetch gives its
+//! place up at once.
 //!
-//! This is the only unsafe block of the project, and in a crate of its own so that the compiler forbids any in the others.
+//! This is the only unsafe block of the project, and in a crate of its own so that the compiler forbids any
+//! in the others.
 
-/// Has a word fetched into the caches. Nothing that can be observed changes, but for the time that it takes to read it later.
+/// Has a word fetched into the caches. Nothing that can be observed changes, but for the time that it takes
+/// to read it later.
 ///
 /// On processors for which this knows no instruction it reads the word.
 #[inline(always)]
@@ -15,9 +18,9 @@ pub fn prefetch<T: Copy>(word: &T) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-        // SAFETY: the function asks for nothing but a processor that has SSE, and this is compiled for none that has not. The
-        // instruction reads and writes nothing, and no address makes it fail; this one is that of a reference, so that not even
-        // the pointer is out of the ordinary.
+        // SAFETY: the function asks for nothing but a processor that has SSE, and this is compiled for none
+        // that has not. The instruction reads and writes nothing, and no address makes it fail; this one is
+        // that of a reference, so that not even the pointer is out of the ordinary.
         #[expect(unsafe_code, reason = "the instruction has no other form")]
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(word).cast());

@@ -35,8 +35,8 @@ struct ReportFile {
 }
 
 impl Delivery {
-    /// The reports that are asked for. Their files are made at once: that one cannot be written should be known before
-    /// a long search, not after it. The error is a message.
+    /// The reports that are asked for. Their files are made at once: that one cannot be written should be
+    /// known before a long search, not after it. The error is a message.
     pub(crate) fn new(args: &VerifyArgs, inputs: &[Input], colours: Colours) -> Result<Self, String> {
         check_paths(args, inputs)?;
         let mut files = Vec::new();
@@ -56,7 +56,8 @@ impl Delivery {
         })
     }
 
-    /// Passes on a file that is decided. The error is that of standard output, if nothing else is to be written.
+    /// Passes on a file that is decided. The error is that of standard output, if nothing else is to be
+    /// written.
     pub(crate) fn file(&mut self, decided: &Decided, traces: &[Written]) -> io::Result<()> {
         if self.complains {
             complain(&human::on_standard_error(decided, self.err));

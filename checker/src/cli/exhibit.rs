@@ -15,8 +15,8 @@ pub(crate) struct Exhibit {
     pub(crate) departure: Option<String>,
 }
 
-/// Reads and replays the trace in a file; one that departs from the model is shown only if `anyway`. The error says
-/// what kind of failure it is, and why.
+/// Reads and replays the trace in a file; one that departs from the model is shown only if `anyway`. The
+/// error says what kind of failure it is, and why.
 pub(crate) fn read(path: &Path, anyway: bool) -> Result<Exhibit, (Status, String)> {
     let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
     let (replayed, trace) = replay(&bytes);

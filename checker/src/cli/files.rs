@@ -36,15 +36,15 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     !input::is_standard_input(path) && path.is_dir()
 }
 
-/// The files meant, in the order given; those of a folder in the order of their paths. A folder that cannot be
-/// read, or in which there is nothing, stands in the list itself.
+/// The files meant, in the order given; those of a folder in the order of their paths. A folder that cannot
+/// be read, or in which there is nothing, stands in the list itself.
 pub(crate) fn expand(paths: &[PathBuf]) -> Vec<Input> {
     let files = |path: &PathBuf| if is_folder(path) { below(path) } else { vec![Input::new(path.clone())] };
     paths.iter().flat_map(files).collect()
 }
 
-/// The files of one part. Who is in which part depends on the set of paths and not on their order, which may differ
-/// from machine to machine where a shell has listed them; neighbours go to different parts.
+/// The files of one part. Who is in which part depends on the set of paths and not on their order, which may
+/// differ from machine to machine where a shell has listed them; neighbours go to different parts.
 pub(crate) fn part(inputs: Vec<Input>, partition: Partition) -> Vec<Input> {
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     order.sort_by(|a, b| inputs[*a].path.cmp(&inputs[*b].path));

@@ -1,4 +1,5 @@
-//! `barcheck gate`: runs protocols on executable barriers under loom, shuttle or the operating system's threads.
+//! `barcheck gate`: runs protocols on executable barriers under loom, shuttle or the operating system's
+//! threads.
 
 use super::args::{Format, GateArgs};
 use super::files::{self, Input};

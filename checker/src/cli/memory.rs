@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 const LEAST: u64 = 256 << 20;
 const UNKNOWN: u64 = 2 << 30;
 
-/// Half of the memory that this process can still get: what the machine has available, or what its control group
-/// leaves it, whichever is less. At least 256 MiB; 2 GiB where nothing can be found out.
+/// Half of the memory that this process can still get: what the machine has available, or what its control
+/// group leaves it, whichever is less. At least 256 MiB; 2 GiB where nothing can be found out.
 pub(crate) fn default_budget() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
     let group = fs::read_to_string("/proc/self/cgroup").ok().and_then(|text| group_leaves(&text));
@@ -28,7 +28,8 @@ fn available(meminfo: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// What the control groups of `/proc/self/cgroup` leave: limit less use, the least over the group and those around it.
+/// What the control groups of `/proc/self/cgroup` leave: limit less use, the least over the group and those
+/// around it.
 fn group_leaves(cgroup: &str) -> Option<u64> {
     cgroup
         .lines()

@@ -146,7 +146,8 @@ pub(crate) fn json(decided: &Decision) -> String {
 
 /// A value as JSON in one line, ended by a line break.
 pub(crate) fn json_line(value: &impl Serialize) -> String {
-    // Only maps with keys that are no strings, and numbers that are none, cannot be written; there are none here.
+    // Only maps with keys that are no strings, and numbers that are none, cannot be written; there are none
+    // here.
     let mut line = serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
     line.push('\n');
     line

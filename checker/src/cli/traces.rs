@@ -77,8 +77,8 @@ impl TraceSink {
         wanted.filter_map(|(form, path)| Some(Self::new(form, path.clone()?, several))).collect()
     }
 
-    /// Writes the counterexamples of a file, or the way to what kept it from being decided. Returns the files written, for
-    /// each in turn, and what went wrong, if anything.
+    /// Writes the counterexamples of a file, or the way to what kept it from being decided. Returns the files
+    /// written, for each in turn, and what went wrong, if anything.
     pub(crate) fn write(&mut self, decided: &Decided) -> (Vec<Written>, Option<String>) {
         let mut written = Vec::new();
         for (path, trace) in self.plan(decided) {

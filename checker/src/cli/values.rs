@@ -88,7 +88,8 @@ pub(crate) fn partition(text: &str) -> Result<Partition, String> {
     }
 }
 
-/// Parses one of a fixed list of names; what is not on it gets a suggestion, and completion scripts know the list.
+/// Parses one of a fixed list of names; what is not on it gets a suggestion, and completion scripts know the
+/// list.
 pub(crate) fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [(T, &'static str)],
 ) -> impl TypedValueParser<Value = T> {
@@ -117,7 +118,8 @@ pub(crate) fn define(text: &str) -> Result<Define, String> {
     Ok(Define { name: name.to_owned(), value: integer(value)? })
 }
 
-/// What is said of a definition that sets no `param`: of the one file, or of all of several, whose params are `known`.
+/// What is said of a definition that sets no `param`: of the one file, or of all of several, whose params are
+/// `known`.
 pub(crate) fn no_such_param(unknown: &Define, one_file: bool, known: &BTreeSet<String>) -> String {
     let (files, verb) = if one_file { ("the file", "has no") } else { ("no FILE", "has a") };
     let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();

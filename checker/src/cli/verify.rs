@@ -92,7 +92,8 @@ fn spill_folder(args: &SearchArgs) -> Option<PathBuf> {
     (!args.no_spill).then(|| args.spill.clone().unwrap_or_else(roomy_folder))
 }
 
-/// A folder for large temporary files: `/tmp` is often kept in memory, `/var/tmp` is not (Filesystem Hierarchy Standard 3.0, 5.15).
+/// A folder for large temporary files: `/tmp` is often kept in memory, `/var/tmp` is not (Filesystem
+/// Hierarchy Standard 3.0, 5.15).
 fn roomy_folder() -> PathBuf {
     let on_disk = Path::new("/var/tmp");
     if std::env::var_os("TMPDIR").is_none() && on_disk.is_dir() {
@@ -102,8 +103,8 @@ fn roomy_folder() -> PathBuf {
     }
 }
 
-/// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read might
-/// have any name, and is reported anyway.
+/// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read
+/// might have any name, and is reported anyway.
 fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions) -> Result<(), String> {
     if args.define.is_empty() {
         return Ok(());

@@ -50,7 +50,8 @@ struct View {
 }
 
 impl Watch {
-    /// A watch that shows progress if standard error is a terminal and `visible`, and says what happens if `visible`.
+    /// A watch that shows progress if standard error is a terminal and `visible`, and says what happens if
+    /// `visible`.
     pub(crate) fn new(name: &str, visible: bool) -> Self {
         let start = Instant::now();
         let says = visible;

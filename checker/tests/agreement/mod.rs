@@ -1,9 +1,11 @@
-//! Whether loom, on the executable barriers, says the same of a protocol as the exhaustive check of the model.
+//! Whether loom, on the executable barriers, says the same of a protocol as the exhaustive check of the
+//! model.
 //!
-//! Loom sees rules that a barrier or an assertion reports, deadlocks and data races. It does not see `arrival-race` (only what comes
-//! of one), `missing-fence` (its locks order more than the specification does), some data races (for the same reason: if the one
-//! access must come first lest a rule end the path, locks order the two) and `stuck-agent` (it explores only what ends).
-//! It ends at a deadlock or data race, and goes on after everything else.
+//! Loom sees rules that a barrier or an assertion reports, deadlocks and data races. It does not see
+//! `arrival-race` (only what comes of one), `missing-fence` (its locks order more than the specification
+//! does), some data races (for the same reason: if the one access must come first lest a rule end the path,
+//! locks order the two) and `stuck-agent` (it explores only what ends). It ends at a deadlock or data race,
+//! and goes on after everything else.
 
 use barcheck::gate::{Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, With, explore};
 use barcheck::{Budgets, Levels, Quiet, Settings, Verdict, check};

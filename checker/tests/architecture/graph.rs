@@ -22,8 +22,9 @@ impl Modules {
         Self { files }
     }
 
-    /// Every pair of modules of which the first uses something that the second holds. A module that only passes on
-    /// what another holds, by `pub use`, does not use it, and is not used by those who reach the other through it.
+    /// Every pair of modules of which the first uses something that the second holds. A module that only
+    /// passes on what another holds, by `pub use`, does not use it, and is not used by those who reach the
+    /// other through it.
     pub(crate) fn edges(&self) -> BTreeSet<(&str, &str)> {
         let mut edges = BTreeSet::new();
         for (from, sources) in &self.files {

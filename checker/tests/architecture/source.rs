@@ -1,9 +1,13 @@
 //! The Rust files of the workspace, read once, and what the tests ask of each.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use syn::visit::{self, Visit};
+
+/// The most characters of a line, comments included.
+const LINE_WIDTH: usize = 110;
 
 /// A Rust file.
 pub(crate) struct Source {
@@ -11,6 +15,8 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// Number of lines.
     pub(crate) lines: usize,
+    /// The lines that are too wide, from 1, and their texts: a text between quotation marks may be.
+    pub(crate) wide: Vec<(usize, String)>,
     /// Every function outside tests: its name, and its number of lines.
     pub(crate) functions: Vec<(String, usize)>,
     /// Every path outside tests, from a `use` or written where it is needed.
@@ -90,9 +96,16 @@ fn read(path: String) -> Source {
     let tokens: TokenStream = text.parse().unwrap_or_else(|e| panic!("{path}: {e}"));
     let file: syn::File = syn::parse2(tokens.clone()).unwrap_or_else(|e| panic!("{path}: {e}"));
     let lines = text.lines().count();
+    let mut quoted = Vec::new();
+    find_quoted(tokens.clone(), &mut quoted);
+    let wide = text.lines().enumerate().map(|(number, line)| (number + 1, line.to_owned()));
+    let is_quoted = |number: usize| quoted.iter().any(|lines| lines.contains(&number));
+    let is_wide = |(number, line): &(usize, String)| line.chars().count() > LINE_WIDTH && !is_quoted(*number);
+    let wide = wide.filter(is_wide).collect();
     let mut source = Source {
         path,
         lines,
+        wide,
         functions: Vec::new(),
         paths: Vec::new(),
         macros: Vec::new(),
@@ -101,6 +114,32 @@ fn read(path: String) -> Source {
     source.scan(tokens);
     Reader { source: &mut source, depth: 0 }.visit_file(&file);
     source
+}
+
+/// The lines on which something between quotation marks stands; comments on items are none of that.
+fn find_quoted(tokens: TokenStream, found: &mut Vec<RangeInclusive<usize>>) {
+    let mut is_attribute = false;
+    for token in tokens {
+        match token {
+            TokenTree::Literal(literal) if literal.to_string().contains('"') => {
+                found.push(literal.span().start().line..=literal.span().end().line);
+            }
+            // `///` is an attribute, too.
+            TokenTree::Group(group) if !(is_attribute && is_comment(&group.stream())) => {
+                find_quoted(group.stream(), found);
+            }
+            TokenTree::Punct(mark) if matches!(mark.as_char(), '#' | '!') => {
+                is_attribute |= mark.as_char() == '#';
+                continue;
+            }
+            _ => {}
+        }
+        is_attribute = false;
+    }
+}
+
+fn is_comment(attribute: &TokenStream) -> bool {
+    attribute.clone().into_iter().next().is_some_and(|first| first.to_string() == "doc")
 }
 
 impl Source {

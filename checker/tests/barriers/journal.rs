@@ -59,8 +59,8 @@ pub(crate) fn both<R: Runtime, A: Send + 'static, B>(
     (R::join(one).expect("no panic"), other)
 }
 
-/// Two instructions that cannot meet, at once: whichever is second is refused, gives the group up, and lets the
-/// first return. Gives the rules of both, sorted.
+/// Two instructions that cannot meet, at once: whichever is second is refused, gives the group up, and lets
+/// the first return. Gives the rules of both, sorted.
 pub(crate) fn clash<M: Violation>(
     one: impl FnOnce() -> Stop<M> + Send + 'static,
     other: impl FnOnce() -> Stop<M>,

@@ -141,7 +141,8 @@ fn a_warp_specialised_pipeline_runs_to_its_end() {
     few.check(|| pipeline::<Loom>(3, 3));
 }
 
-/// Two warps go first to a barrier that has room for two of three. The third may come in time and leave one behind.
+/// Two warps go first to a barrier that has room for two of three. The third may come in time and leave one
+/// behind.
 fn left_behind<R: Runtime>() {
     let cta = Cta::<R>::new(96);
     let warps: Vec<_> = (0..3).map(|number| cta.warp(number)).collect();

@@ -172,8 +172,8 @@ pub(crate) fn hostile_names() -> Vec<std::ffi::OsString> {
     names.into_iter().map(|name| std::ffi::OsString::from_vec(name.to_vec())).collect()
 }
 
-/// A folder that holds one protocol, in turn violated, malformed, verified with warnings and inconclusive or failing,
-/// under each of the [`hostile_names`].
+/// A folder that holds one protocol, in turn violated, malformed, verified with warnings and inconclusive or
+/// failing, under each of the [`hostile_names`].
 #[cfg(unix)]
 pub(crate) fn hostile_folder() -> Folder {
     let folder = Folder::new();

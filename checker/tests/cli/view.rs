@@ -44,7 +44,8 @@ fn verify_writes_pages_as_it_writes_traces() {
     assert!(read(&folder, "pages/warning-nobody-waits.html").contains("nobody-waits"));
 }
 
-/// Protocols that nothing is violated in, and that no verdict is reached on: what each is called, and what its trace and its story say.
+/// Protocols that nothing is violated in, and that no verdict is reached on: what each is called, and what
+/// its trace and its story say.
 const UNDECIDED: [(&str, &str, &str, &str, &str); 3] = [
     (
         "zero.bar",

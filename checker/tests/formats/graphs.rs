@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// Graphviz takes long for larger ones.
 const MOST: usize = 40;
 
-/// What the model says: positions and ways between them in all automata, kinds of agents, and which kind uses which barrier.
+/// What the model says: positions and ways between them in all automata, kinds of agents, and which kind uses
+/// which barrier.
 #[derive(Default)]
 struct Model {
     positions: usize,

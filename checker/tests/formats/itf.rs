@@ -149,7 +149,8 @@ fn a_loop_leads_to_what_its_first_step_leads_to() {
         TRACES.iter().find(|(_, trace)| trace.outcome.cycle_from.is_some()).expect("there is one");
     let read: itf::Trace<State> = itf::trace_from_str(&converted(trace, Format::Itf)).expect("it is ITF");
     let first = usize::try_from(read.loop_index.expect("a loop")).expect("small");
-    // The loop goes from the last state to its first one by the cycle's first step; agents are then where they were.
+    // The loop goes from the last state to its first one by the cycle's first step; agents are then where
+    // they were.
     let before = &read.states[first - 1].value;
     let last = &read.states.last().expect("a state").value;
     let place =

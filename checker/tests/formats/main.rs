@@ -1,5 +1,5 @@
-//! What `barcheck convert` and `barcheck graph` make, read by others: for every counterexample of the library, and where every
-//! name in it is hostile.
+//! What `barcheck convert` and `barcheck graph` make, read by others: for every counterexample of the
+//! library, and where every name in it is hostile.
 
 mod dot;
 mod graphs;
@@ -62,7 +62,8 @@ static TRACES: LazyLock<Vec<(String, Trace)>> = LazyLock::new(|| {
     traces
 });
 
-/// What means something to JSON, XML, HTML, Graphviz, Mermaid or a terminal, what moves other text, and great length.
+/// What means something to JSON, XML, HTML, Graphviz, Mermaid or a terminal, what moves other text, and great
+/// length.
 static EVIL: LazyLock<[String; 6]> = LazyLock::new(|| {
     [
         "</text></svg><script>bad()</script><!-- ]]> &amp; &#0; \" ' `".to_owned(),

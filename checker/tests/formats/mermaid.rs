@@ -1,5 +1,5 @@
-//! Sequence diagrams: one statement a line, bars that begin and end, and no text that could be taken for a statement. Mermaid
-//! itself reads them in the browser test.
+//! Sequence diagrams: one statement a line, bars that begin and end, and no text that could be taken for a
+//! statement. Mermaid itself reads them in the browser test.
 
 use crate::{TRACES, converted, hostile};
 use barcheck_counterexamples::{Format, Trace};

@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// States after which the engine gives up.
 const MOST_STATES: u64 = 200_000;
 
-/// States from which on threads share the work, where there are several: few, so that they do in most protocols.
+/// States from which on threads share the work, where there are several: few, so that they do in most
+/// protocols.
 const FEW_STATES: u32 = 4;
 
 /// What an engine says of a protocol's text, in all-violations mode with the given state budget:

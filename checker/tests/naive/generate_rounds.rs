@@ -1,5 +1,6 @@
 //! Random protocols that are mostly right and go round for long: rings of producers and consumers, tokens
-//! handed on, rounds of all. In between agents decide, by themselves or alike. Then little or nothing is damaged.
+//! handed on, rounds of all. In between agents decide, by themselves or alike. Then little or nothing is
+//! damaged.
 
 use super::build::*;
 use super::generate::{Gen, Rng};

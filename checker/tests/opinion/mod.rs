@@ -40,7 +40,8 @@ pub(crate) fn spin(model: &str, states: u64) -> Said {
     }
 }
 
-/// Whether SPIN finds a continuation that leaves an agent blocked for ever, in a model that asserts `stuck-agent`.
+/// Whether SPIN finds a continuation that leaves an agent blocked for ever, in a model that asserts
+/// `stuck-agent`.
 pub(crate) fn spin_finds_stuck_agent(model: &str, states: u64) -> Result<bool, Said> {
     // What is followed of a watched agent goes beyond what all agents reach.
     let search = Search {

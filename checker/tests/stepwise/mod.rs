@@ -1,4 +1,5 @@
-//! The states of a protocol as the model gives them, one step after the other: nothing is numbered, packed or remembered.
+//! The states of a protocol as the model gives them, one step after the other: nothing is numbered, packed or
+//! remembered.
 
 use barcheck_model::machine::{Choice, End, Machine, Options, StepOutcome};
 use barcheck_model::program::Program;

@@ -5,7 +5,8 @@ use crate::decisions::{program, walk_all};
 use barcheck::{Reduction, Settings, Verdict};
 use std::collections::BTreeSet;
 
-/// Thirty-two warps of which each decides before a barrier what it accesses after it; `decided` says where, `between` what they do then.
+/// Thirty-two warps of which each decides before a barrier what it accesses after it; `decided` says where,
+/// `between` what they do then.
 fn decided_before(warps: u32, decided: &str, between: &str) -> String {
     let size = 32 * warps;
     let (before, again) =
@@ -108,7 +109,8 @@ fn a_decision_that_only_some_ways_ask_for_is_kept_until_it_is_known_which_way_it
     agree(text);
 }
 
-/// What is left of the paths on which computation fails is no path, so nobody but a search says what else is violated.
+/// What is left of the paths on which computation fails is no path, so nobody but a search says what else is
+/// violated.
 #[test]
 fn what_cannot_be_evaluated_on_one_of_two_ways_is_an_error_whatever_the_others_do() {
     for others in
@@ -158,8 +160,9 @@ fn among_very_many_ways_of_choosing_one_that_ends_in_a_deadlock_is_found_by_chan
     walk_all(text, &outcome);
 }
 
-/// As long as it is open which way warp 1 has chosen, warp 0 may still be released. Where it has chosen otherwise, warp 0 is stuck while the others
-/// go round, though whoever leaves the loop comes to a deadlock before long.
+/// As long as it is open which way warp 1 has chosen, warp 0 may still be released. Where it has chosen
+/// otherwise, warp 0 is stuck while the others go round, though whoever leaves the loop comes to a deadlock
+/// before long.
 #[test]
 fn who_is_stuck_on_one_of_two_ways_is_found_although_a_deadlock_ends_both() {
     let text = "target ptx; cta 96;
@@ -296,7 +299,8 @@ fn ways_are_not_counted_one_by_one() {
     }
 }
 
-/// Ways meet after each round, long before everything is known that comes then: even a failure at the end of it.
+/// Ways meet after each round, long before everything is known that comes then: even a failure at the end of
+/// it.
 #[test]
 fn ways_that_meet_soon_are_one_however_much_comes_after() {
     let text = |warps: u32, rounds: u32, then: &str| {

@@ -81,7 +81,8 @@ pub(crate) fn trace(program: &Arc<Program>, options: Options, path: &Path, findi
     trace.unwrap_or_else(|departure| panic!("{departure}"))
 }
 
-/// The path made shorter. It must hold on the model, show the same, be no longer, and not become shorter still.
+/// The path made shorter. It must hold on the model, show the same, be no longer, and not become shorter
+/// still.
 pub(crate) fn shortened(
     name: &str,
     program: &Arc<Program>,

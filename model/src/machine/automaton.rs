@@ -55,7 +55,8 @@ pub(super) struct Merged {
     pub(super) members: FxHashMap<ConfigId, Arc<[ConfigId]>>,
     /// The members of some differ in places, and are alike.
     pub(super) places: bool,
-    /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry the code.
+    /// Known once something has been merged: whoever never merges, as the page in the browser, does not carry
+    /// the code.
     pub(super) lead: Option<Lead>,
 }
 
@@ -67,7 +68,8 @@ pub(super) type Lead = fn(&mut Automaton, Context<'_>, ConfigId, Label) -> Optio
 pub struct Automaton {
     representative: AgentId,
     entries: Vec<Entry>,
-    /// By hash, the configuration found last; [`Entry::before`] leads to the others. Growing need not hash them again.
+    /// By hash, the configuration found last; [`Entry::before`] leads to the others. Growing need not hash
+    /// them again.
     numbers: FxHashMap<u64, ConfigId>,
     pub(super) merged: Merged,
 }

@@ -1,8 +1,9 @@
 //! Several configurations of an agent as one: what it may be in, as long as nothing tells them apart.
 //!
-//! Which way a choice has gone need not be known before it makes a difference. Until then the agent is in a *merged* configuration, with the
-//! ways that are still possible as its members. It has the moves of its members while these agree, and otherwise one move:
-//! to decide which of them it has been all the time. No state of the semantics holds one; engines that make choices late do.
+//! Which way a choice has gone need not be known before it makes a difference. Until then the agent is in a
+//! *merged* configuration, with the ways that are still possible as its members. It has the moves of its
+//! members while these agree, and otherwise one move: to decide which of them it has been all the time. No
+//! state of the semantics holds one; engines that make choices late do.
 
 use super::automaton::Entry;
 use super::{Automaton, ConfigId, Label, Machine};
@@ -27,8 +28,9 @@ impl Automaton {
         Some(self.merge(to))
     }
 
-    /// Groups configurations of which nobody else can tell one from another: they differ in locals alone, or in the place of the
-    /// instruction that comes next, or at which the agent blocks, if all its lanes are together. They come in order.
+    /// Groups configurations of which nobody else can tell one from another: they differ in locals alone, or
+    /// in the place of the instruction that comes next, or at which the agent blocks, if all its lanes are
+    /// together. They come in order.
     pub(super) fn alike(&self, ids: &[ConfigId]) -> Vec<Vec<ConfigId>> {
         let mut groups: Vec<(Config, Vec<ConfigId>)> = Vec::new();
         for id in ids {
@@ -75,7 +77,8 @@ impl Automaton {
         id
     }
 
-    /// To others a merged configuration shows whatever any of its members may show: which decisions it may yet consult is read off all their places.
+    /// To others a merged configuration shows whatever any of its members may show: which decisions it may
+    /// yet consult is read off all their places.
     fn entry_for(&self, members: &[ConfigId], groups: usize) -> Entry {
         let configs = || members.iter().map(|id| self.config(*id));
         let first = configs().find(|config| !config.has_exited()).unwrap_or_else(|| self.config(members[0]));
@@ -109,13 +112,15 @@ impl Machine {
 
     /// One configuration of an agent that stands for several.
     ///
-    /// As long as all that tells them apart are locals and places, its moves are those of each of them, with the same meaning. Otherwise its
-    /// only move is a decision: the number of a group of those that are alike, as [`Self::alike_configs`] has them.
+    /// As long as all that tells them apart are locals and places, its moves are those of each of them, with
+    /// the same meaning. Otherwise its only move is a decision: the number of a group of those that are
+    /// alike, as [`Self::alike_configs`] has them.
     pub fn merge_configs(&mut self, agent: AgentId, configs: Vec<ConfigId>) -> ConfigId {
         self.parts(agent).1.merge(configs)
     }
 
-    /// Groups configurations of an agent of which nobody else can tell one from another, before they make a move.
+    /// Groups configurations of an agent of which nobody else can tell one from another, before they make a
+    /// move.
     #[must_use]
     pub fn alike_configs(&self, agent: AgentId, configs: &[ConfigId]) -> Vec<Vec<ConfigId>> {
         self.automata[self.class(agent)].alike(configs)

@@ -1,8 +1,8 @@
 //! How knowledge travels: through arrivals, releases, notifications, waits and fences.
 //!
-//! Here stands once who learns what from whom; what "knowing" is kept as is up to whoever implements [`Knowledge`]. The
-//! plain [`Memory`](super::Memory) keeps a set of holders for each access; an engine that follows one run may keep
-//! vector clocks.
+//! Here stands once who learns what from whom; what "knowing" is kept as is up to whoever implements
+//! [`Knowledge`]. The plain [`Memory`](super::Memory) keeps a set of holders for each access; an engine that
+//! follows one run may keep vector clocks.
 
 use super::Layout;
 use super::layout::{
@@ -13,8 +13,8 @@ use crate::barrier::{Arrival, BarrierId, Carries};
 use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
 use crate::rule::Rule;
 
-/// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location, who made
-/// the earlier access, and how.
+/// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location,
+/// who made the earlier access, and how.
 pub type Conflict = (Rule, LocationId, AgentId, AccessKind);
 
 /// What holders know of some accesses. Holders are numbered by [`Layout`].
@@ -39,7 +39,8 @@ pub trait Knowledge {
     /// Calls `f` for the accesses to locations of some storage classes.
     fn each_in(&mut self, program: &Program, spaces: Spaces, f: impl FnMut(&mut Self::Known));
 
-    /// An access. Returns each earlier one that conflicts with it and is not ordered before it, with the rule.
+    /// An access. Returns each earlier one that conflicts with it and is not ordered before it, with the
+    /// rule.
     fn access(
         &mut self,
         layout: Layout,
@@ -51,7 +52,8 @@ pub trait Knowledge {
     /// The agent's own accesses to these spaces become known to it in memory.
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
 
-    /// Forgets accesses that every agent of `live` knows in every way that matters: nothing can conflict with them unordered any more.
+    /// Forgets accesses that every agent of `live` knows in every way that matters: nothing can conflict with
+    /// them unordered any more.
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]);
 
     /// A fence of Intel's: the agent's own accesses to these spaces become known in memory.
@@ -171,7 +173,8 @@ pub trait Knowledge {
         });
     }
 
-    /// A consumer that is not waiting yet is notified by the generation that completes: the notification carries what it will learn.
+    /// A consumer that is not waiting yet is notified by the generation that completes: the notification
+    /// carries what it will learn.
     fn notify(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
         if layout.carries == Carries::Released {
             return;
@@ -186,7 +189,8 @@ pub trait Knowledge {
         });
     }
 
-    /// The generation is over: the barrier forgets what it carried. `split_barrier` keeps it while `unwaited` agents have yet to wait.
+    /// The generation is over: the barrier forgets what it carried. `split_barrier` keeps it while `unwaited`
+    /// agents have yet to wait.
     fn end_generation(&mut self, layout: Layout, barrier: BarrierId, unwaited: bool) {
         if !layout.is_shared(barrier) {
             return;
@@ -211,7 +215,8 @@ pub trait Knowledge {
         });
     }
 
-    /// An agent passes its wait for a generation that has completed before; `last` if nobody else has yet to wait.
+    /// An agent passes its wait for a generation that has completed before; `last` if nobody else has yet to
+    /// wait.
     fn pass_wait(
         &mut self,
         layout: Layout,
@@ -251,8 +256,8 @@ fn forget_done<K: Knowledge + ?Sized>(knowledge: &mut K, layout: Layout, barrier
     });
 }
 
-/// A split-barrier agent learns what its generation carries (or carried, if it is `done`): in time all of it, in memory
-/// what is acquired.
+/// A split-barrier agent learns what its generation carries (or carried, if it is `done`): in time all of it,
+/// in memory what is acquired.
 // clause: split_barrier.wait-memory
 fn receive<K: Knowledge + ?Sized>(
     knowledge: &mut K,

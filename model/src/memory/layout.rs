@@ -129,7 +129,8 @@ pub(super) const GENERATION_MEMORY: usize = 1;
 /// `split_barrier`: what the completed generation carries in time.
 pub(super) const DONE_TIME: usize = 1;
 
-/// Where a split barrier's generation keeps what a subgroup's agents have released to the workgroup (`far`) or to themselves.
+/// Where a split barrier's generation keeps what a subgroup's agents have released to the workgroup (`far`)
+/// or to themselves.
 #[inline]
 pub(super) fn carried(subgroup: usize, far: bool) -> usize {
     2 + 2 * subgroup + usize::from(far)

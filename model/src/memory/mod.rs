@@ -109,7 +109,8 @@ impl Holders {
         }
     }
 
-    /// The same holders after agents have been renamed: agent `i` becomes `to[i]`. Agents keep their subgroup.
+    /// The same holders after agents have been renamed: agent `i` becomes `to[i]`. Agents keep their
+    /// subgroup.
     #[must_use]
     pub fn renamed(&self, layout: Layout, to: &[AgentId]) -> Self {
         let mut renamed = Self::default();

@@ -1,7 +1,8 @@
 //! What a step does to memory, whatever memory holds.
 //!
-//! Nothing but accesses looks at what is known, and each access that is remembered is treated by itself. So what a step does to
-//! memory can be written down once, and done to the accesses to some locations without looking at those to others.
+//! Nothing but accesses looks at what is known, and each access that is remembered is treated by itself. So
+//! what a step does to memory can be written down once, and done to the accesses to some locations without
+//! looking at those to others.
 
 use super::layout::Layout;
 use super::{Conflict, Knowledge, Known, Memory};
@@ -20,7 +21,8 @@ enum Doing {
     Settle(Vec<AgentId>),
 }
 
-/// What a step does to memory, in order: [`Machine::advance`](crate::machine::Machine::advance) writes it down where memory is kept.
+/// What a step does to memory, in order: [`Machine::advance`](crate::machine::Machine::advance) writes it
+/// down where memory is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flow {
     doings: Vec<Doing>,

@@ -27,7 +27,8 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The operator's result. `&&` and `||`, which do not always evaluate their right side, are given both here.
+    /// The operator's result. `&&` and `||`, which do not always evaluate their right side, are given both
+    /// here.
     ///
     /// # Errors
     /// Why there is none.

@@ -33,7 +33,8 @@ index_type!(
     AgentId
 );
 index_type!(
-    /// A role: agents that run the same block of the protocol. Indexes [`Program::roles`](super::Program::roles).
+    /// A role: agents that run the same block of the protocol. Indexes
+    /// [`Program::roles`](super::Program::roles).
     RoleId
 );
 index_type!(
@@ -57,7 +58,8 @@ index_type!(
     Pc
 );
 index_type!(
-    /// A sequence of decisions that all agents make alike. Indexes [`Program::sequences`](super::Program::sequences).
+    /// A sequence of decisions that all agents make alike. Indexes
+    /// [`Program::sequences`](super::Program::sequences).
     SequenceId
 );
 

@@ -3,7 +3,8 @@
 use super::LocationId;
 use smallvec::SmallVec;
 
-/// The locations that an access touches, each once: most often one, several where lanes have different indices.
+/// The locations that an access touches, each once: most often one, several where lanes have different
+/// indices.
 pub type Locations = SmallVec<[LocationId; 2]>;
 
 /// Where memory lives.
@@ -61,7 +62,8 @@ impl Spaces {
 }
 
 impl AccessKind {
-    /// Whether two accesses to one location by different agents conflict: one of them writes, and not both are atomic.
+    /// Whether two accesses to one location by different agents conflict: one of them writes, and not both
+    /// are atomic.
     // clause: barcheck.data-race
     #[must_use]
     pub fn conflicts_with(self, other: Self) -> bool {

@@ -4,7 +4,8 @@ use barcheck_model::machine::{Advanced, Choice, Detail, Finding, Log, Machine, S
 use barcheck_model::memory::{Flow, Memory};
 use barcheck_model::program::LocationId;
 
-/// What a step does to memory is done to the accesses to each location by itself, and comes to the same as all at once.
+/// What a step does to memory is done to the accesses to each location by itself, and comes to the same as
+/// all at once.
 pub(crate) fn assert_same_by_locations(
     machine: &mut Machine,
     before: &State,

@@ -1,6 +1,8 @@
-//! RING and INDEP as models for Stateright, written by hand as one would for speed: a state is a few bytes without indirection.
+//! RING and INDEP as models for Stateright, written by hand as one would for speed: a state is a few bytes
+//! without indirection.
 //!
-//! Usage: `compare (ring P C S I WORK | indep W K) (bfs | dfs) THREADS`. Prints states, transitions, seconds and the peak of memory in bytes.
+//! Usage: `compare (ring P C S I WORK | indep W K) (bfs | dfs) THREADS`. Prints states, transitions, seconds
+//! and the peak of memory in bytes.
 
 use stateright::{Checker, Model, Property};
 use std::time::Instant;

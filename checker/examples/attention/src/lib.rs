@@ -1,5 +1,5 @@
-//! The pipeline of an attention kernel, emulated in Rust on barcheck's executable barriers: the same code runs on the
-//! threads of the standard library, under loom and under shuttle.
+//! The pipeline of an attention kernel, emulated in Rust on barcheck's executable barriers: the same code
+//! runs on the threads of the standard library, under loom and under shuttle.
 
 use barcheck::barriers::ptx::{Cta, Error, Warp};
 use barcheck::barriers::{Cell, Runtime};

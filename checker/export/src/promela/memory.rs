@@ -28,7 +28,8 @@ const NO_ACCESS: usize = 32_767;
 
 /// The accesses that may be remembered, one for each location, kind and agent that there can be.
 pub(super) struct Accesses {
-    /// For each location and kind the agents, from the first to the last, and the number of the first's access.
+    /// For each location and kind the agents, from the first to the last, and the number of the first's
+    /// access.
     slots: BTreeMap<(LocationId, usize), (usize, usize, usize)>,
     count: usize,
 }

@@ -1,8 +1,8 @@
 //! Promela, the language of SPIN.
 //!
-//! An exported model is data and text: tables of what every step leads to, and files (`*.pml`, beside this one) that say in
-//! Promela what a barrier and memory do. One process stands for each agent, one `d_step` is one step, and one
-//! more process judges states. `deadlock` is what SPIN itself calls an invalid end state.
+//! An exported model is data and text: tables of what every step leads to, and files (`*.pml`, beside this
+//! one) that say in Promela what a barrier and memory do. One process stands for each agent, one `d_step` is
+//! one step, and one more process judges states. `deadlock` is what SPIN itself calls an invalid end state.
 
 mod head;
 mod judge;

@@ -1,10 +1,12 @@
-//! `stuck-agent`: a run of its own, since SPIN judges single paths and the rule speaks of all that go on from a state.
+//! `stuck-agent`: a run of its own, since SPIN judges single paths and the rule speaks of all that go on from
+//! a state.
 //!
-//! From every state in which an agent is blocked one continuation is followed, and an acceptance cycle is one that never
-//! releases it. An agent that is stuck stays so on every continuation; one that does not go round ends, in a deadlock or
-//! at a rule that ends paths, which the other run finds: so that no violation is missed. Conversely, where agents have no
-//! alternatives and no other rule is violated, all fair continuations release the same agents: what is found is real.
-//! Where they have, another continuation might release it, and the model says so.
+//! From every state in which an agent is blocked one continuation is followed, and an acceptance cycle is one
+//! that never releases it. An agent that is stuck stays so on every continuation; one that does not go round
+//! ends, in a deadlock or at a rule that ends paths, which the other run finds: so that no violation is
+//! missed. Conversely, where agents have no alternatives and no other rule is violated, all fair
+//! continuations release the same agents: what is found is real. Where they have, another continuation might
+//! release it, and the model says so.
 
 use super::sets;
 use crate::group::Group;

@@ -6,7 +6,8 @@ use crate::node::{Act, Kind, Node, Step};
 use crate::{says, systems};
 use std::fmt::Write as _;
 
-/// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack of 10,000.
+/// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack
+/// of 10,000.
 pub(super) const MOST_ROWS: usize = 9_900;
 /// Characters of a line in a table.
 const LINE: usize = 100;
@@ -71,8 +72,8 @@ pub(super) fn declare(out: &mut String, how: &str, name: &str, values: &[usize])
 pub(super) struct Tables {
     pub(super) text: String,
     pub(super) acts: Vec<(String, String)>,
-    /// Columns of steps that hold one value throughout, which takes their place in the text: C compilers are slow where tables
-    /// are large.
+    /// Columns of steps that hold one value throughout, which takes their place in the text: C compilers are
+    /// slow where tables are large.
     constants: Vec<(&'static str, usize)>,
 }
 

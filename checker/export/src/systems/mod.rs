@@ -1,4 +1,5 @@
-//! What differs from system to system: a file for each, with the texts of its semantics, and the list of them.
+//! What differs from system to system: a file for each, with the texts of its semantics, and the list of
+//! them.
 
 mod bcu;
 mod named;

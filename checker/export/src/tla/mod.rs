@@ -1,8 +1,8 @@
 //! TLA+, the language of TLC.
 //!
-//! An exported module is data and text, as in Promela: records of what every step leads to, and files (`*.tla`, beside this
-//! one) that say in TLA+ what a barrier and memory do. The one variable holds a state, a step is a function from
-//! states to states, and every rule is an invariant of its own.
+//! An exported module is data and text, as in Promela: records of what every step leads to, and files
+//! (`*.tla`, beside this one) that say in TLA+ what a barrier and memory do. The one variable holds a state,
+//! a step is a function from states to states, and every rule is an invariant of its own.
 
 use super::arrivals::{Key, Standing, arrivals};
 use super::columns::{Barriers, Columns, identifier};
@@ -18,7 +18,8 @@ use std::fmt::Write as _;
 
 const COMMON: &str = include_str!("common.tla");
 
-/// A protocol as a TLA+ module of this name, and TLC's configuration for it; `file` is what the protocol is called.
+/// A protocol as a TLA+ module of this name, and TLC's configuration for it; `file` is what the protocol is
+/// called.
 pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String) {
     let barriers = Barriers::of(group.barriers());
     let mut out = head(group, file, module);

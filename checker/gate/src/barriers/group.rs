@@ -1,25 +1,26 @@
-//! What the groups of all systems are made of: a lock for each barrier, one more for what the barriers have in common,
-//! and a mailbox for each agent.
+//! What the groups of all systems are made of: a lock for each barrier, one more for what the barriers have
+//! in common, and a mailbox for each agent.
 //!
-//! An instruction takes the lock of its barrier once. One that blocks then waits at its agent's mailbox until whoever
-//! completes the generation has put its result there; the result of a later generation cannot take its place, since
-//! the agent must wake before it can arrive again.
+//! An instruction takes the lock of its barrier once. One that blocks then waits at its agent's mailbox until
+//! whoever completes the generation has put its result there; the result of a later generation cannot take
+//! its place, since the agent must wake before it can arrive again.
 //!
-//! The aim is few operations that loom can order in more than one way, for its executions grow exponentially with
-//! them. The measure is a ring of one producer, one consumer, two stages and four rounds: with one lock and condition
-//! variables for the whole group it takes 52,668 executions; with a lock and a condition variable for each barrier
-//! 4,320, as whoever is woken takes the lock once more; with a lock and a condition variable for each agent to wait at
-//! 29,960, as they are operations too. To unpark is no operation that loom orders: 3,780, and 1,512 without the two
-//! exits. Besides, nobody holds a lock while it waits, so that loom's panic at a deadlock unwinds and does not abort
-//! the process.
+//! The aim is few operations that loom can order in more than one way, for its executions grow exponentially
+//! with them. The measure is a ring of one producer, one consumer, two stages and four rounds: with one lock
+//! and condition variables for the whole group it takes 52,668 executions; with a lock and a condition
+//! variable for each barrier 4,320, as whoever is woken takes the lock once more; with a lock and a condition
+//! variable for each agent to wait at 29,960, as they are operations too. To unpark is no operation that loom
+//! orders: 3,780, and 1,512 without the two exits. Besides, nobody holds a lock while it waits, so that
+//! loom's panic at a deadlock unwinds and does not abort the process.
 //!
-//! loom sees the locks, too: of two instructions on one barrier, what is done before the first counts as ordered
-//! before what is done after the second, even where the barrier orders nothing. As loom also tries the other order,
-//! a race hides only where that is impossible.
+//! loom sees the locks, too: of two instructions on one barrier, what is done before the first counts as
+//! ordered before what is done after the second, even where the barrier orders nothing. As loom also tries
+//! the other order, a race hides only where that is impossible.
 //!
-//! Only what depends on exits takes the common lock as well, and always first. An exit then takes the locks of all barriers
-//! that it could complete, in ascending order, before it changes anything, so that it is one step. What an agent alone knows
-//! (what it has saved, which waits it owes) is kept in its own hand, without a lock.
+//! Only what depends on exits takes the common lock as well, and always first. An exit then takes the locks
+//! of all barriers that it could complete, in ascending order, before it changes anything, so that it is one
+//! step. What an agent alone knows (what it has saved, which waits it owes) is kept in its own hand, without
+//! a lock.
 
 use super::observer::{Effect, Event, Observer, Stop, Violation};
 use super::runtime::Runtime;
@@ -27,7 +28,8 @@ use barcheck_model::rule::Rule;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A group: what its barriers have in common, `G`, and its barriers, each a `B`. A blocked agent waits for a `D`.
+/// A group: what its barriers have in common, `G`, and its barriers, each a `B`. A blocked agent waits for a
+/// `D`.
 pub(super) struct Group<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> {
     common: R::Mutex<G>,
     barriers: Vec<R::Mutex<B>>,
@@ -141,8 +143,8 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
         }
     }
 
-    /// An instruction that changes what barriers have in common and may complete some of them: `choose` changes the
-    /// one, and says which barriers `act` is to look at.
+    /// An instruction that changes what barriers have in common and may complete some of them: `choose`
+    /// changes the one, and says which barriers `act` is to look at.
     pub(super) fn across<M>(
         &self,
         step: Step,
@@ -190,10 +192,11 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
         result.map_err(Stop::Misuse)
     }
 
-    /// Counts an exit, after which `agent` does nothing more. The last one finds barriers that still hold arrivals.
+    /// Counts an exit, after which `agent` does nothing more. The last one finds barriers that still hold
+    /// arrivals.
     ///
-    /// This counter is none of the runtime's, since the order of exits makes no difference to it, and whoever is last
-    /// is alone.
+    /// This counter is none of the runtime's, since the order of exits makes no difference to it, and whoever
+    /// is last is alone.
     pub(super) fn leave(&self, agent: usize, used: Barriers, holds_arrivals: impl Fn(&B) -> bool) {
         let used = {
             let mut exits = self.exits.lock().unwrap_or_else(PoisonError::into_inner);

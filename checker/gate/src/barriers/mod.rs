@@ -1,8 +1,8 @@
 //! The barriers of the five systems as objects that threads really block on.
 //!
-//! They are written from the specifications, apart from the transition systems of `barcheck_model`, and are a second
-//! opinion on those: run under loom or shuttle, a protocol must do here what the model says it does. They serve as
-//! well whoever emulates a GPU in Rust and wants misuse told instead of a hang.
+//! They are written from the specifications, apart from the transition systems of `barcheck_model`, and are a
+//! second opinion on those: run under loom or shuttle, a protocol must do here what the model says it does.
+//! They serve as well whoever emulates a GPU in Rust and wants misuse told instead of a hang.
 //!
 //! ```
 //! use barcheck_gate::barriers::{Runtime, Std, ptx};
@@ -14,8 +14,8 @@
 //! Std::join(producer).expect("no panic").expect("no misuse");
 //! ```
 //!
-//! An agent (a warp, a hardware thread, an invocation, a subgroup) is one thread here and executes one instruction
-//! after the other: warps do not diverge.
+//! An agent (a warp, a hardware thread, an invocation, a subgroup) is one thread here and executes one
+//! instruction after the other: warps do not diverge.
 
 pub mod bcu;
 mod group;

@@ -2,8 +2,8 @@
 //!
 //! Source: Intel vISA, instruction `NBARRIER`, sections Description and Text.
 //!
-//! A hardware thread is one thread here. The instruction promises nothing about memory, so a fence has no effect on
-//! the barriers; it is told to the observer all the same.
+//! A hardware thread is one thread here. The instruction promises nothing about memory, so a fence has no
+//! effect on the barriers; it is told to the observer all the same.
 
 use super::group::{Barriers, Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
@@ -282,8 +282,8 @@ pub(super) fn threads(given: i64, most: usize) -> Result<u32, Misuse> {
     u32::try_from(given).ok().filter(sensible).ok_or(Misuse::CountRange { given, most })
 }
 
-/// For each barrier, how many waits an agent owes it for its arrivals as a consumer: one for a notification that it has
-/// not used, and one more if it has arrived again since.
+/// For each barrier, how many waits an agent owes it for its arrivals as a consumer: one for a notification
+/// that it has not used, and one more if it has arrived again since.
 #[derive(Default)]
 pub(super) struct Owed(cell::Cell<[u8; BARRIERS]>);
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// What a system's instructions are not meant to be used for.
 pub trait Violation: std::error::Error + Clone + Eq + Send + Sync + 'static {
-    /// The rule that the instruction violates: the first that applies, in the order of the semantics. None where no
-    /// specification says what would follow, so that nothing can be claimed about it.
+    /// The rule that the instruction violates: the first that applies, in the order of the semantics. None
+    /// where no specification says what would follow, so that nothing can be claimed about it.
     fn rule(&self) -> Option<Rule>;
 }
 
@@ -44,7 +44,8 @@ impl<M: Violation> std::error::Error for Stop<M> {}
 /// An instruction that an agent has executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The instruction, in the words of its system without operands: `sync`, `BAR.ARV`, `nbarrier_wait`, `exit`.
+    /// The instruction, in the words of its system without operands: `sync`, `BAR.ARV`, `nbarrier_wait`,
+    /// `exit`.
     pub instruction: &'static str,
     /// The barrier it names; none if it names none, or none that exists.
     pub barrier: Option<u32>,
@@ -66,22 +67,24 @@ pub enum Effect {
 /// Who is told what happens in a group.
 ///
 /// The calls for one barrier come in the order of what happens there, those for one agent in the order of its
-/// program, and each before any agent goes on because of it. An observer that brings all calls into one sequence
-/// therefore has a linearisation. It must not use the group, except to
+/// program, and each before any agent goes on because of it. An observer that brings all calls into one
+/// sequence therefore has a linearisation. It must not use the group, except to
 /// `abort` it.
 pub trait Observer: Send + Sync {
-    /// `agent` has executed an instruction: once for each, when it takes effect, begins to block or is refused.
+    /// `agent` has executed an instruction: once for each, when it takes effect, begins to block or is
+    /// refused.
     fn step(&self, agent: usize, event: &Event) {
         let _ = (agent, event);
     }
 
-    /// `rule` applies to the step just told, and the path goes on. `agent` is whom the finding is about: as a rule
-    /// the one who made the step.
+    /// `rule` applies to the step just told, and the path goes on. `agent` is whom the finding is about: as a
+    /// rule the one who made the step.
     fn note(&self, agent: usize, rule: Rule, barrier: Option<u32>) {
         let _ = (agent, rule, barrier);
     }
 
-    /// By the step just told, a generation of `barrier` is complete, and the `released` agents that blocked on it go on.
+    /// By the step just told, a generation of `barrier` is complete, and the `released` agents that blocked
+    /// on it go on.
     fn completed(&self, barrier: u32, released: &[usize]) {
         let _ = (barrier, released);
     }

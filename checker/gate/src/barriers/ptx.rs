@@ -1,10 +1,10 @@
 //! `barrier{.cta}` of the PTX ISA: sixteen barriers for each CTA.
 //!
-//! Source: PTX ISA, section `barrier{.cta}`; where it is silent, the readings of the project: an explicit count is not
-//! released by exits unless asked for, and a missing one agrees with the size of the CTA.
+//! Source: PTX ISA, section `barrier{.cta}`; where it is silent, the readings of the project: an explicit
+//! count is not released by exits unless asked for, and a missing one agrees with the size of the CTA.
 //!
-//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes: what is
-//! said of parts of a warp has no place here.
+//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live
+//! lanes: what is said of parts of a warp has no place here.
 
 use super::group::{Barriers, Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
@@ -207,7 +207,8 @@ impl<R: Runtime> Warp<R> {
         self.execute(Instruction { name: "arrive", id, count, blocks: false, red: None }).map(|_| ())
     }
 
-    /// `barrier.red`: arrives with one predicate for each executing lane, waits, and gets what all of them make.
+    /// `barrier.red`: arrives with one predicate for each executing lane, waits, and gets what all of them
+    /// make.
     ///
     /// # Errors
     ///
@@ -293,7 +294,8 @@ impl Instruction<'_> {
         self.red.map(|(op, _)| op)
     }
 
-    // clause: ptx.count-default, ptx.count-multiple, ptx.arrive-count, barcheck.count-zero, barcheck.count-bound
+    // clause: ptx.count-default, ptx.count-multiple, ptx.arrive-count
+    // clause: barcheck.count-zero, barcheck.count-bound
     /// The count that is meant, in threads, in a CTA of `most` threads in whole warps.
     fn count(&self, most: u32) -> Result<u32, Misuse> {
         if !self.blocks && matches!(self.count, None | Some(0)) {
@@ -338,7 +340,8 @@ impl Generation {
     }
 
     // clause: ptx.exited-threads, barcheck.exited-switch, barcheck.count-missing-is-size
-    /// Whether nobody is missing. `exited` is known where exits count; `waits` if the latest arrival would wait too.
+    /// Whether nobody is missing. `exited` is known where exits count; `waits` if the latest arrival would
+    /// wait too.
     fn is_complete(&self, exited: Option<&[bool]>, reading: ExitedThreads, waits: bool) -> bool {
         let arrived = self.arrived.iter().filter(|arrived| **arrived).count() as u32;
         let somebody_waits = waits || !self.waiting.is_empty();

@@ -1,8 +1,8 @@
-//! What threads are made of, so that one implementation of a barrier runs on the standard library, under loom and
-//! under shuttle.
+//! What threads are made of, so that one implementation of a barrier runs on the standard library, under loom
+//! and under shuttle.
 //!
-//! The three are values of one type parameter instead of conditional compilation: a program can hold all three, and
-//! compare them.
+//! The three are values of one type parameter instead of conditional compilation: a program can hold all
+//! three, and compare them.
 
 use std::ops::DerefMut;
 use std::sync::PoisonError;
@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering;
 
 /// Threads, locks and memory of one runtime.
 ///
-/// A panic of one thread does not become a panic of another: a lock whose holder panicked is handed over as it is.
+/// A panic of one thread does not become a panic of another: a lock whose holder panicked is handed over as
+/// it is.
 pub trait Runtime: Sized + Send + Sync + 'static {
     /// The name in reports.
     const NAME: &'static str;
@@ -53,7 +54,8 @@ pub trait Runtime: Sized + Send + Sync + 'static {
     /// The calling thread.
     fn current() -> Self::Thread;
 
-    /// Waits until somebody unparks the calling thread, or has done so since it last parked. May return without.
+    /// Waits until somebody unparks the calling thread, or has done so since it last parked. May return
+    /// without.
     fn park();
 
     /// Lets a thread go that parks, or its next attempt to.
@@ -77,8 +79,8 @@ pub trait Atomic: Send + Sync + 'static {
 
 /// A memory location without a value, of which only the order of its accesses matters.
 ///
-/// Two accesses of different threads race if one of them writes, not both are atomic, and nothing orders them. Under
-/// [`Loom`] an access that races with an earlier one panics; the other runtimes do not look.
+/// Two accesses of different threads race if one of them writes, not both are atomic, and nothing orders
+/// them. Under [`Loom`] an access that races with an earlier one panics; the other runtimes do not look.
 pub trait Cell: Send + Sync + 'static {
     /// A location that its creator has written.
     fn new() -> Self;
@@ -98,7 +100,8 @@ pub struct Std;
 #[derive(Clone, Copy, Debug)]
 pub struct Loom;
 
-/// shuttle: interleavings drawn by a scheduler. Its objects exist only inside `shuttle::check_random` and the like.
+/// shuttle: interleavings drawn by a scheduler. Its objects exist only inside `shuttle::check_random` and the
+/// like.
 #[derive(Clone, Copy, Debug)]
 pub struct Shuttle;
 
@@ -209,12 +212,13 @@ impl Cell for Unwatched {
 
 /// A location that loom watches.
 ///
-/// loom knows reads and writes. Atomic accesses, which agree among themselves and with nobody else, are written to a
-/// cell of the executing thread, and every plain access reads the cells of all threads: two atomic accesses then
-/// never touch the same cell, while an atomic and a plain one do, and are judged by the order of the two alone. A
-/// real atomic of loom would add interleavings without adding to this.
+/// loom knows reads and writes. Atomic accesses, which agree among themselves and with nobody else, are
+/// written to a cell of the executing thread, and every plain access reads the cells of all threads: two
+/// atomic accesses then never touch the same cell, while an atomic and a plain one do, and are judged by the
+/// order of the two alone. A real atomic of loom would add interleavings without adding to this.
 pub struct LoomCell {
-    // loom's cells are not `Sync`. This lock is never contended: no access of a cell gives way to another thread.
+    // loom's cells are not `Sync`. This lock is never contended: no access of a cell gives way to another
+    // thread.
     tracked: std::sync::Mutex<Tracked>,
 }
 

@@ -1,12 +1,13 @@
-//! `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL` and `OpControlBarrier`: one barrier for each instance of
-//! an execution scope.
+//! `OpControlBarrierArriveINTEL`, `OpControlBarrierWaitINTEL` and `OpControlBarrier`: one barrier for each
+//! instance of an execution scope.
 //!
-//! Source: `SPV_INTEL_split_barrier`, section Barrier Instructions. That arrives and waits alternate is spelt out by the
-//! OpenCL extension and by the Vulkan rules.
+//! Source: `SPV_INTEL_split_barrier`, section Barrier Instructions. That arrives and waits alternate is spelt
+//! out by the OpenCL extension and by the Vulkan rules.
 //!
-//! An invocation is one thread here. Which dynamic instance of its instruction it executes is for the caller to say:
-//! any value that is equal for those, and only those, that the client API takes for the same. The instance of an
-//! arrive and that of an unsplit barrier are never the same, nor are those of a wait and of an unsplit barrier.
+//! An invocation is one thread here. Which dynamic instance of its instruction it executes is for the caller
+//! to say: any value that is equal for those, and only those, that the client API takes for the same. The
+//! instance of an arrive and that of an unsplit barrier are never the same, nor are those of a wait and of an
+//! unsplit barrier.
 
 use super::group::{Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
@@ -18,7 +19,8 @@ use std::sync::Arc;
 
 /// A workgroup: its invocations, and what they synchronise with. Clones are the same workgroup.
 ///
-/// The observer knows the barrier of the workgroup as 0, that of subgroup `s` as `s + 1`, and none of an invocation.
+/// The observer knows the barrier of the workgroup as 0, that of subgroup `s` as `s + 1`, and none of an
+/// invocation.
 pub struct Workgroup<R: Runtime, I: Instance> {
     shared: Arc<Shared<R, I>>,
 }
@@ -66,8 +68,8 @@ pub enum Misuse {
         /// The scope.
         scope: Scope,
     },
-    /// Invocations meet from different dynamic instances. Below the workgroup the client API says what that means, and
-    /// no rule does.
+    /// Invocations meet from different dynamic instances. Below the workgroup the client API says what that
+    /// means, and no rule does.
     Nonuniform {
         /// The scope.
         scope: Scope,
@@ -79,8 +81,8 @@ pub type Error = Stop<Misuse>;
 
 /// The barrier of a workgroup or of a subgroup.
 ///
-/// Who has arrived must wait before it arrives again. Hence a generation can gather while some have yet to wait for the
-/// one before, but not for any earlier one.
+/// Who has arrived must wait before it arrives again. Hence a generation can gather while some have yet to
+/// wait for the one before, but not for any earlier one.
 struct Barrier<I> {
     /// The number of invocations of the scope.
     size: usize,

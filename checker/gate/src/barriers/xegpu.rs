@@ -1,6 +1,7 @@
 //! The named barriers of the XeGPU dialect, which are lowered to `NBARRIER`.
 //!
-//! Source: RFC for the XeGPU dialect, operations `alloc_nbarrier` to `mfence`; what it leaves open follows from the lowering.
+//! Source: RFC for the XeGPU dialect, operations `alloc_nbarrier` to `mfence`; what it leaves open follows
+//! from the lowering.
 //!
 //! A subgroup is one thread here: barriers and fences are uniform, and it executes them as one.
 

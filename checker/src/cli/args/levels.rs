@@ -23,7 +23,8 @@ pub(crate) struct LevelArgs {
     pub(crate) strict: bool,
 }
 
-/// The changes of levels in the order in which they stand on the command line, of which the last for a rule counts.
+/// The changes of levels in the order in which they stand on the command line, of which the last for a rule
+/// counts.
 pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rule, Level)> {
     let of = |name: &str, rules: &[Rule], level: Level| {
         let indices = verify.indices_of(name).into_iter().flatten();

@@ -21,11 +21,12 @@ pub(crate) struct ExportArgs {
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
-    /// other warp has exited
+    /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once
+    /// every other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
     pub(crate) exited_threads: ExitedThreads,
-    /// Write it to PATH instead of standard output; TLC's configuration goes beside it, to a file with the ending .cfg
+    /// Write it to PATH instead of standard output; TLC's configuration goes beside it, to a file with the
+    /// ending .cfg
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Levels of rules: errors are asserted")]

@@ -49,14 +49,15 @@ pub(crate) struct GraphArgs {
     /// The protocol (`.bar`); `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// What to draw: who arrives and waits on which barrier, who waits for whom to arrive, or what each kind of agent can
-    /// do, step by step
+    /// What to draw: who arrives and waits on which barrier, who waits for whom to arrive, or what each kind
+    /// of agent can do, step by step
     #[arg(long, value_name = "VIEW", default_value = "usage", value_parser = view_parser())]
     pub(crate) what: GraphView,
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    /// Give up when an agent by itself can be in more than N states [default: 1000 for automata, otherwise 20000]
+    /// Give up when an agent by itself can be in more than N states [default: 1000 for automata, otherwise
+    /// 20000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
     /// Write it to PATH instead of standard output

@@ -1,7 +1,7 @@
 //! JUnit XML: one suite, a test case for each file.
 //!
-//! A case passes only if its file is verified. An inconclusive one is an error, not skipped: most systems show what is
-//! skipped in green.
+//! A case passes only if its file is verified. An inconclusive one is an error, not skipped: most systems
+//! show what is skipped in green.
 
 use super::reporter::Reporter;
 use crate::cli::decided::Decided;

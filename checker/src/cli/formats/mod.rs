@@ -10,8 +10,8 @@ use super::output::Look;
 use super::values::ReportFormat;
 pub(crate) use reporter::Reporter;
 
-/// A report in the making. `look` and `quiet` concern text for people; `alone` means that complaints, which people
-/// read on standard error otherwise, are part of it.
+/// A report in the making. `look` and `quiet` concern text for people; `alone` means that complaints, which
+/// people read on standard error otherwise, are part of it.
 pub(crate) fn reporter(format: ReportFormat, look: Look, quiet: bool, alone: bool) -> Box<dyn Reporter> {
     match format {
         ReportFormat::Human => Box::new(plain::Human::new(look, quiet, alone)),

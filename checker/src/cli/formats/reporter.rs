@@ -6,7 +6,8 @@ use crate::cli::traces::Written;
 
 /// A report in the making.
 pub(crate) trait Reporter {
-    /// Takes a file that is decided, with the counterexamples written of it, and returns what is to be written now.
+    /// Takes a file that is decided, with the counterexamples written of it, and returns what is to be
+    /// written now.
     fn file(&mut self, decided: &Decided, traces: &[Written]) -> String;
 
     /// Returns what is to be written after the last file.

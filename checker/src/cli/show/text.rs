@@ -8,8 +8,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Columns of a text that are shown at most where it is not the protocol's source.
 const MOST: usize = 2_000;
 
-/// Harmless text of cells that are as wide as they look: what takes no cell of its own is left out, since terminals
-/// do not agree on where it goes.
+/// Harmless text of cells that are as wide as they look: what takes no cell of its own is left out, since
+/// terminals do not agree on where it goes.
 pub(super) fn clean(text: &str) -> String {
     let start: String = text.chars().take(MOST).collect();
     harmless(&start).chars().filter(|c| c.width().unwrap_or(0) > 0).collect()

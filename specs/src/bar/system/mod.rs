@@ -50,6 +50,7 @@ pub(crate) fn foreign(target: Target) -> &'static Foreign {
 }
 
 /// The clauses of the system's specification, as a file of the catalogue.
+#[cfg(feature = "clauses")]
 pub(crate) fn clauses(target: Target) -> &'static str {
     match target {
         Target::Ptx => ptx::CLAUSES,

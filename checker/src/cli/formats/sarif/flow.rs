@@ -36,7 +36,8 @@ pub(super) fn flow(trace: &Trace, file: &File<'_>) -> CodeFlow {
     CodeFlow { message: message.into(), thread_flows: [ThreadFlow { locations }] }
 }
 
-/// How many steps are kept at the beginning and at the end, so that they, the outcome and the gap are not too many.
+/// How many steps are kept at the beginning and at the end, so that they, the outcome and the gap are not too
+/// many.
 fn kept(steps: usize) -> (usize, usize) {
     if steps < MOST {
         return (steps, 0);

@@ -1,4 +1,5 @@
-//! The parts of SARIF 2.1.0 that are written here, by the names and with the meaning that its specification gives them.
+//! The parts of SARIF 2.1.0 that are written here, by the names and with the meaning that its specification
+//! gives them.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

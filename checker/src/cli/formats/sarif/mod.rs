@@ -1,7 +1,7 @@
 //! SARIF 2.1.0: one run, a result for each finding.
 //!
-//! What keeps a file from having a verdict is no result but a notification, and makes the execution unsuccessful: a run
-//! that proves nothing must not look like one without findings.
+//! What keeps a file from having a verdict is no result but a notification, and makes the execution
+//! unsuccessful: a run that proves nothing must not look like one without findings.
 
 mod flow;
 mod log;

@@ -1,4 +1,5 @@
-//! Draws the viewer. What is drawn depends on the viewer and the size alone; the viewer learns how far things scroll.
+//! Draws the viewer. What is drawn depends on the viewer and the size alone; the viewer learns how far things
+//! scroll.
 
 mod axis;
 mod barriers;

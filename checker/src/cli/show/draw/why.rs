@@ -1,4 +1,5 @@
-//! What the trace shows and why: the story in words, who waits for whom or the two accesses, the rule and its clauses.
+//! What the trace shows and why: the story in words, who waits for whom or the two accesses, the rule and its
+//! clauses.
 
 use super::graph;
 use crate::cli::show::state::Viewer;

@@ -13,6 +13,7 @@ use crate::common::limits;
 
 pub(super) use foreign::FOREIGN;
 
+#[cfg(feature = "clauses")]
 pub(super) const CLAUSES: &str = include_str!("../../../../clauses/split_barrier.toml");
 
 pub(super) static NOTATION: Notation = Notation {

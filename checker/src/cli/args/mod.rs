@@ -20,8 +20,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups of
-/// a group and says whether some of them hang, race or break a rule of the barrier specification.
+/// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups
+/// of a group and says whether some of them hang, race or break a rule of the barrier specification.
 #[derive(Debug, Parser)]
 #[command(
     name = "barcheck",
@@ -97,8 +97,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Protocols to decide (`.bar`); of a folder all `*.bar` in it and below, except names that begin with a dot;
-    /// `-` reads standard input
+    /// Protocols to decide (`.bar`); of a folder all `*.bar` in it and below, except names that begin with a
+    /// dot; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// What goes to standard output
@@ -113,13 +113,13 @@ pub(crate) struct VerifyArgs {
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH is
-    /// a folder (created if missing) that gets a file FILE-RULE.json for each finding. The way to an evaluation error,
-    /// or to what is not modelled, is written likewise
+    /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH
+    /// is a folder (created if missing) that gets a file FILE-RULE.json for each finding. The way to an
+    /// evaluation error, or to what is not modelled, is written likewise
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
-    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
-    /// would be
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of
+    /// --trace would be
     #[arg(long, value_name = "PATH")]
     pub(crate) html: Option<PathBuf>,
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
@@ -140,15 +140,15 @@ pub(crate) struct VerifyArgs {
 /// The options of `barcheck verify` that concern the search.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// PTX barriers with a thread count when warps exit: wait for the count, or (PTX 9.1) release those who wait
-    /// once every other warp has exited
+    /// PTX barriers with a thread count when warps exit: wait for the count, or (PTX 9.1) release those who
+    /// wait once every other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
     pub(crate) exited_threads: ExitedThreads,
     /// Give up on a FILE after N states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
-    /// Memory for the search: bytes, or with K, M, G in powers of 1,024. What has no room is moved to disk as far as can be;
-    /// then the search gives up on the FILE [default: half of the memory available]
+    /// Memory for the search: bytes, or with K, M, G in powers of 1,024. What has no room is moved to disk as
+    /// far as can be; then the search gives up on the FILE [default: half of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub(crate) max_memory: Option<u64>,
     /// The folder for states that have no room in memory [default: TMPDIR, or /var/tmp]
@@ -157,24 +157,25 @@ pub(crate) struct SearchArgs {
     /// Move nothing to disk: give up on a FILE when memory is used up
     #[arg(long, conflicts_with = "spill")]
     pub(crate) no_spill: bool,
-    /// Keep only hashes of the states that have been searched: about 16 bytes for each, however wide. The report says how
-    /// likely it is that a state was missed; a violation found is always a real one
+    /// Keep only hashes of the states that have been searched: about 16 bytes for each, however wide. The
+    /// report says how likely it is that a state was missed; a violation found is always a real one
     #[arg(long, conflicts_with_all = ["checkpoint", "spill"])]
     pub(crate) compact: bool,
-    /// Keep what long searches have found in DIR: run again, a search that was ended or killed goes on from there. What is
-    /// kept of a search is removed once it is complete
+    /// Keep what long searches have found in DIR: run again, a search that was ended or killed goes on from
+    /// there. What is kept of a search is removed once it is complete
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Give up on a FILE after this time; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Search with N threads: that pays for millions of states, on cores that are idle. The report is the same for any N
-    /// [default: 1]
+    /// Search with N threads: that pays for millions of states, on cores that are idle. The report is the
+    /// same for any N [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that differ only in
-    /// which of several identical agents is which, `schedule` makes a single run where all others are permutations of it,
-    /// `stubborn` one for each way that choices may go; `auto` tries the schedule, then stubborn, then searches with symmetry
+    /// What need not be searched: `none` covers every interleaving, `symmetry` one of several states that
+    /// differ only in which of several identical agents is which, `schedule` makes a single run where all
+    /// others are permutations of it, `stubborn` one for each way that choices may go; `auto` tries the
+    /// schedule, then stubborn, then searches with symmetry
     #[arg(long, value_name = "KIND", default_value = "auto", value_parser = reduction_parser())]
     pub(crate) reduction: Reduction,
 }
@@ -221,16 +222,16 @@ pub(crate) struct GateArgs {
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
-    /// Write the counterexample to PATH as JSON; with several FILEs, or if PATH is a folder, PATH is a folder that
-    /// gets a file FILE-RULE.json for each
+    /// Write the counterexample to PATH as JSON; with several FILEs, or if PATH is a folder, PATH is a folder
+    /// that gets a file FILE-RULE.json for each
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
-    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of --trace
-    /// would be
+    /// Write the counterexample to PATH as a page to look at in a browser; PATH is a folder where that of
+    /// --trace would be
     #[arg(long, value_name = "PATH")]
     pub(crate) html: Option<PathBuf>,
-    /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once every
-    /// other warp has exited
+    /// PTX barriers with a thread count when warps exit: wait for the count, or release those who wait once
+    /// every other warp has exited
     #[arg(long, value_name = "READING", default_value = "hold", value_parser = exited_threads_parser())]
     pub(crate) exited_threads: ExitedThreads,
     /// End each FILE's exploration after this time; fractions are allowed [default: 10]
@@ -294,8 +295,8 @@ pub(crate) struct ViewArgs {
     /// Counterexamples, as written by `barcheck verify --trace`; `-` reads standard input
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
-    /// Write the page to PATH instead of beside its TRACE; with several TRACEs, or if PATH is a folder, into it; `-` is
-    /// standard output
+    /// Write the page to PATH instead of beside its TRACE; with several TRACEs, or if PATH is a folder, into
+    /// it; `-` is standard output
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     /// Show a TRACE that departs from the model, too; its page says so

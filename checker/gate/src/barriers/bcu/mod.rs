@@ -2,31 +2,29 @@
 //!
 //! Source: BCU instruction set, group BCU, sections `BAR`, `BAR_RED`, `B2R`, `B2R_RESULT` and `R2B`.
 //!
-//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live lanes. An
-//! instruction whose guard is false is not executed, and that is the caller's to see to.
+//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live
+//! lanes. An instruction whose guard is false is not executed, and that is the caller's to see to.
 
+mod barrier;
 mod misuse;
 
-use super::group::{Barriers, Group, Report, Step, Turn};
-use super::observer::{Observer, Stop};
-use super::reduction::Tally;
-use super::runtime::Runtime;
+use crate::barriers::group::{Barriers, Group, Step, Turn};
+use crate::barriers::observer::{Observer, Stop};
+use crate::barriers::runtime::Runtime;
 use barcheck_model::rule::Rule;
+pub use barrier::BarrierState;
+use barrier::{Arrival, Barrier, COUNT_MASK, Generation, WARP};
 use std::cell;
 use std::sync::Arc;
 
-pub use super::reduction::{RedOp, RedResult};
+pub use crate::barriers::reduction::{RedOp, RedResult};
 pub use misuse::Misuse;
 
 /// Barriers of a CTA.
 // clause: bcu.sixteen-barriers
 const BARRIERS: usize = 16;
-/// What each executed instruction adds to a barrier's count.
-const WARP: u32 = 32;
 /// The bits that an id keeps.
 const ID_MASK: i64 = 0xf;
-/// The bits that a count keeps.
-const COUNT_MASK: i64 = 0xfff;
 
 /// A CTA: its barriers and its warps. Clones are the same CTA.
 pub struct Cta<R: Runtime> {
@@ -61,10 +59,6 @@ pub enum Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpState(RedResult);
 
-/// The state of a barrier, for putting it back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BarrierState(Option<Count>);
-
 /// The outputs of `B2R.RESULT` that do not go to `RZ` or `PT`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
@@ -82,42 +76,6 @@ struct Common {
     exited: u32,
     /// The barriers that an exit may complete, and some that have become idle meanwhile.
     watched: Barriers,
-}
-
-#[derive(Default)]
-struct Barrier {
-    /// Whether a RED has been here, in any generation.
-    red: bool,
-    /// Whether a SYNC or an ARV has.
-    plain: bool,
-    active: Option<Generation>,
-}
-
-struct Generation {
-    count: Count,
-    arrived: Vec<usize>,
-    /// Who blocks, and whether it has yet to fetch its last result.
-    waiting: Vec<(usize, bool)>,
-}
-
-/// What a register can hold of an active barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Count {
-    /// Threads; 0 for every live warp.
-    expected: u32,
-    /// The operator, of a reduction.
-    class: Option<RedOp>,
-    /// Instructions.
-    arrivals: u32,
-    tally: Tally,
-}
-
-/// An instruction that arrives.
-#[derive(Clone, Copy)]
-struct Arrival<'a> {
-    name: &'static str,
-    blocks: bool,
-    red: Option<(RedOp, &'a [bool])>,
 }
 
 impl<R: Runtime> Cta<R> {
@@ -191,8 +149,8 @@ impl<R: Runtime> Warp<R> {
         self.bar(Arrival { name: "BAR.ARV", blocks: false, red: None }, id, count)
     }
 
-    /// `BAR.RED` with id and count: arrives with one predicate for each executing lane and waits. The result is then
-    /// the warp's to fetch.
+    /// `BAR.RED` with id and count: arrives with one predicate for each executing lane and waits. The result
+    /// is then the warp's to fetch.
     ///
     /// # Errors
     ///
@@ -240,8 +198,8 @@ impl<R: Runtime> Warp<R> {
         Ok(fetched)
     }
 
-    /// `B2R.WARP`: saves the warp's copy of its last reduction, which counts as fetching the result. The id has no
-    /// effect, but must be one.
+    /// `B2R.WARP`: saves the warp's copy of its last reduction, which counts as fetching the result. The id
+    /// has no effect, but must be one.
     ///
     /// # Errors
     ///
@@ -253,8 +211,8 @@ impl<R: Runtime> Warp<R> {
         Ok(saved)
     }
 
-    /// `R2B.WARP`: puts a saved copy back. Its result counts as fetched, since it has been saved. The id has no
-    /// effect, but must be one.
+    /// `R2B.WARP`: puts a saved copy back. Its result counts as fetched, since it has been saved. The id has
+    /// no effect, but must be one.
     ///
     /// # Errors
     ///
@@ -284,7 +242,8 @@ impl<R: Runtime> Warp<R> {
         Ok(saved)
     }
 
-    /// `R2B.BAR`: puts a state back onto a barrier that is idle or has this state already. It completes nothing.
+    /// `R2B.BAR`: puts a state back onto a barrier that is idle or has this state already. It completes
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -419,104 +378,5 @@ impl Operand {
             Self::Immediate(value) => (value, false),
             Self::Register(value) => (value & mask, value & mask != value),
         }
-    }
-}
-
-impl Arrival<'_> {
-    fn class(&self) -> Option<RedOp> {
-        self.red.map(|(op, _)| op)
-    }
-
-    // clause: bcu.count-field, bcu.sync-count-zero, bcu.arv-count-positive, bcu.red-count-field
-    fn count(&self, given: i64) -> Result<u32, Misuse> {
-        let sensible = (0..=COUNT_MASK).contains(&given) && given % i64::from(WARP) == 0;
-        if sensible && (given > 0 || self.blocks) {
-            Ok(given as u32)
-        } else {
-            Err(Misuse::CountRange { given })
-        }
-    }
-}
-
-impl Barrier {
-    fn state(&self) -> BarrierState {
-        BarrierState(self.active.as_ref().map(|active| active.count))
-    }
-
-    // clause: bcu.count-agrees, bcu.red-own-id, barcheck.bcu-counts-are-numbers, barcheck.mixed-red-op
-    /// Whether another arrival fits what has been here.
-    fn admits(&self, barrier: u32, count: u32, arrival: Arrival<'_>) -> Result<(), Misuse> {
-        let active = self.active.as_ref().map(|active| active.count);
-        let red = arrival.red.is_some();
-        let mixed = active.is_some_and(|active| active.class.is_some() != red);
-        if mixed || if red { self.plain } else { self.red } {
-            return Err(Misuse::MixedRed { barrier, red });
-        }
-        let Some(active) = active else { return Ok(()) };
-        if let (Some(active), Some(given)) = (active.class, arrival.class())
-            && active != given
-        {
-            return Err(Misuse::MixedRedOp { barrier, active, given });
-        }
-        let announced = active.expected;
-        if announced == count {
-            Ok(())
-        } else {
-            Err(Misuse::CountMismatch { barrier, announced, given: count })
-        }
-    }
-
-    // clause: bcu.count-per-instruction, bcu.red-counts-instruction
-    /// Counts an arrival.
-    fn join(&mut self, expected: u32, arrival: Arrival<'_>) -> &mut Generation {
-        match arrival.red {
-            Some(_) => self.red = true,
-            None => self.plain = true,
-        }
-        let fresh = Count { expected, class: arrival.class(), arrivals: 0, tally: Tally::default() };
-        let active = self.active.get_or_insert_with(|| Generation::new(fresh));
-        active.count.arrivals += 1;
-        if let Some((_, lanes)) = arrival.red {
-            active.count.tally.add(lanes);
-        }
-        active
-    }
-}
-
-impl Count {
-    fn result(&self) -> Option<RedResult> {
-        self.class.map(|op| self.tally.result(op))
-    }
-}
-
-impl Generation {
-    fn new(count: Count) -> Self {
-        Self { count, arrived: Vec::new(), waiting: Vec::new() }
-    }
-
-    // clause: bcu.exited-warps, bcu.sync-blocks, bcu.red-completion
-    /// Whether the count is exactly what is expected, of a CTA with so many warps. `exited` is known where exits count.
-    fn is_complete(&self, exited: Option<u32>, warps: usize) -> bool {
-        let Count { expected, arrivals, .. } = self.count;
-        match expected {
-            0 => exited.is_some_and(|exited| arrivals as usize + exited as usize == warps),
-            _ => WARP * arrivals == expected,
-        }
-    }
-
-    // clause: bcu.completion-wakes, bcu.red-copy, bcu.red-overwrites
-    /// Releases those who wait, of whom the one who completes it may be one.
-    fn complete(self, barrier: u32, (warp, waits): (usize, bool), report: &mut Report<Option<RedResult>>) {
-        if self.waiting.is_empty() {
-            report.note(warp, Rule::NobodyWaits, barrier);
-        }
-        let result = self.count.result();
-        for (waiter, unfetched) in &self.waiting {
-            if *unfetched && result.is_some() {
-                report.note(*waiter, Rule::ResultOverwritten, barrier);
-            }
-        }
-        let others = self.waiting.into_iter().filter(|(waiter, _)| !waits || *waiter != warp);
-        report.complete(barrier, others.map(|(waiter, _)| (waiter, result)).collect());
     }
 }
