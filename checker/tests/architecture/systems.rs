@@ -43,8 +43,8 @@ const ROOMS: [&str; 13] = [
 ];
 
 /// Files outside those rooms that name a system: how grave rules are in each, the threads that execute its
-/// instructions, and an example. There were 50 once: none is to come, and whoever no longer names one is taken
-/// off.
+/// instructions, and an example. There were 50 once: none is to come, and whoever no longer names one is
+/// taken off.
 const ELSEWHERE: [&str; 4] = [
     "checker/examples/attention/src/lib.rs",
     "checker/gate/src/operands.rs",
