@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 /// One thing that an agent could do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The fragment that does it, by position in [`Config::fragments`].
+    /// The fragment that does it, by position in [`Config::fragments`](super::config::Config::fragments).
     pub fragment: usize,
     /// Its lanes, as a bit mask.
     pub lanes: u32,
