@@ -77,9 +77,9 @@ impl Action {
     #[inline]
     pub fn barrier(&self) -> Option<BarrierId> {
         match self {
-            Self::Barrier(action) | Self::Exit(Some(action)) => Some(action.barrier()),
             Self::Park(parked, _) => Some(parked.what.id),
-            _ => None,
+            // Which other actions are about a barrier is said once, below.
+            action => action.on_barrier().map(BarrierAction::barrier),
         }
     }
 
