@@ -16,7 +16,7 @@
 //! let sync = PtxOp { kind: PtxKind::Sync, aligned: true, id: Expr::Int(1), count: Some(Expr::Int(64)) };
 //! let place = Place { line: 1, column: 1, length: 0 };
 //! let code = Code {
-//!     ops: vec![Op::Ptx(sync), Op::Exit],
+//!     ops: vec![sync.into(), Op::Exit],
 //!     places: vec![place; 2],
 //!     texts: vec!["bar.sync 1, 64".to_owned(), "exit".to_owned()],
 //!     ..Code::default()
@@ -52,3 +52,4 @@ pub mod machine;
 pub mod memory;
 pub mod program;
 pub mod rule;
+mod systems;

@@ -121,7 +121,6 @@ impl Rule {
     /// Whether the rule exists for `target`.
     #[must_use]
     pub fn holds_for(self, target: Target) -> bool {
-        use Target::{Bcu, Nbarrier, Ptx, SplitBarrier, Xegpu};
         match self {
             Self::Deadlock
             | Self::StuckAgent
@@ -129,35 +128,25 @@ impl Rule {
             | Self::DataRace
             | Self::MissingFence
             | Self::Assertion => true,
-            Self::CountMismatch | Self::CountRange | Self::BarrierIdRange => target != SplitBarrier,
-            Self::ArrivalRace | Self::DanglingArrival => target != SplitBarrier,
-            Self::ArriveNeedsCount | Self::PartialWarp | Self::ReservedBarrier => target == Ptx,
-            Self::BarrierNotAllocated => target == Xegpu,
-            Self::TooManyParticipants | Self::LostNotification | Self::ReuseBeforeFree => {
-                matches!(target, Nbarrier | Xegpu)
-            }
-            Self::MixedRed | Self::MixedRedOp | Self::NobodyWaits => matches!(target, Ptx | Bcu),
-            Self::UndefinedResult
-            | Self::ResultOverwritten
-            | Self::StateClobbered
-            | Self::RegisterTruncated => target == Bcu,
-            Self::TypeRange | Self::ProducerWaits => target == Nbarrier,
-            Self::WaitWithoutArrive | Self::MissingWait => {
-                matches!(target, Nbarrier | Xegpu | SplitBarrier)
-            }
-            Self::NonuniformBarrier => target == SplitBarrier,
+            _ => target.facts().rules.contains(&self),
         }
     }
 
     /// The level in force unless the user changes it.
     #[must_use]
     pub fn default_level(self, target: Target) -> Level {
+        let of_target = target.facts().levels.iter().find(|(rule, _)| *rule == self);
+        of_target.map_or_else(|| self.usual_level(), |(_, level)| *level)
+    }
+
+    /// The level where a system has no other.
+    fn usual_level(self) -> Level {
         match self {
-            Self::RepeatedArrival if target == Target::Bcu => Level::Warning,
-            Self::MissingWait if target != Target::SplitBarrier => Level::Warning,
-            Self::ResultOverwritten | Self::RegisterTruncated | Self::NobodyWaits | Self::DanglingArrival => {
-                Level::Warning
-            }
+            Self::ResultOverwritten
+            | Self::RegisterTruncated
+            | Self::NobodyWaits
+            | Self::DanglingArrival
+            | Self::MissingWait => Level::Warning,
             Self::ReuseBeforeFree | Self::ReservedBarrier => Level::Pedantic,
             _ => Level::Error,
         }
@@ -168,7 +157,8 @@ impl Rule {
     // clause: barcheck.levels, barcheck.path
     pub fn ends_path(self, target: Target) -> bool {
         match self {
-            Self::RepeatedArrival => target != Target::Bcu,
+            // Where it is only warned of, the path goes on.
+            Self::RepeatedArrival => self.default_level(target) == Level::Error,
             Self::StuckAgent
             | Self::ArrivalRace
             | Self::ResultOverwritten

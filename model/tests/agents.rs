@@ -300,8 +300,7 @@ fn bcu_instructions_read_and_write_registers() {
 
 #[test]
 fn named_barrier_instructions_read_their_operands() {
-    let reads =
-        |op: NbarrierOp| told_apart(Nbarrier, 1, vec![], vec![fence(SHARED), S::Op(Op::Nbarrier(op))]);
+    let reads = |op: NbarrierOp| told_apart(Nbarrier, 1, vec![], vec![fence(SHARED), S::Op(Op::from(op))]);
     assert!(reads(NbarrierOp::Wait { id: v(1) }));
     assert!(reads(NbarrierOp::SignalAll { id: v(1), threads: n(1) }));
     assert!(reads(NbarrierOp::SignalAll { id: n(1), threads: v(1) }));

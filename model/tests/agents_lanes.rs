@@ -292,14 +292,17 @@ fn fragments_add_up_in_a_reduction_and_each_gets_the_result() {
     let arms = |op: ReductionOp, low: i64| {
         let first = red(op, 1, 32, truth(lanes_below(low)));
         let second = S::Op(match red(op, 1, 32, truth(lanes_below(32))) {
-            S::Op(Op::Ptx(PtxOp { kind: PtxKind::Red { op, predicate, .. }, aligned, id, count })) => {
-                Op::Ptx(PtxOp {
-                    kind: PtxKind::Red { op, predicate, dest: Some(LocalId(1)) },
-                    aligned,
-                    id,
-                    count,
-                })
-            }
+            S::Op(Op::Barrier(BarrierInstruction::Ptx(PtxOp {
+                kind: PtxKind::Red { op, predicate, .. },
+                aligned,
+                id,
+                count,
+            }))) => Op::from(PtxOp {
+                kind: PtxKind::Red { op, predicate, dest: Some(LocalId(1)) },
+                aligned,
+                id,
+                count,
+            }),
             _ => unreachable!("a reduction"),
         });
         let sides = if_else(lanes_below(8), vec![set(1, n(70)), first], vec![set(0, n(80)), second]);

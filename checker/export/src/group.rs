@@ -2,12 +2,12 @@
 
 use super::node::{Act, Kind, Node, Step};
 use super::says;
-use super::systems::Sizes;
+use super::systems::{self, Sizes, System};
 use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
-use barcheck_model::program::{AgentId, Program};
+use barcheck_model::program::{AgentId, Program, Target};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,6 +21,8 @@ const MOST_NODES: usize = 20_000;
 pub enum ExportError {
     /// The automaton of some agents cannot be worked out by itself: the agents, for people, and why.
     NotUnfolded(String, NotUnfolded),
+    /// There are no models of this target's barriers.
+    NoModel(Target),
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -36,6 +38,7 @@ impl fmt::Display for ExportError {
                 ),
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
+            Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -49,6 +52,7 @@ impl std::error::Error for ExportError {}
 pub(super) struct Group {
     pub(super) program: Arc<Program>,
     pub(super) options: Options,
+    pub(super) system: &'static System,
     levels: Levels,
     /// The nodes, those of all kinds of agents together: first the ones with steps, most alternatives first;
     /// then those that wait, by barrier; then those where all lanes wait for one another; the one of all who
@@ -65,6 +69,7 @@ impl Group {
         options: Options,
         levels: &Levels,
     ) -> Result<Self, ExportError> {
+        let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
         let mut machine = Machine::new(Arc::clone(&program), options);
         let mut left = MOST_NODES;
         machine.merge_alike(MOST_NODES, &mut || {
@@ -86,7 +91,7 @@ impl Group {
             return Err(ExportError::TooMany("positions of agents", there, MOST_NODES));
         }
         let Unfolded { nodes, starts } = unfolded::nodes(&machine, &members);
-        Ok(Self { program, options, levels: levels.clone(), nodes, starts })
+        Ok(Self { program, options, system, levels: levels.clone(), nodes, starts })
     }
 
     /// Whether a rule holds for the protocol's target and is an error.

@@ -9,7 +9,8 @@ use barcheck_model::barrier::bcu::{Action as Bcu, Opaque};
 use barcheck_model::barrier::split::{Action as Split, Instance};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{
-    AgentId, BcuOp, Expr, LocalId, Op, PtxKind, PtxOp, ReductionOp, Scope, SplitKind, Target, XegpuOp,
+    AgentId, BarrierInstruction, BcuOp, Expr, LocalId, Op, PtxKind, PtxOp, ReductionOp, Scope, SplitKind,
+    Target, XegpuOp,
 };
 use barcheck_model::rule::Rule;
 use std::collections::HashMap;
@@ -28,6 +29,8 @@ enum Group<R: Runtime> {
     Nbarrier(nbarrier::ThreadGroup<R>),
     Split(split::Workgroup<R, Instance>),
     Xegpu(xegpu::Workgroup<R>),
+    /// Nobody has made executable ones for the target.
+    None,
 }
 
 /// An agent's hand on them.
@@ -37,6 +40,7 @@ enum Hand<R: Runtime> {
     Nbarrier(nbarrier::Thread<R>),
     Split(split::Invocation<R, Instance>),
     Xegpu(xegpu::Subgroup<R>),
+    None,
 }
 
 /// An agent at the barriers.
@@ -163,6 +167,7 @@ impl<R: Runtime> System<R> {
             Group::Nbarrier(group) => group.abort(),
             Group::Split(group) => group.abort(),
             Group::Xegpu(group) => group.abort(),
+            Group::None => {}
         }
     }
 }
@@ -185,6 +190,8 @@ impl<R: Runtime> Group<R> {
                 Self::Split(split::Workgroup::observed(agents, program.subgroup_size as usize, scribe))
             }
             Target::Xegpu => Self::Xegpu(xegpu::Workgroup::observed(agents, scribe)),
+            #[allow(unreachable_patterns, reason = "each of the targets so far has executable barriers")]
+            _ => Self::None,
         }
     }
 
@@ -196,6 +203,7 @@ impl<R: Runtime> Group<R> {
             Self::Nbarrier(group) => Hand::Nbarrier(group.thread(agent)),
             Self::Split(group) => Hand::Split(group.invocation(agent)),
             Self::Xegpu(group) => Hand::Xegpu(group.subgroup(agent)),
+            Self::None => Hand::None,
         }
     }
 }
@@ -212,9 +220,10 @@ impl<R: Runtime> Seat<R> {
         if let Op::Exit = op {
             return self.exit();
         }
+        let Op::Barrier(op) = op else { return Err(other_target()) };
         match (&self.hand, op) {
-            (Some(Hand::Ptx(warp)), Op::Ptx(op)) => ptx(warp, reader, op, pick),
-            (Some(Hand::Bcu(warp)), Op::Bcu(op)) => {
+            (Some(Hand::Ptx(warp)), BarrierInstruction::Ptx(op)) => ptx(warp, reader, op, pick),
+            (Some(Hand::Bcu(warp)), BarrierInstruction::Bcu(op)) => {
                 if let Action::Barrier(BarrierAction::Bcu(Bcu::WriteState(_, value))) = action
                     && !matches!(value, Some(Opaque::Barrier(_)))
                 {
@@ -222,25 +231,29 @@ impl<R: Runtime> Seat<R> {
                 }
                 bcu(warp, &mut self.kept, reader, op, pick)
             }
-            (Some(Hand::Nbarrier(thread)), Op::Nbarrier(op)) => match evaluated(reader.nbarrier(op))? {
-                Nbarrier::Signal { id, kind, producers, consumers } => {
-                    thread.signal(id, kind, producers, consumers)?;
-                    Ok(Done::Passed)
+            (Some(Hand::Nbarrier(thread)), BarrierInstruction::Nbarrier(op)) => {
+                match evaluated(reader.nbarrier(op))? {
+                    Nbarrier::Signal { id, kind, producers, consumers } => {
+                        thread.signal(id, kind, producers, consumers)?;
+                        Ok(Done::Passed)
+                    }
+                    Nbarrier::Wait { id } => {
+                        thread.wait(id)?;
+                        Ok(Done::Waited(None))
+                    }
                 }
-                Nbarrier::Wait { id } => {
-                    thread.wait(id)?;
-                    Ok(Done::Waited(None))
-                }
-            },
-            (Some(Hand::Split(invocation)), Op::Split(_)) => split(invocation, action),
-            (Some(Hand::Xegpu(subgroup)), Op::Xegpu(op)) => xegpu(subgroup, &mut self.kept, reader, op),
-            _ => Err(Stopped::Unfit("an instruction of another target".to_owned())),
+            }
+            (Some(Hand::Split(invocation)), BarrierInstruction::Split(_)) => split(invocation, action),
+            (Some(Hand::Xegpu(subgroup)), BarrierInstruction::Xegpu(op)) => {
+                xegpu(subgroup, &mut self.kept, reader, op)
+            }
+            _ => Err(other_target()),
         }
     }
 
     fn exit(&mut self) -> Result<Done, Stopped> {
         match self.hand.take() {
-            None => {}
+            None | Some(Hand::None) => {}
             Some(Hand::Ptx(warp)) => warp.exit()?,
             Some(Hand::Bcu(warp)) => warp.exit()?,
             Some(Hand::Nbarrier(thread)) => thread.exit()?,
@@ -249,6 +262,10 @@ impl<R: Runtime> Seat<R> {
         }
         Ok(Done::Passed)
     }
+}
+
+fn other_target() -> Stopped {
+    Stopped::Unfit("an instruction of another target, or of one without executable barriers".to_owned())
 }
 
 fn forged() -> Stopped {

@@ -1,21 +1,17 @@
 //! The BCU in words.
 
-use barcheck_model::barrier::{BarrierId, bcu};
-use barcheck_model::program::{BcuOp, BcuOperand, BcuRedOperands, Program, WARP_SIZE};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId, bcu};
+use barcheck_model::program::{BarrierInstruction, BcuOp, BcuOperand, BcuRedOperands, Program, WARP_SIZE};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Parties, Unpublished, Wording};
+use super::system::{EXIT_OF_WARP, IDS_OF_16, Parties, Unpublished, Wording};
 use crate::names::reduction;
 use crate::trace::Operands;
 
 pub(super) struct Bcu;
 
 impl Wording for Bcu {
-    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
-        Names::by_number(id)
-    }
-
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_16)
     }
@@ -34,14 +30,6 @@ impl Wording for Bcu {
         EXIT_OF_WARP
     }
 
-    fn waits_between_arrivals(&self) -> bool {
-        false
-    }
-
-    fn allocates(&self, _: &str) -> bool {
-        false
-    }
-
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
         if !parties.arrives {
             return Unpublished::by_exit(parties);
@@ -52,10 +40,35 @@ impl Wording for Bcu {
             mend: format!("let {} publish by BAR.SYNC or BAR.RED after its access", parties.earlier),
         }
     }
+
+    fn instruction(&self, op: &BarrierInstruction, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
+        let BarrierInstruction::Bcu(op) = op else { return written.to_owned() };
+        instruction(op, lanes, written, pick)
+    }
+
+    fn operands(&self, action: &BarrierAction) -> Option<Operands> {
+        let BarrierAction::Bcu(action) = action else { return None };
+        Some(operands(action))
+    }
+
+    fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
+        matches!(op, BarrierInstruction::Bcu(op) if may_use(op, naming))
+    }
+
+    fn gathering(
+        &self,
+        _: &Program,
+        _: BarrierId,
+        barrier: &AnyBarrier,
+        present: Present,
+    ) -> Option<Gathering> {
+        let AnyBarrier::Bcu(barrier) = barrier else { return None };
+        gathering(barrier, present)
+    }
 }
 
 /// An instruction with its operands' values.
-pub(super) fn instruction(op: &BcuOp, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
+fn instruction(op: &BcuOp, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
     let (canonical, operands) = match op {
         BcuOp::Sync { id, count } => ("BAR.SYNC", id_and_count(id, count.as_ref(), lanes)),
         BcuOp::Arv { id, count } => ("BAR.ARV", id_and_count(id, Some(count), lanes)),
@@ -96,7 +109,7 @@ fn operand(operand: &BcuOperand, mask: i64, lanes: &dyn Lanes) -> String {
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(action: &bcu::Action) -> Operands {
+fn operands(action: &bcu::Action) -> Operands {
     match action {
         bcu::Action::Arrive { what, .. } => announced(what),
         bcu::Action::ReadState(id) => plain("read-state", *id, Vec::new()),
@@ -115,7 +128,7 @@ fn announced(what: &bcu::Announcement) -> Operands {
 }
 
 /// The generation that gathers at a barrier.
-pub(super) fn gathering(barrier: &bcu::Barrier, present: Present) -> Option<Gathering> {
+fn gathering(barrier: &bcu::Barrier, present: Present) -> Option<Gathering> {
     let live = barrier.live?;
     let all = live.count == 0;
     let expected = if all { present.live.saturating_mul(WARP_SIZE) } else { live.count };
@@ -141,7 +154,7 @@ pub(super) fn opaque(opaque: &bcu::Opaque) -> String {
 }
 
 /// Whether an instruction may name a barrier.
-pub(super) fn may_use(op: &BcuOp, naming: &Naming<'_>) -> bool {
+fn may_use(op: &BcuOp, naming: &Naming<'_>) -> bool {
     match op {
         BcuOp::Sync { id, .. }
         | BcuOp::Arv { id, .. }

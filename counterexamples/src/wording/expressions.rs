@@ -3,7 +3,7 @@
 use barcheck_model::program::{BinaryOp, Expr, LocalId, Predicate, ReductionOp};
 
 /// The lanes that execute an instruction, as its operands are shown for them.
-pub(super) trait Lanes {
+pub(crate) trait Lanes {
     /// A number in the first lane, `None` where it cannot be evaluated.
     fn first(&self, expr: &Expr) -> Option<i64>;
     /// The value in all lanes, as text.

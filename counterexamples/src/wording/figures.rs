@@ -24,7 +24,7 @@ impl Gathering {
 
 /// The agents of the group, as a barrier counts them.
 #[derive(Clone, Copy)]
-pub(super) struct Present {
+pub(crate) struct Present {
     /// Agents that have not exited.
     pub(super) live: u32,
     /// Agents that have exited without having arrived in the generation that gathers.
@@ -32,7 +32,7 @@ pub(super) struct Present {
 }
 
 /// A barrier and one that may name it.
-pub(super) struct Naming<'p> {
+pub(crate) struct Naming<'p> {
     pub(super) program: &'p Program,
     pub(super) agent: AgentId,
     pub(super) id: BarrierId,

@@ -1,43 +1,24 @@
 //! vISA's named barriers in words.
 
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::barrier::nbarrier::{Action, Gathering, Kind};
-use barcheck_model::program::{NbarrierOp, Program};
+use barcheck_model::barrier::nbarrier::{self, Action, Kind};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction};
+use barcheck_model::program::{BarrierInstruction, NbarrierOp, Program};
 
 use super::expressions::Lanes;
-use super::figures::{Naming, count, plain};
-use super::system::{EXIT, IDS_OF_32, Names, Parties, Unpublished, Wording, participants};
+use super::figures::{Gathering, Naming, Present, count, plain};
+use super::system::{IDS_OF_32, Parties, Unpublished, Wording, participants};
 use crate::trace::{Count, Operands};
 
 pub(super) struct Nbarrier;
 
 impl Wording for Nbarrier {
-    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
-        Names::by_number(id)
-    }
-
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_32)
     }
 
     fn counts(&self, group_size: u32) -> Option<String> {
         Some(participants(group_size))
-    }
-
-    fn mixed(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn exit(&self) -> &'static str {
-        EXIT
-    }
-
-    fn waits_between_arrivals(&self) -> bool {
-        false
-    }
-
-    fn allocates(&self, _: &str) -> bool {
-        false
     }
 
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
@@ -50,10 +31,29 @@ impl Wording for Nbarrier {
             ),
         }
     }
+
+    fn instruction(&self, op: &BarrierInstruction, lanes: &dyn Lanes, written: &str, _: u32) -> String {
+        let BarrierInstruction::Nbarrier(op) = op else { return written.to_owned() };
+        instruction(op, lanes)
+    }
+
+    fn operands(&self, action: &BarrierAction) -> Option<Operands> {
+        let BarrierAction::Nbarrier(action) = action else { return None };
+        Some(operands(action))
+    }
+
+    fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
+        matches!(op, BarrierInstruction::Nbarrier(op) if may_use(op, naming))
+    }
+
+    fn gathering(&self, _: &Program, _: BarrierId, barrier: &AnyBarrier, _: Present) -> Option<Gathering> {
+        let AnyBarrier::Nbarrier(barrier) = barrier else { return None };
+        Some(Gathering::plain(gathered(barrier.gathering.as_ref()?)))
+    }
 }
 
 /// An instruction with its operands' values.
-pub(super) fn instruction(op: &NbarrierOp, lanes: &dyn Lanes) -> String {
+fn instruction(op: &NbarrierOp, lanes: &dyn Lanes) -> String {
     match op {
         NbarrierOp::SignalAll { id, threads } => {
             format!("nbarrier.signal {}, {}", lanes.show(id), lanes.show(threads))
@@ -70,7 +70,7 @@ pub(super) fn instruction(op: &NbarrierOp, lanes: &dyn Lanes) -> String {
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(action: &Action) -> Operands {
+fn operands(action: &Action) -> Operands {
     match action {
         Action::Wait(id) => plain("wait", *id, Vec::new()),
         Action::Signal(what) => {
@@ -83,12 +83,12 @@ pub(super) fn operands(action: &Action) -> Operands {
 }
 
 /// What a generation has gathered.
-pub(super) fn gathered(now: &Gathering) -> Vec<Count> {
+fn gathered(now: &nbarrier::Gathering) -> Vec<Count> {
     vec![count("producers", now.produced, now.producers), count("consumers", now.consumed, now.consumers)]
 }
 
 /// Whether an instruction may arrive on a barrier.
-pub(super) fn may_use(op: &NbarrierOp, naming: &Naming<'_>) -> bool {
+fn may_use(op: &NbarrierOp, naming: &Naming<'_>) -> bool {
     match op {
         NbarrierOp::SignalAll { id, .. } | NbarrierOp::Signal { id, .. } => naming.names(id),
         NbarrierOp::Wait { .. } => false,

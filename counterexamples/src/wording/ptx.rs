@@ -1,21 +1,17 @@
 //! PTX in words.
 
-use barcheck_model::barrier::{BarrierId, ptx};
-use barcheck_model::program::{Program, PtxKind, PtxOp, ReductionOp, WARP_SIZE};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId, ptx};
+use barcheck_model::program::{BarrierInstruction, Program, PtxKind, PtxOp, ReductionOp, WARP_SIZE};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Parties, Unpublished, Wording};
+use super::system::{EXIT_OF_WARP, IDS_OF_16, Wording};
 use crate::names::reduction;
 use crate::trace::Operands;
 
 pub(super) struct Ptx;
 
 impl Wording for Ptx {
-    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
-        Names::by_number(id)
-    }
-
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_16)
     }
@@ -35,22 +31,34 @@ impl Wording for Ptx {
         EXIT_OF_WARP
     }
 
-    fn waits_between_arrivals(&self) -> bool {
-        false
+    fn instruction(&self, op: &BarrierInstruction, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
+        let BarrierInstruction::Ptx(op) = op else { return written.to_owned() };
+        instruction(op, lanes, written, pick)
     }
 
-    fn allocates(&self, _: &str) -> bool {
-        false
+    fn operands(&self, action: &BarrierAction) -> Option<Operands> {
+        let BarrierAction::Ptx(action) = action else { return None };
+        Some(operands(action))
     }
 
-    fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
-        // Every arrival is a memory barrier.
-        Unpublished::by_exit(parties)
+    fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
+        matches!(op, BarrierInstruction::Ptx(op) if may_use(op, naming))
+    }
+
+    fn gathering(
+        &self,
+        _: &Program,
+        _: BarrierId,
+        barrier: &AnyBarrier,
+        present: Present,
+    ) -> Option<Gathering> {
+        let AnyBarrier::Ptx(barrier) = barrier else { return None };
+        gathering(barrier, present)
     }
 }
 
 /// An instruction with its operands' values.
-pub(super) fn instruction(op: &PtxOp, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
+fn instruction(op: &PtxOp, lanes: &dyn Lanes, written: &str, pick: u32) -> String {
     let suffix = match &op.kind {
         PtxKind::Sync => "sync",
         PtxKind::Arrive => "arrive",
@@ -74,7 +82,7 @@ pub(super) fn instruction(op: &PtxOp, lanes: &dyn Lanes, written: &str, pick: u3
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(action: &ptx::Action) -> Operands {
+fn operands(action: &ptx::Action) -> Operands {
     announced(&action.what)
 }
 
@@ -89,7 +97,7 @@ pub(super) fn announced(what: &ptx::Announcement) -> Operands {
 }
 
 /// The generation that gathers at a barrier.
-pub(super) fn gathering(barrier: &ptx::Barrier, present: Present) -> Option<Gathering> {
+fn gathering(barrier: &ptx::Barrier, present: Present) -> Option<Gathering> {
     let ptx::Barrier::Active { expected, all, class, arrived, .. } = barrier else { return None };
     let gone = if *all { present.gone } else { 0 };
     let expected = expected.saturating_sub(gone.saturating_mul(WARP_SIZE));
@@ -102,6 +110,6 @@ pub(super) fn gathering(barrier: &ptx::Barrier, present: Present) -> Option<Gath
 }
 
 /// Whether an instruction may name a barrier.
-pub(super) fn may_use(op: &PtxOp, naming: &Naming<'_>) -> bool {
+fn may_use(op: &PtxOp, naming: &Naming<'_>) -> bool {
     naming.names(&op.id)
 }

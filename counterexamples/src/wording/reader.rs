@@ -70,7 +70,8 @@ impl Reader<'_> {
             Op::Assert(condition) => format!("assert {}", self.show(condition)),
             Op::Access(kind, array, index) => self.access(*kind, array.index(), index.as_ref(), made),
             Op::Fence(_) => written.to_owned(),
-            op => instruction(op, self, written, pick).unwrap_or_else(|| "local loop".to_owned()),
+            op => instruction(self.program.target, op, self, written, pick)
+                .unwrap_or_else(|| "local loop".to_owned()),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::barrier::split::{Action, Barrier, Workgroup};
-use barcheck_model::program::{AgentId, Program, Scope, SplitKind, SplitOp};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction};
+use barcheck_model::program::{AgentId, BarrierInstruction, Program, Scope, SplitKind, SplitOp};
 
-use super::figures::{Gathering, Naming, count, plain};
-use super::system::{EXIT, Names, Parties, Unpublished, Wording};
+use super::figures::{Gathering, Naming, Present, count, plain};
+use super::system::{Names, Parties, Unpublished, Wording};
 use crate::trace::Operands;
 
 pub(super) struct Split;
@@ -24,28 +25,8 @@ impl Wording for Split {
         Names { name, short }
     }
 
-    fn ids(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn counts(&self, _: u32) -> Option<String> {
-        None
-    }
-
-    fn mixed(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn exit(&self) -> &'static str {
-        EXIT
-    }
-
     fn waits_between_arrivals(&self) -> bool {
         true
-    }
-
-    fn allocates(&self, _: &str) -> bool {
-        false
     }
 
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
@@ -60,6 +41,30 @@ impl Wording for Split {
                 .to_owned(),
         }
     }
+
+    fn operands(&self, action: &BarrierAction) -> Option<Operands> {
+        let BarrierAction::Split(action) = action else { return None };
+        Some(operands(action))
+    }
+
+    fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
+        matches!(op, BarrierInstruction::Split(op) if may_use(op, naming))
+    }
+
+    fn is_member(&self, program: &Program, agent: AgentId, id: BarrierId) -> bool {
+        is_member(program, agent, id)
+    }
+
+    fn gathering(
+        &self,
+        program: &Program,
+        id: BarrierId,
+        barrier: &AnyBarrier,
+        _: Present,
+    ) -> Option<Gathering> {
+        let AnyBarrier::Split(barrier) = barrier else { return None };
+        gathering(program, id, barrier)
+    }
 }
 
 fn workgroup(program: &Program) -> Workgroup {
@@ -67,7 +72,7 @@ fn workgroup(program: &Program) -> Workgroup {
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(split: &Action) -> Operands {
+fn operands(split: &Action) -> Operands {
     let operation = match split.kind {
         SplitKind::Arrive => "arrive",
         SplitKind::Wait => return plain("wait", split.barrier, Vec::new()),
@@ -77,19 +82,19 @@ pub(super) fn operands(split: &Action) -> Operands {
 }
 
 /// The generation that gathers at a barrier.
-pub(super) fn gathering(program: &Program, id: BarrierId, barrier: &Barrier) -> Option<Gathering> {
+fn gathering(program: &Program, id: BarrierId, barrier: &Barrier) -> Option<Gathering> {
     let counts = || vec![count("invocations", barrier.arrived, workgroup(program).members(id))];
     (barrier.arrived > 0).then(|| Gathering::plain(counts()))
 }
 
 /// Whether the agent belongs to those that share the barrier.
-pub(super) fn is_member(program: &Program, agent: AgentId, id: BarrierId) -> bool {
+fn is_member(program: &Program, agent: AgentId, id: BarrierId) -> bool {
     let group = workgroup(program);
     group.barrier_of(group.scope_of(id), agent) == Ok(id)
 }
 
 /// Whether an instruction may arrive on a barrier.
-pub(super) fn may_use(op: &SplitOp, naming: &Naming<'_>) -> bool {
+fn may_use(op: &SplitOp, naming: &Naming<'_>) -> bool {
     let arrives = match op.kind {
         SplitKind::Arrive | SplitKind::Both => true,
         SplitKind::Wait | SplitKind::MemoryBarrier => false,

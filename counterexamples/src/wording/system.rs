@@ -1,34 +1,85 @@
 //! What a system says in words of its own.
 
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::program::Program;
+use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId};
+use barcheck_model::program::{AgentId, BarrierInstruction, Program};
 
-/// The words of a system for what its specification asks. Everything else is said alike for all.
+use super::expressions::Lanes;
+use super::figures::{Gathering, Naming, Present};
+use crate::trace::Operands;
+
+/// The words of a system for what its specification asks. Everything else is said alike for all, and so is
+/// what a system does not say in its own way.
 pub(crate) trait Wording {
     /// A barrier's name, and its name in a column's width.
-    fn barrier(&self, program: &Program, id: BarrierId) -> Names;
+    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
+        Names::by_number(id)
+    }
 
     /// Which barrier ids there are, where an instruction names one by a number.
-    fn ids(&self) -> Option<&'static str>;
+    fn ids(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Which counts an instruction may announce in a group of this size, if it announces any.
-    fn counts(&self, group_size: u32) -> Option<String>;
+    fn counts(&self, _: u32) -> Option<String> {
+        None
+    }
 
     /// What must not be mixed with reductions, if there are any.
-    fn mixed(&self) -> Option<&'static str>;
+    fn mixed(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Why the exit of an agent completes nothing.
-    fn exit(&self) -> &'static str;
+    fn exit(&self) -> &'static str {
+        EXIT
+    }
 
     /// Arrive and wait alternate: who arrives again must have waited, whatever generation gathers.
-    fn waits_between_arrivals(&self) -> bool;
+    fn waits_between_arrivals(&self) -> bool {
+        false
+    }
 
     /// Whether an instruction is the one by which agents allocate barriers together.
-    fn allocates(&self, instruction: &str) -> bool;
+    fn allocates(&self, _: &str) -> bool {
+        false
+    }
 
     /// Why barriers that order two accesses in time do not order them in memory, and what to do about it.
-    fn unpublished(&self, parties: Parties<'_>) -> Unpublished;
+    fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
+        Unpublished::by_exit(parties)
+    }
+
+    /// An instruction with its operands' values.
+    fn instruction(&self, _: &BarrierInstruction, _: &dyn Lanes, written: &str, _: u32) -> String {
+        written.to_owned()
+    }
+
+    /// The operands of an instruction that are in range.
+    fn operands(&self, _: &BarrierAction) -> Option<Operands> {
+        None
+    }
+
+    /// Whether an instruction may arrive on a barrier, as far as can be told without running it.
+    fn may_use(&self, _: &BarrierInstruction, _: &Naming<'_>) -> bool {
+        true
+    }
+
+    /// Whether the agent belongs to those that share the barrier.
+    fn is_member(&self, _: &Program, _: AgentId, _: BarrierId) -> bool {
+        true
+    }
+
+    /// The generation that gathers at a barrier, if any.
+    fn gathering(&self, _: &Program, _: BarrierId, _: &AnyBarrier, _: Present) -> Option<Gathering> {
+        None
+    }
 }
+
+/// Of a system that says nothing in its own way.
+pub(super) struct Plain;
+
+impl Wording for Plain {}
 
 /// The names of a barrier.
 pub(crate) struct Names {

@@ -1,12 +1,12 @@
 //! XeGPU's named barriers in words. In the model they are those of vISA, but all participants are counted
 //! together.
 
-use barcheck_model::barrier::{BarrierId, nbarrier, xegpu};
-use barcheck_model::program::{Expr, Program, XegpuOp};
+use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId, nbarrier, xegpu};
+use barcheck_model::program::{BarrierInstruction, Expr, Program, XegpuOp};
 
 use super::expressions::Lanes;
-use super::figures::{Naming, count, plain};
-use super::system::{EXIT, IDS_OF_32, Names, Parties, Unpublished, Wording, participants};
+use super::figures::{Gathering, Naming, Present, count, plain};
+use super::system::{IDS_OF_32, Parties, Unpublished, Wording, participants};
 use crate::trace::{Count, Operands};
 
 /// The instruction by which all subgroups allocate barriers.
@@ -15,28 +15,12 @@ const ALLOCATE: &str = "xegpu.alloc_nbarrier";
 pub(super) struct Xegpu;
 
 impl Wording for Xegpu {
-    fn barrier(&self, _: &Program, id: BarrierId) -> Names {
-        Names::by_number(id)
-    }
-
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_32)
     }
 
     fn counts(&self, group_size: u32) -> Option<String> {
         Some(participants(group_size))
-    }
-
-    fn mixed(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn exit(&self) -> &'static str {
-        EXIT
-    }
-
-    fn waits_between_arrivals(&self) -> bool {
-        false
     }
 
     fn allocates(&self, instruction: &str) -> bool {
@@ -53,10 +37,29 @@ impl Wording for Xegpu {
             ),
         }
     }
+
+    fn instruction(&self, op: &BarrierInstruction, lanes: &dyn Lanes, written: &str, _: u32) -> String {
+        let BarrierInstruction::Xegpu(op) = op else { return written.to_owned() };
+        instruction(op, lanes)
+    }
+
+    fn operands(&self, action: &BarrierAction) -> Option<Operands> {
+        let BarrierAction::Nbarrier(action) = action else { return None };
+        Some(operands(action))
+    }
+
+    fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
+        matches!(op, BarrierInstruction::Xegpu(op) if may_use(op, naming))
+    }
+
+    fn gathering(&self, _: &Program, _: BarrierId, barrier: &AnyBarrier, _: Present) -> Option<Gathering> {
+        let AnyBarrier::Nbarrier(barrier) = barrier else { return None };
+        Some(Gathering::plain(gathered(barrier.gathering.as_ref()?)))
+    }
 }
 
 /// An instruction with its operands' values.
-pub(super) fn instruction(op: &XegpuOp, lanes: &dyn Lanes) -> String {
+fn instruction(op: &XegpuOp, lanes: &dyn Lanes) -> String {
     let local = |local| lanes.show(&Expr::Local(local));
     match op {
         XegpuOp::Alloc { count } => format!("{ALLOCATE} {}", lanes.show(count)),
@@ -77,7 +80,7 @@ pub(super) fn handle(handle: &xegpu::Handle) -> String {
 }
 
 /// The operands of an instruction.
-pub(super) fn operands(action: &nbarrier::Action) -> Operands {
+fn operands(action: &nbarrier::Action) -> Operands {
     match action {
         nbarrier::Action::Wait(id) => plain("wait", *id, Vec::new()),
         nbarrier::Action::Signal(what) => {
@@ -87,12 +90,12 @@ pub(super) fn operands(action: &nbarrier::Action) -> Operands {
 }
 
 /// What a generation has gathered.
-pub(super) fn gathered(now: &nbarrier::Gathering) -> Vec<Count> {
+fn gathered(now: &nbarrier::Gathering) -> Vec<Count> {
     vec![count("subgroups", now.consumed, now.consumers)]
 }
 
 /// Whether an instruction may name a barrier: the one that makes a handle for it.
-pub(super) fn may_use(op: &XegpuOp, naming: &Naming<'_>) -> bool {
+fn may_use(op: &XegpuOp, naming: &Naming<'_>) -> bool {
     match op {
         XegpuOp::Init { id, .. } => naming.names(id),
         XegpuOp::Alloc { .. } | XegpuOp::Arrive(_) | XegpuOp::Wait(_) => false,

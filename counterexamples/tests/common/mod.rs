@@ -47,7 +47,7 @@ impl Block {
     }
 
     pub(crate) fn ptx(self, kind: PtxKind, id: Expr, count: i64, text: &str) -> Self {
-        self.op(Op::Ptx(PtxOp { kind, aligned: true, id, count: Some(Expr::Int(count)) }), text)
+        self.op(Op::from(PtxOp { kind, aligned: true, id, count: Some(Expr::Int(count)) }), text)
     }
 
     pub(crate) fn access(self, kind: AccessKind, text: &str) -> Self {
@@ -62,17 +62,17 @@ impl Block {
             producers: int(producers),
             consumers: int(consumers),
         };
-        self.op(Op::Nbarrier(op), &format!("nbarrier.signal {id}, {kind}, {producers}, {consumers}"))
+        self.op(Op::from(op), &format!("nbarrier.signal {id}, {kind}, {producers}, {consumers}"))
     }
 
     pub(crate) fn wait(self, id: i64) -> Self {
-        self.op(Op::Nbarrier(NbarrierOp::Wait { id: Expr::Int(id) }), &format!("nbarrier.wait {id}"))
+        self.op(Op::from(NbarrierOp::Wait { id: Expr::Int(id) }), &format!("nbarrier.wait {id}"))
     }
 
     pub(crate) fn split(self, kind: SplitKind, text: &str) -> Self {
         let semantics = Semantics::default();
         let op = SplitOp { kind, execution: Scope::Workgroup, memory: Scope::Workgroup, semantics };
-        self.op(Op::Split(op), text)
+        self.op(Op::from(op), text)
     }
 
     /// Everything so far, as often as the agent decides.
@@ -317,8 +317,8 @@ pub(crate) fn undefined_result() -> Arc<Program> {
     let fetch = BcuOp::Result { register: Some(LocalId(0)), predicate: None };
     let warp = block("all")
         .local(Local { name: "R4".to_owned(), kind: LocalKind::Register })
-        .op(Op::Bcu(red), "BAR.RED.AND 0x3, 0x40, ?")
-        .op(Op::Bcu(fetch), "B2R.RESULT R4");
+        .op(Op::from(red), "BAR.RED.AND 0x3, 0x40, ?")
+        .op(Op::from(fetch), "B2R.RESULT R4");
     protocol(Target::Bcu, vec![(2, warp)])
 }
 

@@ -3,69 +3,126 @@
 use super::action::{Action, Choices};
 use super::config::Config;
 use super::eval::{Eval, FaultKind, Value, each_lane};
+use super::execute::Execute;
 use super::operands::{Bad, contribution, every_lane, group_by, predicate_choices};
 use super::outcome::Outcome;
-use crate::barrier::{NotModelled, bcu};
+use crate::barrier::{BarrierAction, NotModelled, bcu};
 use crate::program::{BarrierOp, BcuOp, BcuOperand, BcuRedOperands, Expr};
 use crate::rule::Rule;
 
-pub(super) fn action(eval: &Eval<'_>, config: &Config, op: &BcuOp) -> Result<(Action, Choices), Bad> {
-    let state_id = |id: i64| bcu::check_state_id(id).map_err(|rule| Bad::Rule(rule, id));
-    // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
-    let ignored_id = |id: &Option<Expr>| -> Result<(), Bad> {
-        if let Some(id) = id {
-            state_id(eval.first(id)?)?;
-        }
-        Ok(())
-    };
-    let action = match op {
-        BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => {
-            let (red, predicate) = match op {
-                BcuOp::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
-                _ => (None, None),
-            };
-            let (contribution, open) = contribution(eval, predicate)?;
-            let mut truncated = false;
-            let vary = BarrierOp::expressions(op).into_iter().any(|expr| eval.varies(expr));
-            let what = every_lane(eval, vary, |at| {
-                let what = self::lane(eval, op, at)?;
-                truncated |= what.truncated;
-                Ok(what)
-            })?;
-            let what = bcu::Announcement { truncated, ..what };
-            let action = Action::Barrier(bcu::Action::Arrive { what, contribution, open }.into());
-            return Ok((action, predicate_choices(red, open)));
-        }
-        BcuOp::Result { register, predicate } => {
-            // clause: bcu.b2r-result
-            let copy = config.copy.map(|(copy, _)| copy);
-            let value =
-                bcu::fetch(copy, register.is_some(), predicate.is_some()).map_err(|r| Bad::Rule(r, 0))?;
-            Action::Fetch(value)
-        }
-        BcuOp::ReadBarrier { id, .. } => {
-            Action::Barrier(bcu::Action::ReadState(state_id(eval.first(id)?)?).into())
-        }
-        BcuOp::ReadWarp { id, .. } => {
-            ignored_id(id)?;
-            // clause: bcu.b2r-warp-undefined
-            let (copy, _) = config.copy.ok_or(Bad::Rule(Rule::UndefinedResult, 0))?;
-            Action::SaveCopy(copy)
-        }
-        BcuOp::WriteBarrier { id, source } => {
-            let (id, value) = (eval.first(id)?, opaque(eval, source)?);
-            Action::Barrier(bcu::Action::WriteState(state_id(id)?, value).into())
-        }
-        BcuOp::WriteWarp { id, source } => {
-            let value = opaque(eval, source)?;
-            ignored_id(id)?;
-            match value {
-                Some(bcu::Opaque::Warp(copy)) => Action::RestoreCopy(copy),
-                _ => Action::NotModelled(NotModelled::ForgedState),
+impl Execute for BcuOp {
+    fn action(&self, eval: &Eval<'_>, config: &Config, _: usize) -> Result<(Action, Choices), Bad> {
+        let state_id = |id: i64| bcu::check_state_id(id).map_err(|rule| Bad::Rule(rule, id));
+        // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
+        let ignored_id = |id: &Option<Expr>| -> Result<(), Bad> {
+            if let Some(id) = id {
+                state_id(eval.first(id)?)?;
+            }
+            Ok(())
+        };
+        let action = match self {
+            BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => {
+                let (red, predicate) = match self {
+                    BcuOp::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
+                    _ => (None, None),
+                };
+                let (contribution, open) = contribution(eval, predicate)?;
+                let mut truncated = false;
+                let vary = BarrierOp::expressions(self).into_iter().any(|expr| eval.varies(expr));
+                let what = every_lane(eval, vary, |at| {
+                    let what = lane(eval, self, at)?;
+                    truncated |= what.truncated;
+                    Ok(what)
+                })?;
+                let what = bcu::Announcement { truncated, ..what };
+                let action = Action::Barrier(bcu::Action::Arrive { what, contribution, open }.into());
+                return Ok((action, predicate_choices(red, open)));
+            }
+            BcuOp::Result { register, predicate } => {
+                // clause: bcu.b2r-result
+                let copy = config.copy.map(|(copy, _)| copy);
+                let value =
+                    bcu::fetch(copy, register.is_some(), predicate.is_some()).map_err(|r| Bad::Rule(r, 0))?;
+                Action::Fetch(value)
+            }
+            BcuOp::ReadBarrier { id, .. } => {
+                Action::Barrier(bcu::Action::ReadState(state_id(eval.first(id)?)?).into())
+            }
+            BcuOp::ReadWarp { id, .. } => {
+                ignored_id(id)?;
+                // clause: bcu.b2r-warp-undefined
+                let (copy, _) = config.copy.ok_or(Bad::Rule(Rule::UndefinedResult, 0))?;
+                Action::SaveCopy(copy)
+            }
+            BcuOp::WriteBarrier { id, source } => {
+                let (id, value) = (eval.first(id)?, opaque(eval, source)?);
+                Action::Barrier(bcu::Action::WriteState(state_id(id)?, value).into())
+            }
+            BcuOp::WriteWarp { id, source } => {
+                let value = opaque(eval, source)?;
+                ignored_id(id)?;
+                match value {
+                    Some(bcu::Opaque::Warp(copy)) => Action::RestoreCopy(copy),
+                    _ => Action::NotModelled(NotModelled::ForgedState),
+                }
+            }
+        };
+        Ok((action, Choices::One))
+    }
+
+    /// Those that name different barriers or counts.
+    fn groups(&self, eval: &Eval<'_>) -> Vec<u32> {
+        match self {
+            BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => group_by(eval.lanes, |at| {
+                // Lanes whose registers differ only in dropped bits name the same barrier and count.
+                lane(eval, self, at).map(|what| bcu::Announcement { truncated: false, ..what })
+            }),
+            BcuOp::ReadBarrier { id, .. }
+            | BcuOp::WriteBarrier { id, .. }
+            | BcuOp::ReadWarp { id: Some(id), .. }
+            | BcuOp::WriteWarp { id: Some(id), .. } => group_by(eval.lanes, |at| Ok(eval.number(id, at)?)),
+            BcuOp::Result { .. } | BcuOp::ReadWarp { id: None, .. } | BcuOp::WriteWarp { id: None, .. } => {
+                vec![eval.lanes]
             }
         }
-    };
-    Ok((action, Choices::One))
+    }
+
+    fn perform(&self, config: &mut Config, index: usize, action: &Action, outcome: Outcome) {
+        let fragment = &mut config.fragments[index];
+        match (self, action) {
+            (BcuOp::Result { register, predicate }, Action::Fetch(value)) => {
+                for local in register.iter().chain(predicate) {
+                    fragment.set(*local, Value::Int(i64::from(value.unwrap_or(0))));
+                }
+                // clause: bcu.b2r-result
+                config.copy = config.copy.map(|(copy, _)| (copy, true));
+            }
+            (BcuOp::ReadWarp { dest, .. }, Action::SaveCopy(copy)) => {
+                if let Some(dest) = dest {
+                    fragment.set(*dest, Value::Opaque(Box::new(bcu::Opaque::Warp(*copy))));
+                }
+                // clause: bcu.b2r-warp
+                config.copy = Some((*copy, true));
+            }
+            // clause: bcu.r2b-warp
+            (BcuOp::WriteWarp { .. }, Action::RestoreCopy(copy)) => config.copy = Some((*copy, true)),
+            (BcuOp::ReadBarrier { dest: Some(dest), .. }, Action::Barrier(_)) => {
+                if let Outcome::Read(value) = outcome {
+                    fragment.set(*dest, Value::Opaque(Box::new(value)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn arrived(&self, _: &mut Config, _: &BarrierAction) {}
+
+    fn take_result(&self, config: &mut Config, _: usize, result: u32) {
+        if let BcuOp::Red { op, .. } = self {
+            // clause: bcu.red-copy
+            config.copy = Some((bcu::ResultCopy { op: *op, result }, false));
+        }
+    }
 }
 
 fn operand(eval: &Eval<'_>, named: &BcuOperand, at: u32) -> Result<bcu::Operand, FaultKind> {
@@ -110,58 +167,4 @@ fn opaque(eval: &Eval<'_>, source: &Expr) -> Result<Option<bcu::Opaque>, FaultKi
         Value::Opaque(value) if alike => Some(**value),
         _ => None,
     })
-}
-
-/// The groups of lanes that name different barriers or counts.
-pub(super) fn groups(eval: &Eval<'_>, op: &BcuOp) -> Vec<u32> {
-    match op {
-        BcuOp::Sync { .. } | BcuOp::Arv { .. } | BcuOp::Red { .. } => group_by(eval.lanes, |at| {
-            // Lanes whose registers differ only in dropped bits name the same barrier and count.
-            lane(eval, op, at).map(|what| bcu::Announcement { truncated: false, ..what })
-        }),
-        BcuOp::ReadBarrier { id, .. }
-        | BcuOp::WriteBarrier { id, .. }
-        | BcuOp::ReadWarp { id: Some(id), .. }
-        | BcuOp::WriteWarp { id: Some(id), .. } => group_by(eval.lanes, |at| Ok(eval.number(id, at)?)),
-        BcuOp::Result { .. } | BcuOp::ReadWarp { id: None, .. } | BcuOp::WriteWarp { id: None, .. } => {
-            vec![eval.lanes]
-        }
-    }
-}
-
-/// The local effects of an instruction that lets its warp go on.
-pub(super) fn perform(op: &BcuOp, config: &mut Config, index: usize, action: &Action, outcome: Outcome) {
-    let fragment = &mut config.fragments[index];
-    match (op, action) {
-        (BcuOp::Result { register, predicate }, Action::Fetch(value)) => {
-            for local in register.iter().chain(predicate) {
-                fragment.set(*local, Value::Int(i64::from(value.unwrap_or(0))));
-            }
-            // clause: bcu.b2r-result
-            config.copy = config.copy.map(|(copy, _)| (copy, true));
-        }
-        (BcuOp::ReadWarp { dest, .. }, Action::SaveCopy(copy)) => {
-            if let Some(dest) = dest {
-                fragment.set(*dest, Value::Opaque(Box::new(bcu::Opaque::Warp(*copy))));
-            }
-            // clause: bcu.b2r-warp
-            config.copy = Some((*copy, true));
-        }
-        // clause: bcu.r2b-warp
-        (BcuOp::WriteWarp { .. }, Action::RestoreCopy(copy)) => config.copy = Some((*copy, true)),
-        (BcuOp::ReadBarrier { dest: Some(dest), .. }, Action::Barrier(_)) => {
-            if let Outcome::Read(value) = outcome {
-                fragment.set(*dest, Value::Opaque(Box::new(value)));
-            }
-        }
-        _ => {}
-    }
-}
-
-/// A warp is released from a reduction with this result.
-pub(super) fn take_result(op: &BcuOp, config: &mut Config, result: u32) {
-    if let BcuOp::Red { op, .. } = op {
-        // clause: bcu.red-copy
-        config.copy = Some((bcu::ResultCopy { op: *op, result }, false));
-    }
 }

@@ -38,10 +38,10 @@ pub fn follow(context: Context<'_>, config: &Config, made: &Move, pick: u32, out
         }
         Action::Decide => decide(context, &mut next, made, pick),
         _ => {
-            if let Action::Barrier(action) = &made.action {
-                systems::arrived(&mut next, action);
-            }
             let op = &context.code.ops[made.pc.index()];
+            if let Action::Barrier(action) = &made.action {
+                systems::arrived(op, &mut next, action);
+            }
             systems::perform(op, &mut next, made.fragment, &made.action, outcome);
             advance(&mut next, made.fragment);
         }
@@ -82,12 +82,13 @@ fn block(context: Context<'_>, config: &mut Config, made: &Move, barrier: Barrie
             waiting.lanes = config.live_lanes();
         }
         Action::Barrier(action) => {
-            if context.code.ops[made.pc.index()].is_of_all_lanes() {
+            let op = &context.code.ops[made.pc.index()];
+            if op.is_of_all_lanes() {
                 unpark(config);
                 waiting.lanes = config.live_lanes();
             }
             waiting.acquires = action.ordering();
-            systems::arrived(config, action);
+            systems::arrived(op, config, action);
         }
         _ => {}
     }

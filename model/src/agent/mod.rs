@@ -10,6 +10,7 @@ mod bcu;
 mod config;
 mod context;
 mod eval;
+mod execute;
 pub mod facts;
 mod follow;
 mod moves;

@@ -67,8 +67,9 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             Action::Access(*kind, operands::locations(&eval, array, index.as_ref())?)
         }
         Op::Fence(spaces) => Action::Fence(*spaces),
+        Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),
         // Invisible operations are never where a settled fragment stands.
-        _ => return systems::action(eval, config, index).unwrap_or(Ok((Action::Spin, Choices::One))),
+        _ => Action::Spin,
     };
     Ok((action, Choices::One))
 }

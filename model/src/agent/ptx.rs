@@ -3,39 +3,57 @@
 use super::action::{Action, Choices};
 use super::config::{Config, Fragment};
 use super::eval::{Eval, Value};
+use super::execute::Execute;
 use super::operands::{Bad, contribution, every_lane, group_by, predicate_choices};
+use super::outcome::Outcome;
 use crate::barrier::BarrierAction;
 use crate::barrier::ptx::{self, Announcement, Contribution, Cta, Operation, Parked, check_operands};
 use crate::program::{PtxKind, PtxOp};
 use crate::rule::Rule;
 
-pub(super) fn action(
-    eval: &Eval<'_>,
-    config: &Config,
-    index: usize,
-    op: &PtxOp,
-) -> Result<(Action, Choices), Bad> {
-    let fragment = &config.fragments[index];
-    let (red, predicate) = match &op.kind {
-        PtxKind::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
-        PtxKind::Sync | PtxKind::Arrive => (None, None),
-    };
-    let (contribution, open) = contribution(eval, predicate)?;
-    let vary = eval.varies(&op.id) || op.count.iter().any(|count| eval.varies(count));
-    let what = every_lane(eval, vary, |at| lane(eval, op, at))?;
-    let alone = fragment.lanes == config.live_lanes();
-    // clause: ptx.aligned, barcheck.aligned-per-warp
-    if op.aligned && !alone {
-        return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
+impl Execute for PtxOp {
+    fn action(&self, eval: &Eval<'_>, config: &Config, index: usize) -> Result<(Action, Choices), Bad> {
+        let fragment = &config.fragments[index];
+        let (red, predicate) = match &self.kind {
+            PtxKind::Red { op, predicate, .. } => (Some(*op), Some(predicate)),
+            PtxKind::Sync | PtxKind::Arrive => (None, None),
+        };
+        let (contribution, open) = contribution(eval, predicate)?;
+        let vary = eval.varies(&self.id) || self.count.iter().any(|count| eval.varies(count));
+        let what = every_lane(eval, vary, |at| lane(eval, self, at))?;
+        let alone = fragment.lanes == config.live_lanes();
+        // clause: ptx.aligned, barcheck.aligned-per-warp
+        if self.aligned && !alone {
+            return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
+        }
+        let choices = predicate_choices(red, open);
+        let parked = Parked { what, contribution };
+        // clause: ptx.warp-arrival, barcheck.fragments
+        let action = match all_parked(&config.fragments, Some((index, parked))) {
+            Some((what, contribution)) => Action::Barrier(ptx::Action { what, contribution, open }.into()),
+            None => Action::Park(parked, open),
+        };
+        Ok((action, choices))
     }
-    let choices = predicate_choices(red, open);
-    let parked = Parked { what, contribution };
-    // clause: ptx.warp-arrival, barcheck.fragments
-    let action = match all_parked(&config.fragments, Some((index, parked))) {
-        Some((what, contribution)) => Action::Barrier(ptx::Action { what, contribution, open }.into()),
-        None => Action::Park(parked, open),
-    };
-    Ok((action, choices))
+
+    /// Those that name different barriers or counts.
+    fn groups(&self, eval: &Eval<'_>) -> Vec<u32> {
+        group_by(eval.lanes, |at| lane(eval, self, at))
+    }
+
+    fn perform(&self, _: &mut Config, _: usize, _: &Action, _: Outcome) {}
+
+    fn arrived(&self, _: &mut Config, _: &BarrierAction) {}
+
+    // clause: ptx.red-result
+    fn take_result(&self, config: &mut Config, index: usize, result: u32) {
+        match &self.kind {
+            PtxKind::Red { dest: Some(dest), .. } => {
+                config.fragments[index].set(*dest, Value::Int(i64::from(result)));
+            }
+            PtxKind::Red { dest: None, .. } | PtxKind::Sync | PtxKind::Arrive => {}
+        }
+    }
 }
 
 /// The operands of a PTX barrier in one lane.
@@ -52,11 +70,6 @@ fn lane(eval: &Eval<'_>, op: &PtxOp, at: u32) -> Result<Announcement, Bad> {
     let cta = Cta { warps, exits_release: false };
     check_operands(cta, operation, id, count)
         .map_err(|rule| Bad::Rule(rule, if rule == Rule::BarrierIdRange { id } else { count.unwrap_or(0) }))
-}
-
-/// The groups of lanes that name different barriers or counts.
-pub(super) fn groups(eval: &Eval<'_>, op: &PtxOp) -> Vec<u32> {
-    group_by(eval.lanes, |at| lane(eval, op, at))
 }
 
 /// The warp's arrival, if all its fragments, and the one about to park, are parked alike.
@@ -92,13 +105,4 @@ fn all_parked(
 pub(super) fn parked_arrival(fragments: &[Fragment]) -> Option<BarrierAction> {
     let (what, contribution) = all_parked(fragments, None)?;
     Some(ptx::Action { what, contribution, open: 0 }.into())
-}
-
-/// A fragment is released from a reduction with this result.
-// clause: ptx.red-result
-pub(super) fn take_result(op: &PtxOp, fragment: &mut Fragment, result: u32) {
-    match &op.kind {
-        PtxKind::Red { dest: Some(dest), .. } => fragment.set(*dest, Value::Int(i64::from(result))),
-        PtxKind::Red { dest: None, .. } | PtxKind::Sync | PtxKind::Arrive => {}
-    }
 }

@@ -1,30 +1,44 @@
-//! The list of systems, as far as one agent by itself is concerned: who evaluates whose instructions.
+//! What the systems say of their instructions as far as one agent by itself is concerned, and who answers
+//! for whose.
 
+use super::Context;
 use super::action::{Action, Choices};
 use super::config::{Config, Fragment};
 use super::eval::Eval;
+use super::execute::Execute;
 use super::operands::{Bad, group_by};
 use super::outcome::Outcome;
-use super::{Context, bcu, nbarrier, ptx, split, xegpu};
+use super::ptx;
 use crate::barrier::BarrierAction;
-use crate::program::{Op, other_ops};
+use crate::program::{BarrierInstruction, Op};
+use crate::systems::systems;
 
-/// What a fragment that stands at an instruction on barriers could do, `None` at any other operation.
+/// Finds out whose instruction it is.
+macro_rules! executed {
+    (
+        barriers { $($barriers:tt)* }
+        targets {
+            $(
+                $(#[$doc:meta])*
+                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $(if $cfg:meta)?
+            )+
+        }
+    ) => {
+        fn executed(instruction: &BarrierInstruction) -> &dyn Execute {
+            match instruction { $($(#[cfg($cfg)])? BarrierInstruction::$Op(instruction) => instruction,)+ }
+        }
+    };
+}
+systems!(executed);
+
+/// What a fragment that stands at an instruction on barriers could do.
 pub(super) fn action(
-    eval: Eval<'_>,
+    instruction: &BarrierInstruction,
+    eval: &Eval<'_>,
     config: &Config,
     index: usize,
-) -> Option<Result<(Action, Choices), Bad>> {
-    let one = |action| (action, Choices::One);
-    let pc = config.fragments[index].pc;
-    Some(match &eval.context.code.ops[pc.index()] {
-        Op::Ptx(op) => ptx::action(&eval, config, index, op),
-        Op::Bcu(op) => bcu::action(&eval, config, op),
-        Op::Nbarrier(op) => nbarrier::action(&eval, op).map(one),
-        Op::Split(op) => Ok(one(split::action(eval.context, config, pc, op))),
-        Op::Xegpu(op) => xegpu::action(&eval, config, op).map(one),
-        other_ops!() => return None,
-    })
+) -> Result<(Action, Choices), Bad> {
+    executed(instruction).action(eval, config, index)
 }
 
 /// The groups of lanes that execute the fragment's next operation apart from one another, because ids,
@@ -35,15 +49,14 @@ pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
     if !op.expressions().into_iter().any(|operand| eval.varies(operand)) {
         return vec![fragment.lanes];
     }
-    if let Op::Any(_, low, high) = op {
-        let bounds = |lane| Ok::<_, Bad>((eval.number(low, lane)?, eval.number(high, lane)?));
-        return group_by(fragment.lanes, bounds);
-    }
     match op {
-        Op::Ptx(op) => ptx::groups(&eval, op),
-        Op::Bcu(op) => bcu::groups(&eval, op),
-        // Their agents have one lane, and at other operations lanes stay together.
-        Op::Nbarrier(_) | Op::Split(_) | Op::Xegpu(_) | other_ops!() => vec![fragment.lanes],
+        Op::Any(_, low, high) => {
+            let bounds = |lane| Ok::<_, Bad>((eval.number(low, lane)?, eval.number(high, lane)?));
+            group_by(fragment.lanes, bounds)
+        }
+        Op::Barrier(instruction) => executed(instruction).groups(&eval),
+        // At other operations lanes stay together.
+        _ => vec![fragment.lanes],
     }
 }
 
@@ -53,28 +66,23 @@ pub(super) fn parked_arrival(fragments: &[Fragment]) -> Option<BarrierAction> {
     ptx::parked_arrival(fragments)
 }
 
-/// The local effects of an instruction that lets its agent go on.
+/// The local effects of an operation that lets its agent go on.
 pub(super) fn perform(op: &Op, config: &mut Config, index: usize, action: &Action, outcome: Outcome) {
-    match op {
-        Op::Bcu(op) => bcu::perform(op, config, index, action, outcome),
-        Op::Xegpu(_) => xegpu::perform(config, index, action),
-        Op::Ptx(_) | Op::Nbarrier(_) | Op::Split(_) | other_ops!() => {}
+    if let Op::Barrier(instruction) = op {
+        executed(instruction).perform(config, index, action, outcome);
     }
 }
 
-/// The local effects of an instruction by which its agent has arrived, or waits.
-pub(super) fn arrived(config: &mut Config, action: &BarrierAction) {
-    match action {
-        BarrierAction::Split(action) => split::arrived(config, action),
-        BarrierAction::Ptx(_) | BarrierAction::Bcu(_) | BarrierAction::Nbarrier(_) => {}
+/// The local effects of an operation by which its agent has arrived, or waits.
+pub(super) fn arrived(op: &Op, config: &mut Config, action: &BarrierAction) {
+    if let Op::Barrier(instruction) = op {
+        executed(instruction).arrived(config, action);
     }
 }
 
-/// A fragment goes on from an instruction at which its agent was released with a reduction's result.
+/// A fragment goes on from an operation at which its agent was released with a reduction's result.
 pub(super) fn take_result(op: &Op, config: &mut Config, index: usize, result: u32) {
-    match op {
-        Op::Ptx(op) => ptx::take_result(op, &mut config.fragments[index], result),
-        Op::Bcu(op) => bcu::take_result(op, config, result),
-        Op::Nbarrier(_) | Op::Split(_) | Op::Xegpu(_) | other_ops!() => {}
+    if let Op::Barrier(instruction) = op {
+        executed(instruction).take_result(config, index, result);
     }
 }

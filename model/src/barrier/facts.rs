@@ -5,11 +5,21 @@
 
 use super::{BarrierId, Completion, Effect, Refusal, Seat};
 use crate::program::{Scope, Semantics};
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 
 /// What holds for all barriers of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
+    /// The name of the target as protocols spell it.
+    pub name: &'static str,
+    /// What an agent is called.
+    pub agent_noun: &'static str,
+    /// Agents are warps of lanes that may diverge.
+    pub has_lanes: bool,
+    /// The rules that hold besides those of every system.
+    pub rules: &'static [Rule],
+    /// Rules that are graver or less grave than usual.
+    pub levels: &'static [(Rule, Level)],
     /// A barrier is free for another generation once the consumers of the last one have waited; before that,
     /// `reuse-before-free` is noted.
     pub waits_free: bool,

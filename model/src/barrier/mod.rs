@@ -3,8 +3,7 @@
 //!
 //! Each system is one file that reads like its specification: operand checks, the states of a
 //! barrier, its transition functions, and its answers ([`System`], [`BarrierState`], [`Instruction`]). They
-//! are pure: [`crate::machine`] applies what they decide to the agents of the group. The systems are listed
-//! in `systems.rs`, and nowhere else.
+//! are pure: [`crate::machine`] applies what they decide to the agents of the group.
 
 pub mod bcu;
 mod facts;

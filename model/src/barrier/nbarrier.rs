@@ -122,6 +122,9 @@ pub struct Barrier {
     pub unwaited: u32,
 }
 
+/// As a state keeps it.
+pub type Kept = Barrier;
+
 /// A thread signals.
 ///
 /// # Errors
@@ -216,6 +219,24 @@ pub struct Nbarrier;
 
 impl System for Nbarrier {
     const FACTS: Facts = Facts {
+        name: "nbarrier",
+        agent_noun: "thread",
+        has_lanes: false,
+        rules: &[
+            Rule::CountMismatch,
+            Rule::CountRange,
+            Rule::BarrierIdRange,
+            Rule::ArrivalRace,
+            Rule::DanglingArrival,
+            Rule::TooManyParticipants,
+            Rule::LostNotification,
+            Rule::ReuseBeforeFree,
+            Rule::TypeRange,
+            Rule::ProducerWaits,
+            Rule::WaitWithoutArrive,
+            Rule::MissingWait,
+        ],
+        levels: &[],
         // clause: nbarrier.free-after-waits
         waits_free: true,
         time_is_memory: false,

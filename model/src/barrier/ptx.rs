@@ -156,6 +156,9 @@ pub enum Barrier {
     },
 }
 
+/// As a state keeps it.
+pub type Kept = Barrier;
+
 /// The neutral element, and how a contribution of `lanes` lanes with `truths` true predicates joins.
 fn reduce(op: ReductionOp, before: Option<u32>, truths: u32, lanes: u32) -> u32 {
     match op {
@@ -293,6 +296,23 @@ pub struct Ptx;
 
 impl System for Ptx {
     const FACTS: Facts = Facts {
+        name: "ptx",
+        agent_noun: "warp",
+        has_lanes: true,
+        rules: &[
+            Rule::CountMismatch,
+            Rule::CountRange,
+            Rule::BarrierIdRange,
+            Rule::ArrivalRace,
+            Rule::DanglingArrival,
+            Rule::ArriveNeedsCount,
+            Rule::PartialWarp,
+            Rule::ReservedBarrier,
+            Rule::MixedRed,
+            Rule::MixedRedOp,
+            Rule::NobodyWaits,
+        ],
+        levels: &[],
         waits_free: false,
         time_is_memory: true,
         fences_publish: false,

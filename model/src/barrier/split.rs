@@ -10,7 +10,7 @@ use super::facts::{
 };
 use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
 use crate::program::{AgentId, Pc, RoleId, Scope, Semantics, SplitKind};
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 
 /// A dynamic instance of an instruction: the statement, and the iteration of each enclosing loop
 /// counted from the agent's previous arrival at this scope, or from the loop's entry after that.
@@ -114,6 +114,9 @@ pub struct Barrier {
     /// The instance from which others of the completed generation waited.
     pub past_wait: Option<Instance>,
 }
+
+/// As a state keeps it: in a box, since it is much larger than those of other systems.
+pub type Kept = Box<Barrier>;
 
 /// Two agents meet from different dynamic instances.
 fn meet(scope: Scope, there: Option<&Instance>, here: &Instance) -> Result<(), Refusal> {
@@ -222,6 +225,11 @@ pub struct Split;
 
 impl System for Split {
     const FACTS: Facts = Facts {
+        name: "split_barrier",
+        agent_noun: "invocation",
+        has_lanes: false,
+        rules: &[Rule::NonuniformBarrier, Rule::WaitWithoutArrive, Rule::MissingWait],
+        levels: &[(Rule::MissingWait, Level::Error)],
         waits_free: false,
         time_is_memory: false,
         fences_publish: false,

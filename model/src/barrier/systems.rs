@@ -1,59 +1,69 @@
-//! The list of systems, and who answers for whom: the one place that opens for a new one.
+//! A barrier of any system, an instruction of any system, and who answers for whom.
 
 use super::facts::{
     Announced, Applied, Around, BarrierState as _, Blocking, Dependence, Facts, Instruction as _, Part,
     Standing, System,
 };
-use super::{BarrierId, Completion, Refusal, Seat, bcu, nbarrier, ptx, split, xegpu};
+use super::{BarrierId, Completion, Refusal, Seat, bcu};
 use crate::program::{Scope, Semantics, Target};
 use crate::rule::Rule;
+use crate::systems::systems;
 
 /// Makes what tells systems apart from the list below: a barrier of any system, an instruction of any
 /// system, and the answers of each to the questions of [`super::facts`].
-macro_rules! systems {
+macro_rules! barriers {
     (
-        barriers { $($(#[$doc:meta])* $System:ident($module:ident, $Barrier:ty),)+ }
-        targets { $($Target:ident => $Answers:ty,)+ }
+        barriers {
+            $($(#[$doc:meta])* $System:ident($module:ident) $(if $cfg:meta)?)+
+        }
+        targets {
+            $(
+                $(#[$about:meta])*
+                $Target:ident($Op:ident($Instruction:ident), $room:ident::$Answers:ident) $(if $when:meta)?
+            )+
+        }
     ) => {
         /// A barrier of any of the systems (`xegpu` uses those of `nbarrier`).
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum AnyBarrier { $($(#[$doc])* $System($Barrier),)+ }
+        pub enum AnyBarrier { $($(#[$doc])* $(#[cfg($cfg)])? $System(super::$module::Kept),)+ }
 
         /// An instruction on a barrier.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub enum BarrierAction { $($(#[$doc])* $System($module::Action),)+ }
+        pub enum BarrierAction { $($(#[$doc])* $(#[cfg($cfg)])? $System(super::$module::Action),)+ }
 
         impl AnyBarrier {
             /// See [`BarrierState::is_initial`](super::BarrierState::is_initial).
             #[must_use]
             #[inline]
             pub fn is_initial(&self) -> bool {
-                match self { $(Self::$System(barrier) => barrier.is_initial(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.is_initial(),)+ }
             }
 
             /// See [`BarrierState::holds_arrivals`](super::BarrierState::holds_arrivals).
             #[must_use]
             pub fn holds_arrivals(&self) -> bool {
-                match self { $(Self::$System(barrier) => barrier.holds_arrivals(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.holds_arrivals(),)+ }
             }
 
             /// See [`BarrierState::depends_on_exits`](super::BarrierState::depends_on_exits).
             #[must_use]
             pub fn depends_on_exits(&self, release: bool) -> bool {
-                match self { $(Self::$System(barrier) => barrier.depends_on_exits(release),)+ }
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.depends_on_exits(release),)+
+                }
             }
 
             /// See [`BarrierState::is_kept_for_waits`](super::BarrierState::is_kept_for_waits).
             #[must_use]
             #[inline]
             pub fn is_kept_for_waits(&self) -> bool {
-                match self { $(Self::$System(barrier) => barrier.is_kept_for_waits(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.is_kept_for_waits(),)+ }
             }
 
             /// See [`BarrierState::room`](super::BarrierState::room).
             #[must_use]
             pub fn room(&self, announced: Announced) -> Option<(u32, u32)> {
-                match self { $(Self::$System(barrier) => barrier.room(announced),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.room(announced),)+ }
             }
 
             /// See [`BarrierState::completed_by_exit`](super::BarrierState::completed_by_exit).
@@ -63,7 +73,7 @@ macro_rules! systems {
                 around: &impl Around,
             ) -> Option<(Self, Completion)> {
                 match self {
-                    $(Self::$System(barrier) => {
+                    $($(#[cfg($cfg)])? Self::$System(barrier) => {
                         let (after, completed) = barrier.completed_by_exit(id, around)?;
                         Some((Self::$System(after.into()), completed))
                     })+
@@ -76,72 +86,74 @@ macro_rules! systems {
             #[must_use]
             #[inline]
             pub fn barrier(&self) -> BarrierId {
-                match self { $(Self::$System(action) => action.barrier(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.barrier(),)+ }
             }
 
             /// See [`Instruction::part`](super::Instruction::part).
             #[must_use]
             #[inline]
             pub fn part(&self) -> Part {
-                match self { $(Self::$System(action) => action.part(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.part(),)+ }
             }
 
             /// See [`Instruction::standing`](super::Instruction::standing).
             #[must_use]
             #[inline]
             pub fn standing(&self) -> Option<Standing> {
-                match self { $(Self::$System(action) => action.standing(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.standing(),)+ }
             }
 
             /// See [`Instruction::dependence`](super::Instruction::dependence).
             #[must_use]
             pub fn dependence(&self, release: bool) -> Dependence {
-                match self { $(Self::$System(action) => action.dependence(release),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.dependence(release),)+ }
             }
 
             /// See [`Instruction::ordering`](super::Instruction::ordering).
             #[must_use]
             pub fn ordering(&self) -> Option<(Scope, Semantics)> {
-                match self { $(Self::$System(action) => action.ordering(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.ordering(),)+ }
             }
 
             /// See [`Instruction::with_pick`](super::Instruction::with_pick).
             #[must_use]
             pub fn with_pick(&self, pick: u32) -> Self {
-                match self { $(Self::$System(action) => Self::$System(action.with_pick(pick)),)+ }
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(action) => Self::$System(action.with_pick(pick)),)+
+                }
             }
 
             /// See [`Instruction::blocking`](super::Instruction::blocking).
             #[must_use]
             pub fn blocking(&self) -> Blocking {
-                match self { $(Self::$System(action) => action.blocking(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.blocking(),)+ }
             }
 
             /// See [`Instruction::may_overtake_wait`](super::Instruction::may_overtake_wait).
             #[must_use]
             #[inline]
             pub fn may_overtake_wait(&self, seat: Seat) -> bool {
-                match self { $(Self::$System(action) => action.may_overtake_wait(seat),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.may_overtake_wait(seat),)+ }
             }
 
             /// See [`Instruction::is_alone`](super::Instruction::is_alone).
             #[must_use]
             #[inline]
             pub fn is_alone(&self) -> bool {
-                match self { $(Self::$System(action) => action.is_alone(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.is_alone(),)+ }
             }
 
             /// See [`Instruction::is_by_fragment`](super::Instruction::is_by_fragment).
             #[must_use]
             #[inline]
             pub fn is_by_fragment(&self) -> bool {
-                match self { $(Self::$System(action) => action.is_by_fragment(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.is_by_fragment(),)+ }
             }
 
             /// See [`Instruction::most_counted`](super::Instruction::most_counted).
             #[must_use]
             pub fn most_counted(&self, threads: u32) -> Option<u32> {
-                match self { $(Self::$System(action) => action.most_counted(threads),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.most_counted(threads),)+ }
             }
 
             /// What it does to its barrier, `None` for one that is as it was in the beginning.
@@ -157,7 +169,7 @@ macro_rules! systems {
                 around: &impl Around,
             ) -> Result<Applied<AnyBarrier>, Refusal> {
                 match self {
-                    $(Self::$System(action) => {
+                    $($(#[cfg($cfg)])? Self::$System(action) => {
                         let applied = match barrier {
                             Some(AnyBarrier::$System(barrier)) => action.apply(barrier, seat, pick, around)?,
                             // Nothing but a barrier of its own system is where an instruction works.
@@ -169,9 +181,9 @@ macro_rules! systems {
             }
         }
 
-        $(impl From<$module::Action> for BarrierAction {
+        $($(#[cfg($cfg)])? impl From<super::$module::Action> for BarrierAction {
             #[inline]
-            fn from(action: $module::Action) -> Self {
+            fn from(action: super::$module::Action) -> Self {
                 Self::$System(action)
             }
         })+
@@ -181,7 +193,9 @@ macro_rules! systems {
             #[must_use]
             #[inline]
             pub fn facts(self) -> &'static Facts {
-                match self { $(Self::$Target => &<$Answers as System>::FACTS,)+ }
+                match self {
+                    $($(#[cfg($when)])? Self::$Target => &<super::$room::$Answers as System>::FACTS,)+
+                }
             }
 
             /// What the completion of a generation makes of a seat.
@@ -190,37 +204,23 @@ macro_rules! systems {
             /// `lost-notification`.
             #[inline]
             pub fn complete(self, seat: Seat) -> Result<Seat, Rule> {
-                match self { $(Self::$Target => <$Answers as System>::complete(seat),)+ }
+                match self {
+                    $($(#[cfg($when)])? Self::$Target => <super::$room::$Answers as System>::complete(seat),)+
+                }
             }
 
             /// Whether an agent that exits from this seat leaves a wait out.
             #[must_use]
             pub fn owes_wait(self, seat: Seat) -> bool {
-                match self { $(Self::$Target => <$Answers as System>::owes_wait(seat),)+ }
+                match self {
+                    $($(#[cfg($when)])? Self::$Target => <super::$room::$Answers as System>::owes_wait(seat),)+
+                }
             }
         }
     };
 }
 
-systems! {
-    barriers {
-        /// PTX.
-        Ptx(ptx, ptx::Barrier),
-        /// BCU.
-        Bcu(bcu, bcu::Barrier),
-        /// vISA and XeGPU.
-        Nbarrier(nbarrier, nbarrier::Barrier),
-        /// Split barriers; in a box, since they are much larger than the others.
-        Split(split, Box<split::Barrier>),
-    }
-    targets {
-        Ptx => ptx::Ptx,
-        Bcu => bcu::Bcu,
-        Nbarrier => nbarrier::Nbarrier,
-        SplitBarrier => split::Split,
-        Xegpu => xegpu::Xegpu,
-    }
-}
+systems!(barriers);
 
 /// What a register holds after the state of a barrier has been read.
 #[must_use]
@@ -228,9 +228,7 @@ pub fn state_as_value(barrier: Option<&AnyBarrier>) -> bcu::Opaque {
     match barrier {
         Some(AnyBarrier::Bcu(barrier)) => bcu::read_barrier(*barrier),
         // No other system reads states.
-        Some(AnyBarrier::Ptx(_) | AnyBarrier::Nbarrier(_) | AnyBarrier::Split(_)) | None => {
-            bcu::read_barrier(bcu::Barrier::default())
-        }
+        _ => bcu::read_barrier(bcu::Barrier::default()),
     }
 }
 

@@ -73,7 +73,26 @@ pub fn init(id: i64, participants: i64, allocated: Option<u32>, group: u32) -> R
 pub struct Xegpu;
 
 impl System for Xegpu {
-    const FACTS: Facts = Nbarrier::FACTS;
+    const FACTS: Facts = Facts {
+        name: "xegpu",
+        agent_noun: "subgroup",
+        has_lanes: false,
+        rules: &[
+            Rule::CountMismatch,
+            Rule::CountRange,
+            Rule::BarrierIdRange,
+            Rule::ArrivalRace,
+            Rule::DanglingArrival,
+            Rule::TooManyParticipants,
+            Rule::LostNotification,
+            Rule::ReuseBeforeFree,
+            Rule::BarrierNotAllocated,
+            Rule::WaitWithoutArrive,
+            Rule::MissingWait,
+        ],
+        levels: &[],
+        ..Nbarrier::FACTS
+    };
 
     #[inline]
     fn complete(seat: Seat) -> Result<Seat, Rule> {

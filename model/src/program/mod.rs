@@ -20,54 +20,67 @@ pub use instruction::{
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 
+use crate::systems::systems;
 use std::fmt;
 
-/// The barrier system that a program is written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
-    /// PTX ISA, `barrier{.cta}` and `bar{.cta}`: agents are warps.
-    Ptx,
-    /// The BCU instruction set, `BAR`, `BAR.RED`, `B2R`, `R2B`: agents are warps.
-    Bcu,
-    /// Intel vISA `NBARRIER`: agents are hardware threads.
-    Nbarrier,
-    /// `SPV_INTEL_split_barrier`: agents are invocations.
-    SplitBarrier,
-    /// The XeGPU dialect's named barriers: agents are subgroups.
-    Xegpu,
+/// Makes [`Target`] and [`BarrierInstruction`] from the list of systems.
+macro_rules! targets {
+    (
+        barriers { $($barriers:tt)* }
+        targets {
+            $(
+                $(#[$doc:meta])*
+                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $(if $cfg:meta)?
+            )+
+        }
+    ) => {
+        /// The barrier system that a program is written for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Target { $($(#[$doc])* $(#[cfg($cfg)])? $Target,)+ }
+
+        impl Target {
+            /// All targets, in the order in which the documentation lists them.
+            pub const ALL: [Self; [$($(#[cfg($cfg)])? Self::$Target,)+].len()] =
+                [$($(#[cfg($cfg)])? Self::$Target,)+];
+        }
+
+        /// An instruction on barriers, or of a system's own.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum BarrierInstruction { $($(#[$doc])* $(#[cfg($cfg)])? $Op($Instruction),)+ }
+
+        impl BarrierInstruction {
+            /// What all of them can be asked.
+            fn asked(&self) -> &dyn BarrierOp {
+                match self { $($(#[cfg($cfg)])? Self::$Op(instruction) => instruction,)+ }
+            }
+        }
+
+        $($(#[cfg($cfg)])? impl From<$Instruction> for Op {
+            fn from(instruction: $Instruction) -> Self {
+                Self::Barrier(BarrierInstruction::$Op(instruction))
+            }
+        })+
+    };
 }
+systems!(targets);
 
 impl Target {
-    /// All targets, in the order in which the documentation lists them.
-    pub const ALL: [Self; 5] = [Self::Ptx, Self::Bcu, Self::Nbarrier, Self::SplitBarrier, Self::Xegpu];
-
     /// The name of the target as protocols spell it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ptx => "ptx",
-            Self::Bcu => "bcu",
-            Self::Nbarrier => "nbarrier",
-            Self::SplitBarrier => "split_barrier",
-            Self::Xegpu => "xegpu",
-        }
+        self.facts().name
     }
 
     /// What an agent of this target is called.
     #[must_use]
     pub fn agent_noun(self) -> &'static str {
-        match self {
-            Self::Ptx | Self::Bcu => "warp",
-            Self::Nbarrier => "thread",
-            Self::SplitBarrier => "invocation",
-            Self::Xegpu => "subgroup",
-        }
+        self.facts().agent_noun
     }
 
     /// Whether agents of this target are warps of lanes that may diverge.
     #[must_use]
     pub fn has_lanes(self) -> bool {
-        matches!(self, Self::Ptx | Self::Bcu)
+        self.facts().has_lanes
     }
 }
 
@@ -260,55 +273,32 @@ pub enum Op {
     Access(AccessKind, ArrayId, Option<Expr>),
     /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
     Fence(Spaces),
-    /// A PTX barrier instruction.
-    Ptx(PtxOp),
-    /// A BCU instruction.
-    Bcu(BcuOp),
-    /// A vISA `NBARRIER` instruction.
-    Nbarrier(NbarrierOp),
-    /// A SPIR-V barrier instruction.
-    Split(SplitOp),
-    /// An XeGPU named-barrier instruction.
-    Xegpu(XegpuOp),
-}
-
-/// The operations that are no instructions on barriers, as a pattern.
-macro_rules! other_ops {
-    () => {
-        Op::Set(..)
-            | Op::Any(..)
-            | Op::Branch { .. }
-            | Op::Jump(_)
-            | Op::Enter(_)
-            | Op::Test { .. }
-            | Op::Back(..)
-            | Op::Break(_)
-            | Op::Continue(..)
-            | Op::End(_)
-            | Op::Exit
-            | Op::Assert(_)
-            | Op::Access(..)
-            | Op::Fence(_)
-    };
-}
-pub(crate) use other_ops;
-
-/// The answer of the instruction on barriers that an operation is, of whatever system; `None` for any other
-/// operation.
-macro_rules! on_barriers {
-    ($op:expr, $instruction:ident => $answer:expr) => {
-        match $op {
-            Op::Ptx($instruction) => Some($answer),
-            Op::Bcu($instruction) => Some($answer),
-            Op::Nbarrier($instruction) => Some($answer),
-            Op::Split($instruction) => Some($answer),
-            Op::Xegpu($instruction) => Some($answer),
-            other_ops!() => None,
-        }
-    };
+    /// An instruction on barriers.
+    Barrier(BarrierInstruction),
 }
 
 impl Op {
+    /// The instruction on barriers that the operation is.
+    fn on_barriers(&self) -> Option<&dyn BarrierOp> {
+        match self {
+            Self::Barrier(instruction) => Some(instruction.asked()),
+            Self::Set(..)
+            | Self::Any(..)
+            | Self::Branch { .. }
+            | Self::Jump(_)
+            | Self::Enter(_)
+            | Self::Test { .. }
+            | Self::Back(..)
+            | Self::Break(_)
+            | Self::Continue(..)
+            | Self::End(_)
+            | Self::Exit
+            | Self::Assert(_)
+            | Self::Access(..)
+            | Self::Fence(_) => None,
+        }
+    }
+
     /// Every expression in the operation.
     pub(crate) fn expressions(&self) -> Expressions<'_> {
         match self {
@@ -316,7 +306,7 @@ impl Op {
             Self::Any(_, a, b) => Expressions::from_slice(&[a, b]),
             Self::Branch { condition: Condition::Value(e), .. }
             | Self::Test { condition: Condition::Value(e), .. } => Expressions::from_slice(&[e]),
-            _ => on_barriers!(self, op => op.expressions()).unwrap_or_default(),
+            _ => self.on_barriers().map(BarrierOp::expressions).unwrap_or_default(),
         }
     }
 
@@ -324,33 +314,33 @@ impl Op {
     pub(crate) fn written(&self) -> Written {
         match self {
             Self::Set(local, _) | Self::Any(local, _, _) => Written::from_slice(&[*local]),
-            _ => on_barriers!(self, op => op.written()).unwrap_or_default(),
+            _ => self.on_barriers().map(BarrierOp::written).unwrap_or_default(),
         }
     }
 
     /// The local that the operation reads other than in an expression.
     pub(crate) fn handle(&self) -> Option<LocalId> {
-        on_barriers!(self, op => op.handle())?
+        self.on_barriers()?.handle()
     }
 
     /// The operator, if the operation is a reduction.
     pub(crate) fn reduction(&self) -> Option<ReductionOp> {
-        on_barriers!(self, op => op.reduction())?
+        self.on_barriers()?.reduction()
     }
 
     /// The execution scope, where a system has more than one and the operation concerns barriers.
     pub(crate) fn execution_scope(&self) -> Option<Scope> {
-        on_barriers!(self, op => op.execution_scope())?
+        self.on_barriers()?.execution_scope()
     }
 
     /// All lanes of the agent arrive together, each fragment from an instruction of its own.
     pub(crate) fn is_of_all_lanes(&self) -> bool {
-        on_barriers!(self, op => op.is_of_all_lanes()).unwrap_or_default()
+        self.on_barriers().is_some_and(BarrierOp::is_of_all_lanes)
     }
 
     /// It reads a barrier's state as a value.
     pub(crate) fn reads_state(&self) -> bool {
-        on_barriers!(self, op => op.reads_state()).unwrap_or_default()
+        self.on_barriers().is_some_and(BarrierOp::reads_state)
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn fence(spaces: Spaces) -> S {
 }
 
 fn ptx(kind: PtxKind, aligned: bool, id: Expr, count: Option<Expr>) -> S {
-    S::Op(Op::Ptx(PtxOp { kind, aligned, id, count }))
+    S::Op(Op::from(PtxOp { kind, aligned, id, count }))
 }
 
 /// `barrier.sync`, not aligned; a count of 0 is left out.
@@ -174,7 +174,7 @@ pub(crate) fn register(value: Expr) -> BcuOperand {
 }
 
 pub(crate) fn bcu(op: BcuOp) -> S {
-    S::Op(Op::Bcu(op))
+    S::Op(Op::from(op))
 }
 
 pub(crate) fn bsync(id: i64, count: i64) -> S {
@@ -195,21 +195,21 @@ pub(crate) fn result(register: Option<u32>, predicate: Option<u32>) -> S {
 }
 
 pub(crate) fn signal_all(id: i64, threads: i64) -> S {
-    S::Op(Op::Nbarrier(NbarrierOp::SignalAll { id: n(id), threads: n(threads) }))
+    S::Op(Op::from(NbarrierOp::SignalAll { id: n(id), threads: n(threads) }))
 }
 
 pub(crate) fn signal(id: i64, kind: i64, producers: i64, consumers: i64) -> S {
     let (id, kind, producers, consumers) = (n(id), n(kind), n(producers), n(consumers));
-    S::Op(Op::Nbarrier(NbarrierOp::Signal { id, kind, producers, consumers }))
+    S::Op(Op::from(NbarrierOp::Signal { id, kind, producers, consumers }))
 }
 
 pub(crate) fn wait(id: i64) -> S {
-    S::Op(Op::Nbarrier(NbarrierOp::Wait { id: n(id) }))
+    S::Op(Op::from(NbarrierOp::Wait { id: n(id) }))
 }
 
 /// A split-barrier instruction.
 pub(crate) fn split(kind: SplitKind, execution: Scope, memory: Scope, semantics: Semantics) -> S {
-    S::Op(Op::Split(SplitOp { kind, execution, memory, semantics }))
+    S::Op(Op::from(SplitOp { kind, execution, memory, semantics }))
 }
 
 /// A split-barrier instruction without memory semantics.
@@ -226,7 +226,7 @@ pub(crate) fn release(classes: Spaces) -> Semantics {
 }
 
 pub(crate) fn xegpu(op: XegpuOp) -> S {
-    S::Op(Op::Xegpu(op))
+    S::Op(Op::from(op))
 }
 
 pub(crate) fn alloc(count: i64) -> S {

@@ -4,7 +4,7 @@ use super::tables::{declare, declare_all};
 use crate::columns::{Barriers, Columns, kind_number};
 use crate::group::Group;
 use crate::node::{Act, Step};
-use crate::systems;
+
 use barcheck_model::program::{AgentId, LocationId, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -74,7 +74,7 @@ impl Accesses {
         };
         let words = self.count.div_ceil(bits);
         let locations = group.program.locations();
-        let system = systems::of(group.program.target);
+        let system = group.system;
         let holders = (system.holders)(group.sizes(barriers.len()));
         let _ = write!(
             out,

@@ -43,7 +43,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     let barriers = Barriers::of(group.barriers());
     let memory = memory::Accesses::of(group);
     let (lists, sequences) = (memory::Lists::of(group), uses_sequences(group));
-    let system = systems::of(group.program.target);
+    let system = group.system;
     let fill_wait = |node: &Node, columns: &mut Columns| (system.fill_wait)(node, columns);
     let tables = Tables::of(group, &barriers, &fill_wait, &mut |step, columns| {
         systems::fill_step(system, &barriers, step, columns);
@@ -118,7 +118,7 @@ fn sizes(group: &Group, barriers: &Barriers, out: &mut String) {
         let may = sets::may_decide(group);
         let _ = writeln!(out, "#define MAY_DECIDE(sequence, node) ({may})");
     }
-    out.push_str(&(systems::of(group.program.target).sizes)(group.sizes(barriers.len())));
+    out.push_str(&(group.system.sizes)(group.sizes(barriers.len())));
 }
 
 /// What becomes of a violation, by the level of its rule.

@@ -3,7 +3,8 @@
 use crate::columns::{Barriers, Columns, identifier};
 use crate::group::{ExportError, Group};
 use crate::node::{Act, Kind, Node, Step};
-use crate::{says, systems};
+use crate::says;
+use crate::systems::{self, System};
 use std::fmt::Write as _;
 
 /// Numbers that SPIN reads at most in the initial value of one array: its parser keeps all of them on a stack
@@ -13,7 +14,7 @@ pub(super) const MOST_ROWS: usize = 9_900;
 const LINE: usize = 100;
 
 /// What a step is called, and what the model does at it.
-pub(super) fn verb(act: &Act) -> (String, String) {
+pub(super) fn verb(system: &System, act: &Act) -> (String, String) {
     let of = |name: &str, does: &str| (name.to_owned(), does.to_owned());
     match act {
         Act::Go => of("GO", "at[_pid] = step_go[row]"),
@@ -23,7 +24,7 @@ pub(super) fn verb(act: &Act) -> (String, String) {
         Act::Fence(_) => of("FENCE", "fence()"),
         Act::MemoryBarrier(..) => of("MEMORY_BARRIER", "memory_barrier()"),
         Act::Barrier(action, _) => {
-            let spelling = systems::spelling(action);
+            let spelling = (system.spelling)(action);
             of(spelling.name, spelling.promela)
         }
         Act::Alloc(_) => of("ALLOCATE", "allocate()"),
@@ -104,13 +105,13 @@ impl Tables {
                 fill_wait(node, &mut waits);
             }
             for step in &node.steps {
-                let verb = verb(&step.act);
+                let verb = verb(group.system, &step.act);
                 let act = acts.iter().position(|known| *known == verb).unwrap_or_else(|| {
                     acts.push(verb);
                     acts.len() - 1
                 });
                 steps.push("step_act", act);
-                steps.push("step_go", systems::goes(step));
+                steps.push("step_go", systems::goes(group.system, step));
                 fill(step, &mut steps);
                 let agents = says::agents(&node.agents);
                 let noun = group.program.target.agent_noun();
@@ -129,7 +130,7 @@ impl Tables {
             return Err(ExportError::TooMany("rows in the tables of steps", longest, MOST_ROWS));
         }
         // Promela has no empty arrays.
-        let of_target = systems::of(group.program.target).wait_columns;
+        let of_target = group.system.wait_columns;
         for name in ["first_step", "wait_bar", "wait_first", "released_to"].iter().chain(of_target) {
             waits.fill_empty(name);
         }

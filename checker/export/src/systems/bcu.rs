@@ -5,7 +5,7 @@ use crate::columns::Columns;
 use crate::node::{Act, Kind, Node, Step};
 use barcheck_model::barrier::bcu::{Action, Operation};
 use barcheck_model::barrier::{BarrierAction, Contribution};
-use barcheck_model::program::{BcuOp, Expr, LocalId, Op, WARP_SIZE};
+use barcheck_model::program::{BarrierInstruction, BcuOp, Expr, LocalId, Op, WARP_SIZE};
 
 pub(super) const BCU: System = System {
     promela: include_str!("../promela/bcu.pml"),
@@ -13,12 +13,13 @@ pub(super) const BCU: System = System {
     tla: include_str!("../tla/bcu.tla"),
     wait_columns: &["wait_unfetched"],
     fill_wait,
+    spelling: |_| ARRIVE,
     fill_step,
     holders: |sizes| 2 * sizes.agents + sizes.barriers,
     sizes: |_| String::new(),
 };
 
-pub(super) const ARRIVE: Spelling =
+const ARRIVE: Spelling =
     Spelling { name: "ARRIVE", promela: "arrive()", tla: "Arrive(t, a, r)", goes_where_it_blocks: true };
 
 fn fill_wait(node: &Node, columns: &mut Columns) {
@@ -29,7 +30,9 @@ fn fill_wait(node: &Node, columns: &mut Columns) {
 /// The register from which an operation puts a barrier's state back.
 pub(super) fn written_back(op: &Op) -> Option<LocalId> {
     match op {
-        Op::Bcu(BcuOp::WriteBarrier { source: Expr::Local(source), .. }) => Some(*source),
+        Op::Barrier(BarrierInstruction::Bcu(BcuOp::WriteBarrier { source: Expr::Local(source), .. })) => {
+            Some(*source)
+        }
         _ => None,
     }
 }

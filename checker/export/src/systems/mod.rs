@@ -7,21 +7,23 @@ mod ptx;
 mod split;
 mod step;
 
-pub(super) use step::{Sizes, Spelling, System};
+pub(super) use step::{Sizes, System};
 
 use super::columns::{Barriers, Columns};
 use super::node::{Act, Step};
 use barcheck_model::barrier::{BarrierAction, Instance};
 use barcheck_model::program::{LocalId, Op, Target};
 
-/// The system of a target.
-pub(super) fn of(target: Target) -> &'static System {
+/// What there is to say of a target; `None` if nobody has written it down.
+pub(super) fn of(target: Target) -> Option<&'static System> {
     match target {
-        Target::Ptx => &ptx::PTX,
-        Target::Bcu => &bcu::BCU,
-        Target::Nbarrier => &named::NBARRIER,
-        Target::Xegpu => &named::XEGPU,
-        Target::SplitBarrier => &split::SPLIT,
+        Target::Ptx => Some(&ptx::PTX),
+        Target::Bcu => Some(&bcu::BCU),
+        Target::Nbarrier => Some(&named::NBARRIER),
+        Target::Xegpu => Some(&named::XEGPU),
+        Target::SplitBarrier => Some(&split::SPLIT),
+        #[allow(unreachable_patterns, reason = "each of the targets so far has models")]
+        _ => None,
     }
 }
 
@@ -32,30 +34,18 @@ pub(super) fn fill_step(system: &System, barriers: &Barriers, step: &Step, colum
 }
 
 /// Where an agent goes at a step.
-pub(super) fn goes(step: &Step) -> usize {
+pub(super) fn goes(system: &System, step: &Step) -> usize {
     let first = match &step.act {
-        Act::Barrier(action, _) if spelling(action).goes_where_it_blocks => step.blocks,
+        Act::Barrier(action, _) if (system.spelling)(action).goes_where_it_blocks => step.blocks,
         _ => None,
     };
     first.unwrap_or(step.next)
 }
 
-/// What an instruction is called.
-pub(super) fn spelling(action: &BarrierAction) -> Spelling {
-    match action {
-        BarrierAction::Ptx(_) => ptx::ARRIVE,
-        BarrierAction::Bcu(_) => bcu::ARRIVE,
-        BarrierAction::Nbarrier(action) => named::spelling(action),
-        BarrierAction::Split(_) => split::CONTROL,
-    }
-}
-
 /// The dynamic instance of an instruction.
 pub(super) fn instance(action: &BarrierAction) -> Option<&Instance> {
-    match action {
-        BarrierAction::Split(action) => Some(&action.instance),
-        BarrierAction::Ptx(_) | BarrierAction::Bcu(_) | BarrierAction::Nbarrier(_) => None,
-    }
+    let BarrierAction::Split(action) = action else { return None };
+    Some(&action.instance)
 }
 
 /// The register from which an operation puts a barrier's state back.

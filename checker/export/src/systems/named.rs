@@ -12,6 +12,7 @@ pub(super) const NBARRIER: System = System {
     tla: include_str!("../tla/named.tla"),
     wait_columns: &[],
     fill_wait: |_, _| {},
+    spelling,
     fill_step,
     holders: |sizes| sizes.agents + sizes.barriers + sizes.barriers * sizes.agents,
     sizes: |_| String::new(),
@@ -23,10 +24,10 @@ pub(super) const XEGPU: System = System {
     ..NBARRIER
 };
 
-pub(super) fn spelling(action: &Action) -> Spelling {
+fn spelling(action: &BarrierAction) -> Spelling {
     let (name, promela, tla) = match action {
-        Action::Signal(_) => ("SIGNAL", "signal()", "Signal(t, a, r)"),
-        Action::Wait(_) => ("WAIT", "wait()", "Wait(t, a, r)"),
+        BarrierAction::Nbarrier(Action::Wait(_)) => ("WAIT", "wait()", "Wait(t, a, r)"),
+        _ => ("SIGNAL", "signal()", "Signal(t, a, r)"),
     };
     Spelling { name, promela, tla, goes_where_it_blocks: false }
 }

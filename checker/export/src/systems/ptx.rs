@@ -12,12 +12,13 @@ pub(super) const PTX: System = System {
     tla: include_str!("../tla/ptx.tla"),
     wait_columns: &[],
     fill_wait: |_, _| {},
+    spelling: |_| ARRIVE,
     fill_step,
     holders: |sizes| sizes.agents + sizes.barriers,
     sizes: |sizes| format!("#define EXITS_RELEASE {}\n", u8::from(sizes.exits_release)),
 };
 
-pub(super) const ARRIVE: Spelling =
+const ARRIVE: Spelling =
     Spelling { name: "ARRIVE", promela: "arrive()", tla: "Arrive(t, a, r)", goes_where_it_blocks: true };
 
 fn fill_step(step: &Step, columns: &mut Columns) {

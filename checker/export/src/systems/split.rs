@@ -12,6 +12,7 @@ pub(super) const SPLIT: System = System {
     tla: include_str!("../tla/split.tla"),
     wait_columns: &["wait_acquires", "wait_shared", "wait_global"],
     fill_wait,
+    spelling: |_| CONTROL,
     fill_step,
     holders: |sizes| sizes.agents * 5 + sizes.barriers * 4 * sizes.subgroups(),
     sizes: |sizes| {
@@ -20,7 +21,7 @@ pub(super) const SPLIT: System = System {
     },
 };
 
-pub(super) const CONTROL: Spelling =
+const CONTROL: Spelling =
     Spelling { name: "CONTROL", promela: "control()", tla: "Control(t, a, r)", goes_where_it_blocks: false };
 
 fn fill_wait(node: &Node, columns: &mut Columns) {

@@ -2,7 +2,7 @@
 
 use crate::columns::Columns;
 use crate::node::{Node, Step};
-use barcheck_model::barrier::Contribution;
+use barcheck_model::barrier::{BarrierAction, Contribution};
 use barcheck_model::program::{ReductionOp, Scope};
 
 /// What the exported models of a system have of their own.
@@ -17,6 +17,8 @@ pub(crate) struct System {
     pub(crate) wait_columns: &'static [&'static str],
     /// Fills them.
     pub(crate) fill_wait: fn(&Node, &mut Columns),
+    /// What its instructions are called.
+    pub(crate) spelling: fn(&BarrierAction) -> Spelling,
     /// Fills the columns of a step's row.
     pub(crate) fill_step: fn(&Step, &mut Columns),
     /// How many can hold knowledge of accesses.

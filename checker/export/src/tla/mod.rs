@@ -26,7 +26,7 @@ pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String)
     sizes(group, &barriers, &mut out);
     tables(group, &barriers, &mut out);
     out.push_str(COMMON);
-    out.push_str(systems::of(group.program.target).tla);
+    out.push_str(group.system.tla);
     if group.held_states() > 0 {
         out.push_str(include_str!("bcu_states.tla"));
     }
@@ -97,7 +97,7 @@ fn sequence(out: &mut String, name: &str, elements: &[String]) {
 
 fn tables(group: &Group, barriers: &Barriers, out: &mut String) {
     let (mut rows, mut steps_of, mut waits) = (Vec::new(), Vec::new(), Vec::new());
-    let system = systems::of(group.program.target);
+    let system = group.system;
     for node in &group.nodes {
         if matches!(node.kind, Kind::Goes { .. }) {
             let numbers: Vec<String> = (1..=node.steps.len()).map(|i| (rows.len() + i).to_string()).collect();
@@ -176,8 +176,9 @@ fn set_of_spaces(spaces: Spaces) -> String {
 fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
     let mut columns = Columns::default();
     systems::fill_step(system, barriers, step, &mut columns);
-    let go = systems::goes(step);
-    let mut text = format!("[act |-> \"{}\", go |-> {go}{}", act(&step.act).0, fields(&columns, "step_"));
+    let go = systems::goes(system, step);
+    let mut text =
+        format!("[act |-> \"{}\", go |-> {go}{}", act(system, &step.act).0, fields(&columns, "step_"));
     let none = Semantics::default().classes;
     let spaces = match &step.act {
         Act::Fence(spaces) => *spaces,
@@ -212,7 +213,7 @@ fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
 }
 
 /// What a step is called, and the operator that makes it.
-fn act(act: &Act) -> (String, String) {
+fn act(system: &System, act: &Act) -> (String, String) {
     let of = |name: &str, does: &str| (name.to_owned(), does.to_owned());
     match act {
         Act::Go => of("GO", "Go(t, a, r)"),
@@ -222,7 +223,7 @@ fn act(act: &Act) -> (String, String) {
         Act::Fence(_) => of("FENCE", "Fence(t, a, r)"),
         Act::MemoryBarrier(..) => of("MEMORY_BARRIER", "MemoryBarrier(t, a, r)"),
         Act::Barrier(action, _) => {
-            let spelling = systems::spelling(action);
+            let spelling = (system.spelling)(action);
             of(spelling.name, spelling.tla)
         }
         Act::Alloc(_) => of("ALLOCATE", "Allocate(t, a, r)"),
@@ -239,7 +240,7 @@ fn act(act: &Act) -> (String, String) {
 
 /// The initial state and the steps.
 fn steps(group: &Group, out: &mut String) {
-    let mut acts: Vec<(String, String)> = group.steps().map(|step| act(&step.act)).collect();
+    let mut acts: Vec<(String, String)> = group.steps().map(|step| act(group.system, &step.act)).collect();
     acts.sort();
     acts.dedup();
     let cases: Vec<String> =

@@ -10,7 +10,7 @@ use super::{
     write_barrier,
 };
 use crate::program::{Scope, Semantics, WARP_SIZE};
-use crate::rule::Rule;
+use crate::rule::{Level, Rule};
 
 /// BCU barriers.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,24 @@ pub struct Bcu;
 
 impl System for Bcu {
     const FACTS: Facts = Facts {
+        name: "bcu",
+        agent_noun: "warp",
+        has_lanes: true,
+        rules: &[
+            Rule::CountMismatch,
+            Rule::CountRange,
+            Rule::BarrierIdRange,
+            Rule::ArrivalRace,
+            Rule::DanglingArrival,
+            Rule::MixedRed,
+            Rule::MixedRedOp,
+            Rule::NobodyWaits,
+            Rule::UndefinedResult,
+            Rule::ResultOverwritten,
+            Rule::StateClobbered,
+            Rule::RegisterTruncated,
+        ],
+        levels: &[(Rule::RepeatedArrival, Level::Warning)],
         waits_free: false,
         time_is_memory: false,
         fences_publish: false,

@@ -163,6 +163,9 @@ pub struct Barrier {
     pub waiting: u32,
 }
 
+/// As a state keeps it.
+pub type Kept = Barrier;
+
 /// A warp's own copy of the last reduction in which it took part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResultCopy {

@@ -53,7 +53,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 _ => self.wrong_count(instruction, &["[id,] Ra"]),
             },
         };
-        op.map(Op::Bcu)
+        op.map(Op::from)
     }
 
     fn bcu_sync(&mut self, instruction: &'a Instruction) -> Option<BcuOp> {

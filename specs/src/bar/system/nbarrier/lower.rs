@@ -14,12 +14,12 @@ impl<'a> RoleLowerer<'_, 'a> {
             Operation::Signal => match operands {
                 [id, threads] => {
                     let (id, threads) = (self.number(id), self.number(threads));
-                    Some(Op::Nbarrier(NbarrierOp::SignalAll { id: id?, threads: threads? }))
+                    Some(Op::from(NbarrierOp::SignalAll { id: id?, threads: threads? }))
                 }
                 [id, kind, producers, consumers] => {
                     let (id, kind) = (self.number(id), self.number(kind));
                     let (producers, consumers) = (self.number(producers), self.number(consumers));
-                    Some(Op::Nbarrier(NbarrierOp::Signal {
+                    Some(Op::from(NbarrierOp::Signal {
                         id: id?,
                         kind: kind?,
                         producers: producers?,
@@ -30,7 +30,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     .wrong_count(instruction, &["id, num_threads", "id, type, num_producers, num_consumers"]),
             },
             Operation::Wait => match operands {
-                [id] => Some(Op::Nbarrier(NbarrierOp::Wait { id: self.number(id)? })),
+                [id] => Some(Op::from(NbarrierOp::Wait { id: self.number(id)? })),
                 _ => self.wrong_count(instruction, &["id"]),
             },
             Operation::Fence(spaces) if operands.is_empty() => Some(Op::Fence(spaces)),

@@ -37,7 +37,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                     Some(count) => Some(count?),
                     None => None,
                 };
-                Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
+                Some(Op::from(PtxOp { kind, aligned, id: id?, count }))
             }
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             Operation::Fence => self.wrong_count(instruction, &[]),
@@ -56,6 +56,6 @@ impl<'a> RoleLowerer<'_, 'a> {
             Some(count) => Some(self.number(count)?),
             None => None,
         };
-        Some(Op::Ptx(PtxOp { kind, aligned, id: id?, count }))
+        Some(Op::from(PtxOp { kind, aligned, id: id?, count }))
     }
 }

@@ -74,7 +74,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             _ => return self.wrong_count(instruction, &["Execution, Memory, Semantics"]),
         };
         let (execution, memory, semantics) = (execution?, memory?, semantics?);
-        Some(Op::Split(SplitOp { kind, execution, memory, semantics }))
+        Some(Op::from(SplitOp { kind, execution, memory, semantics }))
     }
 
     fn scope(&mut self, operand: &Operand) -> Option<Scope> {

@@ -15,16 +15,16 @@ impl<'a> RoleLowerer<'_, 'a> {
         let operands = instruction.operands.as_slice();
         let op = match MNEMONICS.operation(instruction.opcode) {
             Operation::Alloc => match operands {
-                [count] => Op::Xegpu(XegpuOp::Alloc { count: self.number(count)? }),
+                [count] => Op::from(XegpuOp::Alloc { count: self.number(count)? }),
                 _ => return self.wrong_count(instruction, &["n"]),
             },
             Operation::Init => self.init(instruction)?,
             Operation::Arrive => match operands {
-                [handle] => Op::Xegpu(XegpuOp::Arrive(self.handle(handle)?)),
+                [handle] => Op::from(XegpuOp::Arrive(self.handle(handle)?)),
                 _ => return self.wrong_count(instruction, &["%h"]),
             },
             Operation::Wait => match operands {
-                [handle] => Op::Xegpu(XegpuOp::Wait(self.handle(handle)?)),
+                [handle] => Op::from(XegpuOp::Wait(self.handle(handle)?)),
                 _ => return self.wrong_count(instruction, &["%h"]),
             },
             Operation::Fence => match operands {
@@ -54,7 +54,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         };
         let handle = self.slot(&handle.text, LocalKind::Handle);
         let (id, participants) = (id?, participants?);
-        Some(Op::Xegpu(XegpuOp::Init { handle, id, participants }))
+        Some(Op::from(XegpuOp::Init { handle, id, participants }))
     }
 
     fn handle(&mut self, operand: &Operand) -> Option<LocalId> {
