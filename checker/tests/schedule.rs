@@ -155,7 +155,7 @@ fn a_race_is_found_whoever_comes_first_and_its_path_holds_no_more_than_it_needs(
         warp 2 { write y; write y; write y; }";
     let outcome = schedule(text);
     assert_eq!(rules(&outcome), ["data-race"]);
-    assert!(outcome.findings[0].path.steps.iter().all(|step| step.agent.0 < 2));
+    assert!(outcome.findings[0].path.steps.iter().all(|step| step.agent().0 < 2));
     walk_all(text, &outcome);
 }
 

@@ -71,7 +71,7 @@ fn along(
     let mut steps = Vec::new();
     let mut last = None;
     for (agent, pick) in turns {
-        let choice = Choice { agent: AgentId(agent), index: 0, pick };
+        let choice = Choice::of(AgentId(agent), 0, pick);
         steps.push(choice);
         let found = match machine.step(&state, choice) {
             StepOutcome::Disabled | StepOutcome::NoEffect => panic!("step {} is none", steps.len()),
@@ -101,7 +101,7 @@ fn shortened(program: &Arc<Program>, path: &Path, finding: &Finding) -> Vec<u32>
     let what = What::Finding(finding, Level::Error);
     let short = shorten(Arc::clone(program), Options::default(), path, what);
     trace(program, Options::default(), &short, finding);
-    short.steps.iter().map(|choice| choice.agent.0).collect()
+    short.steps.iter().map(|choice| choice.agent().0).collect()
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn the_way_into_a_cycle_and_the_cycle_become_short() {
     let program = Arc::new(load(text.as_bytes(), &LoadOptions::default()).expect("a valid text").program);
     let detour = [(2, 1), (2, 0)].repeat(3);
     let turns = detour.into_iter().chain([(0, 0), (1, 0), (2, 1), (1, 0), (2, 0), (1, 0), (1, 0)]);
-    let steps = turns.map(|(agent, pick)| Choice { agent: AgentId(agent), index: 0, pick }).collect();
+    let steps = turns.map(|(agent, pick)| Choice::of(AgentId(agent), 0, pick)).collect();
     let path = Path { steps, cycle_from: Some(11) };
     let levels = Levels::default();
     let settings = Settings { all: true, levels, ..Settings::default() };
@@ -220,7 +220,7 @@ fn the_way_into_a_cycle_and_the_cycle_become_short() {
     let stuck = found.into_iter().find(|found| found.finding.rule == Rule::StuckAgent).expect("it is stuck");
     let what = What::Finding(&stuck.finding, Level::Error);
     let short = shorten(Arc::clone(&program), Options::default(), &path, what);
-    let agents: Vec<_> = short.steps.iter().map(|choice| choice.agent.0).collect();
+    let agents: Vec<_> = short.steps.iter().map(|choice| choice.agent().0).collect();
     let trace = trace(&program, Options::default(), &short, &stuck.finding);
     replay(&trace, program).expect("it holds");
     assert_eq!((agents, short.cycle_from), (vec![0, 1, 1], Some(2)));

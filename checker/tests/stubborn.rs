@@ -316,7 +316,7 @@ fn choices_that_decide_about_accesses_alone_are_no_choices() {
     // What is found last on the path is what is reported.
     let found = outcome.findings.iter().find(|f| f.finding.rule.name() == "data-race").expect("a data race");
     let last = found.path.steps.last().expect("a step");
-    assert_eq!(last.agent, found.finding.agent);
+    assert_eq!(last.agent(), found.finding.agent);
 }
 
 #[test]

@@ -174,12 +174,7 @@ impl Walk {
         self.found.truncate(mark.found);
         let again = self.steps.split_off(mark.steps);
         for step in again.into_iter().take(steps - mark.steps) {
-            let choice = step.choice;
-            self.step(machine::Choice {
-                agent: AgentId(step.agent),
-                index: choice.index,
-                pick: choice.pick,
-            })?;
+            self.step(step.again())?;
         }
         Ok(())
     }
@@ -278,7 +273,8 @@ impl Walk {
         let all = choices(machine, &self.recorder.state, agent, 64);
         let moves = machine.moves(&self.recorder.state, agent);
         let acts = |choice: &machine::Choice| {
-            moves.get(choice.index as usize).is_some_and(|made| made.action != Action::Spin)
+            choice.is_landing()
+                || moves.get(choice.index as usize).is_some_and(|made| made.action != Action::Spin)
         };
         all.iter().copied().find(acts).or_else(|| all.first().copied())
     }
@@ -291,7 +287,8 @@ impl Walk {
     /// Whether a step leaves a choice to whoever makes it.
     #[must_use]
     pub fn decides(&self, choice: machine::Choice) -> bool {
-        choices(&self.recorder.machine, &self.recorder.state, choice.agent, 2).len() > 1
+        let all = choices(&self.recorder.machine, &self.recorder.state, choice.agent(), 3);
+        all.iter().filter(|other| other.actor == choice.actor).count() > 1
     }
 
     /// A trace without steps, for the names in it.
@@ -335,11 +332,12 @@ fn weight(outcome: &Outcome) -> u8 {
     }
 }
 
-/// What an agent could do, `most` at most.
+/// What an agent could do, and what it has left pending could do, `most` at most.
 fn choices(machine: &Machine, state: &machine::State, agent: AgentId, most: usize) -> Vec<machine::Choice> {
     let of = |(index, made)| {
         let picks = machine.picks(state, agent, made).take(most);
-        picks.filter_map(|p| u32::try_from(p).ok()).map(move |pick| machine::Choice { agent, index, pick })
+        picks.filter_map(|p| u32::try_from(p).ok()).map(move |pick| machine::Choice::of(agent, index, pick))
     };
-    (0..).zip(machine.moves(state, agent)).flat_map(of).take(most).collect()
+    let moves = (0..).zip(machine.moves(state, agent)).flat_map(of);
+    moves.chain(state.landings().filter(|choice| choice.agent() == agent)).take(most).collect()
 }

@@ -109,11 +109,7 @@ fn of_many_agents_those_concerned_have_a_column() {
         vec![(31, common::block("worker").sync(1, 1024)), (1, common::block("absent"))],
     );
     // The search would visit every subset of the workers.
-    let step = |agent| barcheck_model::machine::Choice {
-        agent: barcheck_model::program::AgentId(agent),
-        index: 0,
-        pick: 0,
-    };
+    let step = |agent| barcheck_model::machine::Choice::of(barcheck_model::program::AgentId(agent), 0, 0);
     let path = barcheck_model::machine::Path { steps: (0..31).map(step).collect(), cycle_from: None };
     let trace = common::trace_along(&program, &path, Rule::Deadlock);
     let narrow = narrative(&trace, &ASCII);

@@ -54,7 +54,8 @@ async function unpacked(text) {
   return new Response(stream).arrayBuffer();
 }
 
-/** How a step is made: agent, move and pick. */
-const choiceOf = ({ agent, choice }) => [agent, choice.move, choice.pick];
+/** How a step is made: agent, move and pick, and a 1 where something lands that the agent has left pending. */
+const numbers = ({ agent, move, pick, lands }) => [agent, move, pick, ...(lands ? [1] : [])];
+const choiceOf = ({ agent, choice }) => numbers({ agent, ...choice });
 const written = (own) => own.map((choice) => choice.join(".")).join(",");
 const alike = (a, b) => a !== undefined && b !== undefined && a.join() === b.join();

@@ -63,7 +63,7 @@ const whatif = {
 
   /** Takes one of the steps that can be made. */
   choose(way) {
-    const choice = [way.agent, way.move, way.pick];
+    const choice = numbers(way);
     const next = steps[state.t];
     if (next && alike(choiceOf(next), choice)) return this.keepFocus(() => go(state.t + 1));
     const { at, own } = this.here();
@@ -210,7 +210,7 @@ const whatif = {
   },
 
   way(way, i, first) {
-    const choice = [way.agent, way.move, way.pick];
+    const choice = numbers(way);
     const onTrace = state.t <= (this.branch?.at ?? LAST);
     const its = onTrace && given.trace.steps[state.t] && alike(choiceOf(given.trace.steps[state.t]), choice);
     const yours = this.branch && state.t >= this.branch.at && alike(this.branch.own[state.t - this.branch.at], choice);

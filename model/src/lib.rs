@@ -35,7 +35,7 @@
 //! let mut state = machine.initial();
 //! for agent in [AgentId(0), AgentId(1)] {
 //!     assert_eq!(machine.moves(&state, agent).len(), 1);
-//!     let first = Choice { agent, index: 0, pick: 0 };
+//!     let first = Choice::of(agent, 0, 0);
 //!     let StepOutcome::Progress(progressed) = machine.step(&state, first) else {
 //!         panic!("an arrival leads to another state");
 //!     };

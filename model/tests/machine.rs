@@ -322,6 +322,6 @@ fn a_machine_says_where_agents_stand() {
     run.play("1");
     assert_eq!(at(&run, 1), 0, "blocked");
     assert!(run.machine.fault(&run.state).is_none());
-    let choice = Choice { agent: AgentId(0), index: 0, pick: 0 };
-    assert!(choice < Choice { agent: AgentId(1), ..choice });
+    let choice = Choice::of(AgentId(0), 0, 0);
+    assert!(choice < Choice::of(AgentId(1), 0, 0));
 }

@@ -30,7 +30,7 @@ fn in_state(machine: &mut Machine, config: ConfigId) -> State {
 
 fn step(machine: &mut Machine, state: &mut State, pick: u32) -> Vec<Event> {
     let mut log = Log::default();
-    let choice = Choice { agent: ME, index: 0, pick };
+    let choice = Choice::of(ME, 0, pick);
     assert_eq!(machine.advance(state, choice, &mut log), Advanced::Progress);
     log.events
 }
@@ -120,7 +120,7 @@ fn whoever_has_yet_to_decide_shows_all_its_places_and_no_failure_of_one_of_its_w
     assert_eq!(machine.config(&state, ME).fragments.len(), 2);
     let failing = machine.members(ME, undecided).iter().position(|member| machine.has_failed(ME, *member));
     let pick = u32::try_from(failing.expect("1 / 0")).expect("two members");
-    let choice = Choice { agent: ME, index: 0, pick };
+    let choice = Choice::of(ME, 0, pick);
     assert!(matches!(machine.advance(&mut state, choice, &mut Log::default()), Advanced::Error(_)));
 }
 
@@ -136,7 +136,7 @@ fn a_merged_configuration_passes_a_wait_or_blocks_at_it_as_its_members_do() {
     step(&mut machine, &mut state, 0);
     step(&mut machine, &mut state, 0);
     assert!(machine.config(&state, ME).is_blocked() && machine.moves(&state, ME).is_empty());
-    let other = Choice { agent: AgentId(1), index: 0, pick: 0 };
+    let other = Choice::of(AgentId(1), 0, 0);
     assert_eq!(machine.advance(&mut state, other, &mut Log::default()), Advanced::Progress);
     assert!(!machine.config(&state, ME).is_blocked());
     assert_eq!(machine.members(ME, state.agents[0].config).len(), 2);

@@ -109,7 +109,7 @@ fn most_steps(agents: usize) -> u32 {
 }
 
 fn pairs(steps: &[Choice]) -> Vec<(u32, u32)> {
-    steps.iter().map(|step| (step.agent.0, step.pick)).collect()
+    steps.iter().map(|step| (step.agent().0, step.pick)).collect()
 }
 
 /// Explores what the parent process asks for, answers it and ends this process.

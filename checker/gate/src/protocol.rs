@@ -71,7 +71,7 @@ impl Protocol {
         let path_to = |n: usize| Path { steps: steps[..n].to_vec(), cycle_from: None };
         let of_rule = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.rule == rule);
         for (n, choice) in steps.iter().enumerate() {
-            let who = format!("step {} (agent {})", n + 1, choice.agent.0);
+            let who = format!("step {} (agent {})", n + 1, choice.agent().0);
             let (next, noted) = match machine.step(&state, *choice) {
                 StepOutcome::Disabled => return Err(format!("{who} cannot be made in the model")),
                 StepOutcome::NoEffect => continue,

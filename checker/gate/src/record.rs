@@ -49,7 +49,7 @@ impl Inner {
     fn push(&mut self, agent: AgentId) {
         if self.ending.is_none() {
             let pick = std::mem::take(&mut self.picks[agent.index()]);
-            self.steps.push(Choice { agent, index: 0, pick });
+            self.steps.push(Choice::of(agent, 0, pick));
         }
     }
 }

@@ -154,7 +154,7 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
     for (rule, steps) in seen {
         gated.rules.insert(rule);
         let steps: Vec<Choice> =
-            steps.into_iter().map(|(agent, pick)| Choice { agent: AgentId(agent), index: 0, pick }).collect();
+            steps.into_iter().map(|(agent, pick)| Choice::of(AgentId(agent), 0, pick)).collect();
         let contradicted =
             |how| format!("{} finds `{rule}` and the model contradicts it: {how}", with.name());
         let (path, finding) = protocol.follow(&steps, rule).map_err(contradicted)?;

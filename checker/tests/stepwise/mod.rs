@@ -32,7 +32,7 @@ pub(crate) fn reach(program: Arc<Program>, options: Options, most: usize) -> Opt
                 for pick in machine.picks(&state, agent, &made) {
                     let pick = u32::try_from(pick).expect("not so many choices");
                     reached.transitions += 1;
-                    let (next, noted) = match machine.step(&state, Choice { agent, index, pick }) {
+                    let (next, noted) = match machine.step(&state, Choice::of(agent, index, pick)) {
                         StepOutcome::Disabled => {
                             reached.transitions -= 1;
                             continue;

@@ -43,7 +43,7 @@ pub(crate) fn walk(program: &Arc<Program>, options: Options, seed: u64) -> Optio
         let index = chance.below(machine.moves(&state, agent).len() as u64) as u32;
         let picks = machine.picks(&state, agent, &machine.moves(&state, agent)[index as usize]);
         let pick = (picks.start + chance.below(picks.end - picks.start)) as u32;
-        let choice = Choice { agent, index, pick };
+        let choice = Choice::of(agent, index, pick);
         steps.push(choice);
         let found = match machine.step(&state, choice) {
             StepOutcome::Disabled => panic!("there is such a move"),
@@ -72,7 +72,7 @@ pub(crate) fn walk(program: &Arc<Program>, options: Options, seed: u64) -> Optio
 }
 
 pub(crate) fn switches(path: &Path) -> usize {
-    path.steps.windows(2).filter(|pair| pair[0].agent != pair[1].agent).count()
+    path.steps.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()
 }
 
 pub(crate) fn trace(program: &Arc<Program>, options: Options, path: &Path, finding: &Finding) -> Trace {

@@ -54,6 +54,15 @@ pub(crate) struct Recorder {
     said: Said,
 }
 
+impl Step {
+    /// How to make it again.
+    #[must_use]
+    pub fn again(&self) -> machine::Choice {
+        let (agent, Choice { index, pick, lands }) = (AgentId(self.agent), self.choice);
+        if lands { machine::Choice::landing(agent, index) } else { machine::Choice::of(agent, index, pick) }
+    }
+}
+
 /// What a trace has said so far.
 #[derive(Clone, Default)]
 struct Said {
@@ -66,6 +75,14 @@ struct Said {
 struct OfBarrier {
     generation: u32,
     shown: Option<crate::trace::BarrierState>,
+}
+
+/// What a choice means.
+enum Chosen {
+    /// A move of an agent.
+    Move(Move),
+    /// Something lands.
+    Landing(machine::Pending),
 }
 
 /// A place to come back to.
@@ -104,32 +121,41 @@ impl Recorder {
         Departure { step: Some(self.said.steps), what: what.to_owned(), expected, found }
     }
 
-    /// The move that a choice means.
-    fn chosen(&self, choice: machine::Choice) -> Result<Move, Departure> {
+    /// What a choice means.
+    fn chosen(&self, choice: machine::Choice) -> Result<Chosen, Departure> {
         let group = self.program().agents.len();
-        if choice.agent.index() >= group {
+        if choice.agent().index() >= group {
             let found = format!("a group of {group} agents");
-            return Err(self.departs("the agent", format!("agent {}", choice.agent.0), found));
+            return Err(self.departs("the agent", format!("agent {}", choice.agent().0), found));
         }
-        let name = format!("{} {}", self.program().target.agent_noun(), choice.agent.0);
-        let moves = self.machine.moves(&self.state, choice.agent);
+        let name = format!("{} {}", self.program().target.agent_noun(), choice.agent().0);
+        if choice.is_landing() {
+            let left = self.state.pending_of(choice.agent());
+            let chosen = left.get(choice.index as usize).map(|pending| Chosen::Landing(*pending));
+            let found = || format!("{} operations of {name} pending", left.len());
+            return chosen.ok_or_else(|| self.departs("the step", "a landing".to_owned(), found()));
+        }
+        let moves = self.machine.moves(&self.state, choice.agent());
         let Some(made) = moves.get(choice.index as usize) else {
-            let now = snapshot::agent(&self.machine, &self.state, choice.agent);
+            let now = snapshot::agent(&self.machine, &self.state, choice.agent());
             let found = format!("{name} {}", now.in_words());
             return Err(self.departs("the step", format!("a step of {name} (move {})", choice.index), found));
         };
-        let picks = self.machine.picks(&self.state, choice.agent, made);
+        let picks = self.machine.picks(&self.state, choice.agent(), made);
         if !picks.contains(&u64::from(choice.pick)) {
             let found = format!("choices from {} to below {}", picks.start, picks.end);
             return Err(self.departs("the choice", format!("choice {}", choice.pick), found));
         }
-        Ok(made.clone())
+        Ok(Chosen::Move(made.clone()))
     }
 
     /// Makes a step and writes it down.
     pub(crate) fn step(&mut self, choice: machine::Choice) -> Result<(Step, Reached), Departure> {
-        let made = self.chosen(choice)?;
-        let mut step = self.described(choice, &made);
+        let chosen = self.chosen(choice)?;
+        let (mut step, action) = match &chosen {
+            Chosen::Move(made) => (self.described(choice, made), Some(&made.action)),
+            Chosen::Landing(pending) => (self.landing(choice, *pending), None),
+        };
         let reached = match self.machine.step(&self.state, choice) {
             StepOutcome::Disabled => {
                 let found = "no such step".to_owned();
@@ -140,11 +166,11 @@ impl Recorder {
                 Reached::State(Vec::new())
             }
             StepOutcome::Progress(progressed) => {
-                self.progress(&mut step, &made, *progressed);
+                self.progress(&mut step, action, *progressed);
                 Reached::State(Vec::new())
             }
             StepOutcome::Noted(progressed, noted) => {
-                self.progress(&mut step, &made, *progressed);
+                self.progress(&mut step, action, *progressed);
                 step.events.extend(noted.iter().map(violated));
                 Reached::State(noted)
             }
@@ -173,7 +199,7 @@ impl Recorder {
 
     /// The step as far as it is known before it is made.
     fn described(&self, choice: machine::Choice, made: &Move) -> Step {
-        let agent = choice.agent;
+        let agent = choice.agent();
         let config = self.machine.config(&self.state, agent);
         let program = self.program();
         let resolved = config.fragments.get(made.fragment).map_or_else(String::new, |fragment| {
@@ -184,12 +210,31 @@ impl Recorder {
             index: self.said.steps,
             agent: agent.0,
             lanes: (!whole).then(|| names::lanes(made.lanes)),
-            choice: Choice { index: choice.index, pick: choice.pick },
+            choice: Choice { index: choice.index, pick: choice.pick, lands: false },
             instruction: snapshot::written(program, agent, made.pc),
             resolved,
             operands: wording::operands(program, &made.action),
             location: snapshot::location(self.machine.place(agent, made.pc)),
             events: self.decided(agent, made, choice.pick).into_iter().collect(),
+            changes: State::default(),
+        }
+    }
+
+    /// The same for a landing.
+    fn landing(&self, choice: machine::Choice, pending: machine::Pending) -> Step {
+        let machine::Pending { agent, pc, operation } = pending;
+        let instruction = snapshot::written(self.program(), agent, pc);
+        let barrier = wording::barrier(self.program(), operation.barrier()).name;
+        Step {
+            index: self.said.steps,
+            agent: agent.0,
+            lanes: None,
+            choice: Choice { index: choice.index, pick: 0, lands: true },
+            resolved: format!("(what `{instruction}` left pending lands on {barrier})"),
+            instruction,
+            operands: None,
+            location: snapshot::location(self.machine.place(agent, pc)),
+            events: Vec::new(),
             changes: State::default(),
         }
     }
@@ -210,13 +255,15 @@ impl Recorder {
     }
 
     /// What a step does, and the state that it leads to.
-    fn progress(&mut self, step: &mut Step, made: &Move, progressed: machine::Progressed) {
+    fn progress(&mut self, step: &mut Step, action: Option<&Action>, progressed: machine::Progressed) {
         for event in &progressed.events {
-            self.event(&mut step.events, made, event);
+            self.event(&mut step.events, action, event);
         }
         let before = std::mem::replace(&mut self.state, progressed.state);
         for agent in self.machine.agents() {
-            if before.agents[agent.index()] != self.state.agents[agent.index()] {
+            let changed = before.agents[agent.index()] != self.state.agents[agent.index()]
+                || before.pending_of(agent) != self.state.pending_of(agent);
+            if changed {
                 step.changes.agents.push(snapshot::agent(&self.machine, &self.state, agent));
             }
         }
@@ -233,7 +280,7 @@ impl Recorder {
         }
     }
 
-    fn event(&mut self, events: &mut Vec<Event>, made: &Move, event: &machine::Event) {
+    fn event(&mut self, events: &mut Vec<Event>, action: Option<&Action>, event: &machine::Event) {
         use machine::Event as Model;
         let program = self.program().clone();
         let seen = match event {
@@ -266,11 +313,13 @@ impl Recorder {
                 }
                 Event::Notified { barrier: id.0, agents: vec![agent.0] }
             }
+            Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },
+            Model::Landed(pending) => Event::Landed { barrier: pending.operation.barrier().0 },
             Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },
             Model::Exited => Event::Exited,
             Model::Accessed(locations) => Event::Accessed {
-                access: match &made.action {
-                    Action::Access(kind, _) => wording::access_name(*kind).to_owned(),
+                access: match action {
+                    Some(Action::Access(kind, _)) => wording::access_name(*kind).to_owned(),
                     _ => String::new(),
                 },
                 locations: locations.iter().map(|l| program.location_name(*l)).collect(),

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use barcheck_model::agent::Fragment as ModelFragment;
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{ExitedThreads, Machine, State};
+use barcheck_model::machine::{self, ExitedThreads, Machine, State};
 use barcheck_model::program::{AgentId, Pc, Place, Program, WARP_SIZE};
 
 use crate::names;
-use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Location, Status, Waits};
+use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Location, Pending, Status, Waits};
 use crate::wording::{self, Gathering, show_local};
 
 /// A place as the trace writes it.
@@ -52,7 +52,16 @@ pub(crate) fn agent(machine: &Machine, state: &State, agent: AgentId) -> AgentSt
         instruction: if exited { String::new() } else { written(machine.program(), agent, pc) },
         waits,
         notified,
+        pending: state.pending_of(agent).iter().map(|left| pending(machine, left)).collect(),
         fragments,
+    }
+}
+
+fn pending(machine: &Machine, left: &machine::Pending) -> Pending {
+    Pending {
+        barrier: left.operation.barrier().0,
+        location: location(machine.place(left.agent, left.pc)),
+        instruction: written(machine.program(), left.agent, left.pc),
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) fn in_words(trace: &Trace, event: &Event) -> String {
         Event::Notified { agents, .. } => {
             format!("notifies {}", names::agents_by_letter(names::noun(trace), agents))
         }
+        Event::Issued { barrier } => format!("leaves something pending for {}", short(*barrier)),
+        Event::Landed { barrier } => format!("lands on {}", short(*barrier)),
         Event::LanesExited { lanes } => {
             let verb = if names::is_one_lane(lanes) { "exits" } else { "exit" };
             format!("{} {verb}", names::lanes_of(lanes))

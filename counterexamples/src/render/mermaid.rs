@@ -191,7 +191,11 @@ impl<'t> Diagram<'t> {
                     }
                 }
                 Event::Passed { barrier } => self.line(&format!("B{barrier}-->>{who}: passes")),
-                Event::Parked { .. } | Event::Spun | Event::LanesExited { .. } => {
+                Event::Parked { .. }
+                | Event::Issued { .. }
+                | Event::Landed { .. }
+                | Event::Spun
+                | Event::LanesExited { .. } => {
                     self.line(&format!("Note over {who}: {}", quoted(&told)));
                 }
                 _ => {}

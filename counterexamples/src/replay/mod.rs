@@ -8,7 +8,7 @@ mod stuck;
 
 use std::sync::Arc;
 
-use barcheck_model::machine::{self, ExitedThreads, Options};
+use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
@@ -55,9 +55,7 @@ pub fn replay(trace: &Trace, program: Arc<Program>) -> Result<Confirmation, Depa
         if matches!(reached, Reached::End(_)) {
             return Err(ended_early(index));
         }
-        let choice =
-            machine::Choice { agent: AgentId(step.agent), index: step.choice.index, pick: step.choice.pick };
-        let (found, next) = recorder.step(choice)?;
+        let (found, next) = recorder.step(step.again())?;
         same_step(index, step, &found)?;
         reached = next;
         if at_cycle.is_some()

@@ -79,12 +79,13 @@ fn choices(machine: &Machine, state: &machine::State) -> Vec<machine::Choice> {
     for agent in machine.agents() {
         for (index, made) in (0..).zip(machine.moves(state, agent)) {
             let picks = machine.picks(state, agent, made).take(MOST_STATES + 1);
-            all.extend(picks.filter_map(|p| u32::try_from(p).ok()).map(|pick| machine::Choice {
-                agent,
-                index,
-                pick,
-            }));
+            all.extend(
+                picks
+                    .filter_map(|p| u32::try_from(p).ok())
+                    .map(|pick| machine::Choice::of(agent, index, pick)),
+            );
         }
     }
+    all.extend(state.landings());
     all
 }

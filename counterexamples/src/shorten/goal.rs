@@ -142,7 +142,7 @@ impl<'g> Attempt<'g> {
                 Progress::Last
             }
             Step::On { state, noted, arrived } => {
-                self.last.extend(arrived.into_iter().map(|barrier| (barrier, choice.agent)));
+                self.last.extend(arrived.into_iter().map(|barrier| (barrier, choice.agent())));
                 self.state = state;
                 self.shown = self.goal.noted(&noted)
                     || self.goal.rule() == Some(Rule::ArrivalRace) && self.goal.in_state(walker, &self.state);

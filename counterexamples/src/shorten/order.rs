@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Choice, State};
+use barcheck_model::machine::{Actor, Choice, State};
 use barcheck_model::program::{Pc, RoleId};
 
 use super::walker::{Step, Walker};
@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 8;
 
 /// How often another agent goes on than the one before.
 pub(super) fn switches(steps: &[Choice]) -> usize {
-    steps.windows(2).filter(|pair| pair[0].agent != pair[1].agent).count()
+    steps.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()
 }
 
 /// Puts runs together, of steps of one agent or of one instruction, wherever it makes no difference: where
@@ -38,20 +38,26 @@ pub(super) fn gather(walker: &mut Walker, from: &State, steps: &mut [Choice], wa
     }
 }
 
-/// A step, and the instruction that it executes: the same in whatever order steps that commute are made.
+/// A step, and the instruction that it executes, or that has left pending what lands: the same in whatever
+/// order steps that commute are made.
 #[derive(Clone, Copy, PartialEq)]
 struct Made {
     choice: Choice,
-    instruction: (RoleId, Option<Pc>),
+    instruction: (RoleId, bool, Option<Pc>),
 }
 
 fn made(walker: &mut Walker, from: &State, steps: &[Choice]) -> Option<Vec<Made>> {
     let mut state = from.clone();
     let mut all = Vec::with_capacity(steps.len());
     for choice in steps {
-        let role = *walker.machine.program().agents.get(choice.agent.index())?;
-        let made = walker.machine.moves(&state, choice.agent).get(choice.index as usize);
-        all.push(Made { choice: *choice, instruction: (role, made.map(|made| made.pc)) });
+        let role = *walker.machine.program().agents.get(choice.agent().index())?;
+        let pc = match choice.actor {
+            Actor::Agent(agent) => {
+                walker.machine.moves(&state, agent).get(choice.index as usize).map(|made| made.pc)
+            }
+            Actor::Pending(agent) => state.pending_of(agent).get(choice.index as usize).map(|left| left.pc),
+        };
+        all.push(Made { choice: *choice, instruction: (role, choice.is_landing(), pc) });
         let Step::On { state: next, .. } = walker.step(&state, *choice)? else { return None };
         state = next;
     }
@@ -68,7 +74,7 @@ enum Alike {
 impl Alike {
     fn holds(self, one: &Made, other: &Made) -> bool {
         match self {
-            Self::Agent => one.choice.agent == other.choice.agent,
+            Self::Agent => one.choice.actor == other.choice.actor,
             Self::Instruction => one.instruction == other.instruction,
         }
     }
@@ -184,9 +190,9 @@ impl Order<'_> {
     }
 }
 
-/// The steps of each agent by themselves: no agent makes its own in another order.
+/// The steps of each actor by themselves: no agent makes its own in another order.
 fn by_agent(steps: &[Made]) -> Vec<Made> {
     let mut steps = steps.to_vec();
-    steps.sort_by_key(|made| made.choice.agent);
+    steps.sort_by_key(|made| made.choice.actor);
     steps
 }

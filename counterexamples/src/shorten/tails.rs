@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use barcheck_model::machine::Choice;
-use barcheck_model::program::AgentId;
+use barcheck_model::machine::{Actor, Choice};
 
 use super::goal::{Attempt, Goal, Progress};
 use super::walker::Walker;
@@ -17,16 +16,16 @@ pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>)
     if goal.is_final() {
         return;
     }
-    let mut counts = BTreeMap::<AgentId, usize>::new();
+    let mut counts = BTreeMap::<Actor, usize>::new();
     for choice in steps.iter() {
-        *counts.entry(choice.agent).or_default() += 1;
+        *counts.entry(choice.actor).or_default() += 1;
     }
-    for (agent, own) in counts {
+    for (actor, own) in counts {
         let (mut low, mut high) = (0, own);
         // Most agents are needed either hardly at all or nearly to where they are.
         let mut kept = 0;
         while low < high {
-            match attempt(walker, goal, steps, agent, kept) {
+            match attempt(walker, goal, steps, actor, kept) {
                 Some(shorter) => {
                     *steps = shorter;
                     high = kept;
@@ -44,19 +43,19 @@ fn attempt(
     walker: &mut Walker,
     goal: &Goal<'_>,
     steps: &[Choice],
-    agent: AgentId,
+    actor: Actor,
     kept: usize,
 ) -> Option<Vec<Choice>> {
-    let mut queues = BTreeMap::<AgentId, VecDeque<Choice>>::new();
+    let mut queues = BTreeMap::<Actor, VecDeque<Choice>>::new();
     for choice in steps {
-        let queue = queues.entry(choice.agent).or_default();
-        if choice.agent != agent || queue.len() < kept {
+        let queue = queues.entry(choice.actor).or_default();
+        if choice.actor != actor || queue.len() < kept {
             queue.push_back(*choice);
         }
     }
     let mut attempt = Attempt::new(goal, walker);
     for turn in steps {
-        let Some(queue) = queues.get_mut(&turn.agent) else { continue };
+        let Some(queue) = queues.get_mut(&turn.actor) else { continue };
         let Some(choice) = queue.front() else { continue };
         match attempt.step(walker, *choice) {
             Progress::Impossible => {}

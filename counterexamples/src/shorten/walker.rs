@@ -94,7 +94,7 @@ impl Walker {
             passage.state = state;
             passage.noted.extend(noted.iter().map(|finding| (finding.rule, finding.barrier)));
             if watched.is_some_and(|barrier| arrived.contains(&barrier)) {
-                passage.last = Some(choice.agent);
+                passage.last = Some(choice.agent());
             }
         }
         passage.noted.sort_unstable();

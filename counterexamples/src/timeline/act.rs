@@ -17,7 +17,7 @@ pub enum Act {
     Exits,
     /// It blocks.
     Blocks,
-    /// It arrives and goes on.
+    /// It arrives and goes on, or something lands that it has left pending.
     Arrives,
     /// Its wait passes.
     Passes,
@@ -32,7 +32,7 @@ pub enum Act {
 /// What steps can be asked for by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Arrivals.
+    /// Arrivals, and landings of what was pending.
     Arrivals,
     /// Agents that block.
     Blocks,
@@ -85,7 +85,7 @@ impl Kind {
     /// Whether an event is of this kind.
     fn includes(self, event: &Event) -> bool {
         match self {
-            Self::Arrivals => matches!(event, Event::Arrived { .. }),
+            Self::Arrivals => matches!(event, Event::Arrived { .. } | Event::Landed { .. }),
             Self::Blocks => matches!(event, Event::Blocked { .. } | Event::Parked { .. }),
             Self::Releases => matches!(event, Event::Released { .. } | Event::Notified { .. }),
             Self::Passes => matches!(event, Event::Passed { .. }),
@@ -167,6 +167,8 @@ impl Step {
             | Event::Blocked { barrier }
             | Event::Passed { barrier }
             | Event::Completed { barrier, .. }
+            | Event::Issued { barrier }
+            | Event::Landed { barrier }
             | Event::Released { barrier, .. }
             | Event::Notified { barrier, .. } => Some(*barrier),
             Event::Violated { barrier, .. } => *barrier,

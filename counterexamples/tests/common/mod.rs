@@ -185,7 +185,7 @@ fn choices(machine: &Machine, state: &State) -> Vec<Choice> {
         for (index, made) in (0..).zip(machine.moves(state, agent)) {
             let picks = machine.picks(state, agent, made);
             let pick = |p| u32::try_from(p).expect("small");
-            all.extend(picks.map(|p| Choice { agent, index, pick: pick(p) }));
+            all.extend(picks.map(|p| Choice::of(agent, index, pick(p))));
         }
     }
     all
@@ -272,7 +272,7 @@ pub(crate) fn lasso_trace(program: &Arc<Program>) -> Trace {
         // Where there is a decision, the loop goes on.
         let moves = machine.moves(&state, AgentId(agent));
         let pick = u32::from(matches!(moves[0].choices, barcheck_model::agent::Choices::Open(_)));
-        let choice = Choice { agent: AgentId(agent), index: 0, pick };
+        let choice = Choice::of(AgentId(agent), 0, pick);
         let StepOutcome::Progress(next) = machine.step(&state, choice) else { panic!("it goes on") };
         state = next.state;
         path.steps.push(choice);

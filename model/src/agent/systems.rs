@@ -20,7 +20,7 @@ macro_rules! executed {
         targets {
             $(
                 $(#[$doc:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $(if $cfg:meta)?
+                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $([$cfg:meta])?
             )+
         }
     ) => {

@@ -36,6 +36,8 @@ pub struct Facts {
     pub notes_nobody_waits: bool,
     /// How generations carry what agents know of memory.
     pub carries: Carries,
+    /// Instructions may leave operations pending, which land later.
+    pub leaves_pending: bool,
     /// Arrivals announce how many take part, so that more may stand at one than there is room for.
     pub has_room: bool,
 }
@@ -83,6 +85,9 @@ pub trait Around {
 
 /// The state of a barrier.
 pub trait BarrierState: Sized {
+    /// What instructions leave pending at it.
+    type Operation: Operation<Self>;
+
     /// It is as it was in the beginning.
     fn is_initial(&self) -> bool;
 
@@ -102,6 +107,43 @@ pub trait BarrierState: Sized {
 
     /// The generation that is complete now that an agent has exited, and the barrier after it.
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)>;
+}
+
+/// What an instruction leaves pending: it has no program, and lands at any later time, as a step of its own.
+/// It names no agent.
+pub trait Operation<B>: Copy {
+    /// The barrier on which it lands.
+    fn barrier(&self) -> BarrierId;
+
+    /// What its landing does there.
+    ///
+    /// # Errors
+    /// The rules of the system.
+    fn land(&self, barrier: &B) -> Result<Landing<B>, Rule>;
+}
+
+/// What a landing does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Landing<B> {
+    /// The barrier afterwards.
+    pub barrier: B,
+    /// The generation that it completed.
+    pub completed: Option<Completion>,
+}
+
+/// Of systems whose instructions are over once they have been executed: they leave nothing pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Nothing {}
+
+impl<B> Operation<B> for Nothing {
+    fn barrier(&self) -> BarrierId {
+        match *self {}
+    }
+
+    fn land(&self, _: &B) -> Result<Landing<B>, Rule> {
+        match *self {}
+    }
 }
 
 /// An instruction on a barrier, operands evaluated.
@@ -155,7 +197,7 @@ pub trait Instruction: Sized {
         seat: Seat,
         pick: u32,
         around: &impl Around,
-    ) -> Result<Applied<Self::Barrier>, Refusal>;
+    ) -> Result<Applied<Self::Barrier, <Self::Barrier as BarrierState>::Operation>, Refusal>;
 }
 
 /// What an instruction is to the generations of its barrier.
@@ -206,9 +248,11 @@ pub enum Blocking {
 
 /// What an instruction does.
 #[derive(Clone, Debug)]
-pub enum Applied<B> {
+pub enum Applied<B, O = Nothing> {
     /// The agent arrives.
     Arrives(Effect<B>, Arrival),
+    /// The same, and something is pending from now on.
+    Issues(Effect<B>, Arrival, O),
     /// The agent waits; what its wait acquires, where the instruction says so.
     Waits(Effect<B>, Option<(Scope, Semantics)>),
     /// The barrier's state is read.
@@ -217,12 +261,13 @@ pub enum Applied<B> {
     Writes(B),
 }
 
-impl<B> Applied<B> {
+impl<B, O> Applied<B, O> {
     /// The same for another kind of barrier.
     #[inline]
-    pub(super) fn map<C>(self, wrap: impl FnOnce(B) -> C) -> Applied<C> {
+    pub(super) fn map<C, P>(self, wrap: impl FnOnce(B) -> C, left: impl FnOnce(O) -> P) -> Applied<C, P> {
         match self {
             Self::Arrives(effect, how) => Applied::Arrives(effect.map(wrap), how),
+            Self::Issues(effect, how, operation) => Applied::Issues(effect.map(wrap), how, left(operation)),
             Self::Waits(effect, acquires) => Applied::Waits(effect.map(wrap), acquires),
             Self::Reads => Applied::Reads,
             Self::Writes(barrier) => Applied::Writes(wrap(barrier)),

@@ -16,11 +16,11 @@ pub mod xegpu;
 pub use bcu::{Opaque, ResultCopy};
 pub use facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Part, Standing, System,
+    Landing, Nothing, Operation, Part, Standing, System,
 };
 pub use ptx::{Contribution, Parked};
 pub use split::Instance;
-pub use systems::{AnyBarrier, BarrierAction, room, state_as_value};
+pub use systems::{AnyBarrier, AnyOperation, BarrierAction, room, state_as_value};
 pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;

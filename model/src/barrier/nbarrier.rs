@@ -4,7 +4,7 @@
 
 use super::facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Part, Standing, System,
+    Nothing, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::program::{Scope, Semantics};
@@ -246,6 +246,7 @@ impl System for Nbarrier {
         has_subgroups: false,
         notes_nobody_waits: false,
         carries: Carries::Inboxes,
+        leaves_pending: false,
         has_room: true,
     };
 
@@ -261,6 +262,8 @@ impl System for Nbarrier {
 }
 
 impl BarrierState for Barrier {
+    type Operation = Nothing;
+
     #[inline]
     fn is_initial(&self) -> bool {
         *self == Self::default()

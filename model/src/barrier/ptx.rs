@@ -4,7 +4,7 @@
 
 use super::facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Part, Standing, System,
+    Nothing, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, Progress, Refusal, Seat};
 use crate::program::{ReductionOp, Scope, Semantics, WARP_SIZE};
@@ -320,6 +320,7 @@ impl System for Ptx {
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::All,
+        leaves_pending: false,
         has_room: true,
     };
 
@@ -334,6 +335,8 @@ impl System for Ptx {
 }
 
 impl BarrierState for Barrier {
+    type Operation = Nothing;
+
     #[inline]
     fn is_initial(&self) -> bool {
         *self == Self::default()

@@ -6,7 +6,7 @@
 
 use super::facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Part, Standing, System,
+    Nothing, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
 use crate::program::{AgentId, Pc, RoleId, Scope, Semantics, SplitKind};
@@ -238,6 +238,7 @@ impl System for Split {
         has_subgroups: true,
         notes_nobody_waits: false,
         carries: Carries::Released,
+        leaves_pending: false,
         has_room: false,
     };
 
@@ -253,6 +254,8 @@ impl System for Split {
 }
 
 impl BarrierState for Barrier {
+    type Operation = Nothing;
+
     #[inline]
     fn is_initial(&self) -> bool {
         *self == Self::default()

@@ -1,8 +1,8 @@
 //! A barrier of any system, an instruction of any system, and who answers for whom.
 
 use super::facts::{
-    Announced, Applied, Around, BarrierState as _, Blocking, Dependence, Facts, Instruction as _, Part,
-    Standing, System,
+    Announced, Applied, Around, BarrierState, Blocking, Dependence, Facts, Instruction as _, Landing,
+    Operation, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Refusal, Seat, bcu};
 use crate::program::{Scope, Semantics, Target};
@@ -14,18 +14,55 @@ use crate::systems::systems;
 macro_rules! barriers {
     (
         barriers {
-            $($(#[$doc:meta])* $System:ident($module:ident) $(if $cfg:meta)?)+
+            $($(#[$doc:meta])* $System:ident($module:ident) $([$cfg:meta])?)+
         }
         targets {
             $(
                 $(#[$about:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $room:ident::$Answers:ident) $(if $when:meta)?
+                $Target:ident($Op:ident($Instruction:ident), $at:ident::$Answers:ident) $([$when:meta])?
             )+
         }
     ) => {
         /// A barrier of any of the systems (`xegpu` uses those of `nbarrier`).
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum AnyBarrier { $($(#[$doc])* $(#[cfg($cfg)])? $System(super::$module::Kept),)+ }
+
+        /// What an instruction has left pending.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub enum AnyOperation {
+            $($(#[$doc])* $(#[cfg($cfg)])? $System(<super::$module::Barrier as BarrierState>::Operation),)+
+        }
+
+        impl AnyOperation {
+            /// The barrier on which it lands.
+            #[must_use]
+            pub fn barrier(&self) -> BarrierId {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::barrier(operation)
+                    })+
+                }
+            }
+
+            /// What its landing does to the barrier, `None` for one that is as it was in the beginning.
+            ///
+            /// # Errors
+            /// The rules of the system.
+            pub fn land(&self, barrier: Option<&AnyBarrier>) -> Result<Landing<AnyBarrier>, Rule> {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        let landing = match barrier {
+                            Some(AnyBarrier::$System(barrier)) => operation.land(barrier)?,
+                            // Nothing but a barrier of its own system is where an operation lands.
+                            _ => operation.land(&Default::default())?,
+                        };
+                        let Landing { barrier, completed } = landing;
+                        Ok(Landing { barrier: AnyBarrier::$System(barrier.into()), completed })
+                    })+
+                }
+            }
+        }
 
         /// An instruction on a barrier.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +204,7 @@ macro_rules! barriers {
                 seat: Seat,
                 pick: u32,
                 around: &impl Around,
-            ) -> Result<Applied<AnyBarrier>, Refusal> {
+            ) -> Result<Applied<AnyBarrier, AnyOperation>, Refusal> {
                 match self {
                     $($(#[cfg($cfg)])? Self::$System(action) => {
                         let applied = match barrier {
@@ -175,7 +212,7 @@ macro_rules! barriers {
                             // Nothing but a barrier of its own system is where an instruction works.
                             _ => action.apply(&Default::default(), seat, pick, around)?,
                         };
-                        Ok(applied.map(|barrier| AnyBarrier::$System(barrier.into())))
+                        Ok(applied.map(|it| AnyBarrier::$System(it.into()), AnyOperation::$System))
                     })+
                 }
             }
@@ -194,7 +231,7 @@ macro_rules! barriers {
             #[inline]
             pub fn facts(self) -> &'static Facts {
                 match self {
-                    $($(#[cfg($when)])? Self::$Target => &<super::$room::$Answers as System>::FACTS,)+
+                    $($(#[cfg($when)])? Self::$Target => &<super::$at::$Answers as System>::FACTS,)+
                 }
             }
 
@@ -205,7 +242,7 @@ macro_rules! barriers {
             #[inline]
             pub fn complete(self, seat: Seat) -> Result<Seat, Rule> {
                 match self {
-                    $($(#[cfg($when)])? Self::$Target => <super::$room::$Answers as System>::complete(seat),)+
+                    $($(#[cfg($when)])? Self::$Target => <super::$at::$Answers as System>::complete(seat),)+
                 }
             }
 
@@ -213,7 +250,7 @@ macro_rules! barriers {
             #[must_use]
             pub fn owes_wait(self, seat: Seat) -> bool {
                 match self {
-                    $($(#[cfg($when)])? Self::$Target => <super::$room::$Answers as System>::owes_wait(seat),)+
+                    $($(#[cfg($when)])? Self::$Target => <super::$at::$Answers as System>::owes_wait(seat),)+
                 }
             }
         }

@@ -18,10 +18,10 @@ impl Machine {
         found
     }
 
-    /// No agent has a step and not all have exited.
+    /// No agent has a step, nothing is pending, and not all have exited.
     // clause: barcheck.deadlock
     fn deadlock<K>(&self, state: &State<K>) -> Option<Finding> {
-        if self.agents().any(|agent| !self.moves(state, agent).is_empty()) {
+        if !state.pending.is_empty() || self.agents().any(|agent| !self.moves(state, agent).is_empty()) {
             return None;
         }
         let stuck: Vec<_> = self.agents().filter(|a| !self.config(state, *a).has_exited()).collect();
@@ -33,10 +33,11 @@ impl Machine {
         Some(Finding { rule: Rule::Deadlock, agent, pc, agents: stuck, barrier, detail: Detail::None })
     }
 
-    /// Every agent has exited and a barrier still holds arrivals.
+    /// Every agent has exited, nothing is pending, and a barrier still holds arrivals.
     // clause: barcheck.dangling-arrival
     fn dangling_arrivals<K>(&self, state: &State<K>) -> Vec<Finding> {
         if !Rule::DanglingArrival.holds_for(self.program.target)
+            || !state.pending.is_empty()
             || self.agents().any(|agent| !self.config(state, agent).has_exited())
         {
             return Vec::new();

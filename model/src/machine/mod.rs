@@ -5,6 +5,7 @@
 //! about states.
 
 mod automaton;
+mod choice;
 mod judge;
 mod merged;
 mod outcome;
@@ -14,8 +15,9 @@ mod unfold;
 
 pub use crate::barrier::{Announced, AnyBarrier, Standing, room};
 pub use automaton::{Automaton, ConfigId, Label};
+pub use choice::{Actor, Choice, Path};
 pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
-pub use state::{AgentState, Sequence, State};
+pub use state::{AgentState, Pending, Sequence, State};
 pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
@@ -41,17 +43,6 @@ pub enum ExitedThreads {
     Hold,
     /// PTX 9.1: somebody who waits is released once every warp that has not arrived has exited.
     Release,
-}
-
-/// A step to make: who, which of its moves, and the choice where the protocol leaves one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Choice {
-    /// The agent.
-    pub agent: AgentId,
-    /// The move, by position in [`Machine::moves`].
-    pub index: u32,
-    /// The choice, 0 where there is none.
-    pub pick: u32,
 }
 
 /// A violation found at a step or in a state.
@@ -342,14 +333,4 @@ fn mentions_agent(op: &Op) -> bool {
         }
     }
     op.expressions().into_iter().any(in_expr)
-}
-
-/// A run of the group from its initial state, as the steps made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Path {
-    /// The steps, in order.
-    pub steps: Vec<Choice>,
-    /// Where the run ends in a cycle: the number of steps before its first. The state after the last
-    /// step is the one before that step.
-    pub cycle_from: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! What can become of a step.
 
-use super::{CutReason, Finding, State};
+use super::{CutReason, Finding, Pending, State};
 use crate::agent::Fault;
 use crate::barrier::BarrierId;
 use crate::program::{AgentId, Locations, Pc};
@@ -78,6 +78,10 @@ pub enum Event {
     LanesExited(u32),
     /// The agent exited.
     Exited,
+    /// This is pending from now on.
+    Issued(Pending),
+    /// What was pending has landed.
+    Landed(Pending),
     /// Memory was accessed.
     Accessed(Locations),
     /// A decision was made.

@@ -1,9 +1,10 @@
 //! One state of the whole group.
 
 use super::ConfigId;
-use crate::barrier::{AnyBarrier, BarrierId, Seat};
+use super::choice::Choice;
+use crate::barrier::{AnyBarrier, AnyOperation, BarrierId, Seat};
 use crate::memory::Memory;
-use crate::program::AgentId;
+use crate::program::{AgentId, Pc};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -20,6 +21,21 @@ pub struct State<K = Memory> {
     pub sequences: Vec<Sequence>,
     /// `xegpu`: the number of barriers that subgroups have allocated.
     pub allocated: Option<u32>,
+    /// What is pending, in order.
+    pub pending: Vec<Pending>,
+}
+
+/// What an agent has left pending: it lands at any later time, as a step of its own. Equal ones are
+/// interchangeable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Pending {
+    /// The agent.
+    pub agent: AgentId,
+    /// Its instruction.
+    pub pc: Pc,
+    /// What lands.
+    pub operation: AnyOperation,
 }
 
 /// One agent in a state.
@@ -87,7 +103,40 @@ impl<K> State<K> {
             memory,
             sequences: vec![Sequence { ahead: VecDeque::new(), position: vec![0; group] }; sequences],
             allocated: None,
+            pending: Vec::new(),
         }
+    }
+
+    /// What an agent has left pending, in order.
+    #[must_use]
+    pub fn pending_of(&self, agent: AgentId) -> &[Pending] {
+        let first = self.pending.partition_point(|pending| pending.agent < agent);
+        let count = self.pending[first..].partition_point(|pending| pending.agent == agent);
+        &self.pending[first..first + count]
+    }
+
+    /// The landings that are possible, of equal ones the first.
+    pub fn landings(&self) -> impl Iterator<Item = Choice> + '_ {
+        let agents = self.pending.chunk_by(|a, b| a.agent == b.agent);
+        agents.flat_map(|left| {
+            let is_first = |index: &usize| *index == 0 || left[index - 1] != left[*index];
+            let indices = (0..left.len()).filter(is_first);
+            indices.map(|index| Choice::landing(left[0].agent, u32::try_from(index).unwrap_or(u32::MAX)))
+        })
+    }
+
+    /// Something is pending from now on.
+    pub(super) fn leave(&mut self, pending: Pending) {
+        let at = self.pending.partition_point(|other| *other <= pending);
+        self.pending.insert(at, pending);
+    }
+
+    /// What an agent has left pending at a position is so no more.
+    pub(super) fn take_pending(&mut self, agent: AgentId, index: u32) -> Option<Pending> {
+        let first = self.pending.partition_point(|pending| pending.agent < agent);
+        let at = first + index as usize;
+        self.pending.get(at).filter(|pending| pending.agent == agent)?;
+        self.pending.drain(at..=at).next()
     }
 
     /// A barrier's state, `None` while it is as it was in the beginning.

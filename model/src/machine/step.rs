@@ -2,7 +2,7 @@
 
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::state::Site;
-use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, State};
+use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, Pending, State};
 use crate::agent::{Action, Choices, Fault, FaultKind, Outcome};
 use crate::barrier::{
     self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Progress,
@@ -21,6 +21,8 @@ struct Making<'m, K> {
     from: ConfigId,
     index: u32,
     pick: u32,
+    /// What lands, if it is no step of the agent's own.
+    landing: Option<Pending>,
     log: &'m mut Log,
     /// Local computation has failed in some agent.
     failed: bool,
@@ -48,9 +50,13 @@ impl Machine {
 
     /// Makes one step, in place. What happens is added to the log.
     pub fn advance<K: Knowledge>(&mut self, state: &mut State<K>, choice: Choice, log: &mut Log) -> Advanced {
-        let Choice { agent, index, pick } = choice;
+        let Choice { actor, index, pick } = choice;
+        let agent = actor.agent();
         if agent.index() >= state.agents.len() {
             return Advanced::Disabled;
+        }
+        if choice.is_landing() {
+            return self.land(state, choice, log);
         }
         let Some(made) = self.moves(state, agent).get(index as usize) else {
             return Advanced::Disabled;
@@ -63,13 +69,35 @@ impl Machine {
         }
         let at = made.pc;
         let from = state.agents[agent.index()].config;
-        let mut making = Making { machine: self, state, agent, from, index, pick, log, failed: false };
+        let mut making =
+            Making { machine: self, state, agent, from, index, pick, landing: None, log, failed: false };
         // clause: barcheck.one-rule
         match making.run() {
             Err(Refusal::Violation(rule)) => Advanced::Error(Box::new(End::Violation(making.finding(rule)))),
             Err(Refusal::NotModelled(what)) => {
                 let reason = CutReason::NotModelled(what);
                 Advanced::Error(Box::new(End::Cut { agent, at, reason, noted: Vec::new() }))
+            }
+            Ok(()) => making.finish(),
+        }
+    }
+
+    /// What an agent has left pending lands.
+    fn land<K: Knowledge>(&mut self, state: &mut State<K>, choice: Choice, log: &mut Log) -> Advanced {
+        let Choice { actor, index, pick } = choice;
+        let agent = actor.agent();
+        let Some(pending) = (pick == 0).then(|| state.take_pending(agent, index)).flatten() else {
+            return Advanced::Disabled;
+        };
+        let from = state.agents[agent.index()].config;
+        let landing = Some(pending);
+        let mut making =
+            Making { machine: self, state, agent, from, index, pick, landing, log, failed: false };
+        match making.run_landing(pending) {
+            Err(Refusal::Violation(rule)) => Advanced::Error(Box::new(End::Violation(making.finding(rule)))),
+            Err(Refusal::NotModelled(what)) => {
+                let reason = CutReason::NotModelled(what);
+                Advanced::Error(Box::new(End::Cut { agent, at: pending.pc, reason, noted: Vec::new() }))
             }
             Ok(()) => making.finish(),
         }
@@ -104,6 +132,10 @@ impl Machine {
 
 impl<K: Knowledge> Making<'_, K> {
     fn finding(&self, rule: Rule) -> Finding {
+        if let Some(Pending { agent, pc, operation }) = self.landing {
+            let (agents, barrier) = (vec![agent], Some(operation.barrier()));
+            return Finding { rule, agent, pc, agents, barrier, detail: Detail::None };
+        }
         let made = self.machine.made(self.agent, self.from, self.index);
         let detail = match made.action {
             Action::Refuse(_, value) => Detail::Operand(value),
@@ -245,6 +277,14 @@ impl<K: Knowledge> Making<'_, K> {
         let around = Group { machine: self.machine, state: self.state };
         match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
             Applied::Arrives(effect, how) => self.arrive(site, effect, how),
+            Applied::Issues(effect, how, operation) => {
+                let pc = self.machine.made(self.agent, self.from, self.index).pc;
+                self.arrive(site, effect, how)?;
+                let pending = Pending { agent: self.agent, pc, operation };
+                self.state.leave(pending);
+                self.log.events.push(Event::Issued(pending));
+                Ok(())
+            }
             Applied::Waits(effect, acquires) => {
                 self.wait(site, effect, acquires);
                 Ok(())
@@ -260,6 +300,18 @@ impl<K: Knowledge> Making<'_, K> {
                 self.go_on_after(Event::StateMoved);
                 Ok(())
             }
+        }
+    }
+
+    /// The landing that the step is.
+    fn run_landing(&mut self, pending: Pending) -> Result<(), Refusal> {
+        let site = self.state.site(pending.operation.barrier());
+        let landing = pending.operation.land(self.state.at(site))?;
+        self.log.events.push(Event::Landed(pending));
+        self.state.set_barrier(site, landing.barrier);
+        match landing.completed {
+            Some(completion) => self.complete(site.id, completion),
+            None => Ok(()),
         }
     }
 

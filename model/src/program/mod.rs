@@ -13,10 +13,7 @@ pub use arithmetic::NoResult;
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use index::{AgentId, ArrayId, ConstructId, LocalId, LocationId, Pc, Place, RoleId, SequenceId};
 pub(crate) use instruction::BarrierOp;
-pub use instruction::{
-    BcuOp, BcuOperand, BcuRedOperands, NbarrierOp, Predicate, PtxKind, PtxOp, ReductionOp, Scope, Semantics,
-    SplitKind, SplitOp, XegpuOp,
-};
+pub use instruction::*;
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 
@@ -30,7 +27,7 @@ macro_rules! targets {
         targets {
             $(
                 $(#[$doc:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $(if $cfg:meta)?
+                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $([$cfg:meta])?
             )+
         }
     ) => {

@@ -12,8 +12,8 @@ pub(crate) fn assert_same_by_locations(
     choice: Choice,
     (after, noted): (&Memory, &[Finding]),
 ) {
-    let State { agents, barriers, memory, sequences, allocated } = before.clone();
-    let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated };
+    let State { agents, barriers, memory, sequences, allocated, pending } = before.clone();
+    let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated, pending };
     assert_eq!(machine.advance(&mut state, choice, &mut Log::default()), Advanced::Progress);
     let flow = state.memory;
     let program = machine.program().clone();

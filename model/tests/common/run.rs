@@ -26,7 +26,7 @@ impl Run {
 
     /// Makes one step, if there is such a step, and says what became of it.
     pub(crate) fn choose(&mut self, agent: u32, index: u32, pick: u32) -> StepOutcome {
-        let choice = Choice { agent: AgentId(agent), index, pick };
+        let choice = Choice::of(AgentId(agent), index, pick);
         let outcome = self.machine.step(&self.state, choice);
         let noted = if let StepOutcome::Noted(_, noted) = &outcome { &noted[..] } else { &[] };
         if let StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) = &outcome {

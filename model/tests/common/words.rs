@@ -113,6 +113,8 @@ fn events(events: &[Event]) -> String {
     let words: Vec<String> = events
         .iter()
         .map(|event| match event {
+            Event::Issued(pending) => format!("issued {pending:?}"),
+            Event::Landed(pending) => format!("landed {pending:?}"),
             Event::Parked(b) => format!("park b{}", b.0),
             Event::Arrived(b) => format!("arrive b{}", b.0),
             Event::Blocked(_) => "block".to_owned(),

@@ -11,7 +11,7 @@ use barcheck_model::program::AgentId;
 
 /// A step of whoever is at the place that the choice names.
 pub(crate) fn real(choice: Choice, who: &[AgentId]) -> Choice {
-    Choice { agent: who[choice.agent.index()], ..choice }
+    Choice { actor: choice.actor.renamed(who[choice.agent().index()]), ..choice }
 }
 
 /// Who is where after the agent at place `i` has gone to place `to[i]`.

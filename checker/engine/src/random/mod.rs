@@ -9,7 +9,7 @@
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Found;
 use barcheck_model::agent::{Action, Move};
-use barcheck_model::machine::{Advanced, Choice, End, Finding, Log, Machine, Path, State};
+use barcheck_model::machine::{Actor, Advanced, Choice, End, Finding, Log, Machine, Path, State};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Level;
 use std::time::Instant;
@@ -33,9 +33,10 @@ pub(crate) fn find_violation(
     first: AgentId,
 ) -> Option<Found> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let agents: Vec<AgentId> = machine.agents().collect();
+    let agents: Vec<Actor> = machine.agents().map(Actor::Agent).collect();
     let (mut left, mut length) = (MOST_STEPS, 64);
-    let mut priorities: Vec<AgentId> = agents.iter().copied().filter(|agent| *agent != first).collect();
+    let first = Actor::Agent(first);
+    let mut priorities: Vec<Actor> = agents.iter().copied().filter(|agent| *agent != first).collect();
     priorities.insert(0, first);
     let mut changes: Vec<usize> = Vec::new();
     while left > 0 {
@@ -65,8 +66,9 @@ pub(crate) fn find_violation(
 struct Run<'r> {
     machine: &'r mut Machine,
     settings: &'r Settings,
-    /// Who comes first makes the steps.
-    priorities: Vec<AgentId>,
+    /// Who comes first makes the steps. What is pending has a place of its own, for each agent that has left
+    /// something.
+    priorities: Vec<Actor>,
     /// At these steps whoever is in front falls behind.
     changes: Vec<usize>,
     path: Vec<Choice>,
@@ -87,11 +89,10 @@ impl Run<'_> {
             }
             let in_front = self.in_front(&state)?;
             if self.changes.contains(&self.path.len()) {
-                let agent = self.priorities.remove(in_front);
-                self.priorities.push(agent);
+                let actor = self.priorities.remove(in_front);
+                self.priorities.push(actor);
             }
-            let agent = self.priorities[self.in_front(&state)?];
-            let choice = self.choose(&state, agent, random);
+            let choice = self.choose(&state, self.priorities[self.in_front(&state)?], random);
             log.events.clear();
             log.noted.clear();
             self.path.push(choice);
@@ -109,24 +110,46 @@ impl Run<'_> {
             if let Some(found) = self.error(std::mem::take(&mut log.noted)) {
                 return Some(found);
             }
+            self.make_room(&state, random);
         }
         None
     }
 
-    /// The place in the priorities of the first agent that has a step.
-    fn in_front(&self, state: &State) -> Option<usize> {
-        self.priorities.iter().position(|agent| self.machine.moves(state, *agent).iter().any(is_step))
+    /// What agents have left pending for the first time gets a place in the priorities.
+    fn make_room(&mut self, state: &State, random: &mut Random) {
+        for left in state.pending.chunk_by(|a, b| a.agent == b.agent) {
+            let actor = Actor::Pending(left[0].agent);
+            if !self.priorities.contains(&actor) {
+                let place = random.below(self.priorities.len() as u64 + 1) as usize;
+                self.priorities.insert(place, actor);
+            }
+        }
     }
 
-    /// One of the steps that an agent has.
-    fn choose(&self, state: &State, agent: AgentId, random: &mut Random) -> Choice {
+    /// The place in the priorities of the first that has a step.
+    fn in_front(&self, state: &State) -> Option<usize> {
+        self.priorities.iter().position(|actor| match actor {
+            Actor::Agent(agent) => self.machine.moves(state, *agent).iter().any(is_step),
+            Actor::Pending(agent) => !state.pending_of(*agent).is_empty(),
+        })
+    }
+
+    /// One of the steps that somebody has.
+    fn choose(&self, state: &State, actor: Actor, random: &mut Random) -> Choice {
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let agent = match actor {
+            Actor::Agent(agent) => agent,
+            Actor::Pending(agent) => {
+                let left = state.pending_of(agent).len() as u64;
+                return Choice::landing(agent, number(random.below(left)));
+            }
+        };
         let moves = self.machine.moves(state, agent);
         let steps: Vec<usize> = (0..moves.len()).filter(|index| is_step(&moves[*index])).collect();
         let index = steps[random.below(steps.len() as u64) as usize];
         let picks = self.machine.picks(state, agent, &moves[index]);
         let pick = picks.start + random.below(picks.end - picks.start);
-        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Choice { agent, index: number(index as u64), pick: number(pick) }
+        Choice::of(agent, number(index as u64), number(pick))
     }
 
     /// The first of these that is an error.
@@ -144,7 +167,7 @@ fn is_step(made: &Move) -> bool {
     made.action != Action::Spin
 }
 
-fn shuffled(agents: &[AgentId], random: &mut Random) -> Vec<AgentId> {
+fn shuffled(agents: &[Actor], random: &mut Random) -> Vec<Actor> {
     let mut shuffled = agents.to_vec();
     for end in (1..shuffled.len()).rev() {
         shuffled.swap(end, random.below(end as u64 + 1) as usize);

@@ -6,6 +6,7 @@
 //! different.
 
 use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::Pending;
 use barcheck_model::memory::{Conflict, Knowledge, Known, Layout};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces};
 use barcheck_model::rule::Rule;
@@ -15,20 +16,25 @@ use rustc_hash::FxHashMap;
 /// these at a time, and no others.
 pub(super) type Clock = i32;
 
-/// A step of an agent: who, and its number among the agent's steps, from 1.
+/// Operations of which nobody knows yet that they have landed, at most.
+const MOST_PENDING: usize = 64;
+
+/// A step of an actor: who, and its number among the actor's steps, from 1. An actor is an agent or, from the
+/// number of agents on, a place for what is pending. Landings that have the same place one after another come
+/// after one another in every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
-    pub(super) agent: AgentId,
+    pub(super) actor: u32,
     pub(super) clock: Clock,
 }
 
-/// Steps of several agents, one of each at most.
+/// Steps of several actors, one of each at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moments(Vec<Clock>);
 
 impl Moments {
     pub(super) fn add(&mut self, moment: Moment) {
-        let index = moment.agent.index();
+        let index = moment.actor as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, 0);
         }
@@ -41,7 +47,7 @@ impl Moments {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Moment> + '_ {
         let all = self.0.iter().enumerate().filter(|(_, clock)| **clock > 0);
-        all.map(|(agent, clock)| Moment { agent: AgentId::from_index(agent), clock: *clock })
+        all.map(|(actor, clock)| Moment { actor: to_u32(actor), clock: *clock })
     }
 }
 
@@ -49,7 +55,7 @@ impl Moments {
 /// agent.
 #[derive(Clone, Debug)]
 pub(super) struct Plane {
-    agents: usize,
+    actors: usize,
     /// For each holder, where its row begins, or [`NO_ROW`] if it has never known anything.
     begins: Vec<usize>,
     rows: Vec<Clock>,
@@ -58,13 +64,13 @@ pub(super) struct Plane {
 const NO_ROW: usize = usize::MAX;
 
 impl Plane {
-    fn new(agents: usize) -> Self {
-        Self { agents, begins: Vec::new(), rows: Vec::new() }
+    fn new(actors: usize) -> Self {
+        Self { actors, begins: Vec::new(), rows: Vec::new() }
     }
 
     fn row(&self, holder: usize) -> &[Clock] {
         match self.begins.get(holder) {
-            Some(begin) if *begin != NO_ROW => &self.rows[*begin..begin + self.agents],
+            Some(begin) if *begin != NO_ROW => &self.rows[*begin..begin + self.actors],
             _ => &[],
         }
     }
@@ -75,18 +81,18 @@ impl Plane {
         }
         if self.begins[holder] == NO_ROW {
             self.begins[holder] = self.rows.len();
-            self.rows.resize(self.rows.len() + self.agents, 0);
+            self.rows.resize(self.rows.len() + self.actors, 0);
         }
         self.begins[holder]
     }
 
     fn set(&mut self, holder: usize, now: Moment) {
         let begin = self.begin(holder);
-        self.rows[begin + now.agent.index()] = now.clock;
+        self.rows[begin + now.actor as usize] = now.clock;
     }
 
     fn knows(&self, holder: usize, moment: Moment) -> bool {
-        self.row(holder).get(moment.agent.index()).is_some_and(|clock| *clock >= moment.clock)
+        self.row(holder).get(moment.actor as usize).is_some_and(|clock| *clock >= moment.clock)
     }
 }
 
@@ -94,14 +100,14 @@ impl Known for Plane {
     fn pass(&mut self, from: usize, to: usize) {
         let Some(begin) = self.begins.get(from).copied().filter(|begin| *begin != NO_ROW) else { return };
         let into = self.begin(to);
-        let agents = self.agents;
+        let actors = self.actors;
         // Two rows never overlap: one of them ends before the other begins.
         let (source, target) = if begin < into {
             let (low, high) = self.rows.split_at_mut(into);
-            (&low[begin..begin + agents], &mut high[..agents])
+            (&low[begin..begin + actors], &mut high[..actors])
         } else if into < begin {
             let (low, high) = self.rows.split_at_mut(begin);
-            (&high[..agents], &mut low[into..into + agents])
+            (&high[..actors], &mut low[into..into + actors])
         } else {
             return;
         };
@@ -112,7 +118,7 @@ impl Known for Plane {
 
     fn forget(&mut self, holder: usize) {
         if let Some(begin) = self.begins.get(holder).copied().filter(|begin| *begin != NO_ROW) {
-            self.rows[begin..begin + self.agents].fill(0);
+            self.rows[begin..begin + self.actors].fill(0);
         }
     }
 }
@@ -147,7 +153,7 @@ impl Latest {
             AccessKind::Read => &mut self.reads,
             AccessKind::Atomic => &mut self.atomics,
         };
-        match of_kind.iter_mut().find(|m| m.agent == now.agent) {
+        match of_kind.iter_mut().find(|m| m.actor == now.actor) {
             Some(earlier) => *earlier = now,
             None => of_kind.push(now),
         }
@@ -157,8 +163,11 @@ impl Latest {
 /// What everybody knows, along one run.
 #[derive(Clone, Debug)]
 pub(super) struct Clocks {
-    /// Steps that each agent has made.
+    /// Steps that each actor has made.
     now: Vec<Clock>,
+    agents: usize,
+    /// What is pending, each with its place.
+    in_flight: Vec<(Pending, u32)>,
     /// For each storage class: shared, global. Only the first, if nothing is stored in global memory.
     planes: Vec<Plane>,
     /// The first location of each array, and where the array is stored.
@@ -179,9 +188,12 @@ impl Clocks {
         let agents = program.agents.len();
         let arrays: Vec<_> = program.arrays.iter().map(|array| (array.first, array.space)).collect();
         let planes = 1 + usize::from(arrays.iter().any(|(_, space)| *space == Space::Global));
+        let actors = agents + if program.target.facts().leaves_pending { MOST_PENDING } else { 0 };
         Self {
-            now: vec![0; agents],
-            planes: vec![Plane::new(agents); planes],
+            now: vec![0; actors],
+            agents,
+            in_flight: Vec::new(),
+            planes: vec![Plane::new(actors); planes],
             arrays,
             latest: FxHashMap::default(),
             layout,
@@ -197,15 +209,44 @@ impl Clocks {
     /// An agent makes its next step.
     pub(super) fn tick(&mut self, agent: AgentId) {
         self.now[agent.index()] += 1;
-        let now = self.moment(agent);
+        let now = self.moment(agent.0);
         for plane in &mut self.planes {
             plane.set(self.layout.time(agent), now);
         }
     }
 
-    /// The latest step of an agent.
-    pub(super) fn moment(&self, agent: AgentId) -> Moment {
-        Moment { agent, clock: self.now[agent.index()] }
+    /// Agents, and places for what is pending.
+    pub(super) fn actors(&self) -> usize {
+        self.now.len()
+    }
+
+    /// The latest step of an actor.
+    pub(super) fn moment(&self, actor: u32) -> Moment {
+        Moment { actor, clock: self.now[actor as usize] }
+    }
+
+    /// An agent has left something pending, which gets a place: one whose landings so far the agent knows of.
+    /// `false` if there is none.
+    pub(super) fn issue(&mut self, pending: Pending) -> bool {
+        let is_free = |actor: &u32| {
+            let is_used = self.in_flight.iter().any(|(_, used)| used == actor);
+            !is_used && self.knows(pending.agent, self.moment(*actor))
+        };
+        let place = (to_u32(self.agents)..to_u32(self.now.len())).find(is_free);
+        self.in_flight.extend(place.map(|place| (pending, place)));
+        place.is_some()
+    }
+
+    /// What was pending lands, and its place is told; whoever the barrier's completion reaches will know.
+    pub(super) fn land(&mut self, pending: Pending) -> Option<u32> {
+        let at = self.in_flight.iter().position(|(other, _)| *other == pending)?;
+        let (_, actor) = self.in_flight.drain(at..=at).next()?;
+        self.now[actor as usize] += 1;
+        let now = self.moment(actor);
+        for plane in &mut self.planes {
+            plane.set(self.layout.gathering(pending.operation.barrier()), now);
+        }
+        Some(actor)
     }
 
     /// Whether an agent's next step comes after a step in every order.
@@ -236,21 +277,21 @@ impl Clocks {
     /// For each of the steps that may still matter, who knows it: together with the state of the group this
     /// says what any access, and any arrival, will find.
     pub(super) fn abstracted(&self, marks: impl Iterator<Item = (u64, Moment)>) -> Vec<u64> {
-        let mut facts = Vec::new();
+        let mut facts: Vec<u64> = self.in_flight.iter().map(|(_, place)| u64::from(*place)).collect();
         let mut locations: Vec<_> = self.latest.keys().copied().collect();
         locations.sort_unstable();
         for location in locations {
             for (kind, moments) in self.latest[&location].all() {
                 let mut moments = moments.to_vec();
-                moments.sort_unstable_by_key(|moment| moment.agent);
+                moments.sort_unstable_by_key(|moment| moment.actor);
                 for moment in moments {
-                    facts.extend([u64::from(location.0), kind as u64, u64::from(moment.agent.0)]);
+                    facts.extend([u64::from(location.0), kind as u64, u64::from(moment.actor)]);
                     knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
                 }
             }
         }
         for (mark, moment) in marks {
-            facts.extend([mark, u64::from(moment.agent.0)]);
+            facts.extend([mark, u64::from(moment.actor)]);
             knowers(&self.planes[0], moment, &mut facts);
         }
         facts
@@ -303,7 +344,7 @@ impl Knowledge for Clocks {
         kind: AccessKind,
         locations: &[LocationId],
     ) -> Vec<Conflict> {
-        let now = self.moment(agent);
+        let now = self.moment(agent.0);
         let mut found = Vec::new();
         for location in locations {
             let plane = self.plane_at(*location);
@@ -311,7 +352,7 @@ impl Knowledge for Clocks {
             let latest = self.latest.entry(*location).or_default();
             let conflicting = latest.all().into_iter().filter(|(earlier, _)| earlier.conflicts_with(kind));
             for (earlier, moment) in conflicting.flat_map(|(kind, all)| all.iter().map(move |m| (kind, *m))) {
-                if moment.agent == agent {
+                if moment.actor == agent.0 {
                     continue;
                 }
                 let rule = if !plane.knows(layout.time(agent), moment) {
@@ -321,7 +362,7 @@ impl Knowledge for Clocks {
                 } else {
                     continue;
                 };
-                found.push((rule, *location, moment.agent, earlier));
+                found.push((rule, *location, AgentId(moment.actor), earlier));
             }
             latest.replace(kind, now);
             if !layout.has_fences() {
@@ -332,7 +373,7 @@ impl Knowledge for Clocks {
     }
 
     fn publish(&mut self, layout: Layout, _: &Program, agent: AgentId, spaces: Spaces) {
-        let now = self.moment(agent);
+        let now = self.moment(agent.0);
         for space in [Space::Shared, Space::Global].into_iter().filter(|space| spaces.includes(*space)) {
             if let Some(plane) = self.planes.get_mut(plane_of(space)) {
                 plane.set(layout.memory(agent), now);
@@ -341,4 +382,9 @@ impl Knowledge for Clocks {
     }
 
     fn forget_settled(&mut self, _: Layout, _: &[AgentId]) {}
+}
+
+/// An actor's number.
+fn to_u32(actor: usize) -> u32 {
+    u32::try_from(actor).unwrap_or(u32::MAX)
 }

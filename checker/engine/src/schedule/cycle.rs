@@ -7,7 +7,7 @@
 use super::clocks::Clocks;
 use barcheck_model::agent::Config;
 use barcheck_model::barrier::{BarrierId, Seat};
-use barcheck_model::machine::{AnyBarrier, Machine, State};
+use barcheck_model::machine::{Actor, AnyBarrier, Machine, Pending, State};
 use barcheck_model::program::AgentId;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub(super) struct Now<'r> {
     pub(super) machine: &'r Machine,
     pub(super) state: &'r State<Clocks>,
-    /// Agents that have a step, in the order of their turns.
-    pub(super) ready: &'r VecDeque<AgentId>,
+    /// Those that have a step, in the order of their turns.
+    pub(super) ready: &'r VecDeque<Actor>,
     /// Steps made so far.
     pub(super) steps: usize,
 }
@@ -31,7 +31,8 @@ struct Saved {
     seats: Vec<Vec<(BarrierId, Seat)>>,
     barriers: Vec<(BarrierId, AnyBarrier)>,
     allocated: Option<u32>,
-    ready: VecDeque<AgentId>,
+    pending: Vec<Pending>,
+    ready: VecDeque<Actor>,
     /// Who knew what, see [`Clocks::abstracted`].
     facts: Vec<u64>,
     /// Steps made before.
@@ -62,6 +63,7 @@ impl Watch {
                 seats: now.state.agents.iter().map(|agent| agent.seats.to_vec()).collect(),
                 barriers: now.state.barriers.clone(),
                 allocated: now.state.allocated,
+                pending: now.state.pending.clone(),
                 ready: now.ready.clone(),
                 facts: facts(),
                 steps: now.steps,
@@ -77,6 +79,7 @@ impl Saved {
         self.ready.front() == now.ready.front()
             && self.barriers == state.barriers
             && self.allocated == state.allocated
+            && self.pending == state.pending
             && self.ready == *now.ready
             && self.configs.iter().zip(configs(now)).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
             && self.seats.iter().zip(&state.agents).all(|(seats, agent)| seats[..] == agent.seats[..])

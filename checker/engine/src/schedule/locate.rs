@@ -64,11 +64,11 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
     } else {
         Vec::new()
     };
-    let whole_run = || Path { cycle_from: run.cycle_from, ..whole(run, run.path.len()) };
-    let mut found: Vec<Found> = at_the_end
-        .into_iter()
-        .map(|finding| Found { level: level(finding.rule), finding, path: whole_run() })
-        .collect();
+    let mut found = Vec::new();
+    for finding in at_the_end {
+        let path = Path { cycle_from: run.cycle_from, ..whole(run, run.path.len()) };
+        found.push(Found { level: level(finding.rule), finding, path });
+    }
     let mut violations: Vec<Violation> = std::mem::take(&mut run.violations).into_values().collect();
     violations.retain(|s| level(s.finding.rule) >= Level::Warning);
     violations.sort_by_key(|s| s.step);
@@ -88,37 +88,58 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
 }
 
 /// The first steps of the run.
-fn whole(run: &Run, steps: usize) -> Path {
-    Path { steps: run.path[..steps].iter().map(|agent| step_of(*agent)).collect(), cycle_from: None }
+fn whole(run: &mut Run, steps: usize) -> Path {
+    let all: Vec<usize> = (0..steps).collect();
+    path_of(run, &all)
 }
 
-fn step_of(agent: u16) -> Choice {
-    Choice { agent: AgentId(u32::from(agent)), index: 0, pick: 0 }
+/// Some steps of the run. Where something lands among them, they are made once more: what else is pending
+/// then need not be what was pending in the run.
+fn path_of(run: &mut Run, steps: &[usize]) -> Path {
+    let mut path = Path::default();
+    if run.landed.is_empty() {
+        path.steps.extend(steps.iter().map(|step| Choice::of(AgentId(u32::from(run.path[*step])), 0, 0)));
+        return path;
+    }
+    let mut state = run.machine.initial();
+    for step in steps {
+        let choice = match run.landing_at(*step) {
+            None => Choice::of(AgentId(u32::from(run.path[*step])), 0, 0),
+            Some(pending) => {
+                let left = state.pending_of(pending.agent);
+                let index = left.iter().position(|other| *other == pending).unwrap_or_default();
+                Choice::landing(pending.agent, u32::try_from(index).unwrap_or(u32::MAX))
+            }
+        };
+        path.steps.push(choice);
+        state = lasso::state_after(&mut run.machine, Some(state.clone()), &[choice]).unwrap_or(state);
+    }
+    path
 }
 
 /// A step of the run, after no more than the steps in its past.
-fn projected(run: &Run, last: usize, past: &[Clock]) -> Path {
+fn projected(run: &mut Run, last: usize, past: &[Clock]) -> Path {
     let mut made = vec![0; past.len()];
     let mut steps = Vec::new();
-    for agent in &run.path[..last] {
-        let number = &mut made[usize::from(*agent)];
+    for (step, actor) in run.path[..last].iter().enumerate() {
+        let number = &mut made[usize::from(*actor)];
         *number += 1;
-        if *number <= past[usize::from(*agent)] {
-            steps.push(step_of(*agent));
+        if *number <= past[usize::from(*actor)] {
+            steps.push(step);
         }
     }
-    steps.push(step_of(run.path[last]));
-    Path { steps, cycle_from: None }
+    steps.push(last);
+    path_of(run, &steps)
 }
 
-/// What has to come before each of the steps, in the order of the run: the latest step of each agent.
+/// What has to come before each of the steps, in the order of the run: the latest step of each actor.
 fn pasts(run: &mut Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
-    let agents = run.machine.program().agents.len();
+    let actors = run.state.memory.actors();
     let mut pasts = Vec::new();
     let Some(last) = violations.last() else { return pasts };
     again(run, last.step, |run, step, agent| {
         for violation in violations.iter().filter(|s| s.step == step) {
-            let mut past = vec![0; agents];
+            let mut past = vec![0; actors];
             run.state.memory.add_past(agent, &mut past);
             let barrier = run.machine.moves(&run.state, agent).first().and_then(|made| made.action.barrier());
             if let Some(barrier) = barrier.or(violation.finding.barrier) {
@@ -140,11 +161,12 @@ fn again(run: &mut Run, last: usize, mut look: impl FnMut(&mut Run, usize, Agent
     let options = run.machine.options();
     let machine = std::mem::replace(&mut run.machine, Machine::new(program, options));
     let mut second = Run::new(machine);
-    for (step, agent) in run.path[..=last].iter().enumerate() {
-        let agent = AgentId(u32::from(*agent));
+    for (step, actor) in run.path[..=last].iter().enumerate() {
+        let landing = run.landing_at(step);
+        let agent = landing.map_or(AgentId(u32::from(*actor)), |pending| pending.agent);
         look(&mut second, step, agent);
         if step < last {
-            second.repeat(agent);
+            second.repeat(agent, landing);
         }
     }
     run.machine = second.into_machine();

@@ -18,7 +18,9 @@
 //!    one does.) And a consumer that signals has used up the notification of the generation before
 //!    (`nbarrier`, `xegpu`): otherwise its wait may come before or after the completion, see
 //!    [`crate::independence`].
-//! 3. No state of a barrier is read or written as a value (B2R.BAR, R2B.BAR), and exits release nothing that
+//! 3. What is pending is an actor of its own with a single step, its landing. If that completes a generation,
+//!    it is among the steps that whoever arrives in the next one must have in its past.
+//! 4. No state of a barrier is read or written as a value (B2R.BAR, R2B.BAR), and exits release nothing that
 //!    has a count of its own (`--exited-threads release`).
 //!
 //! Then every state that the protocol can reach is what R makes of some set of its steps that is closed under
@@ -53,7 +55,7 @@
 //!
 //! Where it would break: if an arrival's effect depended on who arrived before it in its generation, or if a
 //! release told its agents about the order of arrivals. Neither is so in any of the five systems, apart from
-//! B2R.BAR, which is excluded by (3).
+//! B2R.BAR, which is excluded by (4).
 //!
 //! # Runs without end
 //!
@@ -74,6 +76,9 @@ use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
 use std::time::Instant;
 
+/// Agents at most: with the places for what is pending they have numbers of 16 bits.
+const MOST_AGENTS: usize = u16::MAX as usize - 1024;
+
 /// Makes one run and decides what can be decided from it.
 pub(super) fn answer(
     machine: Machine,
@@ -84,7 +89,7 @@ pub(super) fn answer(
     if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
-    if u16::try_from(machine.program().agents.len()).is_err() {
+    if machine.program().agents.len() > MOST_AGENTS {
         return (machine, Answer::Undecided(Undecided::TooManyAgents));
     }
     let mut run = run::Run::new(machine);

@@ -10,7 +10,7 @@ use crate::verdict::answer::{Ending, Undecided, unfollowed};
 use crate::verdict::blow_up::{blow_up, blow_up_beyond};
 use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Advanced, Choice, End, Event, Finding, Log, Machine, State};
+use barcheck_model::machine::{Actor, Advanced, Choice, End, Event, Finding, Log, Machine, Pending, State};
 use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, VecDeque};
@@ -62,10 +62,14 @@ pub(super) struct Run {
     pub(super) machine: Machine,
     pub(super) state: State<Clocks>,
     log: Log,
-    /// Who made each step. Every step is the only one that its agent had.
+    /// Who made each step: an agent, or a place for what is pending (see [`Moment`]). Every step is the only
+    /// one that its actor had.
     pub(super) path: Vec<u16>,
-    /// Agents that have a step, in the order of their turns.
-    pub(super) ready: VecDeque<AgentId>,
+    /// What has landed, with the numbers of the steps.
+    pub(super) landed: Vec<(usize, Pending)>,
+    /// Those that have a step, in the order of their turns: for each thing that is pending its agent stands
+    /// here once more.
+    pub(super) ready: VecDeque<Actor>,
     is_ready: Vec<bool>,
     /// Agents in an endless local loop.
     spinning: Vec<AgentId>,
@@ -104,12 +108,13 @@ impl Run {
         // Agents without a program have exited from the start, without a step.
         let some_exited = machine.agents().any(|agent| machine.config(&state, agent).has_exited());
         Self {
-            ready: (0..agents).map(AgentId::from_index).collect(),
+            ready: (0..agents).map(AgentId::from_index).map(Actor::Agent).collect(),
             is_ready: vec![true; agents],
             machine,
             state,
             log: Log::default(),
             path: Vec::new(),
+            landed: Vec::new(),
             spinning: Vec::new(),
             history: Vec::new(),
             violations: BTreeMap::new(),
@@ -143,9 +148,15 @@ impl Run {
         }
         let mut watch = Watch::default();
         let mut turns = 0_u64;
-        while let Some(agent) = self.ready.pop_front() {
-            self.is_ready[agent.index()] = false;
-            if let Some(ending) = self.turn(agent, settings) {
+        while let Some(actor) = self.ready.pop_front() {
+            let ending = match actor {
+                Actor::Agent(agent) => {
+                    self.is_ready[agent.index()] = false;
+                    self.turn(agent, settings)
+                }
+                Actor::Pending(agent) => self.land(agent, settings),
+            };
+            if let Some(ending) = ending {
                 return ending;
             }
             turns += 1;
@@ -172,7 +183,7 @@ impl Run {
         }
         if let (None, Some(agent)) = (self.cycle_from, self.spinning.first()) {
             self.cycle_from = Some(self.path.len());
-            self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
+            self.path.push(entry(agent.0));
         }
         let found = self.violations.keys().map(|(rule, ..)| *rule);
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
@@ -207,7 +218,7 @@ impl Run {
 
     fn make_ready(&mut self, agent: AgentId) {
         if !std::mem::replace(&mut self.is_ready[agent.index()], true) {
-            self.ready.push_back(agent);
+            self.ready.push_back(Actor::Agent(agent));
         }
     }
 
@@ -230,7 +241,9 @@ impl Run {
                 why => return Stepped::Ended(Ending::Undecided(why)),
             }
         }
-        self.advance(agent, pc, settings).map_or(Stepped::Moved, Stepped::Ended)
+        self.state.memory.tick(agent);
+        let step = Choice::of(agent, 0, 0);
+        self.advance(step, agent.0, pc, settings).map_or(Stepped::Moved, Stepped::Ended)
     }
 
     /// Why a move might come elsewhere, or find something else, in another order of the same steps.
@@ -248,18 +261,27 @@ impl Run {
         (unknown && is_asked()).then_some(Undecided::CutShort(agent, made.pc))
     }
 
-    /// Makes the only step that an agent has.
-    fn advance(&mut self, agent: AgentId, pc: Pc, settings: &Settings) -> Option<Ending> {
-        self.state.memory.tick(agent);
+    /// The first of what an agent has left pending lands.
+    fn land(&mut self, agent: AgentId, settings: &Settings) -> Option<Ending> {
+        let pending = self.state.pending_of(agent).first().copied()?;
+        let actor = self.state.memory.land(pending)?;
+        self.landed.push((self.path.len(), pending));
+        self.advance(Choice::landing(agent, 0), actor, pending.pc, settings)
+    }
+
+    /// Makes the only step that an actor has.
+    fn advance(&mut self, choice: Choice, actor: u32, pc: Pc, settings: &Settings) -> Option<Ending> {
         self.log.events.clear();
-        let choice = Choice { agent, index: 0, pick: 0 };
+        let agent = choice.agent();
         let step = self.path.len();
-        self.path.push(u16::try_from(agent.0).unwrap_or(u16::MAX));
+        self.path.push(entry(actor));
         let advanced = self.machine.advance(&mut self.state, choice, &mut self.log);
         if let Advanced::Error(end) = advanced {
             return Some(self.end(*end, step));
         }
-        self.follow_events(agent);
+        if !self.follow_events(choice, actor) {
+            return Some(Ending::Undecided(Undecided::TooManyPending(agent, pc)));
+        }
         self.races.follow(&self.log.events, || self.some_exited);
         if self.log.noted.is_empty() {
             return None;
@@ -277,8 +299,10 @@ impl Run {
         (is_error && !settings.all).then_some(Ending::Violated)
     }
 
-    fn follow_events(&mut self, agent: AgentId) {
-        let now = self.state.memory.moment(agent);
+    /// `false` if more is pending than can be followed.
+    fn follow_events(&mut self, choice: Choice, actor: u32) -> bool {
+        let now = self.state.memory.moment(actor);
+        let mover = (!choice.is_landing()).then_some(choice.agent());
         let has_waits = self.machine.program().target.facts().waits_free;
         for index in 0..self.log.events.len() {
             match self.log.events[index] {
@@ -291,13 +315,20 @@ impl Run {
                     history.gathering.clear();
                     history.waits = std::mem::take(&mut history.early_waits);
                 }
-                Event::Released(released, _) if released != agent => self.make_ready(released),
+                Event::Released(released, _) if Some(released) != mover => self.make_ready(released),
+                Event::Issued(pending) => {
+                    if !self.state.memory.issue(pending) {
+                        return false;
+                    }
+                    self.ready.push_back(Actor::Pending(pending.agent));
+                }
                 Event::Passed(barrier) if has_waits => self.history_of(barrier).waits.push(now),
                 Event::Exited => self.some_exited = true,
                 Event::Blocked(barrier) if has_waits => self.history_of(barrier).early_waits.push(now),
                 _ => {}
             }
         }
+        true
     }
 
     fn history_of(&mut self, barrier: BarrierId) -> &mut History {
@@ -327,12 +358,32 @@ impl Run {
         self.violations.entry(key).or_insert(Violation { finding, step });
     }
 
-    /// Makes the next step of a run that has been made before.
-    pub(super) fn repeat(&mut self, agent: AgentId) {
-        self.state.memory.tick(agent);
+    /// Makes the next step of a run that has been made before: an agent's, or a landing.
+    pub(super) fn repeat(&mut self, agent: AgentId, landing: Option<Pending>) {
+        let choice = match landing {
+            None => {
+                self.state.memory.tick(agent);
+                Choice::of(agent, 0, 0)
+            }
+            Some(pending) => {
+                self.state.memory.land(pending);
+                Choice::landing(agent, 0)
+            }
+        };
         self.log.events.clear();
         self.log.noted.clear();
-        self.machine.advance(&mut self.state, Choice { agent, index: 0, pick: 0 }, &mut self.log);
+        self.machine.advance(&mut self.state, choice, &mut self.log);
+        for event in &self.log.events {
+            if let Event::Issued(pending) = event {
+                self.state.memory.issue(*pending);
+            }
+        }
+    }
+
+    /// What has landed at a step, if it was a landing.
+    pub(super) fn landing_at(&self, step: usize) -> Option<Pending> {
+        let at = self.landed.binary_search_by_key(&step, |(step, _)| *step).ok()?;
+        Some(self.landed[at].1)
     }
 
     /// The steps that must still be known of, each with a number for what it is.
@@ -401,6 +452,11 @@ impl Run {
         };
         (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
     }
+}
+
+/// An actor, as a path keeps it.
+fn entry(actor: u32) -> u16 {
+    u16::try_from(actor).unwrap_or(u16::MAX)
 }
 
 /// The run does not say everything.

@@ -175,14 +175,15 @@ impl Search<'_> {
                         ));
                         return Some(Pause::Stopped);
                     };
-                    let choice = Choice { agent: AgentId::from_index(agent), index: to_u32(index), pick };
+                    let choice = Choice::of(AgentId::from_index(agent), to_u32(index), pick);
                     if let Some(pause) = self.make_step(words, opened, choice, id, batch) {
                         return Some(pause);
                     }
                 }
             }
         }
-        None
+        let landings = self.tables.landings(&self.layout, words, opened);
+        landings.into_iter().find_map(|choice| self.make_step(words, opened, choice, id, batch))
     }
 
     fn make_step<const W: usize>(

@@ -40,31 +40,40 @@ impl Search<'_> {
             for index in 0..self.tables.slot(agent, opened.slots[agent]).moves.len() {
                 for pick in self.tables.picks(&self.layout, words, &mut opened, agent, index) {
                     let pick = u32::try_from(pick).unwrap_or(u32::MAX);
-                    let choice = Choice { agent: AgentId::from_index(agent), index: to_u32(index), pick };
-                    let successor =
-                        self.tables.successor(&self.layout, words, &mut opened, choice, &mut |_| {});
-                    let to = match successor {
-                        Successor::State(to) => to,
-                        Successor::Same => *words,
-                        _ => continue,
-                    };
-                    if let Some(goal) = goal {
-                        // Who goes where when a state is sorted takes longer to find out.
-                        let sorted = self.symmetry.canonical(&mut self.tables, &self.layout, to, None);
-                        if sorted.as_ref() != Some(goal) {
-                            continue;
-                        }
-                    }
-                    let mut permutation = Vec::new();
-                    let sorted =
-                        self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut permutation));
-                    if let Some(to) = sorted {
-                        edges.push(Edge { choice, to, permutation });
-                    }
+                    let choice = Choice::of(AgentId::from_index(agent), to_u32(index), pick);
+                    edges.extend(self.edge(words, &mut opened, choice, goal));
                 }
             }
         }
+        for choice in self.tables.landings(&self.layout, words, &mut opened) {
+            edges.extend(self.edge(words, &mut opened, choice, goal));
+        }
         edges
+    }
+
+    /// A step from a state, if it leads to a state, to the one wanted if there is one.
+    fn edge<const W: usize>(
+        &mut self,
+        words: &Packed<W>,
+        opened: &mut Opened,
+        choice: Choice,
+        goal: Option<&Packed<W>>,
+    ) -> Option<Edge<W>> {
+        let to = match self.tables.successor(&self.layout, words, opened, choice, &mut |_| {}) {
+            Successor::State(to) => to,
+            Successor::Same => *words,
+            Successor::TooWide | Successor::End(_) | Successor::None => return None,
+        };
+        if let Some(goal) = goal {
+            // Who goes where when a state is sorted takes longer to find out.
+            let sorted = self.symmetry.canonical(&mut self.tables, &self.layout, to, None);
+            if sorted.as_ref() != Some(goal) {
+                return None;
+            }
+        }
+        let mut permutation = Vec::new();
+        let to = self.symmetry.canonical(&mut self.tables, &self.layout, to, Some(&mut permutation))?;
+        Some(Edge { choice, to, permutation })
     }
 
     /// The steps of real agents that lead to a state of the store, and which real agent is where in it.

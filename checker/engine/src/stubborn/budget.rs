@@ -1,6 +1,7 @@
 //! How far an exploration has come, when it has to end, and what it may not have seen.
 
-use super::explore::{Exploration, Node, NodeId};
+use super::explore::Exploration;
+use super::node::{Node, NodeId};
 use super::proviso::Cycles;
 use super::states::Key;
 use crate::settings::Progress;

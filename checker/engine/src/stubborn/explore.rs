@@ -2,6 +2,7 @@
 
 use super::happens_before::{self, HappensBefore};
 use super::merges::Merges;
+use super::node::{Found, Made, Node, NodeId, Violation};
 use super::proviso::{Cycles, Proviso};
 use super::states::{Components, Key};
 use crate::independence::{self, Races};
@@ -10,8 +11,7 @@ use crate::settings::{Control, Settings};
 use crate::verdict::Inconclusive;
 use crate::verdict::answer::{Ending, Undecided, unfollowed};
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
-use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, End, Event, Finding, Log, Machine, State};
+use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
 use barcheck_model::memory::Knowledge;
 use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
@@ -20,44 +20,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
-/// The number of a state kept.
-pub(super) type NodeId = u32;
-
 /// Steps without a choice between two states kept, at most.
 const MOST_BETWEEN: usize = 1 << 12;
 /// Steps before somebody else is asked, who takes no more for an answer.
 const MANY: u64 = 100_000;
-
-/// A state kept, and how it was found.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) key: Key,
-    pub(super) parent: NodeId,
-    /// What was made from the parent; what came after it was the only thing to make.
-    pub(super) made: Made,
-    /// Steps from the initial state.
-    pub(super) depth: u64,
-}
-
-/// Something found: in a state kept, or after so much was made from there, of which this was the first.
-#[derive(Clone, Debug)]
-pub(super) struct Violation {
-    pub(super) finding: Finding,
-    pub(super) node: NodeId,
-    pub(super) made: Option<(Made, usize)>,
-}
-
-/// What is made of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
-    /// A step.
-    Step(Choice),
-    /// All paths of a merge, by an agent in this configuration: of several merges the one with this number.
-    Merge(AgentId, ConfigId, u32),
-}
-
-/// One finding is kept for each rule, place and barrier.
-type Found = (Rule, Place, Option<BarrierId>);
 
 /// A state between those kept.
 #[derive(Clone, Debug)]
@@ -89,7 +55,7 @@ pub(super) struct Exploration<'a> {
     pub(super) violations: BTreeMap<Found, Violation>,
     /// After this, what is found besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
-    races: Races,
+    pub(super) races: Races,
     pub(super) transitions: u64,
     pub(super) depth: u64,
     pub(super) peak_bytes: u64,
@@ -103,7 +69,7 @@ pub(super) struct Exploration<'a> {
     /// `None` if all paths are to be followed one by one.
     pub(super) merges: Option<Merges>,
     before: Vec<ConfigId>,
-    log: Log,
+    pub(super) log: Log,
     pub(super) looks: u64,
     /// In how many states somebody with a choice stood at a place.
     pub(super) opened: FxHashMap<Place, u64>,
@@ -171,7 +137,7 @@ impl<'a> Exploration<'a> {
             return Err(unfollowed(agent, fault));
         }
         let (key, _) = self.components.key(&initial.state, &initial.proviso);
-        let nobody = Made::Step(Choice { agent: AgentId(0), index: 0, pick: 0 });
+        let nobody = Made::Step(Choice::of(AgentId(0), 0, 0));
         self.keep(key, 0, nobody, 0);
         let mut next = 0;
         while next < self.nodes.len() {
@@ -268,19 +234,8 @@ impl<'a> Exploration<'a> {
         let moves = (0..).zip(self.machine.moves(&at.state, agent));
         moves
             .filter(|(_, made)| made.action != Action::Spin)
-            .map(|(index, made)| {
-                (Choice { agent, index, pick: 0 }, self.machine.picks(&at.state, agent, made))
-            })
+            .map(|(index, made)| (Choice::of(agent, index, 0), self.machine.picks(&at.state, agent, made)))
             .collect()
-    }
-
-    /// Judges a state in which nobody makes a step.
-    fn judge(&mut self, at: &At, node: NodeId) -> Result<(), Ending> {
-        let mut is_error = false;
-        for finding in self.machine.judge(&at.state) {
-            is_error |= self.record(finding, node, None);
-        }
-        if is_error && !self.settings.all { Err(Ending::Violated) } else { Ok(()) }
     }
 
     /// Makes a step, and those after it as long as each is the only one. `watch` sees every state on its
@@ -314,6 +269,10 @@ impl<'a> Exploration<'a> {
     /// What is to be made: of those whom the proviso does not hold back by the first who has only one thing
     /// to make, otherwise by the first.
     fn next(&mut self, at: &At) -> Option<Next> {
+        // What is pending has but one step, and no other step takes it away.
+        if let Some(landing) = at.state.landings().next() {
+            return Some(Next::Forced(Made::Step(landing)));
+        }
         let mut open = None;
         for agent in self.machine.agents() {
             if at.proviso.is_held(agent.index()) {
@@ -326,7 +285,7 @@ impl<'a> Exploration<'a> {
                 let picks = self.machine.picks(&at.state, agent, made);
                 if picks.end - picks.start == 1 {
                     let pick = u32::try_from(picks.start).unwrap_or(u32::MAX);
-                    return Some(Next::Forced(Made::Step(Choice { agent, index: 0, pick })));
+                    return Some(Next::Forced(Made::Step(Choice::of(agent, 0, pick))));
                 }
                 let is_decision = made.action == Action::Decide && matches!(made.choices, Choices::Open(_));
                 let from = at.state.agents[agent.index()].config;
@@ -346,7 +305,7 @@ impl<'a> Exploration<'a> {
 
     /// Lets everybody go on if everybody who has a step is held back.
     fn renews(&self, at: &mut At) -> bool {
-        if at.proviso.holds_nobody() {
+        if at.proviso.holds_nobody() || !at.state.pending.is_empty() {
             return false;
         }
         for agent in self.machine.agents() {
@@ -362,7 +321,10 @@ impl<'a> Exploration<'a> {
     }
 
     fn step(&mut self, at: &mut At, node: NodeId, choice: Choice) -> Result<(), Ending> {
-        let agent = choice.agent;
+        if choice.is_landing() {
+            return self.advance(at, node, choice, None);
+        }
+        let agent = choice.agent();
         let moves = self.machine.moves(&at.state, agent);
         let made = &moves[choice.index as usize];
         let pc = made.pc;
@@ -382,6 +344,14 @@ impl<'a> Exploration<'a> {
             }
             at.state.memory.gather(layout, barrier);
         }
+        self.advance(at, node, choice, Some(pc))
+    }
+
+    /// Makes a step that may come here; `pc` is its agent's place, unless something lands.
+    fn advance(&mut self, at: &mut At, node: NodeId, choice: Choice, pc: Option<Pc>) -> Result<(), Ending> {
+        let agent = choice.agent();
+        let left = at.state.pending_of(agent).get(choice.index as usize);
+        let pc = pc.or(left.map(|left| left.pc)).unwrap_or_default();
         self.before.clear();
         self.before.extend(at.state.agents.iter().map(|agent| agent.config));
         self.log.events.clear();
@@ -446,42 +416,6 @@ impl<'a> Exploration<'a> {
                 at.proviso.set(agent.index(), true);
             }
         }
-    }
-
-    /// What a step has found.
-    fn note(&mut self, node: NodeId, agent: AgentId, pc: Pc) -> Result<(), Ending> {
-        let mut is_error = false;
-        for finding in std::mem::take(&mut self.log.noted) {
-            if finding.rule == Rule::DataRace {
-                self.races.meet(agent, pc);
-            }
-            is_error |= self.record(finding, node, Some((self.made[0], self.made.len())));
-        }
-        if is_error && !self.settings.all && !self.repeats { Err(Ending::Violated) } else { Ok(()) }
-    }
-
-    /// The path ends at a step.
-    fn end(&mut self, end: End, node: NodeId) -> Ending {
-        match end {
-            End::Violation(finding) => {
-                let (agent, pc) = (finding.agent, finding.pc);
-                self.record(finding, node, Some((self.made[0], self.made.len())));
-                Ending::Undecided(Undecided::CutShort(agent, pc))
-            }
-            End::Fault { agent, fault, .. } => unfollowed(agent, &fault),
-            End::Cut { agent, at, .. } => Ending::Undecided(Undecided::Unfollowed(agent, at)),
-        }
-    }
-
-    /// Keeps a finding, if it is the first of its kind; whether it is an error.
-    fn record(&mut self, finding: Finding, node: NodeId, made: Option<(Made, usize)>) -> bool {
-        let is_error = self.level(finding.rule) == Level::Error;
-        if !self.repeats {
-            let place = self.machine.place(finding.agent, finding.pc);
-            let key = (finding.rule, place, finding.barrier);
-            self.violations.entry(key).or_insert(Violation { finding, node, made });
-        }
-        is_error
     }
 }
 

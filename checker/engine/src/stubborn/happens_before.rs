@@ -22,6 +22,8 @@ enum Mark {
     Complete,
     /// An arrival in it, if its completion has reached nobody.
     CompleteArrival(AgentId),
+    /// The landing that completed it, if that has reached nobody: then nobody will know of it.
+    Landed,
     /// An agent's wait for it (`nbarrier`, `xegpu`).
     Waited(AgentId),
 }
@@ -45,7 +47,7 @@ pub(super) struct HappensBefore {
 impl HappensBefore {
     /// Whether an agent knows that the barrier's latest generation is complete, if it has had one.
     pub(super) fn knows_complete(&self, layout: Layout, agent: AgentId, barrier: BarrierId) -> bool {
-        let of_it = |t: &&Fact| matches!(t.mark, Mark::Complete | Mark::CompleteArrival(_));
+        let of_it = |t: &&Fact| matches!(t.mark, Mark::Complete | Mark::CompleteArrival(_) | Mark::Landed);
         let mut facts = self.facts.iter().filter(|t| t.barrier == barrier).filter(of_it);
         facts.all(|fact| fact.known.has(layout.time(agent)))
     }
@@ -62,6 +64,13 @@ impl HappensBefore {
         self.set(barrier, Mark::Gathering, layout.gathering(barrier));
     }
 
+    /// A landing has completed a generation, and nobody has learnt of it.
+    fn land_unseen(&mut self, barrier: BarrierId) {
+        let fact = Fact { barrier, mark: Mark::Landed, known: Holders::default() };
+        let at = self.facts.partition_point(|other| (other.barrier, other.mark) < (barrier, Mark::Landed));
+        self.facts.insert(at, fact);
+    }
+
     /// Something that only one holder knows.
     fn set(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
         let mut known = Holders::default();
@@ -75,7 +84,8 @@ impl HappensBefore {
     /// A generation is complete: whoever knows of its arrivals has learnt of them from its completion, if
     /// that has reached anybody.
     fn complete(&mut self, layout: Layout, barrier: BarrierId, reached: bool) {
-        let is_past = |mark| matches!(mark, Mark::Complete | Mark::CompleteArrival(_) | Mark::Waited(_));
+        let is_past =
+            |mark| matches!(mark, Mark::Complete | Mark::CompleteArrival(_) | Mark::Landed | Mark::Waited(_));
         self.facts.retain(|t| t.barrier != barrier || !is_past(t.mark));
         for fact in self.facts.iter_mut().filter(|t| t.barrier == barrier) {
             fact.mark = match fact.mark {
@@ -99,7 +109,7 @@ impl HappensBefore {
                 Mark::Arrived(agent) => Mark::Arrived(to[agent.index()]),
                 Mark::CompleteArrival(agent) => Mark::CompleteArrival(to[agent.index()]),
                 Mark::Waited(agent) => Mark::Waited(to[agent.index()]),
-                Mark::Gathering | Mark::Complete => fact.mark,
+                Mark::Gathering | Mark::Complete | Mark::Landed => fact.mark,
             },
             known: fact.known.renamed(layout, to),
         });
@@ -120,6 +130,7 @@ impl HappensBefore {
                 Mark::Complete => (2, None),
                 Mark::CompleteArrival(whose) => (3, Some(whose)),
                 Mark::Waited(whose) => (4, Some(whose)),
+                Mark::Landed => (5, None),
             };
             let at = 2 * usize::from(whose == Some(agent)) + usize::from(fact.known.has(layout.time(agent)));
             // Marks of one kind follow one another.
@@ -156,7 +167,11 @@ pub(super) fn follow(
                     Event::Released(_, reached) | Event::Notified(_, reached) => reached == barrier,
                     _ => false,
                 };
-                state.memory.complete(layout, *barrier, events.iter().any(reaches));
+                let reached = events.iter().any(reaches);
+                state.memory.complete(layout, *barrier, reached);
+                if !reached && events.iter().any(|event| matches!(event, Event::Landed(_))) {
+                    state.memory.land_unseen(*barrier);
+                }
                 changed = true;
             }
             // It has waited before the completion; in another order it might wait after it.

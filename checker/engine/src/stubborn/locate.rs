@@ -1,6 +1,7 @@
 //! From what the exploration has found to what it says about the protocol.
 
-use super::explore::{Exploration, Violation};
+use super::explore::Exploration;
+use super::node::Violation;
 use super::paths::path_to;
 use super::stuck;
 use crate::paths::replay;

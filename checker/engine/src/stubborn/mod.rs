@@ -27,6 +27,10 @@
 //! * Nobody is left out for ever ([`proviso`]): an agent that has closed a cycle waits for all others that
 //!   have a step. So a step of the path comes in the end.
 //!
+//! What is pending is an actor of its own with a single step, its landing, which no other step takes away. It
+//! is made before any other, and is a persistent set by itself: whoever arrives at its barrier afterwards has
+//! the landing in its past, or the answer is [`Undecided`].
+//!
 //! Hence a violation at a step and a state at the end of all steps are found here if they are found anywhere,
 //! with the exceptions that [`crate::schedule`] lists, which make the answer one about a single violation.
 //!
@@ -57,11 +61,13 @@ mod explore;
 mod happens_before;
 mod locate;
 mod merges;
+mod node;
 mod paths;
 mod proviso;
 mod region;
 mod states;
 mod stuck;
+mod violations;
 
 use crate::settings::{Control, Settings};
 use crate::verdict::answer::{Answer, Undecided};

@@ -1,8 +1,9 @@
 //! From states kept to paths of real agents.
 
-use super::explore::{At, Exploration, Made, NodeId};
+use super::explore::{At, Exploration};
 use super::happens_before::HappensBefore;
 use super::merges::Merge;
+use super::node::{Made, NodeId};
 use crate::paths::{permuted, real};
 use barcheck_model::agent::Outcome as AgentOutcome;
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
@@ -87,9 +88,18 @@ impl Exploration<'_> {
         choice: Choice,
     ) {
         let (machine, mut log) = (&mut self.machine, Log::default());
-        let actor = &mut local_paths[choice.agent.index()];
-        let from = machine.members(choice.agent, state.agents[choice.agent.index()].config);
-        let decides = machine.alike_configs(choice.agent, &from).len() > 1;
+        let agent = choice.agent();
+        let actor = &mut local_paths[agent.index()];
+        if choice.is_landing() {
+            // Whatever the agent has come to meanwhile.
+            actor.goes(number, Some(choice), &mut Some);
+            if !matches!(machine.advance(state, choice, &mut log), Advanced::Error(_)) {
+                release(machine, local_paths, number, &log);
+            }
+            return;
+        }
+        let from = machine.members(agent, state.agents[agent.index()].config);
+        let decides = machine.alike_configs(agent, &from).len() > 1;
         if let Advanced::Error(_) = machine.advance(state, choice, &mut log) {
             // The last step of the path.
             actor.goes(number, Some(choice), &mut Some);
@@ -97,29 +107,34 @@ impl Exploration<'_> {
         }
         if decides {
             // Which of its members it has been all the time: none of them makes a step.
-            let left = machine.members(choice.agent, state.agents[choice.agent.index()].config);
+            let left = machine.members(agent, state.agents[agent.index()].config);
             actor.goes(number, None, &mut |config| left.contains(&config).then_some(config));
             return;
         }
         let blocks = log.events.iter().any(|event| matches!(event, Event::Blocked(_)));
         let outcome = if blocks { AgentOutcome::Block } else { AgentOutcome::Pass };
         actor.goes(number, Some(choice), &mut |config| {
-            let Choice { agent, index, pick } = choice;
+            let Choice { index, pick, .. } = choice;
             let to = machine.config_after(agent, config, index, pick, outcome);
             (!machine.has_failed(agent, to)).then_some(to)
         });
-        let mut result = None;
-        for event in &log.events {
-            match event {
-                Event::Completed(_, with) => result = *with,
-                Event::Released(agent, _) => {
-                    local_paths[agent.index()].goes(number, None, &mut |config| {
-                        let to = machine.config_released(*agent, config, result);
-                        (!machine.has_failed(*agent, to)).then_some(to)
-                    });
-                }
-                _ => {}
+        release(machine, local_paths, number, &log);
+    }
+}
+
+/// What a step does to the configurations that those whom it releases may be in.
+fn release(machine: &mut Machine, local_paths: &mut [LocalPaths], number: usize, log: &Log) {
+    let mut result = None;
+    for event in &log.events {
+        match event {
+            Event::Completed(_, with) => result = *with,
+            Event::Released(agent, _) => {
+                local_paths[agent.index()].goes(number, None, &mut |config| {
+                    let to = machine.config_released(*agent, config, result);
+                    (!machine.has_failed(*agent, to)).then_some(to)
+                });
             }
+            _ => {}
         }
     }
 }
@@ -190,7 +205,7 @@ impl LocalPaths {
                     (local_path.upto.map(|_| number).or(so_far), Reverse(accesses + local_path.accesses));
                 let upto = local_path.upto.filter(|_| last).unwrap_or(local_path.picks.len());
                 let made = local_path.picks[..upto].iter();
-                let made = made.map(|pick| Choice { agent: self.agent, index: 0, pick: *pick });
+                let made = made.map(|pick| Choice::of(self.agent, 0, *pick));
                 add(
                     &mut next,
                     Reached { config: local_path.to, before, worth, steps: (number, made.collect()) },

@@ -3,7 +3,7 @@
 use super::happens_before::HappensBefore;
 use super::proviso::Proviso;
 use crate::packed::numbering::{Numbered, to_u32};
-use crate::packed::residual::{Residual, ResidualOf, renamed};
+use crate::packed::residual::{Residual, ResidualOf};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
 use barcheck_model::memory::Layout;
@@ -80,7 +80,7 @@ impl Components {
     /// The state that numbers stand for.
     pub(super) fn state(&self, key: &Key) -> (State<HappensBefore>, Proviso) {
         let count = self.class_of.len();
-        let Residual { sequences, allocated } = self.residuals.get(key[count + 1]).clone();
+        let Residual { sequences, allocated, pending } = self.residuals.get(key[count + 1]).clone();
         let agents = self.class_of.iter().zip(&key[..count]);
         let state = State {
             agents: agents.map(|(class, slot)| self.agents[*class].get(*slot).clone()).collect(),
@@ -88,6 +88,7 @@ impl Components {
             memory: self.memories.get(key[count + 2]).clone(),
             sequences,
             allocated,
+            pending,
         };
         (state, Proviso::of(&key[count + 3..]))
     }
@@ -114,14 +115,13 @@ impl Components {
     /// What tells an agent apart from others with the same slot.
     fn profile(&self, state: &State<HappensBefore>, agent: usize) -> impl Ord + use<> {
         let id = AgentId::from_index(agent);
-        let positions: Vec<u32> = state.sequences.iter().map(|s| s.position[agent]).collect();
         let accesses = state.memory.memory.profile(self.layout, id);
-        (positions, accesses, state.memory.profile(self.layout, id), agent)
+        (ResidualOf::of(state).profile(agent), accesses, state.memory.profile(self.layout, id), agent)
     }
 
     fn renamed(&self, state: &State<HappensBefore>, to: &[u32]) -> (Residual, HappensBefore) {
         let names: Vec<AgentId> = to.iter().map(|agent| AgentId(*agent)).collect();
-        let residual = Residual { sequences: renamed(&state.sequences, to), allocated: state.allocated };
+        let residual = ResidualOf::of(state).renamed(to);
         (residual, state.memory.renamed(self.layout, &names))
     }
 

@@ -1,6 +1,7 @@
 //! `stuck-agent`, judged on the graph of the states kept: see [`super`] for why that is enough.
 
-use super::explore::{At, Exploration, Made, NodeId};
+use super::explore::{At, Exploration};
+use super::node::{Made, NodeId};
 use super::paths::{kept, path_to};
 use crate::packed::numbering::to_u32;
 use crate::paths::lasso::{self, Segment};
@@ -107,7 +108,7 @@ fn spinner(exploration: &Exploration<'_>, node: NodeId) -> Option<Choice> {
     exploration.machine.agents().find_map(|agent| {
         let moves = exploration.machine.moves(&at.state, agent);
         let index = moves.iter().position(|made| made.action == Action::Spin)?;
-        Some(Choice { agent, index: to_u32(index), pick: 0 })
+        Some(Choice::of(agent, to_u32(index), 0))
     })
 }
 

@@ -13,7 +13,7 @@
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::to_u32;
 use crate::packed::permutations::RESIDUAL;
-use crate::packed::residual::{Residual, renamed};
+use crate::packed::residual::Residual;
 use crate::packed::transformers::{bits, held};
 use crate::successors::tables::Tables;
 use barcheck_model::program::AgentId;
@@ -140,8 +140,7 @@ impl Symmetry {
                         .location_classes
                         .rank(location_class, layout.location_classes[location_class].get(words));
                 });
-                let sequences = &tables.residuals.get(layout.residual.get(words)).sequences;
-                let positions = |agent: usize| sequences.iter().map(move |s| s.position[agent]);
+                let residual = tables.residuals.get(layout.residual.get(words));
                 let ranks = |agent: usize| {
                     let ranks = |location_class: usize| {
                         tables
@@ -151,7 +150,7 @@ impl Symmetry {
                     bits(location_classes).map(move |location_class| ranks(location_class)[agent])
                 };
                 alike.sort_unstable_by(|(_, a), (_, b)| {
-                    let decided = positions(*a).cmp(positions(*b));
+                    let decided = residual.compare(*a, *b);
                     decided.then_with(|| ranks(*a).cmp(ranks(*b))).then(a.cmp(b))
                 });
             }
@@ -170,8 +169,7 @@ fn permute(tables: &mut Tables, location_class: u32, before: u32, (order, to): (
         return renamed;
     }
     let number = if location_class == RESIDUAL {
-        let Residual { sequences, allocated } = tables.residuals.get(before);
-        let after = Residual { sequences: renamed(sequences, to), allocated: *allocated };
+        let after = tables.residuals.get(before).renamed(to);
         tables.number_residual(&after, Residual::clone)
     } else {
         let names: Vec<_> = to.iter().map(|agent| AgentId(*agent)).collect();

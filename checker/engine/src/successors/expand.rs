@@ -250,12 +250,8 @@ impl Tables {
         choice: Choice,
         note: &mut dyn FnMut(Finding),
     ) -> Successor<W> {
-        let agent = choice.agent.index();
-        let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
-        let first_step = made.first_step;
         let mut key = None;
-        if first_step != UNKNOWN && opened.quiet {
-            let number = first_step + choice.pick;
+        if let Some(number) = self.number_of(opened, choice) {
             key = self.effect_key(layout, words, opened, self.steps.get(number));
             let next = key.and_then(|key| self.remembered(layout, words, opened, choice, (number, key)));
             if let Some(next) = next {
@@ -272,7 +268,7 @@ impl Tables {
                 // need not be seen again.
                 let own = findings
                     .iter()
-                    .all(|f| f.agents[..] == [choice.agent] && f.rule != Rule::ResultOverwritten);
+                    .all(|f| f.agents[..] == [choice.agent()] && f.rule != Rule::ResultOverwritten);
                 let noted = findings.iter().map(|finding| (finding.rule, finding.barrier)).collect();
                 findings.into_iter().for_each(note);
                 self.numbered(layout, words, opened, choice, (key.filter(|_| own), noted), &progressed)
@@ -281,6 +277,26 @@ impl Tables {
                 self.numbered(layout, words, opened, choice, (key, Vec::new()), &progressed)
             }
         }
+    }
+
+    /// The number of a step of which something may be remembered, in a quiet state.
+    fn number_of(&self, opened: &Opened, choice: Choice) -> Option<u32> {
+        if choice.is_landing() || !opened.quiet {
+            return None;
+        }
+        let agent = choice.agent().index();
+        let made = &self.slot(agent, opened.slots[agent]).moves[choice.index as usize];
+        (made.first_step != UNKNOWN).then(|| made.first_step + choice.pick)
+    }
+
+    /// The landings that are possible in a state.
+    pub(crate) fn landings<const W: usize>(
+        &self,
+        layout: &Layout,
+        words: &Packed<W>,
+        opened: &mut Opened,
+    ) -> Vec<Choice> {
+        if opened.quiet { Vec::new() } else { opened.state(self, layout, words).landings().collect() }
     }
 
     /// Packs what the model has answered, and remembers it under the key, if there is one.
@@ -305,14 +321,14 @@ impl Tables {
             None => self.number(&progressed.state),
         };
         if let Some(key) = key {
-            let actor = choice.agent.index();
-            let made = &self.slot(actor, opened.slots[actor]).moves[choice.index as usize];
+            let agent = choice.agent();
+            let made = &self.slot(agent.index(), opened.slots[agent.index()]).moves[choice.index as usize];
             let step = made.first_step + choice.pick;
             let room = self.steps.get(step).standing.map(|group| {
                 let room = self.races.room(group, &self.barriers, layout, words);
                 u16::try_from(room).unwrap_or(u16::MAX)
             });
-            self.learn(&before, choice.agent, (step, key, room), &numbers, (progressed, noted));
+            self.learn(&before, agent, (step, key, room), &numbers, (progressed, noted));
         }
         self.packed(layout, &numbers)
     }

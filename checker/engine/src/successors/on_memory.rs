@@ -95,7 +95,7 @@ impl Tables {
         choice: Choice,
         (number, key): (u32, u32),
     ) -> Option<Successor<W>> {
-        let agent = choice.agent.index();
+        let agent = choice.agent().index();
         let step = *self.steps.get(number);
         let (effect, slot) = self.steps.effect(&step, key).map(|(effect, slot)| (*effect, slot))?;
         let mut next = self.applied(layout, words, opened, (agent, slot), &step, &effect)?;
@@ -151,8 +151,9 @@ impl Tables {
         opened: &mut Opened,
         choice: Choice,
     ) -> Option<Flow> {
-        let State { agents, barriers, sequences, allocated, .. } = opened.state(self, layout, words).clone();
-        let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated };
+        let State { agents, barriers, sequences, allocated, pending, .. } =
+            opened.state(self, layout, words).clone();
+        let mut state = State { agents, barriers, memory: Flow::default(), sequences, allocated, pending };
         let advanced = self.machine.advance(&mut state, choice, &mut Log::default());
         (advanced == Advanced::Progress).then_some(state.memory)
     }

@@ -36,14 +36,22 @@ fn next(tables: &mut Tables, state: &State, random: &mut u64) -> Option<State> {
     let count = tables.machine.agents().count();
     let first = below(random, count as u64) as usize;
     let agents = (first..count).chain(0..first).map(AgentId::from_index);
-    let (agent, moves) = agents
-        .map(|agent| (agent, tables.machine.moves(state, agent)))
-        .find(|(_, moves)| !moves.is_empty())?;
+    let ready =
+        agents.map(|agent| (agent, tables.machine.moves(state, agent))).find(|(_, moves)| !moves.is_empty());
+    let Some((agent, moves)) = ready else {
+        let landing = state.landings().next()?;
+        return after(tables, state, landing);
+    };
     let index = below(random, moves.len() as u64);
     let picks = tables.machine.picks(state, agent, &moves[index as usize]);
     let pick = picks.start + below(random, picks.end - picks.start);
     let (index, pick) = (u32::try_from(index).ok()?, u32::try_from(pick).ok()?);
-    match tables.machine.step(state, Choice { agent, index, pick }) {
+    after(tables, state, Choice::of(agent, index, pick))
+}
+
+/// The state after a step that leads on.
+fn after(tables: &mut Tables, state: &State, choice: Choice) -> Option<State> {
+    match tables.machine.step(state, choice) {
         StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => Some(progressed.state),
         StepOutcome::Disabled | StepOutcome::NoEffect | StepOutcome::Error(_) => None,
     }

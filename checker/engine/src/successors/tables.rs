@@ -2,7 +2,8 @@
 //!
 //! A packed state is a tuple of numbers: for each agent its configuration together with its seats at barriers
 //! (a *slot*), for each barrier its state, for each location class its abstract value (see
-//! [`crate::packed::locations`]), and one number for the residual (uniform decisions, allocation). What a
+//! [`crate::packed::locations`]), and one number for the residual (uniform decisions, allocation, what
+//! is pending). What a
 //! step does to these numbers is asked of the model once and remembered where it depends on nothing else; see
 //! [`crate::successors::expand`].
 
@@ -96,7 +97,7 @@ pub(crate) struct Tables {
     residual_bytes: usize,
     pub(crate) location_classes: LocationClasses,
     pub(crate) permutations: Permutations,
-    /// For each rest, whether no decisions are left that agents make alike.
+    /// For each residual, see [`Residual::is_quiet`].
     pub(crate) quiet: Vec<bool>,
     pub(crate) releases: Vec<Release>,
     /// For each barrier, by field, the agents that may have a seat at it, with their classes. What becomes of
@@ -190,8 +191,7 @@ impl Tables {
             Some((_, numbers)) => numbers.location_classes.clone(),
             None => self.location_classes.numbers(&state.memory),
         };
-        let unchanged = before
-            .filter(|(before, _)| before.sequences == state.sequences && before.allocated == state.allocated);
+        let unchanged = before.filter(|(before, _)| ResidualOf::of(before) == ResidualOf::of(state));
         numbers.residual = match unchanged {
             Some((_, numbers)) => numbers.residual,
             None => self.number_residual(&ResidualOf::of(state), ResidualOf::to_residual),
@@ -348,7 +348,7 @@ impl Tables {
         let number = self.residuals.number(residual, make);
         if self.quiet.len() < self.residuals.len() {
             let residual = self.residuals.get(number);
-            self.quiet.push(residual.sequences.is_empty());
+            self.quiet.push(residual.is_quiet());
             // Its hash, and where it is found by that.
             self.residual_bytes += residual.bytes() + 3 * size_of::<u64>();
         }
@@ -393,6 +393,7 @@ impl Tables {
             memory: self.location_classes.memory(layout, words),
             sequences: residual.sequences.clone(),
             allocated: residual.allocated,
+            pending: residual.pending.clone(),
         }
     }
 

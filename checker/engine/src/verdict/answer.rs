@@ -72,6 +72,8 @@ pub(crate) enum Undecided {
     Unfollowed(AgentId, Pc),
     /// There are more agents than the engine provides for.
     TooManyAgents,
+    /// More is pending at a time than the engine provides for.
+    TooManyPending(AgentId, Pc),
 }
 
 impl Undecided {
@@ -83,7 +85,8 @@ impl Undecided {
             | Self::BarrierState(agent, _)
             | Self::Unordered(agent, _)
             | Self::CutShort(agent, _)
-            | Self::Unfollowed(agent, _) => *agent,
+            | Self::Unfollowed(agent, _)
+            | Self::TooManyPending(agent, _) => *agent,
             Self::ExitsRelease | Self::TooManyAgents => AgentId(0),
         }
     }
@@ -103,6 +106,7 @@ impl Undecided {
             Self::CutShort(agent, pc) => at("a violation hides what may follow", agent, pc),
             Self::Unfollowed(agent, pc) => at("a path cannot be followed", agent, pc),
             Self::TooManyAgents => "there are too many agents".to_owned(),
+            Self::TooManyPending(agent, pc) => at("too much is pending at a time", agent, pc),
         }
     }
 }

@@ -117,6 +117,8 @@ pub(crate) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remark
             | Event::Notified { .. }
             | Event::Passed { .. }
             | Event::Parked { .. }
+            | Event::Issued { .. }
+            | Event::Landed { .. }
             | Event::Spun => happened.push(events::in_words(trace, event)),
             Event::Violated { .. } | Event::Failed { .. } | Event::Cut { .. } => {
                 violated.push(events::in_words(trace, event));

@@ -20,6 +20,9 @@ struct Way<'w> {
     #[serde(rename = "move")]
     index: u32,
     pick: u32,
+    /// Something lands that the agent has left pending.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lands: bool,
     resolved: &'w str,
     line: u32,
     lanes: Option<&'w str>,
@@ -35,6 +38,7 @@ pub(crate) fn choices(next: &Next, stands: Standing) -> Result<String, String> {
         agent: possible.step.agent,
         index: possible.step.choice.index,
         pick: possible.step.choice.pick,
+        lands: possible.step.choice.lands,
         resolved: &possible.step.resolved,
         line: possible.step.location.line,
         lanes: possible.step.lanes.as_deref(),
@@ -60,8 +64,12 @@ struct Shown<'w> {
 /// The answer about a run, which ends with all that the page shows of it. `stopped` says why it went no
 /// further by itself.
 pub(crate) fn run(walk: &Walk, at: usize, stopped: Option<&str>) -> Result<String, String> {
-    let own: Vec<[u32; 3]> =
-        walk.steps().iter().skip(at).map(|s| [s.agent, s.choice.index, s.choice.pick]).collect();
+    let numbers = |step: &barcheck_counterexamples::trace::Step| {
+        let mut numbers = vec![step.agent, step.choice.index, step.choice.pick];
+        numbers.extend(step.choice.lands.then_some(1));
+        numbers
+    };
+    let own: Vec<Vec<u32>> = walk.steps().iter().skip(at).map(numbers).collect();
     let shown = |found: &'_ Found| -> Result<String, String> {
         let outcome = &found.outcome;
         json(&Shown {

@@ -86,12 +86,18 @@ fn run(text: &str) -> Result<Run, String> {
     Ok(Run { at: number(at)?, own: steps(own)? })
 }
 
-/// Steps, each as agent, move and pick: `3.0.0,1.0.2`.
+/// Steps, each as agent, move and pick, and a 1 where something lands that the agent has left pending:
+/// `3.0.0,1.0.2,3.0.0.1`.
 fn steps(text: &str) -> Result<Vec<Choice>, String> {
     list(text, |step| {
         let mut parts = step.split('.').map(|part| part.parse().ok());
         let mut part = || parts.next().flatten();
-        let choice = Choice { agent: AgentId(part()?), index: part()?, pick: part()? };
+        let (agent, index, pick) = (AgentId(part()?), part()?, part()?);
+        let choice = match parts.next() {
+            None => Choice::of(agent, index, pick),
+            Some(Some(1)) => Choice::landing(agent, index),
+            Some(_) => return None,
+        };
         parts.next().is_none().then_some(choice)
     })
 }

@@ -77,10 +77,7 @@ impl Session {
 
     /// Makes these steps; those that were made last are not made again.
     fn walk_along(&mut self, way: &[Choice]) -> Result<(), String> {
-        let same = |(made, wanted): &(&Step, &Choice)| {
-            (AgentId(made.agent), made.choice.index, made.choice.pick)
-                == (wanted.agent, wanted.index, wanted.pick)
-        };
+        let same = |(made, wanted): &(&Step, &Choice)| made.again() == **wanted;
         let common = self.walk.steps().iter().zip(way).take_while(same).count();
         self.walk.take_back(common).map_err(|departure| departure.to_string())?;
         for choice in &way[self.walk.steps().len()..] {

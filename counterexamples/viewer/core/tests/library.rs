@@ -106,7 +106,7 @@ fn enabled(machine: &mut Machine, state: &State) -> Vec<(u64, u64, u64)> {
         for (index, made) in (0_u32..).zip(&moves) {
             for pick in machine.picks(state, agent, made) {
                 let pick = u32::try_from(pick).expect("a small choice");
-                if machine.step(state, Choice { agent, index, pick }) != StepOutcome::Disabled {
+                if machine.step(state, Choice::of(agent, index, pick)) != StepOutcome::Disabled {
                     all.push((agent.0.into(), index.into(), pick.into()));
                 }
             }
@@ -152,7 +152,7 @@ fn walk(broken: &Broken) {
         assert_eq!(ways, enabled(&mut machine, &state), "{name}: before step {}", index + 1);
         assert_eq!(told["capped"], serde_json::json!([]), "{name}");
         let agent = barcheck_model::program::AgentId(step.agent);
-        let choice = Choice { agent, index: step.choice.index, pick: step.choice.pick };
+        let choice = Choice::of(agent, step.choice.index, step.choice.pick);
         match next(&mut machine, &state, choice) {
             Some(reached) => state = reached,
             None => assert_eq!(index + 1, count, "{name}: a step ends the run"),

@@ -2,7 +2,7 @@
 
 use super::super::facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Part, Standing, System,
+    Nothing, Part, Standing, System,
 };
 use super::super::{BarrierId, Completion, Refusal, Seat};
 use super::{
@@ -43,6 +43,7 @@ impl System for Bcu {
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::Published,
+        leaves_pending: false,
         has_room: true,
     };
 
@@ -57,6 +58,8 @@ impl System for Bcu {
 }
 
 impl BarrierState for Barrier {
+    type Operation = Nothing;
+
     #[inline]
     fn is_initial(&self) -> bool {
         *self == Self::default()

@@ -3,6 +3,7 @@
 //! who know it from elsewhere may write by mistake. Nothing outside asks for a system by name.
 
 mod bcu;
+mod definition;
 mod nbarrier;
 mod ptx;
 mod split;
@@ -14,49 +15,37 @@ use super::ast::Instruction;
 use super::foreign_syntax::Foreign;
 use super::lower::RoleLowerer;
 use super::notation::Notation;
+use definition::System;
+
+/// The list.
+fn of(target: Target) -> &'static System {
+    match target {
+        Target::Ptx => &ptx::SYSTEM,
+        Target::Bcu => &bcu::SYSTEM,
+        Target::Nbarrier => &nbarrier::SYSTEM,
+        Target::SplitBarrier => &split::SYSTEM,
+        Target::Xegpu => &xegpu::SYSTEM,
+    }
+}
 
 /// How the protocols of a system are written.
 pub(crate) fn notation(target: Target) -> &'static Notation {
-    match target {
-        Target::Ptx => &ptx::NOTATION,
-        Target::Bcu => &bcu::NOTATION,
-        Target::Nbarrier => &nbarrier::NOTATION,
-        Target::SplitBarrier => &split::NOTATION,
-        Target::Xegpu => &xegpu::NOTATION,
-    }
+    of(target).notation
 }
 
 /// The operation of an instruction; the inner `None` is that of a hint. After an error, which was reported,
 /// nothing.
 pub(super) fn lower<'a>(role: &mut RoleLowerer<'_, 'a>, instruction: &'a Instruction) -> Option<Option<Op>> {
-    match instruction.opcode.target() {
-        Target::Ptx => role.ptx(instruction).map(Some),
-        Target::Bcu => role.bcu(instruction).map(Some),
-        Target::Nbarrier => role.nbarrier(instruction).map(Some),
-        Target::SplitBarrier => role.split(instruction).map(Some),
-        Target::Xegpu => role.xegpu(instruction),
-    }
+    (of(instruction.opcode.target()).lower)(role, instruction)
 }
 
 /// What people write who know the system from elsewhere.
 pub(crate) fn foreign(target: Target) -> &'static Foreign {
-    match target {
-        Target::Ptx => &ptx::FOREIGN,
-        Target::Bcu => &bcu::FOREIGN,
-        Target::Nbarrier => &nbarrier::FOREIGN,
-        Target::SplitBarrier => &split::FOREIGN,
-        Target::Xegpu => &xegpu::FOREIGN,
-    }
+    of(target).foreign
 }
 
 /// The clauses of the system's specification, as a file of the catalogue.
 #[cfg(feature = "clauses")]
 pub(crate) fn clauses(target: Target) -> &'static str {
-    match target {
-        Target::Ptx => ptx::CLAUSES,
-        Target::Bcu => bcu::CLAUSES,
-        Target::Nbarrier => nbarrier::CLAUSES,
-        Target::SplitBarrier => split::CLAUSES,
-        Target::Xegpu => xegpu::CLAUSES,
-    }
+    of(target).clauses
 }

@@ -102,6 +102,8 @@ fn happened(trace: &Trace, event: &Event) -> Option<String> {
         }
         Event::Released { agents, .. } => format!("releases {}", all(agents)),
         Event::Notified { agents, .. } => format!("notifies {}", all(agents)),
+        Event::Issued { barrier } => format!("leaves something pending for {}", name(*barrier)),
+        Event::Landed { barrier } => format!("lands on {}", name(*barrier)),
         Event::LanesExited { lanes } => format!("lanes {lanes} exit"),
         Event::Accessed { access, locations } if access == "atomic" => {
             format!("accesses {} atomically", locations.join(", "))

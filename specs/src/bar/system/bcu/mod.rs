@@ -12,12 +12,18 @@ use crate::bar::notation::Notation;
 use crate::bar::opcode::Mnemonics;
 use crate::common::limits;
 
-pub(super) use foreign::FOREIGN;
+use super::definition::System;
+use foreign::FOREIGN;
 
-#[cfg(feature = "clauses")]
-pub(super) const CLAUSES: &str = include_str!("../../../../clauses/bcu.toml");
+pub(super) static SYSTEM: System = System {
+    notation: &NOTATION,
+    lower: |role, instruction| role.bcu(instruction).map(Some),
+    foreign: &FOREIGN,
+    #[cfg(feature = "clauses")]
+    clauses: include_str!("../../../../clauses/bcu.toml"),
+};
 
-pub(super) static NOTATION: Notation = Notation {
+static NOTATION: Notation = Notation {
     target: Target::Bcu,
     size: "cta",
     unit: "threads",

@@ -11,12 +11,18 @@ use crate::bar::notation::Notation;
 use crate::bar::opcode::Mnemonics;
 use crate::common::limits;
 
-pub(super) use foreign::FOREIGN;
+use super::definition::System;
+use foreign::FOREIGN;
 
-#[cfg(feature = "clauses")]
-pub(super) const CLAUSES: &str = include_str!("../../../../clauses/nbarrier.toml");
+pub(super) static SYSTEM: System = System {
+    notation: &NOTATION,
+    lower: |role, instruction| role.nbarrier(instruction).map(Some),
+    foreign: &FOREIGN,
+    #[cfg(feature = "clauses")]
+    clauses: include_str!("../../../../clauses/nbarrier.toml"),
+};
 
-pub(super) static NOTATION: Notation = Notation {
+static NOTATION: Notation = Notation {
     target: Target::Nbarrier,
     size: "thread_group",
     unit: "threads",

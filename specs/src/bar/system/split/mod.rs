@@ -11,12 +11,18 @@ use crate::bar::notation::Notation;
 use crate::bar::opcode::{Form, Mnemonics};
 use crate::common::limits;
 
-pub(super) use foreign::FOREIGN;
+use super::definition::System;
+use foreign::FOREIGN;
 
-#[cfg(feature = "clauses")]
-pub(super) const CLAUSES: &str = include_str!("../../../../clauses/split_barrier.toml");
+pub(super) static SYSTEM: System = System {
+    notation: &NOTATION,
+    lower: |role, instruction| role.split(instruction).map(Some),
+    foreign: &FOREIGN,
+    #[cfg(feature = "clauses")]
+    clauses: include_str!("../../../../clauses/split_barrier.toml"),
+};
 
-pub(super) static NOTATION: Notation = Notation {
+static NOTATION: Notation = Notation {
     target: Target::SplitBarrier,
     size: "workgroup",
     unit: "invocations",
