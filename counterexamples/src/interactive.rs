@@ -237,6 +237,8 @@ impl Walk {
         let state = &self.recorder.state;
         if matches!(self.reached, Reached::End(_)) || machine.fault(state).is_some() {
             Standing::Over
+        } else if !state.pending.is_empty() {
+            Standing::Open
         } else if machine.agents().all(|agent| machine.config(state, agent).has_exited()) {
             Standing::Finished
         } else if machine.agents().all(|agent| machine.moves(state, agent).is_empty()) {

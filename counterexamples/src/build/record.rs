@@ -222,15 +222,14 @@ impl Recorder {
 
     /// The same for a landing.
     fn landing(&self, choice: machine::Choice, pending: machine::Pending) -> Step {
-        let machine::Pending { agent, pc, operation } = pending;
+        let machine::Pending { agent, pc, .. } = pending;
         let instruction = snapshot::written(self.program(), agent, pc);
-        let barrier = wording::barrier(self.program(), operation.barrier()).name;
         Step {
             index: self.said.steps,
             agent: agent.0,
             lanes: None,
             choice: Choice { index: choice.index, pick: 0, lands: true },
-            resolved: format!("(what `{instruction}` left pending lands on {barrier})"),
+            resolved: format!("lands: {instruction}"),
             instruction,
             operands: None,
             location: snapshot::location(self.machine.place(agent, pc)),
