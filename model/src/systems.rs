@@ -17,6 +17,8 @@ macro_rules! systems {
                 Nbarrier(nbarrier)
                 /// Split barriers.
                 Split(split)
+                /// For the tests.
+                Toy(toy) [feature = "toy"]
             }
             targets {
                 /// PTX ISA, `barrier{.cta}` and `bar{.cta}`: agents are warps.
@@ -29,6 +31,8 @@ macro_rules! systems {
                 SplitBarrier(Split(SplitOp), split::Split)
                 /// The XeGPU dialect's named barriers: agents are subgroups.
                 Xegpu(Xegpu(XegpuOp), xegpu::Xegpu)
+                /// For the tests: completions are delivered by what is pending.
+                Toy(Toy(ToyOp), toy::Toy) [feature = "toy"]
             }
         }
     };

@@ -21,6 +21,8 @@ mod ptx;
 mod settle;
 mod split;
 mod systems;
+#[cfg(feature = "toy")]
+mod toy;
 mod xegpu;
 
 pub use crate::barrier::{BarrierAction, Parked};

@@ -11,6 +11,8 @@ pub mod nbarrier;
 pub mod ptx;
 pub mod split;
 mod systems;
+#[cfg(feature = "toy")]
+pub mod toy;
 pub mod xegpu;
 
 pub use bcu::{Opaque, ResultCopy};

@@ -4,12 +4,16 @@ mod bcu;
 mod nbarrier;
 mod ptx;
 mod split;
+#[cfg(feature = "toy")]
+mod toy;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};
+#[cfg(feature = "toy")]
+pub use toy::ToyOp;
 pub use xegpu::XegpuOp;
 
 use super::{Expr, LocalId, Spaces};

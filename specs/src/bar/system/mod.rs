@@ -7,6 +7,8 @@ mod definition;
 mod nbarrier;
 mod ptx;
 mod split;
+#[cfg(feature = "toy")]
+mod toy;
 mod xegpu;
 
 use barcheck_model::program::{Op, Target};
@@ -25,6 +27,8 @@ fn of(target: Target) -> &'static System {
         Target::Nbarrier => &nbarrier::SYSTEM,
         Target::SplitBarrier => &split::SYSTEM,
         Target::Xegpu => &xegpu::SYSTEM,
+        #[cfg(feature = "toy")]
+        Target::Toy => &toy::SYSTEM,
     }
 }
 
