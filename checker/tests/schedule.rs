@@ -68,10 +68,10 @@ fn an_arrival_that_another_order_moves_to_an_earlier_generation_is_left_to_a_sea
     assert!(
         undecided(text).contains("timing could put an arrival into an earlier generation (warp 1, line 3)")
     );
-    let mended = "target ptx; cta 64;
+    let fixed = "target ptx; cta 64;
         warp 0 { bar.sync 1, 64; bar.sync 2, 64; bar.sync 1, 64; }
         warp 1 { bar.arrive 1, 64; bar.sync 2, 64; bar.arrive 1, 64; }";
-    assert_eq!(schedule(mended).verdict, Verdict::Verified);
+    assert_eq!(schedule(fixed).verdict, Verdict::Verified);
 }
 
 #[test]

@@ -166,11 +166,11 @@ fn an_agent_that_one_choice_leaves_behind_while_another_goes_round_is_stuck() {
     let outcome = agree(text);
     assert!(rules(&outcome).contains(&"stuck-agent"), "{:?}", rules(&outcome));
     // A way out remains: whoever waits is met in the end by some choice.
-    let mended = "target ptx; cta 96;
+    let fixed = "target ptx; cta 96;
         warp 0 { while ? { bar.sync 2, 64; } bar.sync 1, 64; loop { bar.sync 2, 64; } }
         warp 1 { bar.sync 1, 64; }
         warp 2 { loop { bar.sync 2, 64; } }";
-    assert!(!rules(&agree(mended)).contains(&"stuck-agent"));
+    assert!(!rules(&agree(fixed)).contains(&"stuck-agent"));
 }
 
 #[test]

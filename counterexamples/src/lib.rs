@@ -40,7 +40,9 @@ pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
 pub use render::harmless::{harmless, misleads};
-pub use render::html::{ClauseNote, Notes, RuleNote, page, run_view};
+#[cfg(feature = "page")]
+pub use render::html::page;
+pub use render::html::{ClauseNote, Notes, RuleNote, run_view};
 pub use render::text::{Style, narrative};
 pub use render::{ConvertError, Format, convert};
 pub use replay::{Confirmation, Stuck, replay};

@@ -27,7 +27,7 @@ function ruleNote() {
   return [
     head, el("p", null, rule.meaning),
     first && el("ul", { class: "clauses" }, clause(first)),
-    el("details", null, el("summary", null, "Why it hurts, and how to mend it"), el("p", null, rule.why), el("p", null, rule.mend)),
+    el("details", null, el("summary", null, "Why it hurts, and how to fix it"), el("p", null, rule.why), el("p", null, rule.fix)),
     others.length > 0 && el("details", null, el("summary", null, `${others.length} more clause${others.length === 1 ? "" : "s"}`), el("ul", { class: "clauses" }, others.map(clause)))];
 }
 
@@ -98,7 +98,7 @@ function renderGraph() {
   });
   const cyclic = edges.some((edge) => edge.cyclic);
   figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
-    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a circle: each of these waits for the next.")] : []));
+    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []));
 }
 
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */

@@ -92,7 +92,7 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
             format!(
                 "some path violates `{rule}`, which was lowered below error, and nothing is known of what follows"
             ),
-            format!("leave `{rule}` an error, or mend what it is about"),
+            format!("leave `{rule}` an error, or fix what it is about"),
         ),
         Inconclusive::Cut { agent, at, reason, .. } => {
             let place = program.code(*agent).places.get(at.index()).copied();

@@ -216,8 +216,8 @@ impl Gate {
 
     /// The counterexample in words, and where it was written.
     fn explained(&self, here: Here, trace: &Trace, how: &str) -> String {
-        let story = counterexamples::narrative(trace, &Style::default());
-        let mut text = format!("violated ({how})\n{story}");
+        let narrative = counterexamples::narrative(trace, &Style::default());
+        let mut text = format!("violated ({how})\n{narrative}");
         match self.write(here, trace) {
             Ok(path) => {
                 let _ = write!(text, "\ntrace written to {}", path.display());

@@ -27,7 +27,7 @@ pub(crate) fn text(rule: Rule, palette: Palette) -> String {
         let _ = write!(text, "\n{}\n{body}", palette.strong(title));
     };
     section("Why it hurts", wrapped(&known.why, ""));
-    section("How to mend it", wrapped(&known.mend, ""));
+    section("How to fix it", wrapped(&known.fix, ""));
     section("What it rests on", foundations(rule, known, palette));
     if let Some(source) = examples::source(&known.example) {
         let mut body = format!("  {}\n\n", palette.faint(format_args!("specs/protocols/{}", known.example)));
@@ -47,8 +47,8 @@ pub(crate) fn text(rule: Rule, palette: Palette) -> String {
 pub(crate) fn markdown(rule: Rule) -> String {
     let Some(known) = clauses::catalogue().rule(rule.name()) else { return String::new() };
     let mut text = format!(
-        "{}\n\n**Why it hurts.** {}\n\n**How to mend it.** {}\n\n**What it rests on**\n\n",
-        known.meaning, known.why, known.mend
+        "{}\n\n**Why it hurts.** {}\n\n**How to fix it.** {}\n\n**What it rests on**\n\n",
+        known.meaning, known.why, known.fix
     );
     for target in Target::ALL.into_iter().filter(|target| rule.holds_for(*target)) {
         let level = rule.default_level(target).name();
@@ -111,7 +111,7 @@ mod tests {
     fn every_rule_is_explained_with_an_example() {
         for rule in Rule::ALL {
             let text = text(*rule, Palette::new(ColorWhen::Never, false));
-            for part in ["Why it hurts", "How to mend it", "What it rests on", "Example", "target "] {
+            for part in ["Why it hurts", "How to fix it", "What it rests on", "Example", "target "] {
                 assert!(text.contains(part), "{rule}: {part}");
             }
         }

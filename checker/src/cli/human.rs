@@ -47,16 +47,16 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
         }
     }
     if let Some(path) = &decided.path_to_stop {
-        text.push_str(&story(path, look));
+        text.push_str(&narrative(path, look));
     }
     let lines = LineIndex::new(&decided.text);
     for (number, found) in report.findings.iter().enumerate() {
         text.push('\n');
         text.push_str(&finding(report, found, &lines, palette));
-        // Findings on one path share its story.
+        // Findings on one path share its narrative.
         let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
         if found.level == Level::Error && !told {
-            text.push_str(&story(&found.trace, look));
+            text.push_str(&narrative(&found.trace, look));
         }
     }
     for file in written {
@@ -165,7 +165,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     text
 }
 
-fn story(trace: &Trace, look: Look) -> String {
+fn narrative(trace: &Trace, look: Look) -> String {
     format!("\n{}", super::narrative::narrative(trace, look))
 }
 

@@ -42,7 +42,7 @@ fn note(rule: &str, target: &str) -> Option<RuleNote> {
     Some(RuleNote {
         meaning: known.meaning.clone(),
         why: known.why.clone(),
-        mend: known.mend.clone(),
+        fix: known.fix.clone(),
         clauses: first.into_iter().chain(others).map(clause).collect(),
     })
 }

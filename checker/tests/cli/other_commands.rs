@@ -36,7 +36,7 @@ fn a_malformed_file_is_left_alone() {
 #[test]
 fn explains_rules() {
     let run = run(&["explain", "mixed-red"]).expect(0);
-    for part in ["How to mend it", "ptx.red-not-mixed", "PTX ISA, barrier{.cta}", "bar.red.", "target ptx;"] {
+    for part in ["How to fix it", "ptx.red-not-mixed", "PTX ISA, barrier{.cta}", "bar.red.", "target ptx;"] {
         assert!(run.out.contains(part), "{part}");
     }
 }

@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let text = include_str!("../schema/sarif-2.1.0.json");
     // Of one pattern, that of a language, not every reader agrees that it is one: it has a bracket too many.
-    let mended = text.replace("-[a-zA-Z]{2}]?$", "(-[a-zA-Z]{2})?$");
-    assert_ne!(mended, text);
-    let schema = serde_json::from_str(&mended).expect("the schema is JSON");
+    let fixed = text.replace("-[a-zA-Z]{2}]?$", "(-[a-zA-Z]{2})?$");
+    assert_ne!(fixed, text);
+    let schema = serde_json::from_str(&fixed).expect("the schema is JSON");
     jsonschema::options().should_validate_formats(true).build(&schema).expect("the schema is one")
 });
 
@@ -99,8 +99,8 @@ fn every_rule_is_described() {
         assert_eq!(rule["fullDescription"]["text"], listed["meaning"]);
         let text = |part: &str, form: &str| rule[part][form].as_str().unwrap_or_default().to_owned();
         assert!(text("shortDescription", "text").ends_with('.'), "{rule}");
-        assert!(text("help", "text").contains("How to mend it"), "{rule}");
-        assert!(text("help", "markdown").contains("**How to mend it.**"), "{rule}");
+        assert!(text("help", "text").contains("How to fix it"), "{rule}");
+        assert!(text("help", "markdown").contains("**How to fix it.**"), "{rule}");
     }
     let rule = |id: &str| rules.iter().find(|rule| rule["id"] == id).expect("it is listed");
     assert_eq!(rule("deadlock")["defaultConfiguration"]["level"], "error");

@@ -1,4 +1,4 @@
-//! `barcheck show`: the story where there is no terminal, and the viewer where there is one.
+//! `barcheck show`: the narrative where there is no terminal, and the viewer where there is one.
 
 use crate::support::{Folder, GOOD, no_traces, ring, run, run_on};
 
@@ -13,7 +13,7 @@ fn where_there_is_no_terminal_the_whole_story_is_told() {
         "step  line w0 w1",
         "in the end",
         "why",
-        "They wait in a circle",
+        "They wait for one another in a cycle",
     ] {
         assert!(told.out.contains(said), "no `{said}` in {}", told.out);
     }

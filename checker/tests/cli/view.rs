@@ -45,7 +45,7 @@ fn verify_writes_pages_as_it_writes_traces() {
 }
 
 /// Protocols that nothing is violated in, and that no verdict is reached on: what each is called, and what
-/// its trace and its story say.
+/// its trace and its narrative say.
 const UNDECIDED: [(&str, &str, &str, &str, &str); 3] = [
     (
         "zero.bar",
@@ -85,7 +85,7 @@ fn the_way_to_where_no_verdict_is_reached_is_shown_like_any_other() {
         run(&["replay", &trace]).expect(0).prints("confirmed");
         run(&["view", &trace]).expect(0);
         assert!(read(&folder, "one.html").contains(headline), "{name}");
-        // What follows a story stands apart from it.
+        // What follows a narrative stands apart from it.
         run(&["verify", &file, &file]).expect(status).prints("comes next.\n\n");
         // Among several files, by name.
         run_of(&["--all", "--trace", &folder.text("traces")]).prints(written);

@@ -133,8 +133,8 @@ fn the_library_holds_counterexamples_of_every_target() {
 #[test]
 fn text_is_the_story() {
     for (name, trace) in TRACES.iter() {
-        let story = barcheck_counterexamples::narrative(trace, &Default::default());
-        assert_eq!(converted(trace, Format::Text), story, "{name}");
+        let narrative = barcheck_counterexamples::narrative(trace, &Default::default());
+        assert_eq!(converted(trace, Format::Text), narrative, "{name}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Defects reported against real kernels, broken and mended.
+//! Defects reported against real kernels, broken and fixed.
 
 use crate::naive::build::*;
 use crate::naive::protocol::*;

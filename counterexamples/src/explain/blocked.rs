@@ -326,7 +326,7 @@ fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
         if let Some(from) = order.iter().position(|b| *b == next.barrier) {
             let names: Vec<String> = order[from..].iter().map(|b| case.barrier(*b)).collect();
             return Some(format!(
-                "They wait in a circle: whoever {} still {} waits on another of them.",
+                "They wait for one another in a cycle: whoever {} still {} waits on another of them.",
                 names::list(&names),
                 if names.len() == 1 { "needs" } else { "need" }
             ));

@@ -54,7 +54,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
         if let Some(unpublished) = case.wording().map(|wording| wording.unpublished(parties)) {
             words.sentences.push(format!("{}.", sentence(&unpublished.why)));
-            words.sentences.push(format!("To mend it, {}.", unpublished.mend));
+            words.sentences.push(format!("To fix it, {}.", unpublished.fix));
         }
     }
     words

@@ -7,6 +7,7 @@ use crate::render::harmless::misleads;
 /// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no
 /// reader of JavaScript takes it for the end of a line, and it reads from left to right. These characters
 /// occur within strings only.
+#[cfg(feature = "page")]
 pub(crate) fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -74,6 +75,7 @@ fn is_named(c: char) -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "page")]
     #[test]
     fn json_ends_no_script_and_says_the_same() {
         let told = "</script><!--<script>&amp;\u{2028}\u{2029}\u{202e}\u{61c}\"\\";

@@ -37,7 +37,7 @@ impl Wording for Bcu {
         Unpublished {
             why: "BAR.ARV signals without publishing: only BAR.SYNC and BAR.RED are memory barriers"
                 .to_owned(),
-            mend: format!("let {} publish by BAR.SYNC or BAR.RED after its access", parties.earlier),
+            fix: format!("let {} publish by BAR.SYNC or BAR.RED after its access", parties.earlier),
         }
     }
 

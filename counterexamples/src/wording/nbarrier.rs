@@ -25,7 +25,7 @@ impl Wording for Nbarrier {
         let Parties { earlier, .. } = parties;
         Unpublished {
             why: "a signal and a wait promise nothing about memory".to_owned(),
-            mend: format!(
+            fix: format!(
                 "put a `fence` (of the location's storage) by {earlier} after its access and before its \
                  signal"
             ),

@@ -36,7 +36,7 @@ impl Wording for Split {
                 "memory is ordered only from an arrive with Release to a wait with Acquire, each with a \
                  memory scope that contains {earlier} and {later} and with the storage class of the location"
             ),
-            mend: "add what is missing to the Memory and Semantics operands of that arrive and that wait \
+            fix: "add what is missing to the Memory and Semantics operands of that arrive and that wait \
                    (`Release|WorkgroupMemory`, `Acquire|WorkgroupMemory` for shared locations)"
                 .to_owned(),
         }

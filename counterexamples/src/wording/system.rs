@@ -106,7 +106,7 @@ pub(crate) struct Parties<'n> {
 /// Why what an agent wrote is not seen, and what to do: the ends of sentences.
 pub(crate) struct Unpublished {
     pub(crate) why: String,
-    pub(crate) mend: String,
+    pub(crate) fix: String,
 }
 
 impl Unpublished {
@@ -115,7 +115,7 @@ impl Unpublished {
         let Parties { earlier, .. } = parties;
         Self {
             why: format!("{earlier} has exited, which may complete a barrier and publishes nothing"),
-            mend: format!("let {earlier} arrive itself, after its access and before it exits"),
+            fix: format!("let {earlier} arrive itself, after its access and before it exits"),
         }
     }
 }

@@ -31,7 +31,7 @@ impl Wording for Xegpu {
         let Parties { earlier, .. } = parties;
         Unpublished {
             why: "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
-            mend: format!(
+            fix: format!(
                 "put an `xegpu.mfence` (of the location's memory kind) by {earlier} after its access and \
                  before its arrive"
             ),

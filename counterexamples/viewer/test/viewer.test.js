@@ -31,7 +31,7 @@ test("for a deadlock, who waits for whom is drawn and said", () => look(crossed(
   assert.equal(await page.locator("#graph .node").count(), 2);
   assert.equal(await page.locator("#graph .edge.cyclic").count(), 2);
   assert.match(await text(page, "#graph"), /warp 0 at barrier 1 for warp 1 \(waits at b2\)/);
-  assert.match(await text(page, "#graph"), /close a circle/);
+  assert.match(await text(page, "#graph"), /close a cycle/);
   await press(page, "Home");
   assert.match(await text(page, "#graph"), /Nobody waits/);
 }));

@@ -73,7 +73,7 @@ test("the same violation in another order, in the words of a trace, saved and re
   await ask(page);
   await press(page, "2", "1");
   assert.match(await banner(page), /✗ deadlock after step 2: warp 0 waits on barrier 1/);
-  assert.match(await text(page, "#why-body"), /They wait in a circle/);
+  assert.match(await text(page, "#why-body"), /They wait for one another in a cycle/);
   assert.match(await text(page, "#why-body"), /Why it hurts/);
   assert.equal(await page.locator("#graph .edge.cyclic").count(), 2);
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);

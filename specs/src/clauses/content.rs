@@ -109,8 +109,8 @@ pub struct Rule {
     pub meaning: String,
     /// Why it hurts.
     pub why: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub fix: String,
     /// A protocol that violates it, a path relative to `specs/protocols`.
     pub example: String,
 }

@@ -66,7 +66,7 @@ struct RawRule {
     clauses: BTreeMap<String, String>,
     meaning: String,
     why: String,
-    mend: String,
+    fix: String,
     example: String,
 }
 
@@ -138,19 +138,8 @@ impl Catalogue {
         if self.by_name.insert(raw.name.clone(), self.rules.len()).is_some() {
             return Err(CatalogueError::Duplicate(raw.name));
         }
-        let RawRule { name, level, ends, meaning, why, mend, example, .. } = raw;
-        self.rules.push(Rule {
-            name,
-            level,
-            levels,
-            ends,
-            ends_except,
-            clauses,
-            meaning,
-            why,
-            mend,
-            example,
-        });
+        let RawRule { name, level, ends, meaning, why, fix, example, .. } = raw;
+        self.rules.push(Rule { name, level, levels, ends, ends_except, clauses, meaning, why, fix, example });
         Ok(())
     }
 }
@@ -161,7 +150,7 @@ mod tests {
     use crate::clauses::{RULES, catalogue, clause_files};
 
     const CLAUSE: &str = "[[clause]]\nid = 'a'\ndocument = 'd'\nsection = 's'\nsays = 'x'\n";
-    const RULE: &str = "[[rule]]\nname = 'r'\nlevel = 'error'\nends = true\nmeaning = ''\nwhy = ''\nmend = ''\
+    const RULE: &str = "[[rule]]\nname = 'r'\nlevel = 'error'\nends = true\nmeaning = ''\nwhy = ''\nfix = ''\
         \nexample = ''\n";
 
     #[track_caller]

@@ -42,7 +42,7 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// Facts that explain it.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Vec<String>,
 }
 
@@ -88,14 +88,14 @@ impl Diagnostic {
         self
     }
 
-    /// With a way to mend it.
+    /// With a way to fix it.
     #[must_use]
     pub fn help(mut self, message: impl Into<String>) -> Self {
         self.help.push(message.into());
         self
     }
 
-    /// With a way to mend it, where there is one.
+    /// With a way to fix it, where there is one.
     #[must_use]
     pub fn help_if(mut self, message: Option<String>) -> Self {
         self.help.extend(message);

@@ -1,4 +1,4 @@
-//! What a developer sees when a protocol breaks: all that is needed to mend it.
+//! What a developer sees when a protocol breaks: all that is needed to fix it.
 
 use barcheck::gate::{Gate, Here};
 use std::panic::{UnwindSafe, catch_unwind};

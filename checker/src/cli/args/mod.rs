@@ -45,7 +45,7 @@ const TOP_EXAMPLES: &str = "\
 Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
-  barcheck explain arrival-race                  what a rule means, where it stands, how to mend it
+  barcheck explain arrival-race                  what a rule means, where it stands, how to fix it
   barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
   barcheck view traces/ring-deadlock.json        a page that does the same in a browser
   barcheck replay traces/ring-deadlock.json      check a counterexample against the model
@@ -69,11 +69,11 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Export a protocol as a model for another model checker: a second opinion
     Export(Box<ExportArgs>),
-    /// Step through a counterexample in the terminal; elsewhere, print the whole story
+    /// Step through a counterexample in the terminal; elsewhere, print the whole narrative
     Show(ShowArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
-    /// Explain a rule: what it means, why it hurts, what it rests on, how to mend it
+    /// Explain a rule: what it means, why it hurts, what it rests on, how to fix it
     Explain(ExplainArgs),
     /// List the rules
     Rules(TableArgs),
@@ -323,7 +323,7 @@ pub(crate) struct ShowArgs {
     /// A counterexample, as written by `barcheck verify --trace`; `-` reads standard input
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
-    /// Print the whole story, as is done where standard output is no terminal
+    /// Print the whole narrative, as is done where standard output is no terminal
     #[arg(long)]
     pub(crate) plain: bool,
     /// Show a TRACE that departs from the model, too, and say so

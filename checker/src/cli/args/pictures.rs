@@ -26,7 +26,7 @@ pub(crate) struct ConvertArgs {
 
 const CONVERT_EXAMPLES: &str = "\
 Formats:
-  text      the story as `barcheck verify` prints it
+  text      the narrative as `barcheck verify` prints it
   svg       a picture of the lanes, for papers and issues
   mermaid   a sequence diagram that GitHub and GitLab draw in a comment
   dot       who waits for whom in the end, for Graphviz

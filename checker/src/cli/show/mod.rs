@@ -1,4 +1,4 @@
-//! `barcheck show`: steps through a counterexample in the terminal, or prints its story.
+//! `barcheck show`: steps through a counterexample in the terminal, or prints its narrative.
 
 mod draw;
 mod filter;
@@ -33,14 +33,14 @@ pub(crate) fn run(args: &ShowArgs, colours: Colours) -> io::Result<Status> {
     };
     let look = Look::terminal(colours.out);
     if args.plain || !io::stdout().is_terminal() || dumb() {
-        print(&story(&exhibit, look))?;
+        print(&narrative(&exhibit, look))?;
         return Ok(Status::Success);
     }
     let theme = Theme { colour: look.palette.colour(), unicode: look.unicode };
     let notes = pages::notes(&exhibit.trace, exhibit.departure);
     let mut viewer = Viewer::new(Timeline::of(&exhibit.trace), notes, theme);
     if let Err(error) = terminal::show(&mut viewer) {
-        let said = format!("the terminal cannot be used: {error}; --plain prints the story instead");
+        let said = format!("the terminal cannot be used: {error}; --plain prints the narrative instead");
         complain(&error_line(colours.err, said));
         return Ok(Status::Trouble);
     }
@@ -52,8 +52,8 @@ fn dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// The whole story: every step, then how it ends and why.
-fn story(exhibit: &Exhibit, look: Look) -> String {
+/// The whole narrative: every step, then how it ends and why.
+fn narrative(exhibit: &Exhibit, look: Look) -> String {
     let style = Style {
         colour: look.palette.colour(),
         width: look.width,

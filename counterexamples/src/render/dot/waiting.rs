@@ -56,7 +56,7 @@ fn title(trace: &Trace, end: &Situation, warning: Option<&str>) -> Vec<String> {
     if end.with(Status::Blocked).is_empty() {
         title.push(format!("In the end no {} waits.", noun(trace)));
     } else {
-        title.push("Who waits for whom in the end; thick arrows: in a circle.".to_owned());
+        title.push("Who waits for whom in the end; thick arrows: in a cycle.".to_owned());
     }
     title
 }

@@ -11,8 +11,8 @@ pub struct RuleNote {
     pub meaning: String,
     /// Why it hurts.
     pub why: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub fix: String,
     /// The clauses that it rests on, the first being the one that counts most.
     pub clauses: Vec<ClauseNote>,
 }

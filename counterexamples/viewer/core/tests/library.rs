@@ -187,7 +187,7 @@ fn where_every_order_hangs_the_core_says_so_in_the_words_of_a_trace() {
     assert_eq!((&told["stands"], &told["found"][0]["rule"]), (&"over".into(), &"deadlock".into()));
     assert_eq!(told["view"]["shows"], true);
     let explanation = told["view"]["trace"]["outcome"]["explanation"].as_str().expect("words");
-    assert!(explanation.contains("They wait in a circle"), "{explanation}");
+    assert!(explanation.contains("They wait for one another in a cycle"), "{explanation}");
 }
 
 #[test]

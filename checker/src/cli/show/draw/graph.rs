@@ -52,7 +52,7 @@ pub(super) fn waits(viewer: &Viewer<'_>, page: &mut Page) {
         page.text(Ink::Faint, "  ", &format!("and {} more", waiting.edges.len() - MOST_EDGES));
     }
     if waiting.edges.iter().any(|(.., circular)| *circular) {
-        let said = format!("{} closes a circle: each of these waits for the next.", theme.glyph("═", "="));
+        let said = format!("{} closes a cycle: each of these waits for the next.", theme.glyph("═", "="));
         page.text(Ink::Faint, "  ", &said);
     }
 }

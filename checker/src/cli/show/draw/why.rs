@@ -1,5 +1,5 @@
-//! What the trace shows and why: the story in words, who waits for whom or the two accesses, the rule and its
-//! clauses.
+//! What the trace shows and why: the narrative in words, who waits for whom or the two accesses, the rule
+//! and its clauses.
 
 use super::graph;
 use crate::cli::show::state::Viewer;
@@ -46,8 +46,8 @@ pub(super) fn page(viewer: &Viewer<'_>, page: &mut Page) -> Option<usize> {
     }
     page.heading("Why it hurts");
     page.text(Ink::Plain, "  ", &rule.why);
-    page.heading("How to mend it");
-    page.text(Ink::Plain, "  ", &rule.mend);
+    page.heading("How to fix it");
+    page.text(Ink::Plain, "  ", &rule.fix);
     if !others.is_empty() {
         page.heading("More clauses");
         for other in others {

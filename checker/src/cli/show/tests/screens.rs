@@ -38,7 +38,7 @@ fn a_deadlock_shows_lanes_barriers_source_and_the_circle() {
         &[
             "warp 0 ═b1═▶ warp 1 (waits at b2)",
             "warp 1 ═b2═▶ warp 0 (waits at b1)",
-            "closes a circle",
+            "closes a cycle",
             "◆ barrier 2: idle → 32/64",
             "The rule deadlock",
             "PTX ISA, barrier{.cta} (ptx.sync-waits)",
