@@ -12,12 +12,12 @@ mod exhibit;
 mod explain;
 mod export;
 mod files;
+mod fmt;
 mod formats;
 mod gate;
 mod graph;
 mod human;
 mod input;
-mod layout;
 mod location;
 mod memory;
 mod narrative;
@@ -27,8 +27,8 @@ mod pages;
 mod protocol;
 mod replay;
 mod report;
+mod rules;
 mod show;
-mod tables;
 mod tally;
 mod traces;
 mod values;
@@ -92,10 +92,10 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             export::run(args, args::level_changes(&args.levels, matches), colours)
         }
         Command::Show(args) => show::run(args, colours),
-        Command::Fmt(args) => layout::run(args, colours),
+        Command::Fmt(args) => fmt::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
-        Command::Rules(args) => tables::rules(args, colours),
-        Command::Clauses(args) => tables::clauses(args, colours),
+        Command::Rules(args) => rules::rules(args, colours),
+        Command::Clauses(args) => rules::clauses(args, colours),
         Command::Completions { shell } => completions(*shell),
     }
 }

@@ -38,7 +38,7 @@ impl Exploration<'_> {
     fn blow_up(&self, states: u64) -> Option<String> {
         blow_up(&self.machine, states).or_else(|| {
             let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
-            Some(format!("the ways in which choices go, most of them from line {} on", place.line))
+            Some(format!("the outcomes of choices, most of them from line {} on", place.line))
         })
     }
 

@@ -3,7 +3,7 @@
 use super::log::{Configuration, Kind, Message, Rule, RuleProperties};
 use crate::cli::notices::REMARK;
 use crate::cli::output::Look;
-use crate::cli::{explain, tables};
+use crate::cli::{explain, rules};
 use barcheck::Trouble;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{self, Level};
@@ -27,7 +27,7 @@ fn describe(rule: rule::Rule) -> Rule {
         Message { text: explain::text(rule, Look::file().palette), markdown: Some(explain::markdown(rule)) };
     Rule {
         id: rule.name(),
-        short_description: tables::first_sentence(meaning).into(),
+        short_description: rules::first_sentence(meaning).into(),
         full_description: meaning.into(),
         help,
         // A pedantic rule is silent unless asked for, and a warning then.
