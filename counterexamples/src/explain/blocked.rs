@@ -1,5 +1,6 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
+use super::blame::{self, Blame};
 use super::case::{Case, Whereabouts, lanes_here, sentence, verb};
 use super::place::{Did, Place, Remark};
 use super::words::Words;
@@ -47,6 +48,10 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let Some(first) = groups.first() else {
         return Words { message: "no agent has a step".to_owned(), ..Words::default() };
     };
+    let barriers = names::distinct(groups.iter().filter(is_for_agents).map(|g| g.barrier));
+    if let Some(blame) = blame::of(case, &barriers) {
+        return blamed(case, &groups, &blame);
+    }
     let mut message = waits(case, first);
     let mut missing_said = missing_clause(case, first);
     for other in groups.iter().skip(1).take(1) {
@@ -66,22 +71,60 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");
     }
+    let mut words = Words { message, sentences: vec![standstill(case)], ..Words::default() };
+    describe_all(case, &groups, &mut words);
+    words
+}
+
+fn is_for_agents(group: &&Waiters) -> bool {
+    group.awaits == Awaits::Agents
+}
+
+/// The words where it is known who is to blame.
+fn blamed(case: &Case<'_>, groups: &[Waiters], blame: &Blame) -> Words {
+    let there = groups.iter().find(|group| group.barrier == blame.barrier);
+    let waiting = match there.or(groups.first()) {
+        Some(group) if group.barrier == blame.barrier => format!(
+            "{} {} there ({} arrived)",
+            if group.agents == blame.agents {
+                verb(&group.agents, "it", "they").to_owned()
+            } else {
+                case.agents(&group.agents)
+            },
+            verb(&group.agents, "waits", "wait"),
+            case.arrived_of(group.barrier)
+        ),
+        Some(group) => waits(case, group),
+        None => standstill(case),
+    };
+    let mut sentences = vec![format!("{}.", sentence(&blame.says)), blame.others.clone(), standstill(case)];
+    sentences.retain(|sentence| !sentence.is_empty());
+    let message = format!("{}; {waiting}", blame.says);
+    let mut words = Words { message, sentences, related: blame.places.clone() };
+    describe_all(case, groups, &mut words);
+    words
+}
+
+/// That nobody can take a step, in a sentence.
+fn standstill(case: &Case<'_>) -> String {
     let exited = case.end.with(Status::Exited).len();
     let all = case.trace.agents.len();
     let standing = match exited {
         0 => format!("no {} can take another step", case.noun()),
         _ => format!("no {} can take another step: {exited} of {all} exited, the others wait", case.noun()),
     };
-    let mut words =
-        Words { message, sentences: vec![format!("{}.", sentence(&standing))], ..Words::default() };
+    format!("{}.", sentence(&standing))
+}
+
+/// The sentences and places about all who wait.
+fn describe_all(case: &Case<'_>, groups: &[Waiters], words: &mut Words) {
     for group in groups.iter().take(MOST_GROUPS) {
-        describe(case, group, &mut words);
+        describe(case, group, words);
     }
     if groups.len() > MOST_GROUPS {
         words.sentences.push(format!("{} more groups wait elsewhere.", groups.len() - MOST_GROUPS));
     }
-    words.sentences.extend(wait_cycle(case, &groups));
-    words
+    words.sentences.extend(wait_cycle(case, groups));
 }
 
 pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
@@ -131,12 +174,6 @@ fn waits(case: &Case<'_>, group: &Waiters) -> String {
     }
 }
 
-/// How many more have to arrive, in agents.
-fn needed(case: &Case<'_>, state: &BarrierState) -> u32 {
-    let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
-    most.div_ceil(case.unit())
-}
-
 fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
     if group.awaits == Awaits::Lanes {
         return None;
@@ -146,7 +183,7 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return Some(format!("no {} is left that could arrive", case.noun()));
     }
     let which = missing_in_words(case, state);
-    let needed = needed(case, state) as usize;
+    let needed = case.needed(state) as usize;
     Some(if needed < state.missing.len() {
         format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
     } else {
@@ -220,7 +257,7 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         group.instruction,
         case.arrived_of(group.barrier),
     ));
-    let needed = needed(case, state);
+    let needed = case.needed(state);
     if state.counts.iter().any(|c| c.arrived > c.expected) {
         words
             .sentences

@@ -41,6 +41,12 @@ impl<'t> Case<'t> {
         if self.target.is_some_and(Target::has_lanes) { WARP_SIZE } else { 1 }
     }
 
+    /// How many more have to arrive on a barrier, in agents.
+    pub(super) fn needed(&self, state: &BarrierState) -> u32 {
+        let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
+        most.div_ceil(self.unit())
+    }
+
     pub(super) fn noun(&self) -> &'static str {
         self.target.map_or("agent", Target::agent_noun)
     }

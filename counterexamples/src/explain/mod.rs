@@ -2,6 +2,7 @@
 //!
 //! Everything is said from the trace itself: what the run did, looked up by going back along its steps.
 
+mod blame;
 mod blocked;
 mod case;
 mod counts;

@@ -37,6 +37,8 @@ pub(crate) enum Did {
     /// It arrived on a barrier, which is named.
     ArrivedOn(String),
     Arrived,
+    /// It went on without an arrival on a barrier, which is named.
+    WentOn(String),
     ArrivedFirst,
     ArrivedLast,
     ArrivedAndNeverWaited,
@@ -96,6 +98,7 @@ impl Did {
             Self::Exited => "exited here".to_owned(),
             Self::ArrivedOn(on) => format!("arrived on {on} here"),
             Self::Arrived => "arrived here".to_owned(),
+            Self::WentOn(on) => format!("went on here, without arriving on {on}"),
             Self::ArrivedFirst => "arrived here first".to_owned(),
             Self::ArrivedLast => "arrived here last".to_owned(),
             Self::ArrivedAndNeverWaited => "arrived here and never waited".to_owned(),

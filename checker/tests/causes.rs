@@ -1,0 +1,134 @@
+//! The first line of a hang names who is to blame, and what it did instead.
+
+use barcheck::{Decision, Options, Source, decide};
+
+fn decided(text: &str) -> Decision {
+    decide(&Source::new("k.bar", text.as_bytes()), &Options::default())
+}
+
+/// The message of the only finding, without places.
+fn headline(text: &str) -> String {
+    let decision = decided(text);
+    assert!(decision.defects.is_empty(), "{:?}", decision.defects);
+    let [found] = &decision.findings[..] else { panic!("{:?}", decision.findings) };
+    found.trace.outcome.headline.clone()
+}
+
+const RING: &str = "target ptx; param ROUNDS = 8; cta 256;
+warps 0..4 as producer {
+    for i in 0..ROUNDS {
+        if i >= 2 { bar.sync 3 + i % 2, 256; }
+        bar.arrive 1 + i % 2, 256;
+    }
+}
+warps 4..8 as consumer {
+    for i in 0..ROUNDS {
+        bar.sync 1 + i % 2, 256;
+        if i + 2 < ROUNDS {
+            if warp != 6 || i != 3 { bar.arrive 3 + i % 2, 256; }
+        }
+    }
+}
+";
+
+#[test]
+fn a_consumer_that_forgets_one_arrive_is_named_before_those_who_wait() {
+    assert_eq!(
+        headline(RING),
+        "deadlock: warp 6 went on to barrier 1 without its 2nd arrival on barrier 4; warps 0-3 wait there \
+         (224 of 256 threads arrived)"
+    );
+    let decision = decided(RING);
+    let first = &decision.findings[0].trace.outcome.related[0];
+    assert_eq!((first.agent, first.line), (6, 10), "its place comes first");
+    assert_eq!(first.role, "warp 6 went on here, without arriving on barrier 4");
+}
+
+#[test]
+fn a_warp_that_leaves_its_loop_early_is_named_and_so_are_its_siblings() {
+    let text = "target ptx; cta 1024;
+warps 0..32 {
+    let last = 8;
+    if warp == 17 { last = 7; }
+    for t in 0..last { bar.sync 8, 1024; }
+    bar.sync 9, 1024;
+}
+";
+    assert_eq!(
+        headline(text),
+        "deadlock: warp 17 went on to barrier 9 without its 8th arrival on barrier 8; warps 0-16 and 18-31 \
+         wait there (992 of 1024 threads arrived)"
+    );
+    let decision = decided(text);
+    let why = &decision.findings[0].trace.outcome.explanation;
+    let siblings =
+        "Warps 0-16 and 18-31, which run the same code as warp 17, arrived on barrier 8 for the 8th time";
+    assert!(why.contains(siblings), "{why}");
+}
+
+#[test]
+fn whoever_exits_early_is_named_with_how_often_it_came() {
+    let text = "target ptx; cta 128;
+warps 0..4 {
+    let rounds = 3;
+    if warp == 2 { rounds = 2; }
+    for i in 0..rounds { bar.sync 1, 128; }
+}
+";
+    assert_eq!(
+        headline(text),
+        "deadlock: warp 2 exited after 2 arrivals on barrier 1; warps 0, 1 and 3 wait there (96 of 128 threads \
+         arrived)"
+    );
+    let producer = "target ptx; cta 64;
+warp 0 { for i in 0..2 { bar.arrive 1, 64; bar.sync 2, 64; } }
+warp 1 { for i in 0..3 { bar.sync 1, 64; bar.arrive 2, 64; } }
+";
+    assert_eq!(
+        headline(producer),
+        "deadlock: warp 0 exited after 2 arrivals on barrier 1; warp 1 waits there (32 of 64 threads arrived)"
+    );
+}
+
+#[test]
+fn one_that_comes_once_more_than_all_its_siblings_is_named() {
+    let text = "target ptx; cta 128;
+warps 0..4 {
+    let rounds = 2;
+    if warp == 3 { rounds = 3; }
+    for i in 0..rounds { bar.sync 1, 128; }
+}
+";
+    assert_eq!(
+        headline(text),
+        "deadlock: warp 3 came to barrier 1 a 3rd time; it waits there (32 of 128 threads arrived)"
+    );
+}
+
+/// Two that wait for each other have parted from nobody: neither is to blame more than the other.
+#[test]
+fn of_two_in_a_circle_nobody_is_blamed() {
+    let text = "target ptx; cta 64;
+warps 0..2 {
+    if warp == 0 { bar.sync 1, 64; bar.sync 2, 64; } else { bar.sync 2, 64; bar.sync 1, 64; }
+}
+";
+    assert_eq!(
+        headline(text),
+        "deadlock: warp 0 waits on barrier 1 (32 of 64 threads arrived); warp 1 waits on barrier 2 (32 of 64 \
+         threads arrived)"
+    );
+}
+
+/// Half of a block on one barrier and half on another is how such blocks are written.
+#[test]
+fn halves_of_a_block_are_not_blamed_for_being_on_barriers_of_their_own() {
+    let text = "target ptx; cta 160;
+warps 0..4 { bar.sync 1 + warp / 2, 96; }
+warp 4 { bar.sync 1, 96; }
+";
+    assert_eq!(
+        headline(text),
+        "deadlock: warps 2 and 3 wait on barrier 2 (64 of 96 threads arrived); no warp is left that could arrive"
+    );
+}

@@ -1,0 +1,262 @@
+//! Who is to blame for a wait without end: whoever parted from others that run the same code.
+//!
+//! Agents of one block do the same unless the protocol tells them apart. Where some of them have come to the
+//! barrier on which others wait, and fewer have not, it is the latter that parted from the rest: their
+//! arrivals are compared with those of one that has come, and the first that differs is where.
+
+use super::case::{Case, sentence, verb};
+use super::place::{Did, Place, Remark};
+use crate::names;
+use crate::trace::{BarrierState, Event, Location, Status, Step};
+use std::collections::BTreeMap;
+
+/// Who is to blame.
+pub(super) struct Blame {
+    pub(super) agents: Vec<u32>,
+    /// What they did: the beginning of a message.
+    pub(super) says: String,
+    /// The barrier on which they have left an arrival out, or made one too many.
+    pub(super) barrier: u32,
+    /// What the others did, in a sentence; empty if there are none to compare with.
+    pub(super) others: String,
+    /// Theirs first.
+    pub(super) places: Vec<Place>,
+}
+
+/// An arrival.
+type Arrival<'t> = (u32, &'t Step);
+
+/// The arrivals of each agent, in order.
+struct Arrivals<'t>(BTreeMap<u32, Vec<Arrival<'t>>>);
+
+/// Where agents parted from one that runs the same code.
+#[derive(Clone, Copy, PartialEq)]
+struct Parting<'t> {
+    /// The arrival that the other made.
+    left_out: Arrival<'t>,
+    /// How many arrivals both had made on that barrier before.
+    before: usize,
+    instead: Instead<'t>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Instead<'t> {
+    /// They arrived elsewhere.
+    Arrived(u32, &'t Step),
+    Exited,
+}
+
+/// Those who run the same code, as far as a barrier concerns them.
+struct Siblings {
+    missing: Vec<u32>,
+    arrived: Vec<u32>,
+}
+
+/// Who is to blame that some barrier of these, on which others wait, is not completed; nobody if those who
+/// have not come are not told from their siblings.
+pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
+    let arrivals = Arrivals::of(case);
+    let states = || barriers.iter().filter_map(|barrier| case.state(*barrier));
+    let parted = states().find_map(|state| {
+        let siblings = siblings(case, state);
+        siblings.iter().find_map(|siblings| blamed(case, &arrivals, state.barrier, siblings))
+    });
+    parted.or_else(|| states().find_map(|state| left_early(case, &arrivals, state)))
+}
+
+/// All who could have arrived are needed, and have exited.
+fn left_early(case: &Case<'_>, arrivals: &Arrivals<'_>, state: &BarrierState) -> Option<Blame> {
+    let BarrierState { barrier, missing, .. } = state;
+    let (first, exited) = (*missing.first()?, |agent: &u32| case.end.status(*agent) == Status::Exited);
+    let before = arrivals.count(first, *barrier);
+    let is_like = |agent: &u32| exited(agent) && arrivals.count(*agent, *barrier) == before;
+    if case.needed(state) as usize != missing.len() || !missing.iter().all(is_like) {
+        return None;
+    }
+    let (says, place) = exit(case, missing, &case.barrier(*barrier), before);
+    // Where they had come before is said of each that is missed.
+    Some(Blame {
+        agents: missing.clone(),
+        says,
+        barrier: *barrier,
+        others: String::new(),
+        places: vec![place],
+    })
+}
+
+/// That some exited, after so many arrivals on a barrier each.
+fn exit(case: &Case<'_>, who: &[u32], on: &str, before: usize) -> (String, Place) {
+    let exit = who.first().and_then(|agent| case.exit(*agent));
+    let at = exit.map_or(String::new(), |step| case.at(step.location));
+    let names = case.agents(who);
+    let each = if who.len() > 1 { " each" } else { "" };
+    let says = match before {
+        0 => format!("{names} exited{at} without arriving on {on}"),
+        1 => format!("{names} exited{at} after 1 arrival on {on}{each}"),
+        _ => format!("{names} exited{at} after {before} arrivals on {on}{each}"),
+    };
+    (says, theirs(who, exit.map_or_else(Location::default, |step| step.location), Did::Exited))
+}
+
+impl<'t> Arrivals<'t> {
+    fn of(case: &Case<'t>) -> Self {
+        let mut all: BTreeMap<u32, Vec<Arrival<'t>>> = BTreeMap::new();
+        for step in &case.trace.steps {
+            for event in &step.events {
+                if let Event::Arrived { barrier } = event {
+                    all.entry(step.agent).or_default().push((*barrier, step));
+                }
+            }
+        }
+        Self(all)
+    }
+
+    fn made_by(&self, agent: u32) -> &[Arrival<'t>] {
+        self.0.get(&agent).map_or(&[], Vec::as_slice)
+    }
+
+    /// How often an agent has arrived on a barrier.
+    fn count(&self, agent: u32, barrier: u32) -> usize {
+        self.made_by(agent).iter().filter(|(on, _)| *on == barrier).count()
+    }
+
+    /// Where an agent parted from another; `None` if it is only behind.
+    fn parting(&self, case: &Case<'_>, agent: u32, other: u32) -> Option<Parting<'t>> {
+        let (own, others) = (self.made_by(agent), self.made_by(other));
+        let alike = |one: &Arrival<'_>, two: &Arrival<'_>| (one.0, one.1.location) == (two.0, two.1.location);
+        let common = own.iter().zip(others).take_while(|(one, two)| alike(one, two)).count();
+        let left_out = *others.get(common)?;
+        let instead = match own.get(common) {
+            Some((barrier, step)) => Instead::Arrived(*barrier, step),
+            None if case.end.status(agent) == Status::Exited => Instead::Exited,
+            None => return None,
+        };
+        let before = own[..common].iter().filter(|(on, _)| *on == left_out.0).count();
+        Some(Parting { left_out, before, instead })
+    }
+}
+
+/// Those who could arrive on a barrier or have done so, by the code that they run.
+fn siblings(case: &Case<'_>, state: &BarrierState) -> Vec<Siblings> {
+    let code = |agent: &u32| case.trace.agents.get(*agent as usize).map(|a| (&a.role, a.line));
+    let codes = names::distinct(state.missing.iter().filter_map(code));
+    let of = |agents: &[u32], wanted| agents.iter().copied().filter(|a| code(a) == Some(wanted)).collect();
+    let all = codes
+        .into_iter()
+        .map(|code| Siblings { missing: of(&state.missing, code), arrived: of(&state.arrived, code) });
+    all.filter(|siblings| !siblings.arrived.is_empty()).collect()
+}
+
+fn blamed(case: &Case<'_>, arrivals: &Arrivals<'_>, barrier: u32, siblings: &Siblings) -> Option<Blame> {
+    let Siblings { missing, arrived } = siblings;
+    let (other, first) = (*arrived.first()?, *missing.first()?);
+    if missing.len() > arrived.len() {
+        return one_too_many(case, arrivals, barrier, siblings);
+    }
+    // Whoever is the first to be told apart is named, with all who parted in the same place.
+    let partings = missing.iter().map(|agent| (*agent, arrivals.parting(case, *agent, other)));
+    let partings: Vec<_> = partings.filter_map(|(agent, parting)| Some((agent, parting?))).collect();
+    let (_, parting) = *partings.iter().find(|(agent, _)| *agent == first).or(partings.first())?;
+    let same = |other: &Parting<'_>| match (parting.instead, other.instead) {
+        (Instead::Arrived(on, step), Instead::Arrived(other, at)) => {
+            (on, step.location) == (other, at.location)
+        }
+        (one, two) => one == two,
+    };
+    // Whoever goes elsewhere may be meant to: only a few that part from many are to blame, and of those that
+    // had never come before only very few.
+    let (few, many) = (missing.len(), arrived.len());
+    let is_meant = few >= many || parting.before == 0 && 2 * few > many;
+    if is_meant && parting.instead != Instead::Exited {
+        return None;
+    }
+    let alike = partings.iter().filter(|(_, other)| other.before == parting.before && same(other));
+    let who: Vec<u32> = alike.map(|(agent, _)| *agent).collect();
+    Some(parted(case, &who, arrived, &parting))
+}
+
+/// They left an arrival out that their siblings made.
+fn parted(case: &Case<'_>, who: &[u32], arrived: &[u32], parting: &Parting<'_>) -> Blame {
+    let Parting { left_out: (barrier, there), before, instead } = *parting;
+    let (names, on) = (case.agents(who), case.barrier(barrier));
+    let their = verb(who, "its", "their");
+    let (says, place) = match instead {
+        Instead::Arrived(elsewhere, step) => {
+            let to =
+                if elsewhere == barrier { "the next arrival".to_owned() } else { case.barrier(elsewhere) };
+            let at = case.at(step.location);
+            let says = format!(
+                "{names} went on{at} to {to} without {their} {} arrival on {on}",
+                ordinal(before + 1)
+            );
+            (says, theirs(who, step.location, Did::WentOn(on.clone())))
+        }
+        Instead::Exited => exit(case, who, &on, before),
+    };
+    let others = format!(
+        "{}, which {} the same code as {names}, arrived on {on} for the {} time{} ({}).",
+        sentence(&case.agents(arrived)),
+        verb(arrived, "runs", "run"),
+        ordinal(before + 1),
+        case.at(there.location),
+        Case::step_name(there),
+    );
+    let places = vec![place, Case::did(there, Did::ArrivedOn(on))];
+    Blame { agents: who.to_vec(), says, barrier, others, places }
+}
+
+/// Fewer have come than have not, and those have all exited: who has come made an arrival that nobody else
+/// makes.
+fn one_too_many(
+    case: &Case<'_>,
+    arrivals: &Arrivals<'_>,
+    barrier: u32,
+    Siblings { missing, arrived }: &Siblings,
+) -> Option<Blame> {
+    let (other, first) = (*missing.first()?, *arrived.first()?);
+    let (most, made) = (arrivals.count(other, barrier), arrivals.count(first, barrier));
+    let is_like =
+        |agent: &u32| case.end.status(*agent) == Status::Exited && arrivals.count(*agent, barrier) == most;
+    if made <= most || !missing.iter().all(is_like) {
+        return None;
+    }
+    let step = case.arrival(first, barrier, usize::MAX)?;
+    let (names, on) = (case.agents(arrived), case.barrier(barrier));
+    let says = format!("{names} came{} to {on} a {} time", case.at(step.location), ordinal(made));
+    let plural = if most == 1 { "" } else { "s" };
+    let others = format!(
+        "{}, which {} the same code, exited after {most} arrival{plural} on {on}.",
+        sentence(&case.agents(missing)),
+        verb(missing, "runs", "run"),
+    );
+    let places = vec![theirs(arrived, step.location, Did::ArrivedOn(on))];
+    Some(Blame { agents: arrived.clone(), says, barrier, others, places })
+}
+
+fn theirs(who: &[u32], location: Location, did: Did) -> Place {
+    let agent = who.first().copied().unwrap_or_default();
+    Place { agent, location, remark: Remark::Did(who.to_vec(), did) }
+}
+
+/// `1st`, `2nd`, `13th`.
+fn ordinal(n: usize) -> String {
+    let ending = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_end_as_they_are_read() {
+        let read: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 102, 113].map(ordinal).to_vec();
+        assert_eq!(read, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "113th"]);
+    }
+}
