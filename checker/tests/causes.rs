@@ -132,3 +132,17 @@ warp 4 { bar.sync 1, 96; }
         "deadlock: warps 2 and 3 wait on barrier 2 (64 of 96 threads arrived); no warp is left that could arrive"
     );
 }
+
+#[test]
+fn what_is_out_of_range_is_told_with_what_is_right() {
+    let of = |statement: &str| headline(&format!("target ptx; cta 64; warps 0..2 {{ {statement} }}"));
+    assert_eq!(
+        of("bar.sync 64, 1;"),
+        "barrier-id-range: warp 0 executes barrier id 64 in `bar.sync 64, 1`: there are 16 barriers, 0 to 15"
+    );
+    assert_eq!(
+        of("bar.sync 1, 2;"),
+        "count-range: warp 0 executes count 2 in `bar.sync 1, 2`: a count is a positive multiple of 32, and at \
+         most the 64 threads of the CTA in whole warps"
+    );
+}

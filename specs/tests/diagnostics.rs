@@ -101,6 +101,7 @@ fn agents() {
     check("agent_negative", "target nbarrier;\nthread_group 1;\nthreads -1..1 {}\n");
     check("agents_reversed", "target ptx;\ncta 64;\nwarps 2..0 {}\n");
     check("agents_empty", "target ptx;\ncta 64;\nwarps 0..0 {}\n");
+    check("functions", "target ptx;\ncta 64;\nfn work() {}\nwarps 0..2 {}\n");
     check("agents_inclusive", "target ptx;\ncta 64;\nwarps 0..=1 {}\n");
 }
 

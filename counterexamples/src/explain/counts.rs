@@ -114,7 +114,12 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
             ),
         ),
     };
-    let message = format!("{who} executes {what}{at}");
+    // What is right is short enough to stand beside what is wrong.
+    let right = demand
+        .as_deref()
+        .filter(|_| matches!(rule, Rule::BarrierIdRange | Rule::CountRange | Rule::TypeRange));
+    let right = right.map_or_else(String::new, |demand| format!(": {}", clause(demand)));
+    let message = format!("{who} executes {what}{at}{right}");
     let mut sentence = format!("{} executes `{}`{at}", sentence(&who), outcome.instruction);
     if outcome.instruction != instruction {
         sentence.push_str(&format!(", which here is `{instruction}`"));
@@ -124,6 +129,13 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     sentences.extend(case.locals_of(outcome.agent));
     sentences.extend(demand);
     Words { message, sentences, related: Vec::new() }
+}
+
+/// A sentence as part of another.
+fn clause(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    let first: String = letters.next().map(|c| c.to_lowercase().collect()).unwrap_or_default();
+    first + letters.as_str()
 }
 
 pub(super) fn too_many(case: &Case<'_>) -> Words {

@@ -219,7 +219,7 @@ impl SyntaxError {
             }
             Self::UnknownItem { word, suggestion, .. } => self
                 .error("unknown-declaration", format!("`{word}` begins no declaration or block"))
-                .help_if(meant(suggestion)),
+                .help_if(functions(word).or_else(|| meant(suggestion))),
             Self::OtherTargetsWord { word, target, right, .. } => self
                 .error("wrong-word-for-target", format!("`{word}` does not belong to target `{target}`"))
                 .help(format!("in `{target}` it is `{right}`")),
@@ -389,4 +389,12 @@ fn targets(last: &str) -> String {
         Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
         None => String::new(),
     }
+}
+
+/// What to write instead of a function, where a word of another language would begin one.
+fn functions(word: &str) -> Option<String> {
+    let begins = ["fn", "def", "function", "void", "static", "__global__", "__device__", "kernel"];
+    let says = "there are no functions: each block has its own code, and what agents of one block do apart stands \
+                under an `if` by their index";
+    begins.iter().any(|known| word.eq_ignore_ascii_case(known)).then(|| says.to_owned())
 }

@@ -231,7 +231,14 @@ fn missing_agents(error: &MeaningError, unit: &str, missing: &[(i64, i64)]) -> D
     let (pronoun, what) =
         if blocks.len() == 1 && one { ("it", "an empty block") } else { ("them", "empty blocks") };
     let what = if blocks.len() == 1 { "an empty block" } else { what };
-    Diagnostic::error("agents-missing", message, error.span())
-        .label("every agent of this group belongs to one block")
-        .help(format!("if that is meant, give {pronoun} {what}: {}{more}", blocks.join(" ")))
+    let mut diagnostic = Diagnostic::error("agents-missing", message, error.span())
+        .label("every agent of this group belongs to one block");
+    if let [(from, to)] = missing
+        && to - from == 1
+        && *from > 0
+    {
+        diagnostic =
+            diagnostic.note(format!("a range ends before its last number: `0..{from}` leaves {from} out"));
+    }
+    diagnostic.help(format!("if that is meant, give {pronoun} {what}: {}{more}", blocks.join(" ")))
 }
