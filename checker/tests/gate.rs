@@ -123,6 +123,6 @@ fn what_shuttle_and_ordinary_threads_find_in_the_library_is_what_its_heads_expec
             }
         }
     }
-    println!("{found} violations found by chance, all of them confirmed by the model and expected");
+    println!("{found} violations found at random, all of them confirmed by the model and expected");
     assert!(found > 50);
 }

@@ -57,7 +57,7 @@ impl Choices for Script {
     }
 }
 
-/// Decisions by chance: the same seed decides the same.
+/// Random decisions: the same seed decides the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chance(pub(super) u64);
 

@@ -71,7 +71,7 @@ pub enum Extent {
     Everything,
     /// Every schedule with at most so many preemptions.
     Preemptions(usize),
-    /// So many schedules, chosen by chance.
+    /// So many schedules, chosen at random.
     Sample(u64),
     /// Time was up before even the smallest bound was explored.
     Unfinished,

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Steps of an agent after which an execution is not followed further. Loom, which explores only what ends,
 /// then gives up.
 const MOST_STEPS: u32 = 2_000;
-/// Steps of all agents together after which an execution by chance is not followed further: endless loops get
+/// Steps of all agents together after which a random execution is not followed further: endless loops get
 /// a fair look, and time for other schedules is left.
 const MOST_STEPS_OF_ALL: usize = 20_000;
 /// Branches that loom may meet in one execution.
@@ -37,7 +37,7 @@ struct Exploration {
     extent: Mutex<Option<Extent>>,
     /// Executions made to their end.
     finished: AtomicU64,
-    /// They are chosen by chance: how many there were is all that can be said.
+    /// They are chosen at random: how many there were is all that can be said.
     samples: bool,
 }
 
@@ -103,7 +103,7 @@ impl Exploration {
     }
 }
 
-/// The most steps that each of so many agents makes in an execution by chance.
+/// The most steps that each of so many agents makes in a random execution.
 fn most_steps(agents: usize) -> u32 {
     u32::try_from(MOST_STEPS_OF_ALL / agents.max(1)).map_or(MOST_STEPS, |share| share.clamp(100, MOST_STEPS))
 }
@@ -217,7 +217,7 @@ fn under_loom(exploration: &Arc<Exploration>, protocol: &Protocol, request: &Req
     }
 }
 
-/// Schedules by chance: uniformly, and with few changes of priority (PCT), in turn.
+/// Random schedules: uniformly, and with few changes of priority (PCT), in turn.
 fn under_shuttle(exploration: &Arc<Exploration>, protocol: &Protocol, request: &Request) {
     use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler};
     let mut config = shuttle::Config::new();

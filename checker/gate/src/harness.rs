@@ -148,7 +148,7 @@ impl Gate {
         self.explored(here, &protocol, With::Loom);
     }
 
-    /// The test that shuttle finds nothing in schedules chosen by chance.
+    /// The test that shuttle finds nothing in schedules chosen at random.
     ///
     /// # Panics
     /// Shuttle finds a violation; the message is the explained counterexample, with the schedule that shows
@@ -253,7 +253,7 @@ impl Gate {
 /// * `under_loom`: the protocol runs on executable barriers under loom, as far as its time allows (up to four
 ///   agents that end and whose lanes do not diverge; others are left to `exhaustive`, as the test's output
 ///   says): a second opinion, from barriers and an explorer that share nothing with the model;
-/// * `under_shuttle`: the same in schedules chosen by chance, for any number of agents: no proof.
+/// * `under_shuttle`: the same in schedules chosen at random, for any number of agents: no proof.
 ///
 /// A failure's message is the explained counterexample, and the trace is written to the folder
 /// `$BARCHECK_TRACES`, or else to `target/barcheck` of the crate, for `barcheck replay` and for a CI job to

@@ -7,7 +7,7 @@
 //!
 //! * [`With::Loom`] runs every schedule, or every one with a bounded number of preemptions, of at most
 //!   [`MOST_UNDER_LOOM`] agents, and sees data races by itself.
-//! * [`With::Shuttle`] runs many schedules chosen by chance, of any number of agents; it proves nothing, and
+//! * [`With::Shuttle`] runs many schedules chosen at random, of any number of agents; it proves nothing, and
 //!   what it finds it finds again from its seed or its schedule.
 //! * [`With::Std`] runs the threads of the operating system, as they come.
 //!
@@ -17,7 +17,7 @@
 //!
 //! What the explorers cannot see: the locks inside a barrier order more than its specification promises, so
 //! that `missing-fence` does not show, and `arrival-race` shows only by its consequences. Lanes of a warp
-//! that diverge are no threads: such protocols do not fit. Neither do endless loops, except by chance and up
+//! that diverge are no threads: such protocols do not fit. Neither do endless loops, except at random and up
 //! to a number of steps.
 
 mod agent;

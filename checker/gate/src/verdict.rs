@@ -68,7 +68,7 @@ impl Gated {
                     0 => String::new(),
                     cut => format!(", {cut} of them not to the end"),
                 };
-                format!("{with} ran {n} schedules chosen by chance{cut}; this is no proof")
+                format!("{with} ran {n} schedules chosen at random{cut}; this is no proof")
             }
             Some(Extent::Unfinished) | None => {
                 format!(

@@ -34,7 +34,7 @@ fn a_bounded_exploration_is_called_bounded_and_no_proof() {
         .prints("bounded, not a proof");
     gate(GOOD, &["--with", "shuttle", "--executions", "40"])
         .expect(0)
-        .prints("shuttle ran 40 schedules chosen by chance; this is no proof");
+        .prints("shuttle ran 40 schedules chosen at random; this is no proof");
     gate(GOOD, &["--with", "std", "--executions", "10"]).expect(0).prints("std ran 10 schedules");
 }
 

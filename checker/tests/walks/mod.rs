@@ -1,4 +1,4 @@
-//! Walks by chance through protocols, and what must hold of a path that is made shorter.
+//! Random walks through protocols, and what must hold of a path that is made shorter.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The longest walk.
 const LONGEST: usize = 3_000;
 
-/// Numbers by chance, the same ones every time.
+/// Random numbers, the same ones every time.
 struct Chance(u64);
 
 impl Chance {
@@ -24,7 +24,7 @@ impl Chance {
     }
 }
 
-/// A walk by chance, and the last violation that it comes by.
+/// A random walk, and the last violation that it comes by.
 pub(crate) fn walk(program: &Arc<Program>, options: Options, seed: u64) -> Option<(Path, Finding)> {
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15 ^ (seed + 1));
     let mut machine = Machine::new(Arc::clone(program), options);

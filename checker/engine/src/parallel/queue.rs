@@ -286,7 +286,7 @@ mod tests {
                     thread::sleep(Duration::from_millis(1));
                 }
                 hand_out(shared, number);
-                let block = taken(shared).expect("a stretch");
+                let block = taken(shared).expect("a block");
                 assert_eq!((block.number, block.explored), (number, 2));
                 // Nothing is known: each state is deferred.
                 assert_eq!(

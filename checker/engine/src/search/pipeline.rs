@@ -74,7 +74,7 @@ impl Pipeline {
 }
 
 /// What the calling thread keeps.
-#[expect(clippy::vec_box, reason = "stretches go to and fro")]
+#[expect(clippy::vec_box, reason = "blocks go to and fro")]
 struct Lead<'l, 's, const W: usize> {
     shared: &'l Shared<'s, W>,
     worker: Worker<W>,

@@ -209,7 +209,7 @@ pub(crate) struct GateArgs {
     /// Protocols to run (`.bar`); `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Who runs the threads: loom (every schedule, at most 4 agents), shuttle (schedules by chance), or the
+    /// Who runs the threads: loom (every schedule, at most 4 agents), shuttle (random schedules), or the
     /// operating system [default: loom where it can, else shuttle]
     #[arg(long, value_name = "RUNNER", value_parser = with_parser())]
     pub(crate) with: Option<With>,
@@ -253,7 +253,7 @@ pub(crate) struct GateArgs {
 
 const GATE_EXAMPLES: &str = "\
 Examples:
-  barcheck gate ring.bar                            every schedule of up to 4 agents, else many by chance
+  barcheck gate ring.bar                            every schedule of up to 4 agents, else many at random
   barcheck gate --with loom --preemptions 2 ring.bar
   barcheck gate --with shuttle --executions 100000 --seed 7 ring.bar
   barcheck gate --with std --trace hang.json ring.bar

@@ -91,8 +91,8 @@ impl Swift {
     /// Takes over what does not depend on steps.
     fn learn_components(&mut self, tables: &Tables) {
         self.quiet.extend(&tables.quiet[self.quiet.len()..]);
-        for ((_, heeds), barrier) in self.depends_on_exits.iter_mut().zip(&tables.barriers) {
-            heeds.extend(&barrier.depends_on_exits[heeds.len()..]);
+        for ((_, depends), barrier) in self.depends_on_exits.iter_mut().zip(&tables.barriers) {
+            depends.extend(&barrier.depends_on_exits[depends.len()..]);
         }
         self.seated.resize(tables.seated.len(), Vec::new());
         for (mine, seated) in self.seated.iter_mut().zip(&tables.seated) {

@@ -384,9 +384,10 @@ impl Swift {
     ) -> Option<Packed<W>> {
         let mut next = self.changed(words, step, change, local_effect);
         if change.release == EXIT {
-            let heed =
-                |(field, heeds): &(Field, Vec<bool>)| heeds.get(field.get(words) as usize) != Some(&false);
-            return (!self.depends_on_exits.iter().any(heed)).then_some(next);
+            let may_depend = |(field, depends): &(Field, Vec<bool>)| {
+                depends.get(field.get(words) as usize) != Some(&false)
+            };
+            return (!self.depends_on_exits.iter().any(may_depend)).then_some(next);
         }
         let release = self.releases.get(change.release as usize)?;
         for (agent, class) in self.seated.get(release.field)? {
@@ -404,7 +405,7 @@ impl Swift {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let rows: usize = self.agents.iter().map(|agent| agent.rows.capacity()).sum();
-        let heeds: usize = self.depends_on_exits.iter().map(|(_, heeds)| heeds.capacity()).sum();
+        let depends: usize = self.depends_on_exits.iter().map(|(_, depends)| depends.capacity()).sum();
         rows * size_of::<Row>()
             + self.steps.capacity() * size_of::<SwiftStep>()
             + self.local_effects.capacity() * size_of::<Add>()
@@ -414,7 +415,7 @@ impl Swift {
             + self.afters * size_of::<u32>()
             + self.quiet.capacity()
             + self.memory.bytes()
-            + heeds
+            + depends
     }
 }
 
