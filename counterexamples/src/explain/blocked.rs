@@ -102,6 +102,14 @@ fn blamed(case: &Case<'_>, groups: &[Waiters], blame: &Blame) -> Words {
     let message = format!("{}; {waiting}", blame.says);
     let mut words = Words { message, sentences, related: blame.places.clone() };
     describe_all(case, groups, &mut words);
+    // Of what an agent did at one place, the blame comes first and says most.
+    let mut told = Vec::new();
+    words.related.retain(|place| {
+        let key = (place.agent, place.location);
+        let is_new = !told.contains(&key);
+        told.push(key);
+        is_new
+    });
     words
 }
 
