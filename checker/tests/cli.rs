@@ -39,3 +39,5 @@ mod traces;
 mod view;
 #[path = "cli/workflow.rs"]
 mod workflow;
+#[path = "cli/writing.rs"]
+mod writing;

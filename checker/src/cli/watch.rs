@@ -1,6 +1,7 @@
 //! Watches over a search: shows how far it is, and ends it when the user asks.
 
 use super::output::{bytes, complain, grouped};
+use super::writing;
 use barcheck::{Control, Note, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
@@ -19,6 +20,7 @@ pub(crate) fn listen() {
     // Without the handler Ctrl-C kills at once, which is no worse than what the user asked for.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            writing::discard_all();
             std::process::exit(KILLED);
         }
     });
