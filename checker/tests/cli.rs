@@ -25,6 +25,8 @@ mod options;
 mod other_commands;
 #[path = "cli/partitions.rs"]
 mod partitions;
+#[path = "cli/patience.rs"]
+mod patience;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/sarif.rs"]
