@@ -25,6 +25,8 @@ mod options;
 mod other_commands;
 #[path = "cli/partitions.rs"]
 mod partitions;
+#[path = "cli/patience.rs"]
+mod patience;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/sarif.rs"]
@@ -39,3 +41,5 @@ mod traces;
 mod view;
 #[path = "cli/workflow.rs"]
 mod workflow;
+#[path = "cli/writing.rs"]
+mod writing;

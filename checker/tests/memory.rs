@@ -17,13 +17,15 @@ use heads::{files, head};
 use naive::generate::generate;
 use outcomes::{program, shown};
 use std::cell::{Cell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
 const PAIRS: &str = include_str!("../../specs/protocols/ptx/independent_pairs.bar");
+
+const RING: &str = include_str!("../../specs/protocols/ptx/ring.bar");
 
 /// Pairs that go round for ever; warp 8 waits for somebody who never comes.
 const STUCK: &str = "
@@ -267,6 +269,149 @@ fn a_damaged_checkpoint_is_not_used() {
         assert_eq!(shown(&outcome), shown(&alone), "{name}");
         let notes = control.notes.into_inner();
         assert!(notes.iter().any(|note| note.starts_with("CannotResume")), "{name}: {notes:?}");
+    }
+}
+
+/// The files below the one folder in a folder of checkpoints, with what is in them.
+fn checkpoint_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let searches = std::fs::read_dir(folder).expect("a folder").flatten();
+    let files = searches.flat_map(|search| std::fs::read_dir(search.path()).expect("a folder").flatten());
+    let read = |file: std::fs::DirEntry| (file.path(), std::fs::read(file.path()).expect("a file"));
+    let mut files: Vec<_> = files.map(read).collect();
+    files.sort();
+    files
+}
+
+/// A search with what it says when nothing disturbs it, and a checkpoint of it.
+struct Kept {
+    name: &'static str,
+    program: Arc<Program>,
+    settings: Settings,
+    _folder: tempfile::TempDir,
+    alone: Outcome,
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Kept {
+    fn new(name: &'static str, text: &str, defines: &[(&str, i64)], reduction: Reduction) -> Self {
+        let program = program(text, defines);
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        let plain = Settings { all: true, reduction, ..Settings::default() };
+        let alone = check(Arc::clone(&program), Options::default(), &plain, &Quiet);
+        let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..plain };
+        let ended = check(Arc::clone(&program), Options::default(), &settings, &Ending::after(2));
+        assert_eq!(ended.inconclusive, Some(Inconclusive::Interrupted), "{name}: {:?}", alone.statistics);
+        let files = checkpoint_in(folder.path());
+        assert!(files.len() > 4, "{name}: {files:?}");
+        Self { name, program, settings, _folder: folder, alone, files }
+    }
+
+    /// Goes on from a checkpoint that holds these files, and says whether it was used.
+    fn goes_on_from(&self, files: &[(PathBuf, Vec<u8>)], what: &str) -> bool {
+        let _ = std::fs::remove_dir_all(self.files[0].0.parent().expect("a folder"));
+        std::fs::create_dir_all(self.files[0].0.parent().expect("a folder")).expect("a folder");
+        files.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).expect("a file"));
+        let control = Ending::after(u64::MAX);
+        let outcome = check(Arc::clone(&self.program), Options::default(), &self.settings, &control);
+        assert_eq!(shown(&outcome), shown(&self.alone), "{}: {what}", self.name);
+        let notes = control.notes.into_inner();
+        let used = notes.iter().any(|note| note.starts_with("Resumes"));
+        let refused = notes.iter().any(|note| note.starts_with("CannotResume"));
+        assert!(used != refused, "{}: {what}: {notes:?}", self.name);
+        used
+    }
+}
+
+/// Three searches: one verified, one violated at its end, one with memory.
+fn kept() -> [Kept; 3] {
+    [
+        Kept::new("pairs", PAIRS, &[("W", 6), ("K", 4)], Reduction::None),
+        Kept::new("stuck", STUCK, &[("K", 2), ("LOST", 1)], Reduction::None),
+        Kept::new("ring", RING, &[("P", 3), ("C", 2), ("S", 2), ("I", 3)], Reduction::None),
+    ]
+}
+
+/// BARCHECK_FLIPS=10000 cargo test -p barcheck --test memory flipped
+#[test]
+fn a_checkpoint_with_one_bit_flipped_is_never_used() {
+    let flips = std::env::var("BARCHECK_FLIPS").ok().and_then(|flips| flips.parse().ok()).unwrap_or(300);
+    let kept = kept();
+    for search in &kept {
+        assert!(search.goes_on_from(&search.files, "nothing is changed"), "{}", search.name);
+    }
+    let mut random = 2_463_534_242_u64;
+    let mut below = |most: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(random >> 33).expect("31 bits") % most
+    };
+    for number in 0..flips {
+        let search = &kept[number % kept.len()];
+        let mut files = search.files.clone();
+        // Every other one in the record, which is small and says what the others mean.
+        let is_record = |(path, _): &(PathBuf, Vec<u8>)| path.ends_with("record.json");
+        let record = files.iter().position(is_record).expect("a record");
+        let file = if number % 2 == 0 { record } else { below(files.len()) };
+        let (path, bytes) = &mut files[file];
+        if bytes.is_empty() {
+            continue;
+        }
+        let (at, bit) = (below(bytes.len()), below(8));
+        bytes[at] ^= 1 << bit;
+        let what = format!("bit {bit} of byte {at} of {}", path.display());
+        assert!(!search.goes_on_from(&files, &what), "{}: {what}", search.name);
+    }
+}
+
+#[test]
+fn a_checkpoint_whose_figures_were_edited_is_never_used() {
+    for search in &kept() {
+        let record = search.files.iter().position(|(path, _)| path.ends_with("record.json"));
+        let record = record.expect("a record");
+        let text = String::from_utf8(search.files[record].1.clone()).expect("text");
+        let json: serde_json::Value = serde_json::from_str(&text).expect("a record is JSON");
+        for figure in ["next", "level_end", "transitions", "depth"] {
+            let value = json["record"]["reached"]["at"][figure].as_u64().expect("a figure");
+            for other in [value + 1, value - 1, 0, u64::from(u32::MAX)] {
+                let (from, to) = (format!("\"{figure}\":{value}"), format!("\"{figure}\":{other}"));
+                let mut files = search.files.clone();
+                files[record].1 = text.replace(&from, &to).into_bytes();
+                assert_ne!(files[record].1, search.files[record].1, "{from}");
+                assert!(!search.goes_on_from(&files, &to), "{}: {to}", search.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_protocol_or_with_files_missing_or_cut_is_never_used() {
+    let kept = kept();
+    for (one, other) in [(0, 1), (1, 2), (2, 0), (1, 0)] {
+        let (one, other) = (&kept[one], &kept[other]);
+        let here = one.files[0].0.parent().expect("a folder");
+        let moved = |(path, bytes): &(PathBuf, Vec<u8>)| {
+            (here.join(path.file_name().expect("a name")), bytes.clone())
+        };
+        let files: Vec<_> = other.files.iter().map(moved).collect();
+        assert!(!one.goes_on_from(&files, "another protocol's"), "{}", one.name);
+        // The record is this search's, and all other files are another's.
+        let mixed = one.files.iter().filter(|(path, _)| path.ends_with("record.json")).cloned();
+        let others = files.iter().filter(|(path, _)| !path.ends_with("record.json")).cloned();
+        let mixed: Vec<_> = mixed.chain(others).collect();
+        assert!(!one.goes_on_from(&mixed, "mixed"), "{}", one.name);
+    }
+    for search in &kept {
+        for file in 0..search.files.len() {
+            let (path, bytes) = &search.files[file];
+            if bytes.is_empty() || path.ends_with("record.json") {
+                continue;
+            }
+            let what = path.display().to_string();
+            let mut files = search.files.clone();
+            files[file].1.pop();
+            assert!(!search.goes_on_from(&files, &what), "{}: {what}", search.name);
+            files.remove(file);
+            assert!(!search.goes_on_from(&files, &what), "{}: {what}", search.name);
+        }
     }
 }
 

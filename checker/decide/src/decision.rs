@@ -7,6 +7,7 @@ use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::Diagnostic;
+use std::time::Duration;
 
 /// What a protocol came to.
 #[derive(Clone, Debug)]
@@ -155,6 +156,14 @@ impl Decision {
         let mut decision = Self::error(name, options);
         decision.verdict = Verdict::Inconclusive;
         decision.because(Reason::interrupted_before())
+    }
+
+    /// Of something that was not looked at, because not all of its text came within this time.
+    #[must_use]
+    pub fn not_read(name: &str, limit: Duration, options: &Options) -> Self {
+        let mut decision = Self::error(name, options);
+        decision.verdict = Verdict::Inconclusive;
+        decision.because(Reason::late(limit))
     }
 
     /// Why there is no verdict that could be relied on, if there is none.

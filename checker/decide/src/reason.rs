@@ -5,6 +5,7 @@ use barcheck_engine::{Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
 use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
+use std::time::Duration;
 
 /// A reason and the way out: options are named as the command line has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,15 @@ impl Reason {
     /// The user has interrupted before the file's turn came.
     pub(crate) fn interrupted_before() -> Self {
         Self::new("interrupted before the search began", "run it again to decide it")
+    }
+
+    /// Time was up before all of the text had come.
+    pub(crate) fn late(limit: Duration) -> Self {
+        let seconds = limit.as_secs_f64();
+        Self::new(
+            format!("gave up after {seconds} s, before all of its text had come"),
+            "see who is to write it, or raise --timeout",
+        )
     }
 
     /// The text is malformed: its first error, and how many there are.

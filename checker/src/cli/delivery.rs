@@ -9,7 +9,8 @@ use super::output::{Colours, Look, Palette, complain, error_line, print};
 use super::tally::Tally;
 use super::traces::Written;
 use super::values::ReportFormat;
-use std::fs::{self, File};
+use super::writing::{self, Draft};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,23 +29,22 @@ pub(crate) struct Delivery {
 /// A report on its way to a file.
 struct ReportFile {
     path: PathBuf,
-    file: File,
+    /// Nothing if something could not be written: it has been said, and the rest would make no sense.
+    draft: Option<Draft>,
     reporter: Box<dyn Reporter>,
-    /// Something could not be written: it has been said, and the rest would make no sense.
-    broken: bool,
 }
 
 impl Delivery {
-    /// The reports that are asked for. Their files are made at once: that one cannot be written should be
+    /// The reports that are asked for. Their files are begun at once: that one cannot be written should be
     /// known before a long search, not after it. The error is a message.
     pub(crate) fn new(args: &VerifyArgs, inputs: &[Input], colours: Colours) -> Result<Self, String> {
         check_paths(args, inputs)?;
         let mut files = Vec::new();
         for report in &args.report {
             let path = &report.path;
-            let file = create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            let draft = create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             let reporter = reporter(report.format, Look::file(), args.quiet, true);
-            files.push(ReportFile { path: path.clone(), file, reporter, broken: false });
+            files.push(ReportFile { path: path.clone(), draft: Some(draft), reporter });
         }
         Ok(Self {
             out: reporter(args.format, Look::terminal(colours.out), args.quiet, false),
@@ -66,10 +66,15 @@ impl Delivery {
         self.each(&text, |reporter| reporter.file(decided, traces))
     }
 
-    /// Writes what remains.
+    /// Writes what remains, and puts the reports into their places.
     pub(crate) fn end(&mut self, tally: &Tally) -> io::Result<()> {
         let text = self.out.end(tally);
-        self.each(&text, |reporter| reporter.end(tally))
+        let printed = self.each(&text, |reporter| reporter.end(tally));
+        for report in &mut self.files {
+            let kept = report.draft.take().map_or(Ok(()), Draft::keep);
+            self.failed |= report.has_failed(kept, self.err);
+        }
+        printed
     }
 
     /// Whether something could not be written.
@@ -78,14 +83,11 @@ impl Delivery {
     }
 
     fn each(&mut self, out: &str, text: impl Fn(&mut dyn Reporter) -> String) -> io::Result<()> {
-        for report in self.files.iter_mut().filter(|report| !report.broken) {
+        for report in &mut self.files {
             let text = text(report.reporter.as_mut());
-            if let Err(error) = report.file.write_all(text.as_bytes()) {
-                let path = report.path.display();
-                complain(&error_line(self.err, format_args!("cannot write {path}: {error}")));
-                report.broken = true;
-                self.failed = true;
-            }
+            let Some(draft) = &mut report.draft else { continue };
+            let written = draft.write_all(text.as_bytes());
+            self.failed |= report.has_failed(written, self.err);
         }
         if self.closed || out.is_empty() {
             return Ok(());
@@ -101,6 +103,17 @@ impl Delivery {
             }
             written => written,
         }
+    }
+}
+
+impl ReportFile {
+    /// Whether it could not be written. Then that is said, and no more is written to it.
+    fn has_failed(&mut self, written: io::Result<()>, palette: Palette) -> bool {
+        let Err(error) = written else { return false };
+        let path = self.path.display();
+        complain(&error_line(palette, format_args!("cannot write {path}: {error}")));
+        self.draft = None;
+        true
     }
 }
 
@@ -122,12 +135,10 @@ fn check_paths(args: &VerifyArgs, inputs: &[Input]) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes a file, and the folder that it is to stand in.
-fn create(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    File::create(path)
+/// Begins a file, and makes the folder that it is to stand in.
+fn create(path: &Path) -> io::Result<Draft> {
+    writing::make_folder(path)?;
+    Draft::new(path)
 }
 
 /// Whether two paths lead to one file, there already or yet to be made; devices take any number of reports.

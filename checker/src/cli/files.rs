@@ -1,11 +1,12 @@
 //! Which files a command line means: folders are searched, and one part of all files may be taken.
 
-use super::input;
+use super::input::{self, Unread};
 use super::values::Partition;
 use barcheck_specs::Format;
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A file to decide.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(crate) struct Input {
     /// Its path as the user gave it, or below a folder that the user gave.
     pub(crate) path: PathBuf,
     /// What it holds, if it has been read already: pipes can be read only once. Or why it cannot be read.
-    pub(crate) known: Option<Result<Vec<u8>, String>>,
+    pub(crate) known: Option<Result<Vec<u8>, Unread>>,
 }
 
 impl Input {
@@ -22,12 +23,12 @@ impl Input {
     }
 
     fn unreadable(path: &Path, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), known: Some(Err(message.into())) }
+        Self { path: path.to_owned(), known: Some(Err(Unread::Unreadable(message.into()))) }
     }
 
-    /// What it holds. The error is a message without the file's name.
-    pub(crate) fn read(&mut self) -> Result<Vec<u8>, String> {
-        self.known.take().unwrap_or_else(|| input::protocol(&self.path))
+    /// What it holds, unless that does not come within some time, if there is a limit.
+    pub(crate) fn read(&mut self, time: Option<Duration>) -> Result<Vec<u8>, Unread> {
+        self.known.take().unwrap_or_else(|| input::protocol_within(&self.path, time))
     }
 }
 

@@ -3,8 +3,8 @@
 use super::args::FmtArgs;
 use super::input;
 use super::output::{Colours, Status, complain, error_line, print};
+use super::writing;
 use barcheck_specs::bar;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn format_one(path: &Path, check: bool, colours: Colours) -> io::Result<Status> 
     }
     if input::is_standard_input(path) {
         print(&formatted)?;
-    } else if differs && let Err(error) = fs::write(path, formatted) {
+    } else if differs && let Err(error) = writing::write(path, &formatted) {
         return Ok(trouble(format!("cannot write {name}: {error}")));
     }
     Ok(Status::Success)

@@ -80,7 +80,7 @@ fn suited(protocol: &Protocol) -> With {
 /// Reads a protocol. The error is for people, ended by a line break.
 fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, String> {
     let name = input::display_name(&input.path);
-    let bytes = input.read().map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
+    let bytes = input.read(None).map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let options = Options { exited_threads: args.exited_threads };
     Protocol::parse(&input.path.to_string_lossy(), &bytes, &defines, options)

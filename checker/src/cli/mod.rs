@@ -35,6 +35,7 @@ mod values;
 mod verify;
 mod view;
 mod watch;
+mod writing;
 
 use args::{Cli, Command};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -47,6 +48,7 @@ pub(crate) fn main() -> ExitCode {
     if barcheck::gate::is_child() {
         barcheck::gate::explore_here();
     }
+    writing::heed_limits();
     std::panic::set_hook(Box::new(|info| {
         complain(&format!(
             "internal error: {info}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n"

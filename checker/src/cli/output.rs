@@ -1,10 +1,10 @@
 //! Standard output and standard error: colours, and readers that go away.
 
 use super::args::ColorWhen;
+use super::writing;
 use anstyle::{AnsiColor, Style};
 pub(crate) use barcheck::numbers::{bytes, counted, grouped};
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -159,9 +159,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Writes a text to a file, and says so; `what` is what it is. The folder is created if it is missing.
 pub(crate) fn save(what: &str, text: &str, path: &Path, colours: Colours) -> io::Result<Status> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = folder.map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
-    if let Err(error) = written {
+    if let Err(error) = writing::make_folder(path).and_then(|()| writing::write(path, text)) {
         complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
         return Ok(Status::Trouble);
     }

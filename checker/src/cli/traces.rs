@@ -3,6 +3,7 @@
 use super::decided::Decided;
 use super::pages;
 use super::report::json_line;
+use super::writing;
 use barcheck_counterexamples::Trace;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
@@ -137,7 +138,7 @@ impl TraceSink {
         if self.folder {
             fs::create_dir_all(&self.path)?;
         }
-        fs::write(path, self.form.text(trace)?)
+        writing::write(path, &self.form.text(trace)?)
     }
 }
 

@@ -4,6 +4,7 @@ use super::args::{SearchArgs, VerifyArgs};
 use super::decided::Decided;
 use super::delivery::Delivery;
 use super::files::{self, Input};
+use super::input::Unread;
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if args.files.iter().filter(|path| input::is_standard_input(path)).count() > 1 {
         return Ok(usage(colours, "standard input `-` can be read only once"));
     }
+    watch::listen();
     let mut inputs = files::expand(&args.files);
     let options = options(args, changes);
     // All of them, whatever the part: a definition is right or wrong for the whole list.
@@ -35,7 +37,6 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         Ok(delivery) => delivery,
         Err(message) => return Ok(usage(colours, &message)),
     };
-    watch::listen();
     let tally = Tally::new(args.partition, inputs.len());
     if let Some(partition) = args.partition {
         inputs = files::part(inputs, partition);
@@ -112,7 +113,7 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions)
     let mut known = BTreeSet::new();
     let mut unread = false;
     for input in &mut *inputs {
-        let read = input.read();
+        let read = input.read(args.search.timeout);
         let name = input.path.to_string_lossy();
         match read.as_ref().map(|bytes| load(&Source::new(&name, bytes), options)) {
             Ok(Ok(loaded)) => known.extend(loaded.params),
@@ -203,8 +204,10 @@ fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
     if watch::interrupted() {
         return Decision::not_begun(&name, options);
     }
-    match input.read() {
-        Err(why) => Decision::unreadable(&name, why, options),
+    match input.read(options.settings.budgets.timeout) {
+        Err(Unread::Unreadable(why)) => Decision::unreadable(&name, why, options),
+        Err(Unread::Late(limit)) => Decision::not_read(&name, limit, options),
+        Err(Unread::Interrupted) => Decision::not_begun(&name, options),
         Ok(bytes) => {
             let watch = Watch::new(&input::display_name(&input.path), !quiet);
             decide_under(&Source::new(&name, &bytes), options, &watch)

@@ -1,6 +1,7 @@
 //! Watches over a search: shows how far it is, and ends it when the user asks.
 
 use super::output::{bytes, complain, grouped};
+use super::writing;
 use barcheck::{Control, Note, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
@@ -11,17 +12,69 @@ use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The status of a process that Ctrl-C has killed, as shells have it.
-const KILLED: i32 = 130;
-
-/// From now on the first Ctrl-C ends the search and lets its report come; the second kills.
+/// From now on Ctrl-C, or being asked to end in another way, ends the search and lets its report come; the
+/// second Ctrl-C kills.
 pub(crate) fn listen() {
-    // Without the handler Ctrl-C kills at once, which is no worse than what the user asked for.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(KILLED);
-        }
-    });
+    // Without a handler Ctrl-C kills at once, which is no worse than what the user asked for.
+    let _ = signals::heed();
+}
+
+/// The user asks to end. One who `insists` and has asked before gets that at once, with this status.
+fn ask_to_end(insists: bool, status: i32) {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) && insists {
+        writing::discard_all();
+        std::process::exit(status);
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use std::io;
+    use std::time::{Duration, Instant};
+
+    /// Who asks a process to end may ask twice at once: it alone, and then its whole group.
+    const AT_ONCE: Duration = Duration::from_secs(1);
+
+    pub(super) fn heed() -> io::Result<()> {
+        let mut wanted = vec![SIGINT, SIGTERM];
+        // Under `nohup` the search goes on without a terminal.
+        wanted.extend((!is_ignored(SIGHUP)).then_some(SIGHUP));
+        let mut signals = Signals::new(wanted)?;
+        std::thread::spawn(move || {
+            let mut first = None;
+            for signal in signals.forever() {
+                let first = *first.get_or_insert_with(Instant::now);
+                let insists = match signal {
+                    SIGINT => true,
+                    SIGTERM => first.elapsed() > AT_ONCE,
+                    // A terminal that is gone is gone once, however often that is said.
+                    _ => false,
+                };
+                super::ask_to_end(insists, 128 + signal);
+            }
+        });
+        Ok(())
+    }
+
+    /// Whether whoever has started this process wants it to ignore a signal, where the system says so.
+    fn is_ignored(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+        mask >> (signal - 1) & 1 == 1
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    /// The status of a process that Ctrl-C has killed, as shells have it.
+    const KILLED: i32 = 130;
+
+    pub(super) fn heed() -> Result<(), ctrlc::Error> {
+        ctrlc::set_handler(|| super::ask_to_end(true, KILLED))
+    }
 }
 
 /// Whether the user has asked to end.

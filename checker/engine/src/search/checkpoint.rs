@@ -10,9 +10,11 @@
 //! that gave out a new number or showed something new. Those are few, and are asked again in that order. The
 //! states in between were explored as well, but left no trace in the tables.
 //!
-//! What is in the folder might be damaged, or left by a program that numbers otherwise: sums are compared,
-//! then the sizes of the tables, then successors of some states are made and must all be there. If something
-//! does not fit, the search begins anew.
+//! What is in the folder might be damaged, or be another search's. The record carries a digest of itself and
+//! of what is searched, by which version of the program; and it has the sums of all other files. Nothing of a
+//! record is used before its digest has been compared, and no search goes on before all sums have been. Then
+//! the sizes of the tables are compared, and successors of some states are made and must all be there. If
+//! something does not fit, the search begins anew.
 
 use super::position::Position;
 use crate::packed::layout::Sizes;
@@ -38,22 +40,36 @@ const SHARE: u32 = 10;
 /// Why a checkpoint cannot be used whose files are not what was written.
 const DAMAGED: &str = "files are damaged";
 
+/// Why a checkpoint cannot be used whose digest is another.
+const UNSIGNED: &str = "its record is damaged, or was made by another version or of another protocol";
+
 const RECORD: &str = "record.json";
+
+/// What the files hold, and how. Whoever changes that changes this: older checkpoints are not used then.
+const FORMAT: &str = "barcheck checkpoint 2";
 
 /// In the list of states at which the tables grew: they grew by a rehearsal.
 pub(crate) const REHEARSAL: StateId = StateId::MAX;
 
-/// A file that only grows: how many words of it count, and their sum.
+/// A file that only grows: how many words of it count, and their sums.
+///
+/// Each step of a sum is a bijection of the sum so far, and of the word: another word in one place always
+/// gives another sum. What would cancel out in one of the two does not in the other. A digest would take
+/// longer than writing the states does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Extent {
     words: u64,
-    sum: u64,
+    sums: [u64; 2],
 }
 
 impl Extent {
     fn add(&mut self, word: u64) {
+        let [one, other] = self.sums;
         self.words += 1;
-        self.sum = (self.sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.sums = [
+            (one.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            other.rotate_left(29).wrapping_add(word).wrapping_mul(0xd6e8_feb8_6659_fd93),
+        ];
     }
 }
 
@@ -114,6 +130,8 @@ struct Record {
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     folder: PathBuf,
+    /// What is searched: see [`Checkpoint::new`].
+    identity: String,
     /// What is there.
     record: Option<Record>,
     due: Instant,
@@ -121,9 +139,10 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Checkpoints go into this folder, which is made when it is needed.
-    pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, record: None, due: Instant::now() + INTERVAL, has_stopped: false }
+    /// Checkpoints go into this folder, which is made when it is needed. The identity tells what is searched,
+    /// and by which version of the program, from everything else: no checkpoint of another is used.
+    pub(crate) fn new(folder: PathBuf, identity: String) -> Self {
+        Self { folder, identity, record: None, due: Instant::now() + INTERVAL, has_stopped: false }
     }
 
     fn path(&self, part: Part, number: u32) -> PathBuf {
@@ -208,7 +227,7 @@ impl Checkpoint {
         )?;
         // A file is replaced as a whole or not at all.
         let new = self.folder.join("record.new");
-        fs::write(&new, disk::to_text(&record)?)?;
+        fs::write(&new, signed(&disk::to_text(&record)?, &self.identity))?;
         fs::rename(new, self.folder.join(RECORD))?;
         let old = self.record.replace(record).map(|old| old.number).filter(|old| *old != number);
         for part in Part::ALL {
@@ -220,17 +239,36 @@ impl Checkpoint {
     }
 
     /// Reads the record, if there is one.
-    pub(crate) fn load(folder: PathBuf) -> Result<Option<Saved>, String> {
+    pub(crate) fn load(folder: PathBuf, identity: String) -> Result<Option<Saved>, String> {
         let text = match fs::read(folder.join(RECORD)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| error.to_string())?,
         };
-        let record: Record = disk::from_text(&text).map_err(|error| error.to_string())?;
+        let record = of_signed(&text, &identity).ok_or(UNSIGNED)?;
+        let record: Record = disk::from_text(record).map_err(|error| error.to_string())?;
         if record.reached.laid_out.layout().words > record.width {
             return Err(DAMAGED.to_owned());
         }
-        Ok(Some(Saved { checkpoint: Self::new(folder), record }))
+        Ok(Some(Saved { checkpoint: Self::new(folder, identity), record }))
     }
+}
+
+/// What comes before the digest of a record, between the two, and after the record.
+const AROUND: [&[u8]; 3] = [b"{\"digest\":\"", b"\",\"record\":", b"}\n"];
+
+/// A record with the digest of itself and of what is searched.
+fn signed(record: &[u8], identity: &str) -> Vec<u8> {
+    let digest = disk::digest(&[FORMAT.as_bytes(), identity.as_bytes(), record]);
+    let [before, between, after] = AROUND;
+    [before, digest.as_bytes(), between, record, after].concat()
+}
+
+/// The record in a text that [`signed`] has made for the same search. Any other byte, and it is none.
+fn of_signed<'t>(text: &'t [u8], identity: &str) -> Option<&'t [u8]> {
+    let [before, between, after] = AROUND;
+    let from = before.len() + disk::DIGEST_BYTES + between.len();
+    let record = text.get(from..text.len().checked_sub(after.len())?)?;
+    (signed(record, identity) == text).then_some(record)
 }
 
 /// The indices that are not in a file yet.
@@ -252,7 +290,7 @@ fn in_words(thing: &impl Serialize) -> io::Result<Vec<u64>> {
 }
 
 /// The next thing, if it is there and sound.
-fn next_thing<T: DeserializeOwned>(words: &mut Words) -> Option<T> {
+fn next_thing<T: DeserializeOwned>(words: &mut impl Iterator<Item = u64>) -> Option<T> {
     let length = usize::try_from(words.next()?).ok()?;
     let count = length.div_ceil(8);
     let bytes: Vec<u8> = words.take(count).flat_map(u64::to_le_bytes).collect();
@@ -342,18 +380,23 @@ impl Saved {
     }
 
     fn things<T: DeserializeOwned>(&self, part: Part, extent: Extent) -> Result<Vec<T>, String> {
-        let mut words = self.open(part, extent)?;
+        let mut words = self.all(part, extent)?.into_iter();
         let things = std::iter::from_fn(|| next_thing(&mut words)).collect();
+        if words.len() == 0 { Ok(things) } else { Err(DAMAGED.to_owned()) }
+    }
+
+    /// What counts of a file, if it is what was written.
+    fn all(&self, part: Part, extent: Extent) -> Result<Vec<u64>, String> {
+        let mut words = self.open(part, extent)?;
+        let all = words.by_ref().collect();
         words.agrees(extent)?;
-        Ok(things)
+        Ok(all)
     }
 
     /// The states at which the model was asked something that left a trace.
     pub(crate) fn asked(&self) -> Result<Vec<StateId>, String> {
-        let mut words = self.open(Part::Asked, self.record.asked)?;
-        let asked = words.by_ref().map_while(|id| u32::try_from(id).ok()).collect();
-        words.agrees(self.record.asked)?;
-        Ok(asked)
+        let asked = self.all(Part::Asked, self.record.asked)?;
+        asked.into_iter().map(|id| StateId::try_from(id).map_err(|_| DAMAGED.to_owned())).collect()
     }
 
     /// The states found.

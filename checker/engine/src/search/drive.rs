@@ -11,14 +11,16 @@ use crate::successors::canonical::Symmetry;
 use crate::successors::tables::Tables;
 use crate::verdict::answer::Question;
 use crate::verdict::{Engine, Inconclusive, Method, Outcome};
-use crate::visited::{StateId, Store};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use crate::visited::{StateId, Store, disk};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Transitions that a search which is not the last word may make, times the square of the agents: with each
 /// of them there is more to know of each other.
 const MOST_FOR_ALL_PAIRS: u64 = 1_600_000_000;
+
+/// The digits of a search's name that are in the name of its folder.
+const FOLDER_DIGITS: usize = 16;
 
 /// The widths, in words, for which states are specialised. Each takes its time to build; most protocols need
 /// four words or fewer, and wider states lose no more than a multiple of what they need.
@@ -55,8 +57,7 @@ pub(crate) fn search(
         threads: if is_last { question.settings.threads } else { Some(NonZeroUsize::MIN) },
         ..question.settings.clone()
     };
-    let outcome = match settings.checkpoint.as_ref().map(|folder| folder.join(identity(question, reduction)))
-    {
+    let outcome = match &settings.checkpoint {
         Some(folder) => search_on(question, &settings, folder),
         None => {
             let mut search = begun(question, &settings);
@@ -83,13 +84,15 @@ fn begun<'s>(question: &'s Question<'_>, settings: &'s Settings) -> Search<'s> {
 }
 
 /// Searches from where the checkpoint in a folder says, if there is one, and makes others there.
-fn search_on(question: &Question<'_>, settings: &Settings, folder: PathBuf) -> Outcome {
-    let resumed = match Checkpoint::load(folder.clone()) {
+fn search_on(question: &Question<'_>, settings: &Settings, folder: &Path) -> Outcome {
+    let identity = identity(question, settings.reduction);
+    let folder = folder.join(&identity[..FOLDER_DIGITS]);
+    let resumed = match Checkpoint::load(folder.clone(), identity.clone()) {
         Err(why) => Err(Unusable::Unfit(why)),
         Ok(None) => Ok(None),
         Ok(Some(saved)) => {
             let mut search = begun(question, settings);
-            search.saving.checkpoint = Some(Checkpoint::new(folder.clone()));
+            search.saving.checkpoint = Some(Checkpoint::new(folder.clone(), identity.clone()));
             widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
         }
     };
@@ -101,17 +104,16 @@ fn search_on(question: &Question<'_>, settings: &Settings, folder: PathBuf) -> O
         Err(Unusable::Unfit(why)) => question.control.notes(Note::CannotResume(&why)),
         Ok(None) => {}
     }
-    search.saving.checkpoint = Some(Checkpoint::new(folder));
+    search.saving.checkpoint = Some(Checkpoint::new(folder, identity));
     begin(&mut search, settings)
 }
 
-/// A name for what is searched: another protocol, or another question about it, has another.
+/// A name for what is searched, in hexadecimal digits: another protocol, another question about it, or
+/// another version of the program has another.
 fn identity(question: &Question<'_>, reduction: Reduction) -> String {
-    let mut hasher = DefaultHasher::new();
     let Settings { all, levels, .. } = question.settings;
     let what = (&question.program, question.options, all, levels, reduction, env!("CARGO_PKG_VERSION"));
-    format!("{what:?}").hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+    disk::digest(&[format!("{what:?}").as_bytes()])
 }
 
 fn begin(search: &mut Search<'_>, settings: &Settings) -> Outcome {

@@ -22,6 +22,26 @@ pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder)
 }
 
+/// Bytes of a digest.
+pub(crate) const DIGEST_BYTES: usize = 64;
+
+/// A digest of some texts, in order, and of where each ends: in hexadecimal digits.
+#[cfg(feature = "disk")]
+pub(crate) fn digest(texts: &[&[u8]]) -> String {
+    use std::fmt::Write;
+
+    let mut hash = hmac_sha256::Hash::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().iter().fold(String::with_capacity(DIGEST_BYTES), |mut digits, byte| {
+        // Texts in memory take whatever is written.
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
 /// A thing, in bytes.
 #[cfg(feature = "disk")]
 pub(crate) fn to_bytes(thing: &impl Serialize) -> io::Result<Vec<u8>> {
@@ -62,6 +82,11 @@ mod without {
         refused()
     }
 
+    /// There are no files that could be compared.
+    pub(crate) fn digest(_: &[&[u8]]) -> String {
+        "0".repeat(super::DIGEST_BYTES)
+    }
+
     pub(crate) fn to_bytes(_: &impl Serialize) -> io::Result<Vec<u8>> {
         refused()
     }
@@ -80,4 +105,4 @@ mod without {
 }
 
 #[cfg(not(feature = "disk"))]
-pub(crate) use without::{from_bytes, from_text, is_there, to_bytes, to_text, unnamed_file};
+pub(crate) use without::{digest, from_bytes, from_text, is_there, to_bytes, to_text, unnamed_file};
