@@ -42,9 +42,19 @@ impl Trace {
     #[must_use]
     pub fn situation(&self, steps: usize) -> Situation {
         let mut situation = Situation::default();
-        situation.apply(&self.initial);
-        for step in self.steps.iter().take(steps) {
-            situation.apply(&step.changes);
+        let made = &self.steps[..steps.min(self.steps.len())];
+        // Of a long trace only what is so in the end is copied.
+        for changes in made.iter().rev().map(|step| &step.changes).chain([&self.initial]) {
+            for agent in &changes.agents {
+                if !situation.agents.contains_key(&agent.agent) {
+                    situation.agents.insert(agent.agent, agent.clone());
+                }
+            }
+            for barrier in &changes.barriers {
+                if !situation.barriers.contains_key(&barrier.barrier) {
+                    situation.barriers.insert(barrier.barrier, barrier.clone());
+                }
+            }
         }
         situation
     }
