@@ -9,8 +9,8 @@ use barcheck_model::machine::{self, Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::{Level, Rule};
 
-use crate::build::record::{Departure, Place, Reached, Recorder};
-use crate::build::{SourceInfo, assemble, bare, ended_early, ends};
+use crate::build::record::{Departure, Place, Reached, Recorder, ended_early};
+use crate::build::{SourceInfo, assemble, bare, ends};
 use crate::explain;
 use crate::render::events;
 use crate::trace::{self, Outcome, OutcomeKind, State, Step, Trace};

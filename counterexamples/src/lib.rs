@@ -33,7 +33,8 @@ mod timeline;
 pub mod trace;
 mod wording;
 
-pub use build::counterexample::counterexample;
+pub use build::counterexample::{Counterexample, counterexample, counterexample_within};
+pub use build::limits::{LeftOut, Limits, Why};
 pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
@@ -46,7 +47,7 @@ pub use render::html::{ClauseNote, Notes, RuleNote, run_view};
 pub use render::text::{Style, narrative};
 pub use render::{ConvertError, Format, convert};
 pub use replay::{Confirmation, Stuck, replay};
-pub use shorten::shorten;
+pub use shorten::{shorten, shorten_within};
 pub use timeline::{
     Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
 };

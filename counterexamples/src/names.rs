@@ -84,8 +84,8 @@ pub(crate) fn facts(trace: &Trace) -> String {
         noun(trace),
         plural(agents),
         defines.concat(),
-        trace.steps.len(),
-        plural(trace.steps.len()),
+        trace.length(),
+        plural(trace.length()),
     )
 }
 

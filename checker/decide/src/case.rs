@@ -1,7 +1,8 @@
 //! Counterexamples: built from the engine's path, replayed on the model before anybody hears of them.
 
 use crate::decision::{Clause, Finding, Related};
-use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What};
+use crate::purse::{Purse, in_words};
+use barcheck_counterexamples::{self as counterexamples, Counterexample, SourceInfo, Trace, What};
 use barcheck_engine::{Found, Inconclusive, Outcome};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
@@ -21,9 +22,10 @@ pub(crate) struct Case {
 impl Case {
     /// A violation, replayed. The error says why its counterexample does not hold, which would be a
     /// defect of this program.
-    pub(crate) fn finding(&self, found: &Found) -> Result<Finding, String> {
+    pub(crate) fn finding(&self, found: &Found, purse: &Purse<'_>) -> Result<Finding, String> {
         let finding = &found.finding;
-        let trace = self.trace(&found.path, What::Finding(finding, found.level)).map_err(|departure| {
+        let shown = self.shown(&found.path, What::Finding(finding, found.level), purse);
+        let Counterexample { trace, left_out, .. } = shown.map_err(|departure| {
             format!("the counterexample of `{}` does not hold: {departure}", finding.rule)
         })?;
         let outcome = &trace.outcome;
@@ -39,12 +41,13 @@ impl Case {
             related: outcome.related.iter().map(related).collect(),
             fingerprint: counterexamples::fingerprint(&trace),
             trace,
+            left_out: left_out.map(in_words),
         })
     }
 
     /// The path to an evaluation error, or to where a path could not be followed, if there is one. It
     /// explains the verdict and is not needed for it.
-    pub(crate) fn path_to_stop(&self, outcome: &Outcome) -> Result<Option<Trace>, String> {
+    pub(crate) fn path_to_stop(&self, outcome: &Outcome, purse: &Purse<'_>) -> Result<Option<Trace>, String> {
         let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
             (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),
             (None, Some(Inconclusive::Cut { agent, at, reason, path })) => {
@@ -52,14 +55,25 @@ impl Case {
             }
             _ => return Ok(None),
         };
-        let traced = self.trace(path, what).map(Some);
-        traced.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
+        let shown = self.shown(path, what, purse).map(|shown| Some(shown.trace));
+        shown.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
     }
 
-    fn trace(&self, path: &Path, what: What<'_>) -> Result<Trace, String> {
+    fn shown(&self, path: &Path, what: What<'_>, purse: &Purse<'_>) -> Result<Counterexample, String> {
         // The search found it; what is reported must hold by itself, on the model alone.
-        counterexamples::counterexample(&self.program, self.readings, &self.source, path, what)
-            .map_err(|departure| departure.to_string())
+        let shown = purse.within(|limits| {
+            counterexamples::counterexample_within(
+                &self.program,
+                self.readings,
+                &self.source,
+                path,
+                what,
+                limits,
+            )
+        });
+        let shown = shown.map_err(|departure| departure.to_string())?;
+        purse.spend(shown.bytes);
+        Ok(shown)
     }
 }
 

@@ -33,7 +33,8 @@ pub struct Decision {
     pub statistics: Statistics,
     /// How the verdict was found.
     pub method: Method,
-    /// The path to an evaluation error, or to where a path could not be followed.
+    /// The path to an evaluation error, or to where a path could not be followed; an
+    /// [excerpt](Trace::is_excerpt) of it, if it is too long.
     pub path_to_stop: Option<Trace>,
     /// Defects of this program that came to light.
     pub defects: Vec<String>,
@@ -64,8 +65,11 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Stable while the finding is the same.
     pub fingerprint: String,
-    /// The counterexample.
+    /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.
     pub trace: Trace,
+    /// What is left out of the counterexample and why, in a sentence without a full stop: it is too long, or
+    /// a budget was used up. What is left was replayed as well.
+    pub left_out: Option<String>,
 }
 
 /// Another place that matters.

@@ -20,6 +20,7 @@
 mod case;
 mod decision;
 pub mod numbers;
+mod purse;
 mod question;
 mod reason;
 mod replay;
@@ -39,8 +40,10 @@ use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load};
 use case::Case;
+use purse::Purse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Decides a protocol.
 ///
@@ -98,12 +101,14 @@ fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -
         text: loaded.text,
     };
     let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
-    let outcome =
+    let started = Instant::now();
+    let mut outcome =
         barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
+    let purse = Purse::of(options.settings.budgets, started, &outcome, control);
     let mut findings = Vec::new();
     let mut defects = Vec::new();
     for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
-        match case.finding(found) {
+        match case.finding(found, &purse) {
             Ok(finding) => findings.push(finding),
             Err(defect) => defects.push(defect),
         }
@@ -114,10 +119,11 @@ fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -
     });
     // One for each rule and place: arrivals left over on several barriers may come from one instruction.
     findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
-    let path_to_stop = case.path_to_stop(&outcome).unwrap_or_else(|defect| {
+    let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|defect| {
         defects.push(defect);
         None
     });
+    purse.settle(&mut outcome.statistics);
     Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
 }
 

@@ -157,6 +157,9 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(clause) = &found.clause {
         diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
     }
+    if let Some(left_out) = &found.left_out {
+        diagnostic = diagnostic.note(left_out.clone());
+    }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     let mut text =
         barcheck_specs::render(&[diagnostic], shown(&report.name), lines.source(), palette.colour());

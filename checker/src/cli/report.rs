@@ -54,7 +54,15 @@ struct JsonFinding<'a> {
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
     fingerprint: &'a str,
-    trace: &'a Trace,
+    /// None where something is left out of it: an excerpt cannot be replayed.
+    trace: Option<&'a Trace>,
+    /// What the trace would say otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +98,7 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
 }
 
 fn finding(found: &Finding) -> JsonFinding<'_> {
+    let outcome = found.left_out.as_ref().map(|_| &found.trace.outcome);
     JsonFinding {
         rule: found.rule.name(),
         level: found.level.name(),
@@ -100,7 +109,10 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         location: JsonPlace { line: found.place.line, column: found.place.column },
         related: found.related.iter().map(related).collect(),
         fingerprint: &found.fingerprint,
-        trace: &found.trace,
+        trace: found.left_out.is_none().then_some(&found.trace),
+        headline: outcome.map(|outcome| outcome.headline.as_str()),
+        explanation: outcome.map(|outcome| outcome.explanation.as_str()),
+        left_out: found.left_out.as_deref(),
     }
 }
 

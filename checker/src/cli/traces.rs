@@ -1,6 +1,7 @@
 //! Writes counterexamples to files.
 
 use super::decided::Decided;
+use super::output::grouped;
 use super::pages;
 use super::report::json_line;
 use super::writing;
@@ -30,6 +31,13 @@ impl Form {
     }
 
     fn text(self, trace: &Trace) -> io::Result<String> {
+        if trace.is_excerpt() {
+            let (length, written) = (grouped(trace.length() as u64), grouped(trace.steps.len() as u64));
+            let why = format!(
+                "only {written} of the {length} steps of the counterexample are known, too few to replay it"
+            );
+            return Err(io::Error::other(why));
+        }
         match self {
             Self::Trace => Ok(json_line(trace)),
             Self::Page => pages::page(trace, None).map_err(io::Error::other),

@@ -9,10 +9,14 @@ use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::{Level, Rule};
 
 pub(crate) mod counterexample;
+pub(crate) mod excerpt;
+pub(crate) mod limits;
 pub(crate) mod record;
 pub(crate) mod snapshot;
 
-use crate::build::record::{Departure, Reached, Recorder, cut_message, fault_message};
+use crate::build::excerpt::Kept;
+use crate::build::limits::{Limits, Why};
+use crate::build::record::{Departure, Reached, Recorder, cut_message, ended_early, fault_message};
 use crate::explain;
 use crate::trace::{
     self, Agent, Basis, Detail, Event, FORMAT, Outcome, OutcomeKind, Protocol, State, Step, Trace,
@@ -43,6 +47,25 @@ pub enum What<'a> {
     Cut(AgentId, Pc, &'a CutReason),
 }
 
+/// Steps between two looks at what a trace costs.
+pub(crate) const BETWEEN_LOOKS: usize = 256;
+
+/// How much of a path is written down.
+pub(crate) enum Extent<'e> {
+    /// All of it, within limits.
+    Whole(&'e Limits<'e>),
+    /// Some of it.
+    Excerpt(&'e Kept),
+}
+
+/// What became of a path.
+pub(crate) enum Recorded {
+    /// A trace, and the memory that it takes.
+    Trace(Box<Trace>, u64),
+    /// None, since it is beyond a limit.
+    Over(Why),
+}
+
 /// Runs a path on the model and writes it down as a trace.
 ///
 /// # Errors
@@ -54,35 +77,105 @@ pub fn build(
     path: &Path,
     what: What<'_>,
 ) -> Result<Trace, Departure> {
+    match recorded(program, options, source, path, what, &Extent::Whole(&Limits::NONE))? {
+        Recorded::Trace(trace, _) => Ok(*trace),
+        // Nothing is beyond limits that there are not.
+        Recorded::Over(_) => Err(Departure::default()),
+    }
+}
+
+/// The same, as far as it is to be written down.
+pub(crate) fn recorded(
+    program: Arc<Program>,
+    options: Options,
+    source: &SourceInfo,
+    path: &Path,
+    what: What<'_>,
+    extent: &Extent<'_>,
+) -> Result<Recorded, Departure> {
     let mut recorder = Recorder::new(program, options);
     let initial = recorder.whole();
-    let mut steps = Vec::with_capacity(path.steps.len());
+    let mut steps = Vec::with_capacity(extent.most(path.steps.len()));
+    let mut bytes = 0;
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, choice) in path.steps.iter().enumerate() {
+        if index.is_multiple_of(BETWEEN_LOOKS) {
+            if let Some(why) = extent.over(index, path.steps.len(), bytes) {
+                return Ok(Recorded::Over(why));
+            }
+            if at_cycle.is_none() {
+                recorder.forget();
+            }
+        }
         if path.cycle_from == Some(index) {
             at_cycle = Some(recorder.state.clone());
         }
         if matches!(reached, Reached::End(_)) {
             return Err(ended_early(index));
         }
-        let (step, next) = recorder.step(*choice)?;
+        if index + 1 < path.steps.len() && !extent.holds(index) {
+            recorder.pass(*choice)?;
+            continue;
+        }
+        let (mut step, next) = recorder.step(*choice)?;
+        // There may be many steps, and most lists have one element.
+        step.events.shrink_to_fit();
+        step.changes.agents.shrink_to_fit();
+        step.changes.barriers.shrink_to_fit();
+        bytes += step.bytes();
         steps.push(step);
         reached = next;
     }
     check_cycle(path.cycle_from, at_cycle.as_ref(), &recorder)?;
     let ends = ends(&mut recorder, &reached, path.cycle_from.is_some(), &steps);
-    let wanted = match what {
-        What::Finding(finding, level) => {
-            outcome_of(&recorder, finding, level, Basis::Step, path.cycle_from, &steps)
-        }
-        What::Fault(agent, fault) => fault_outcome(&recorder, agent, fault),
-        What::Cut(agent, at, reason) => cut_outcome(&recorder, agent, at, reason),
-    };
-    let outcome = confirm(wanted, &ends)?;
+    let outcome = shown(&recorder, what, path.cycle_from, &steps, &ends)?;
     let mut trace = assemble(&recorder, source, initial, steps, outcome);
     explain::fill(&mut trace);
-    Ok(trace)
+    Ok(Recorded::Trace(Box::new(trace), bytes))
+}
+
+impl Extent<'_> {
+    fn holds(&self, index: usize) -> bool {
+        match self {
+            Self::Whole(_) => true,
+            Self::Excerpt(kept) => kept.holds(index),
+        }
+    }
+
+    /// How many steps of so many are written down, at most, as far as can be told.
+    fn most(&self, of: usize) -> usize {
+        match self {
+            Self::Whole(_) => of,
+            Self::Excerpt(_) => 0,
+        }
+    }
+
+    /// Which limit is exceeded after some steps, or will be, if the others are like them.
+    fn over(&self, made: usize, of: usize, bytes: u64) -> Option<Why> {
+        let Self::Whole(limits) = self else { return None };
+        let expected = u128::from(bytes) * of as u128 / made.max(1) as u128;
+        if expected > u128::from(limits.bytes) {
+            return Some(Why::Memory);
+        }
+        (!(limits.goes_on)()).then_some(Why::Time)
+    }
+}
+
+/// The outcome that is wanted, if a run shows it; `ends` is all that it shows.
+pub(crate) fn shown(
+    recorder: &Recorder,
+    what: What<'_>,
+    cycle_from: Option<usize>,
+    steps: &[Step],
+    ends: &[Outcome],
+) -> Result<Outcome, Departure> {
+    let wanted = match what {
+        What::Finding(finding, level) => outcome_of(recorder, finding, level, Basis::Step, cycle_from, steps),
+        What::Fault(agent, fault) => fault_outcome(recorder, agent, fault),
+        What::Cut(agent, at, reason) => cut_outcome(recorder, agent, at, reason),
+    };
+    confirm(wanted, ends)
 }
 
 /// A trace without words, from its parts.
@@ -109,16 +202,6 @@ pub(crate) fn assemble(
         initial,
         steps,
         outcome,
-    }
-}
-
-/// A path goes on after a step that ends it.
-pub(crate) fn ended_early(index: usize) -> Departure {
-    Departure {
-        step: Some(index),
-        what: "the length of the path".to_owned(),
-        expected: "another step".to_owned(),
-        found: "the step before it ends the path".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use barcheck_model::agent::{Action, FaultKind, Move};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{self, CutReason, End, Finding, Machine, Options, StepOutcome};
+use barcheck_model::machine::{self, Advanced, CutReason, End, Finding, Log, Machine, Options, StepOutcome};
 use barcheck_model::program::{AgentId, Op, Program};
 
 use crate::build::snapshot;
@@ -14,8 +14,13 @@ use crate::names;
 use crate::trace::{Choice, Event, State, Step};
 use crate::wording::{self, Reader};
 
+/// Configurations known at most, before those that nobody is in are forgotten …
+const MOST_CONFIGS: usize = 1 << 12;
+/// … unless there are so many classes of agents that this many for each are more.
+const CONFIGS_OF_CLASS: usize = 1 << 5;
+
 /// Where a trace and the model part.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Departure {
     /// The index of the step, `None` where it is not about one.
     pub step: Option<usize>,
@@ -38,6 +43,16 @@ impl fmt::Display for Departure {
 
 impl std::error::Error for Departure {}
 
+/// A path goes on after a step that ends it.
+pub(crate) fn ended_early(index: usize) -> Departure {
+    Departure {
+        step: Some(index),
+        what: "the length of the path".to_owned(),
+        expected: "another step".to_owned(),
+        found: "the step before it ends the path".to_owned(),
+    }
+}
+
 /// What a step leads to.
 #[derive(Debug)]
 pub(crate) enum Reached {
@@ -52,6 +67,7 @@ pub(crate) struct Recorder {
     pub(crate) machine: Machine,
     pub(crate) state: machine::State,
     said: Said,
+    log: Log,
 }
 
 impl Step {
@@ -68,6 +84,8 @@ impl Step {
 struct Said {
     barriers: BTreeMap<BarrierId, OfBarrier>,
     steps: usize,
+    /// Steps have been passed over: nothing that was said of the state need hold.
+    stale: bool,
 }
 
 /// What a trace has said of a barrier that occurred.
@@ -96,7 +114,7 @@ impl Recorder {
     pub(crate) fn new(program: Arc<Program>, options: Options) -> Self {
         let mut machine = Machine::new(program, options);
         let state = machine.initial();
-        Self { machine, state, said: Said::default() }
+        Self { machine, state, said: Said::default(), log: Log::default() }
     }
 
     pub(crate) fn program(&self) -> &Arc<Program> {
@@ -186,6 +204,58 @@ impl Recorder {
         Ok((step, reached))
     }
 
+    /// Makes a step that does not end the path, and writes nothing down. What happens is handed out.
+    pub(crate) fn pass(&mut self, choice: machine::Choice) -> Result<&[machine::Event], Departure> {
+        let moves = match self.program().agents.get(choice.agent().index()) {
+            Some(_) if !choice.is_landing() => self.machine.moves(&self.state, choice.agent()),
+            _ => &[],
+        };
+        let made = moves.get(choice.index as usize);
+        let named = made.and_then(|made| Some((made.action.barrier()?, made)));
+        let named = named.filter(|(id, _)| !self.said.barriers.contains_key(id));
+        let shown = named.and_then(|(_, made)| wording::operands(self.program(), &made.action));
+        self.log.events.clear();
+        self.log.noted.clear();
+        match self.machine.advance(&mut self.state, choice, &mut self.log) {
+            Advanced::Progress | Advanced::NoEffect => {}
+            Advanced::Disabled => {
+                let why = self.chosen(choice).err();
+                let made = || self.departs("the step", "a step".to_owned(), "no such step".to_owned());
+                return Err(why.unwrap_or_else(made));
+            }
+            Advanced::Error(_) => return Err(ended_early(self.said.steps + 1)),
+        }
+        if let Some(operands) = shown {
+            self.said.barriers.entry(BarrierId(operands.barrier)).or_default();
+        }
+        for event in &self.log.events {
+            match event {
+                machine::Event::Completed(id, _) => {
+                    let said = self.said.barriers.entry(*id).or_default();
+                    said.generation = said.generation.saturating_add(1);
+                }
+                machine::Event::Arrived(id) => drop(self.said.barriers.entry(*id).or_default()),
+                machine::Event::Issued(left) | machine::Event::Landed(left) => {
+                    self.said.barriers.entry(left.operation.barrier()).or_default();
+                }
+                _ => {}
+            }
+        }
+        self.said.stale = true;
+        self.said.steps += 1;
+        Ok(&self.log.events)
+    }
+
+    /// Forgets configurations in which nobody is any more, once they are many: a path does not come back to
+    /// most of them. States kept elsewhere lose their meaning.
+    pub(crate) fn forget(&mut self) {
+        let automata = self.machine.automata();
+        let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
+        if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
+            self.machine.forget_configs(&mut self.state);
+        }
+    }
+
     /// The present, to come back to.
     pub(crate) fn place(&self) -> Place {
         Place { state: self.state.clone(), said: self.said.clone() }
@@ -259,17 +329,36 @@ impl Recorder {
             self.event(&mut step.events, action, event);
         }
         let before = std::mem::replace(&mut self.state, progressed.state);
+        let stale = std::mem::take(&mut self.said.stale);
+        let mut changed = Vec::new();
         for agent in self.machine.agents() {
-            let changed = before.agents[agent.index()] != self.state.agents[agent.index()]
+            let is_changed = before.agents[agent.index()] != self.state.agents[agent.index()]
                 || before.pending_of(agent) != self.state.pending_of(agent);
-            if changed {
+            if is_changed {
+                changed.push(agent);
+            }
+            if is_changed || stale {
                 step.changes.agents.push(snapshot::agent(&self.machine, &self.state, agent));
             }
         }
         for (id, _) in &self.state.barriers {
             self.said.barriers.entry(*id).or_default();
         }
+        // Who exits counts for every barrier.
+        let exits = |agent: &AgentId| {
+            self.machine.config(&before, *agent).has_exited()
+                != self.machine.config(&self.state, *agent).has_exited()
+        };
+        let all = stale || changed.iter().any(exits);
         for (id, said) in &mut self.said.barriers {
+            let seat = |state: &machine::State, agent: &AgentId| state.agents[agent.index()].seat(*id);
+            let touched = all
+                || said.shown.as_ref().is_none_or(|shown| shown.generation != said.generation)
+                || before.barrier(*id) != self.state.barrier(*id)
+                || changed.iter().any(|agent| seat(&before, agent) != seat(&self.state, agent));
+            if !touched {
+                continue;
+            }
             let now = snapshot::barrier(&self.machine, &self.state, *id, said.generation);
             let untouched = !now.active && now.generation == 0 && now.notified.is_empty();
             if said.shown.as_ref() != Some(&now) && (said.shown.is_some() || !untouched) {

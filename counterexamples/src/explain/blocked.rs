@@ -142,7 +142,8 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
         return Words { message: "an agent waits for ever".to_owned(), ..Words::default() };
     };
     let from = outcome.cycle_from.unwrap_or(0);
-    let cycle = case.trace.steps.get(from..).unwrap_or(&[]);
+    let cycle = &case.trace.steps[case.trace.steps.partition_point(|step| step.index < from)..];
+    let length = case.trace.length().saturating_sub(from);
     let movers = names::distinct(cycle.iter().map(|s| s.agent));
     let missing = missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
     let message = format!(
@@ -151,7 +152,7 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
         case.agents(&movers),
         verb(&movers, "goes", "go"),
     );
-    let steps = if cycle.len() == 1 { "step".to_owned() } else { format!("{} steps", cycle.len()) };
+    let steps = if length == 1 { "step".to_owned() } else { format!("{length} steps") };
     let mut words = Words {
         message,
         sentences: vec![format!(

@@ -77,16 +77,23 @@ fn past(access: &str) -> &'static str {
     }
 }
 
+/// The steps between two others. Nothing is known of them where some are left out.
+fn in_between<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c [Step]> {
+    let position = |step: &Step| case.trace.steps.partition_point(|other| other.index < step.index);
+    let steps = case.trace.steps.get(position(before) + 1..position(last))?;
+    (steps.len() + 1 == last.index - before.index).then_some(steps)
+}
+
 /// The arrival, between two steps, of whoever made the first.
 fn arrival_after<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c Step> {
-    let steps = case.trace.steps.get(before.index + 1..last.index)?;
+    let steps = in_between(case, before, last)?;
     let arrives = |step: &&Step| step.events.iter().any(|e| matches!(e, Event::Arrived { .. }));
     steps.iter().filter(|step| step.agent == before.agent).find(arrives)
 }
 
 /// What barriers came in between, and why they did not help.
 fn between(case: &Case<'_>, before: &Step, last: &Step) -> Option<String> {
-    let steps = case.trace.steps.get(before.index + 1..last.index)?;
+    let steps = in_between(case, before, last)?;
     let earlier_by = sentence(&case.agent(before.agent));
     let later_by = case.agent(last.agent);
     let Some(arrival) = arrival_after(case, before, last) else {

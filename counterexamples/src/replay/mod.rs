@@ -5,6 +5,7 @@
 //! reached is checked by [`stuck`], which explores them, up to a bound.
 
 mod stuck;
+mod survey;
 
 use std::sync::Arc;
 
@@ -12,11 +13,12 @@ use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
-use crate::build::record::{Departure, Reached, Recorder};
-use crate::build::{agents, check_cycle, confirm, ended_early, ends};
+use crate::build::record::{Departure, Reached, Recorder, ended_early};
+use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirm, ends};
 use crate::trace::{self, OutcomeKind, Step, Trace};
 pub use stuck::Stuck;
 use stuck::{check_blocked, stays_blocked};
+pub(crate) use survey::survey;
 
 /// A trace does what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,9 @@ pub fn replay(trace: &Trace, program: Arc<Program>) -> Result<Confirmation, Depa
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, step) in trace.steps.iter().enumerate() {
+        if index.is_multiple_of(BETWEEN_LOOKS) && at_cycle.is_none() {
+            recorder.forget();
+        }
         if trace.outcome.cycle_from == Some(index) {
             at_cycle = Some(recorder.state.clone());
         }

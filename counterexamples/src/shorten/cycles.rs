@@ -12,7 +12,7 @@ const MOST_ENDS: usize = 8;
 
 /// Cuts out cycles as long as the goal still shows. Counters of loops differ after a cycle, so it takes a run
 /// to tell.
-pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
+pub(super) fn cut(walker: &mut Walker<'_>, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     // The other half is for putting steps in order.
     let reserve = walker.left() / 2;
     let mut from = 0;
@@ -36,7 +36,7 @@ struct Places {
 }
 
 impl Places {
-    fn along(walker: &mut Walker, steps: &[Choice]) -> Self {
+    fn along(walker: &mut Walker<'_>, steps: &[Choice]) -> Self {
         let mut places = Self::default();
         let mut state = walker.initial();
         places.add(walker.standing(&state));
@@ -62,7 +62,7 @@ impl Places {
 
 /// The path without a cycle that begins at `from`: the longest, else one of the shortest.
 fn shorter(
-    walker: &mut Walker,
+    walker: &mut Walker<'_>,
     goal: &Goal<'_>,
     steps: &[Choice],
     places: &Places,

@@ -46,7 +46,7 @@ pub(super) enum Progress {
 
 impl<'a> Goal<'a> {
     /// What a path shows; `None` if that cannot be told.
-    pub(super) fn of(walker: &mut Walker, steps: &[Choice], what: What<'a>) -> Option<Self> {
+    pub(super) fn of(walker: &mut Walker<'_>, steps: &[Choice], what: What<'a>) -> Option<Self> {
         let mut goal = Goal { what, ending: None };
         if goal.is_final() {
             let attempt = goal.follow(walker, steps)?;
@@ -57,11 +57,11 @@ impl<'a> Goal<'a> {
     }
 
     /// The steps up to where it shows.
-    pub(super) fn reached(&self, walker: &mut Walker, steps: &[Choice]) -> Option<Vec<Choice>> {
+    pub(super) fn reached(&self, walker: &mut Walker<'_>, steps: &[Choice]) -> Option<Vec<Choice>> {
         self.follow(walker, steps)?.end(walker)
     }
 
-    fn follow(&self, walker: &mut Walker, steps: &[Choice]) -> Option<Attempt<'_>> {
+    fn follow(&self, walker: &mut Walker<'_>, steps: &[Choice]) -> Option<Attempt<'_>> {
         let mut attempt = Attempt::new(self, walker);
         for choice in steps {
             match attempt.step(walker, *choice) {
@@ -116,21 +116,21 @@ impl<'a> Goal<'a> {
         matches!(self.what, What::Finding(finding, _) if noted.contains(finding))
     }
 
-    fn in_state(&self, walker: &mut Walker, state: &State) -> bool {
+    fn in_state(&self, walker: &mut Walker<'_>, state: &State) -> bool {
         let What::Finding(finding, _) = self.what else { return false };
         walker.pay() && walker.machine.judge(state).contains(finding)
     }
 }
 
 impl<'g> Attempt<'g> {
-    pub(super) fn new(goal: &'g Goal<'g>, walker: &mut Walker) -> Self {
+    pub(super) fn new(goal: &'g Goal<'g>, walker: &mut Walker<'_>) -> Self {
         let state = walker.initial();
         let shown = goal.rule() == Some(Rule::ArrivalRace) && goal.in_state(walker, &state);
         Self { goal, state, made: Vec::new(), last: BTreeMap::new(), shown }
     }
 
     /// Makes a step.
-    pub(super) fn step(&mut self, walker: &mut Walker, choice: Choice) -> Progress {
+    pub(super) fn step(&mut self, walker: &mut Walker<'_>, choice: Choice) -> Progress {
         if self.shown {
             return Progress::Last;
         }
@@ -152,7 +152,7 @@ impl<'g> Attempt<'g> {
     }
 
     /// The steps made, if they show the goal.
-    pub(super) fn end(mut self, walker: &mut Walker) -> Option<Vec<Choice>> {
+    pub(super) fn end(mut self, walker: &mut Walker<'_>) -> Option<Vec<Choice>> {
         if self.goal.is_final() {
             self.shown = self.goal.in_state(walker, &self.state)
                 && self.goal.ending.as_ref().is_none_or(|ending| *ending == self.ending(walker));
@@ -160,7 +160,7 @@ impl<'g> Attempt<'g> {
         self.shown.then_some(self.made)
     }
 
-    fn ending(&self, walker: &Walker) -> Ending {
+    fn ending(&self, walker: &Walker<'_>) -> Ending {
         let watched = self.goal.last_arrival();
         let last = self.last.iter().filter(|(barrier, _)| Some(**barrier) == watched);
         Ending { standing: walker.standing(&self.state), last: last.map(|(b, a)| (*b, *a)).collect() }

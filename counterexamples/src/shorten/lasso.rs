@@ -12,7 +12,12 @@ use crate::build::What;
 
 /// A shorter stem, or a shorter cycle, by states of the path alone: what nobody can be freed
 /// from in one of them, nobody can in the others that follow it.
-pub(super) fn shorten(walker: &mut Walker, steps: &[Choice], from: usize, what: What<'_>) -> Option<Path> {
+pub(super) fn shorten(
+    walker: &mut Walker<'_>,
+    steps: &[Choice],
+    from: usize,
+    what: What<'_>,
+) -> Option<Path> {
     let What::Finding(finding, _) = what else { return None };
     if finding.rule != Rule::StuckAgent || from >= steps.len() {
         return None;
@@ -32,7 +37,7 @@ pub(super) fn shorten(walker: &mut Walker, steps: &[Choice], from: usize, what: 
 }
 
 /// The states before each step and after the last, as numbers.
-fn states(walker: &mut Walker, steps: &[Choice]) -> Option<Vec<u64>> {
+fn states(walker: &mut Walker<'_>, steps: &[Choice]) -> Option<Vec<u64>> {
     let mut state = walker.initial();
     let mut states = vec![number(&state)];
     for choice in steps {

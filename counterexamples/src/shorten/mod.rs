@@ -38,7 +38,23 @@ const BUDGET: usize = 2_000_000;
 /// as it is.
 #[must_use]
 pub fn shorten(program: Arc<Program>, options: Options, path: &Path, what: What<'_>) -> Path {
-    let mut walker = Walker::new(program, options, BUDGET);
+    shorten_within(program, options, path, what, &|| true)
+}
+
+/// The same as long as there is time left, which is asked now and then.
+#[must_use]
+pub fn shorten_within(
+    program: Arc<Program>,
+    options: Options,
+    path: &Path,
+    what: What<'_>,
+    goes_on: &dyn Fn() -> bool,
+) -> Path {
+    // To follow such a path once would cost it all.
+    if path.steps.len().saturating_mul(program.agents.len()) > BUDGET {
+        return path.clone();
+    }
+    let mut walker = Walker::new(program, options, BUDGET, goes_on);
     let shorter = match path.cycle_from {
         Some(from) => lasso::shorten(&mut walker, &path.steps, from, what),
         None => straight(&mut walker, &path.steps, what),
@@ -51,7 +67,7 @@ fn weight(path: &Path) -> (usize, usize) {
     (path.steps.len(), order::switches(&path.steps))
 }
 
-fn straight(walker: &mut Walker, steps: &[Choice], what: What<'_>) -> Option<Path> {
+fn straight(walker: &mut Walker<'_>, steps: &[Choice], what: What<'_>) -> Option<Path> {
     let goal = Goal::of(walker, steps, what)?;
     let mut steps = goal.reached(walker, steps)?;
     loop {

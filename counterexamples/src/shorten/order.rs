@@ -26,7 +26,12 @@ pub(super) fn switches(steps: &[Choice]) -> usize {
 ///
 /// Agents that execute one instruction one after the other make one row of a narrative. Each change leaves
 /// fewer rows or fewer changes from one agent to another, and not more of the others.
-pub(super) fn gather(walker: &mut Walker, from: &State, steps: &mut [Choice], watched: Option<BarrierId>) {
+pub(super) fn gather(
+    walker: &mut Walker<'_>,
+    from: &State,
+    steps: &mut [Choice],
+    watched: Option<BarrierId>,
+) {
     let Some(made) = made(walker, from, steps) else { return };
     let mut order = Order { walker, steps: made, watched, alike: Alike::Agent };
     while [Alike::Agent, Alike::Instruction].into_iter().any(|alike| {
@@ -46,7 +51,7 @@ struct Made {
     instruction: (RoleId, bool, Option<Pc>),
 }
 
-fn made(walker: &mut Walker, from: &State, steps: &[Choice]) -> Option<Vec<Made>> {
+fn made(walker: &mut Walker<'_>, from: &State, steps: &[Choice]) -> Option<Vec<Made>> {
     let mut state = from.clone();
     let mut all = Vec::with_capacity(steps.len());
     for choice in steps {
@@ -86,15 +91,15 @@ impl Alike {
     }
 }
 
-struct Order<'w> {
-    walker: &'w mut Walker,
+struct Order<'w, 'g> {
+    walker: &'w mut Walker<'g>,
     steps: Vec<Made>,
     watched: Option<BarrierId>,
     /// What is put together at present.
     alike: Alike,
 }
 
-impl Order<'_> {
+impl Order<'_, '_> {
     /// Goes through the steps once. Whether anything has changed.
     fn sweep(&mut self, from: &State) -> bool {
         let mut changed = false;

@@ -12,7 +12,7 @@ use super::walker::Walker;
 /// Whoever would wait for a step that is left out goes no further, so that with one agent others drop out
 /// too. How many steps of an agent are needed does not depend on the others where no timing decides who meets
 /// whom, so each is looked at once.
-pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
+pub(super) fn cut(walker: &mut Walker<'_>, goal: &Goal<'_>, steps: &mut Vec<Choice>) {
     if goal.is_final() {
         return;
     }
@@ -40,7 +40,7 @@ pub(super) fn cut(walker: &mut Walker, goal: &Goal<'_>, steps: &mut Vec<Choice>)
 /// The path without the steps of one agent beyond the first `kept`, if it shows the goal. Each agent makes
 /// its steps in the order in which it made them, when its turn comes and it can.
 fn attempt(
-    walker: &mut Walker,
+    walker: &mut Walker<'_>,
     goal: &Goal<'_>,
     steps: &[Choice],
     actor: Actor,

@@ -8,11 +8,17 @@ use barcheck_model::machine::{Choice, End, Event, Finding, Machine, Options, Sta
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
+/// Steps between two looks at the clock.
+const BETWEEN_LOOKS: usize = 1024;
+
 /// The model, and what may still be spent on it.
-pub(super) struct Walker {
+pub(super) struct Walker<'g> {
     pub(super) machine: Machine,
     initial: State,
     left: usize,
+    steps: usize,
+    /// Whether there is time left.
+    goes_on: &'g dyn Fn() -> bool,
 }
 
 /// What a step leads to.
@@ -33,12 +39,17 @@ pub(super) struct Passage {
     last: Option<AgentId>,
 }
 
-impl Walker {
+impl<'g> Walker<'g> {
     /// A walker that may copy so many agents from one state to the next.
-    pub(super) fn new(program: Arc<Program>, options: Options, budget: usize) -> Self {
+    pub(super) fn new(
+        program: Arc<Program>,
+        options: Options,
+        budget: usize,
+        goes_on: &'g dyn Fn() -> bool,
+    ) -> Self {
         let mut machine = Machine::new(program, options);
         let initial = machine.initial();
-        Self { machine, initial, left: budget }
+        Self { machine, initial, left: budget, steps: 0, goes_on }
     }
 
     pub(super) fn initial(&self) -> State {
@@ -52,6 +63,10 @@ impl Walker {
 
     /// Takes the price of a step; `false` if there is not enough left.
     pub(super) fn pay(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps.is_multiple_of(BETWEEN_LOOKS) && !(self.goes_on)() {
+            self.left = 0;
+        }
         let price = self.initial.agents.len().max(1);
         let enough = self.left >= price;
         self.left = self.left.saturating_sub(price);

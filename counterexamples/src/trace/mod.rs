@@ -7,6 +7,7 @@
 mod fingerprint;
 mod read;
 mod situation;
+mod size;
 mod state;
 
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};

@@ -42,9 +42,15 @@ impl Trace {
     #[must_use]
     pub fn situation(&self, steps: usize) -> Situation {
         let mut situation = Situation::default();
-        situation.apply(&self.initial);
-        for step in self.steps.iter().take(steps) {
-            situation.apply(&step.changes);
+        let made = &self.steps[..steps.min(self.steps.len())];
+        // Of a long trace only what is so in the end is copied.
+        for changes in made.iter().rev().map(|step| &step.changes).chain([&self.initial]) {
+            for agent in &changes.agents {
+                situation.agents.entry(agent.agent).or_insert_with(|| agent.clone());
+            }
+            for barrier in &changes.barriers {
+                situation.barriers.entry(barrier.barrier).or_insert_with(|| barrier.clone());
+            }
         }
         situation
     }

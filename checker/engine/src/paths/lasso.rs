@@ -1,7 +1,7 @@
 //! Paths that end in a cycle: lassos. They show that an agent is stuck.
 
 use super::{permuted, real};
-use barcheck_model::machine::{Choice, Detail, Finding, Machine, Path, State, StepOutcome};
+use barcheck_model::machine::{Advanced, Choice, Detail, Finding, Log, Machine, Path, State};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
 
@@ -67,11 +67,13 @@ pub(crate) fn unroll(
 /// The state after some steps, from the initial state if none is given.
 pub(crate) fn state_after(machine: &mut Machine, from: Option<State>, steps: &[Choice]) -> Option<State> {
     let mut state = from.unwrap_or_else(|| machine.initial());
+    let mut log = Log::default();
     for choice in steps {
-        match machine.step(&state, *choice) {
-            StepOutcome::NoEffect => {}
-            StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => state = progressed.state,
-            StepOutcome::Disabled | StepOutcome::Error(_) => return None,
+        log.events.clear();
+        log.noted.clear();
+        match machine.advance(&mut state, *choice, &mut log) {
+            Advanced::NoEffect | Advanced::Progress => {}
+            Advanced::Disabled | Advanced::Error(_) => return None,
         }
     }
     Some(state)

@@ -2,7 +2,7 @@
 
 use crate::settings::Settings;
 use crate::verdict::Found;
-use barcheck_model::machine::{End, Finding, Machine, Path, State, StepOutcome};
+use barcheck_model::machine::{Advanced, End, Finding, Log, Machine, Path, State};
 use barcheck_model::rule::{Level, Rule};
 
 /// Paths up to this length are made once more to see what they show.
@@ -53,16 +53,14 @@ pub(crate) fn walk(machine: &mut Machine, path: &Path) -> Walk {
         let end = machine.end_of_fault(agent, &fault, Vec::new());
         return Walk { noted, last: None, end: Some(end) };
     }
+    let mut log = Log::default();
     for (number, choice) in path.steps.iter().enumerate() {
-        match machine.step(&state, *choice) {
-            StepOutcome::Disabled => return Walk { noted, last: None, end: None },
-            StepOutcome::NoEffect => {}
-            StepOutcome::Progress(progressed) => state = progressed.state,
-            StepOutcome::Noted(progressed, findings) => {
-                noted.extend(findings.into_iter().map(|f| (number, f)));
-                state = progressed.state;
-            }
-            StepOutcome::Error(end) => {
+        log.events.clear();
+        match machine.advance(&mut state, *choice, &mut log) {
+            Advanced::Disabled => return Walk { noted, last: None, end: None },
+            Advanced::NoEffect => {}
+            Advanced::Progress => noted.extend(log.noted.drain(..).map(|f| (number, f))),
+            Advanced::Error(end) => {
                 let findings = match &*end {
                     End::Violation(finding) => vec![finding.clone()],
                     End::Fault { noted, .. } | End::Cut { noted, .. } => noted.clone(),

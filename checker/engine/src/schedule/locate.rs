@@ -16,6 +16,9 @@ use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::time::Instant;
 
+/// Steps of a run made once more, before configurations that it has left behind are forgotten.
+const BETWEEN_LOOKS: usize = 4096;
+
 /// What the run says about the protocol.
 pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started: Instant) -> Answer {
     let complete = matches!(ending, Ending::Complete);
@@ -65,7 +68,7 @@ fn all(run: &mut Run, complete: bool, settings: &Settings) -> Vec<Found> {
         Vec::new()
     };
     let mut found = Vec::new();
-    for finding in at_the_end {
+    for finding in at_the_end.into_iter().filter(|f| level(f.rule) >= Level::Warning) {
         let path = Path { cycle_from: run.cycle_from, ..whole(run, run.path.len()) };
         found.push(Found { level: level(finding.rule), finding, path });
     }
@@ -133,7 +136,7 @@ fn projected(run: &mut Run, last: usize, past: &[Clock]) -> Path {
 }
 
 /// What has to come before each of the steps, in the order of the run: the latest step of each actor.
-fn pasts(run: &mut Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
+fn pasts(run: &Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
     let actors = run.state.memory.actors();
     let mut pasts = Vec::new();
     let Some(last) = violations.last() else { return pasts };
@@ -156,20 +159,20 @@ fn pasts(run: &mut Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
 
 /// Makes the run once more, up to a step and without it; `look` is called before every step, that one
 /// included.
-fn again(run: &mut Run, last: usize, mut look: impl FnMut(&mut Run, usize, AgentId)) {
-    let program = run.machine.program().clone();
-    let options = run.machine.options();
-    let machine = std::mem::replace(&mut run.machine, Machine::new(program, options));
-    let mut second = Run::new(machine);
+fn again(run: &Run, last: usize, mut look: impl FnMut(&mut Run, usize, AgentId)) {
+    // A machine of its own: it forgets configurations that the end of the run still needs.
+    let mut second = Run::new(Machine::new(run.machine.program().clone(), run.machine.options()));
     for (step, actor) in run.path[..=last].iter().enumerate() {
         let landing = run.landing_at(step);
         let agent = landing.map_or(AgentId(u32::from(*actor)), |pending| pending.agent);
         look(&mut second, step, agent);
+        if step.is_multiple_of(BETWEEN_LOOKS) {
+            second.forget_configs();
+        }
         if step < last {
             second.repeat(agent, landing);
         }
     }
-    run.machine = second.into_machine();
 }
 
 /// Whether the last step of a path finds what it should. Long paths are trusted.
@@ -185,7 +188,7 @@ fn shows(machine: &mut Machine, path: &Path, violation: &Violation) -> bool {
 }
 
 /// Agents that are blocked in every state of the cycle.
-fn blocked_throughout(run: &mut Run) -> Vec<AgentId> {
+fn blocked_throughout(run: &Run) -> Vec<AgentId> {
     let Some(from) = run.cycle_from else { return Vec::new() };
     let is_blocked = |run: &Run, agent: &AgentId| run.machine.config(&run.state, *agent).is_blocked();
     let mut names: Vec<AgentId> = run.machine.agents().filter(|agent| is_blocked(run, agent)).collect();

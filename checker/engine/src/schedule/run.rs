@@ -400,7 +400,7 @@ impl Run {
 
     /// Configurations that nobody is in any more are forgotten, once they are many: a run does not come back
     /// to them.
-    fn forget_configs(&mut self) {
+    pub(super) fn forget_configs(&mut self) {
         let automata = self.machine.automata();
         let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
         if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {

@@ -45,6 +45,9 @@ fn message(found: &Finding) -> String {
     if !explanation.is_empty() {
         let _ = write!(text, "\n{explanation}");
     }
+    if let Some(left_out) = &found.left_out {
+        let _ = write!(text, "\n{left_out}");
+    }
     if let Some(clause) = &found.clause {
         let _ = write!(text, "\n{}, {} ({})", clause.document, clause.section, clause.id);
     }

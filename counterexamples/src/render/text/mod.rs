@@ -91,16 +91,18 @@ impl<'t> Diagram<'t> {
         let hidden = self.hidden();
         let mut situation = self.trace.situation(0);
         let mut shown = Vec::new();
+        let mut made = 0;
         for (index, row) in self.rows.iter().enumerate() {
-            for step in &row.steps {
-                situation.apply(&step.changes);
-            }
+            made += row.steps.len();
             if hidden.contains(&index) {
-                if index == hidden.start {
-                    lines.push(self.omission(&hidden));
-                }
                 continue;
             }
+            if index == hidden.end && !hidden.is_empty() {
+                situation = self.trace.situation(made);
+            } else {
+                row.steps.iter().for_each(|step| situation.apply(&step.changes));
+            }
+            self.omission(index, &hidden, lines);
             if self.trace.outcome.cycle_from == Some(row.first()) {
                 lines.push(self.style.paint(Ink::Heading, &self.style.rule("from here on, again and again")));
             }
@@ -119,16 +121,20 @@ impl<'t> Diagram<'t> {
         if self.style.all { 0..0 } else { left_out(self.rows.len(), FIRST_ROWS, LAST_ROWS) }
     }
 
-    fn omission(&self, hidden: &Range<usize>) -> String {
-        let steps: usize = self.rows[hidden.clone()].iter().map(|r| r.steps.len()).sum();
-        let cycle = self.trace.outcome.cycle_from.filter(|from| {
-            let rows = &self.rows[hidden.clone()];
-            rows.iter().any(|r| r.first() == *from)
-        });
+    /// Says what is left out before a row that is shown.
+    fn omission(&self, row: usize, hidden: &Range<usize>, lines: &mut Vec<String>) {
+        let shown_before = if row == hidden.end { hidden.start } else { row };
+        let from = shown_before.checked_sub(1).map_or(0, |before| self.rows[before].last() + 1);
+        let to = self.rows[row].first();
+        if from >= to {
+            return;
+        }
+        let cycle = self.trace.outcome.cycle_from.filter(|cycle| (from..to).contains(cycle));
         let cycle = cycle.map(|from| format!("; the cycle begins at step {}", from + 1)).unwrap_or_default();
         let dots = if self.style.unicode { "⋮" } else { ":" };
-        self.style
-            .paint(Ink::Faint, &format!("{} {steps} steps left out{cycle}", pad_left(dots, self.number)))
+        let steps = to - from;
+        let text = format!("{} {steps} steps left out{cycle}", pad_left(dots, self.number));
+        lines.push(self.style.paint(Ink::Faint, &text));
     }
 
     fn head(&self, lines: &mut Vec<String>) {

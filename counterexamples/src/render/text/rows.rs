@@ -36,7 +36,8 @@ pub(crate) fn rows(trace: &Trace) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for step in &trace.steps {
         let starts_cycle = trace.outcome.cycle_from == Some(step.index);
-        let joined = rows.last_mut().filter(|row| !starts_cycle && alike(row, step));
+        let follows = |row: &Row<'_>| row.last() + 1 == step.index;
+        let joined = rows.last_mut().filter(|row| !starts_cycle && follows(row) && alike(row, step));
         match joined {
             Some(row) => row.steps.push(step),
             None => rows.push(Row { steps: vec![step] }),

@@ -12,19 +12,20 @@ const MOST: usize = 1000;
 
 /// The steps of a counterexample, and what they lead to.
 pub(super) fn flow(trace: &Trace, file: &File<'_>) -> CodeFlow {
-    let steps = trace.steps.len();
+    // Of an excerpt more is kept than here.
+    let (steps, written) = (trace.length(), trace.steps.len());
     let mut locations = Vec::new();
     let (first, last) = kept(steps);
     for step in &trace.steps[..first] {
         locations.push(location(trace, step, file));
     }
-    if let Some(next) = trace.steps[first..steps - last].first() {
+    if let Some(next) = trace.steps[first..written - last].first() {
         let left_out = (steps - last - first) as u64;
         let to = grouped((steps - last) as u64);
         let message = format!("... {}, up to step {to}, left out here", counted(left_out, "step"));
         locations.push(at(file, next.location, message, first + 1, "important"));
     }
-    for step in &trace.steps[steps - last..] {
+    for step in &trace.steps[written - last..] {
         locations.push(location(trace, step, file));
     }
     let outcome = &trace.outcome;

@@ -83,11 +83,12 @@ fn notification(notice: Notice, file: &File<'_>) -> Notification {
 fn result(found: &Found, file: &File<'_>) -> Finding {
     let explanation = found.trace.outcome.explanation.trim_end();
     let gap = if explanation.is_empty() { "" } else { "\n" };
+    let left_out = found.left_out.as_ref().map(|left_out| format!("\n{left_out}.")).unwrap_or_default();
     Finding {
         rule_id: found.rule.name(),
         rule_index: rules::index(found.rule),
         level: rules::level(found.level),
-        message: format!("{}{gap}{explanation}", found.message).into(),
+        message: format!("{}{gap}{explanation}{left_out}", found.message).into(),
         locations: [file.location(Some(found.place), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
