@@ -5,6 +5,7 @@ use super::decided::Decided;
 use super::files::Input;
 use super::formats::{Reporter, reporter};
 use super::human;
+use super::names::shown;
 use super::output::{Colours, Look, Palette, complain, error_line, print};
 use super::tally::Tally;
 use super::traces::Written;
@@ -42,7 +43,7 @@ impl Delivery {
         let mut files = Vec::new();
         for report in &args.report {
             let path = &report.path;
-            let draft = create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            let draft = create(path).map_err(|error| format!("cannot write {}: {error}", shown(path)))?;
             let reporter = reporter(report.format, Look::file(), args.quiet, true);
             files.push(ReportFile { path: path.clone(), draft: Some(draft), reporter });
         }
@@ -110,7 +111,7 @@ impl ReportFile {
     /// Whether it could not be written. Then that is said, and no more is written to it.
     fn has_failed(&mut self, written: io::Result<()>, palette: Palette) -> bool {
         let Err(error) = written else { return false };
-        let path = self.path.display();
+        let path = shown(&self.path);
         complain(&error_line(palette, format_args!("cannot write {path}: {error}")));
         self.draft = None;
         true
@@ -124,12 +125,12 @@ fn check_paths(args: &VerifyArgs, inputs: &[Input]) -> Result<(), String> {
         let mut others =
             args.report[..number].iter().map(|earlier| &earlier.path).chain(&args.trace).chain(&args.html);
         if others.any(|other| is_same(other, path)) {
-            return Err(format!("{} is to be written twice", path.display()));
+            return Err(format!("{} is to be written twice", shown(path)));
         }
         // What is not there yet is no protocol, whatever leads to it.
         let there = path.exists();
         if inputs.iter().any(|input| input.path == *path || (there && is_same(&input.path, path))) {
-            return Err(format!("a report would overwrite the protocol {}", path.display()));
+            return Err(format!("a report would overwrite the protocol {}", shown(path)));
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
 use super::traces::{TraceSink, Written};
-use super::{input, narrative};
+use super::{input, names, narrative};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;
 use barcheck_model::program::Target;
@@ -83,7 +83,7 @@ fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, String> {
     let bytes = input.read(None).map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let options = Options { exited_threads: args.exited_threads };
-    Protocol::parse(&input.path.to_string_lossy(), &bytes, &defines, options)
+    Protocol::parse(&names::shown(&input.path), &bytes, &defines, options)
 }
 
 fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, String> {
@@ -135,7 +135,7 @@ fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], p
         let _ = writeln!(text, "  {} {schedule}", palette.faint("replay with --with shuttle --schedule"));
     }
     for file in written {
-        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), file.path.display());
+        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), names::shown(&file.path));
     }
     text
 }

@@ -1,5 +1,7 @@
 //! The report for people, in the manner of cargo and rustc.
 
+use super::input;
+use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::traces::Written;
 use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
@@ -8,6 +10,7 @@ use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex, Span};
 use std::fmt::Write;
+use std::path::Path;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String {
@@ -16,7 +19,7 @@ pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String 
         let message = decided.reason.as_ref().map(Reason::line).unwrap_or_default();
         return error_line(palette, format_args!("cannot read {name}: {message}"));
     }
-    let mut text = barcheck_specs::render(&decided.diagnostics, name, &decided.text, palette.colour());
+    let mut text = barcheck_specs::render(&decided.diagnostics, &name, &decided.text, palette.colour());
     if is_malformed(decided) {
         let errors = decided.diagnostics.len() as u64;
         let because = format!("could not read {name} because of {}", counted(errors, "error"));
@@ -60,7 +63,7 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
         }
     }
     for file in written {
-        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), file.path.display());
+        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), names::shown(&file.path));
     }
     text
 }
@@ -80,8 +83,8 @@ fn is_malformed(decided: &Decision) -> bool {
     decided.trouble() == Some(Trouble::Malformed)
 }
 
-fn shown(file: &str) -> &str {
-    if file == "-" { "<stdin>" } else { file }
+fn shown(file: &str) -> String {
+    input::display_name(Path::new(file))
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
@@ -162,7 +165,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     let mut text =
-        barcheck_specs::render(&[diagnostic], shown(&report.name), lines.source(), palette.colour());
+        barcheck_specs::render(&[diagnostic], &shown(&report.name), lines.source(), palette.colour());
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
     text

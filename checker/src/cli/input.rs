@@ -1,5 +1,6 @@
 //! Reads files, standard input among them.
 
+use super::names::shown;
 use super::watch;
 use barcheck_specs::limits;
 use std::fmt::{self, Display, Formatter};
@@ -46,9 +47,9 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// What people read for a file.
+/// What people read for a file that is read.
 pub(crate) fn display_name(path: &Path) -> String {
-    if is_standard_input(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+    if is_standard_input(path) { "<stdin>".to_owned() } else { shown(path) }
 }
 
 /// Reads a protocol, but no more than a protocol can be long. The error is a message without the file's name.

@@ -20,6 +20,7 @@ mod human;
 mod input;
 mod location;
 mod memory;
+mod names;
 mod narrative;
 mod notices;
 mod output;

@@ -1,6 +1,7 @@
 //! Standard output and standard error: colours, and readers that go away.
 
 use super::args::ColorWhen;
+use super::names::shown;
 use super::writing;
 use anstyle::{AnsiColor, Style};
 pub(crate) use barcheck::numbers::{bytes, counted, grouped};
@@ -160,11 +161,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 /// Writes a text to a file, and says so; `what` is what it is. The folder is created if it is missing.
 pub(crate) fn save(what: &str, text: &str, path: &Path, colours: Colours) -> io::Result<Status> {
     if let Err(error) = writing::make_folder(path).and_then(|()| writing::write(path, text)) {
-        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", path.display())));
+        complain(&error_line(colours.err, format_args!("cannot write {}: {error}", shown(path))));
         return Ok(Status::Trouble);
     }
     let said = format!("{what} written to");
-    print(&format!("{} {}\n", colours.out.faint(&said), path.display()))?;
+    print(&format!("{} {}\n", colours.out.faint(&said), shown(path)))?;
     Ok(Status::Success)
 }
 

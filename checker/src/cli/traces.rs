@@ -1,6 +1,7 @@
 //! Writes counterexamples to files.
 
 use super::decided::Decided;
+use super::names::shown;
 use super::output::grouped;
 use super::pages;
 use super::report::json_line;
@@ -92,7 +93,7 @@ impl TraceSink {
         let mut written = Vec::new();
         for (path, trace) in self.plan(decided) {
             if let Err(error) = self.write_one(&path, trace) {
-                return (written, Some(format!("cannot write {}: {error}", path.display())));
+                return (written, Some(format!("cannot write {}: {error}", shown(&path))));
             }
             written.push(Written { form: self.form, path });
         }
@@ -107,7 +108,7 @@ impl TraceSink {
         } else {
             self.path.clone()
         };
-        self.write_one(&path, trace).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        self.write_one(&path, trace).map_err(|error| format!("cannot write {}: {error}", shown(&path)))?;
         Ok(Written { form: self.form, path })
     }
 

@@ -2,7 +2,7 @@
 
 use super::args::ViewArgs;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use super::{exhibit, input, pages};
+use super::{exhibit, input, names, pages};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,10 +53,10 @@ fn places(args: &ViewArgs) -> Result<Vec<Option<PathBuf>>, String> {
     for (number, place) in places.iter().enumerate() {
         let Some(path) = place else { continue };
         if places[..number].contains(place) {
-            return Err(format!("{} is to be written twice", path.display()));
+            return Err(format!("{} is to be written twice", names::shown(path)));
         }
         if args.traces.contains(path) {
-            return Err(format!("the page would overwrite the trace {}", path.display()));
+            return Err(format!("the page would overwrite the trace {}", names::shown(path)));
         }
     }
     Ok(places)

@@ -3,6 +3,7 @@
 use super::output::{bytes, complain, grouped};
 use super::writing;
 use barcheck::{Control, Note, Progress};
+use barcheck_counterexamples::harmless;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -161,14 +162,16 @@ impl Control for Watch {
 }
 
 fn in_words(note: Note<'_>) -> String {
-    match note {
+    let words = match note {
         Note::MovesToDisk(folder) => {
             format!("memory is used up (see --max-memory): old states go to {}", folder.display())
         }
         Note::Resumes(states) => format!("goes on from its checkpoint, with {} states", grouped(states)),
         Note::CannotResume(why) => format!("its checkpoint cannot be used, the search begins anew: {why}"),
         Note::NoCheckpoint(why) => format!("no more checkpoints: {why}"),
-    }
+    };
+    // Folders may be named in all of them.
+    harmless(&words)
 }
 
 /// The name, without its folders, comes last: a narrow terminal cuts off what comes last.

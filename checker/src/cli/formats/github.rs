@@ -8,6 +8,7 @@ use crate::cli::output::Look;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
 use barcheck::Finding;
+use barcheck_counterexamples::harmless;
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use std::fmt::Write;
@@ -20,14 +21,15 @@ pub(super) struct Github {
 
 impl Reporter for Github {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
-        let file = Location::of(&decided.path).text();
+        let location = Location::of(&decided.path).text();
+        let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
         let mut text = String::new();
         for found in &decided.findings {
             let (rule, message) = (found.rule.name(), message(found));
             text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
         }
         for notice in notices(decided) {
-            let message = format!("{file}: {}", notice.message);
+            let message = format!("{shown}: {}", notice.message);
             text.push_str(&command(notice.level, &file, notice.place, notice.kind, &message));
         }
         text
@@ -64,6 +66,11 @@ fn command(level: Level, file: &str, place: Option<Place>, title: &str, message:
     let place = place.filter(|place| place.line > 0);
     let place = place.map(|place| format!(",line={},col={}", place.line, place.column)).unwrap_or_default();
     format!("::{name} file={}{place},title={}::{}\n", property(file), property(title), data(message))
+}
+
+/// What a terminal might obey that shows a log. Line breaks are not among them: they are escaped.
+fn commands(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\r'
 }
 
 /// What follows the second `::`.
