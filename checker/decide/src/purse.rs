@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// Steps of a counterexample that is written down whole, at most: what has more nobody reads to the end.
-const MOST_STEPS: usize = 100_000;
+const MOST_STEPS: usize = 50_000;
 
 /// What counterexamples have at least: the verdict of a search that has used up its time, or that was
 /// interrupted, is to be explained all the same.

@@ -2,8 +2,8 @@
 
 use crate::support::{Folder, run, verify};
 
-/// Nothing is wrong but what warp 0 leaves in the end, 96,033 steps on.
-const LEFT_OVER: &str = "target ptx; cta 1024;\nwarps 0..32 { for i in 0..3000 { bar.sync 0; } \
+/// Nothing is wrong but what warp 0 leaves in the end, 48,033 steps on.
+const LEFT_OVER: &str = "target ptx; cta 1024;\nwarps 0..32 { for i in 0..1500 { bar.sync 0; } \
                          if warp == 0 { bar.arrive 1, 64; } }\n";
 
 /// A ring of which the consumers make one round less than the producers.
@@ -28,14 +28,14 @@ fn a_counterexample_that_has_no_room_is_left_out_and_its_finding_is_not() {
     let options = ["--timeout", "5", "--max-memory", "50M"];
     let run =
         verify(LEFT_OVER, &options).expect(0).prints("1 warning").prints("barrier 1 still holds arrivals");
-    let run = run.prints("the counterexample has 96,033 steps, and ").prints("--max-memory");
+    let run = run.prints("the counterexample has 48,033 steps, and ").prints("--max-memory");
     assert!(!run.out.contains("step  line"), "{}", run.out);
     let report = &verify(LEFT_OVER, &[&options[..], &["--format", "json"]].concat()).expect(0).json()[0];
     let finding = &report["findings"][0];
     assert_eq!((&finding["rule"], &finding["location"]["line"]), (&"dangling-arrival".into(), &2.into()));
     assert!(finding["trace"].is_null() && finding["message"].is_string());
     assert!(finding["headline"].is_string() && finding["explanation"].is_string());
-    assert!(finding["left_out"].as_str().expect("a sentence").contains("96,033 steps"));
+    assert!(finding["left_out"].as_str().expect("a sentence").contains("48,033 steps"));
     let peak = report["statistics"]["peak_memory_bytes"].as_u64().expect("a number");
     assert!(peak <= 50 << 20, "{peak}");
 }
@@ -62,20 +62,20 @@ fn peak(file: &str, options: &[&str]) -> u64 {
 fn counterexamples_stay_within_the_memory_that_is_given() {
     let folder = Folder::new();
     let file = folder.add("left_over.bar", LEFT_OVER);
-    // The program itself needs some, too; the whole counterexample would take some 300 MiB.
+    // The program itself needs some, too; the whole counterexample would take some 150 MiB.
     let peak = peak(&file, &["--max-memory", "50M"]);
-    assert!((1 << 10..150 << 10).contains(&peak), "{peak} KiB");
+    assert!((1 << 10..110 << 10).contains(&peak), "{peak} KiB");
 }
 
 #[test]
 fn a_long_path_has_a_verdict_and_a_whole_counterexample() {
     let folder = Folder::new();
-    let file = folder.add("ring.bar", ring(1, 3, 4, 10_000));
+    let file = folder.add("ring.bar", ring(1, 3, 4, 6_000));
     let trace = folder.at("hang.json");
     let trace = trace.to_str().expect("UTF-8");
     let verified =
         run(&["verify", "--trace", trace, &file]).expect(1).prints("violated").prints("error[deadlock]");
-    let verified = verified.prints("79980 steps").prints("steps left out").prints("in the end").prints("why");
+    let verified = verified.prints("47980 steps").prints("steps left out").prints("in the end").prints("why");
     assert!(!verified.out.contains("the counterexample has"), "{}", verified.out);
     run(&["replay", trace]).expect(0);
 }
@@ -88,7 +88,7 @@ fn a_path_of_a_million_steps_has_a_verdict_and_the_ends_of_its_counterexample() 
     run_verify(&[])
         .expect(1)
         .prints("error[deadlock]")
-        .prints("it is longer than 100,000 steps")
+        .prints("it is longer than 50,000 steps")
         .prints("steps left out\n")
         .prints("No warp can take another step: 28 of 32 exited, the others wait.");
     let report = &run_verify(&["--format", "json"]).expect(1).json()[0];

@@ -55,6 +55,10 @@ struct Siblings {
 /// Who is to blame that some barrier of these, on which others wait, is not completed; nobody if those who
 /// have not come are not told from their siblings.
 pub(super) fn of(case: &Case<'_>, barriers: &[u32]) -> Option<Blame> {
+    // Of an excerpt it is not known how often anybody has come.
+    if case.trace.is_excerpt() {
+        return None;
+    }
     let arrivals = Arrivals::of(case);
     let states = || barriers.iter().filter_map(|barrier| case.state(*barrier));
     let parted = states().find_map(|state| {

@@ -80,14 +80,26 @@ pub(crate) fn along(machine: &mut Machine, settings: &Settings, path: &Path) -> 
     let at_end = last.map(|state| machine.judge(&state)).unwrap_or_default();
     let steps = noted.into_iter().map(|(number, finding)| (number + 1, finding));
     let end = at_end.into_iter().map(|finding| (path.steps.len(), finding));
+    // A loop may show the same thousands of times, and each has a path of its own.
+    let mut seen = Vec::new();
+    let mut first = |finding: &Finding| {
+        let key = (finding.rule, machine.place(finding.agent, finding.pc), finding.barrier);
+        let is_new = !seen.contains(&key);
+        if is_new {
+            seen.push(key);
+        }
+        is_new
+    };
+    let level = |rule| settings.levels.of(rule, target);
     steps
         .chain(end)
+        .filter(|(_, finding)| level(finding.rule) < Level::Error && finding.rule != Rule::Deadlock)
+        .filter(|(_, finding)| first(finding))
         .map(|(length, finding)| Found {
-            level: settings.levels.of(finding.rule, target),
+            level: level(finding.rule),
             path: Path { steps: path.steps[..length].to_vec(), cycle_from: None },
             finding,
         })
-        .filter(|f| f.level < Level::Error && f.finding.rule != Rule::Deadlock)
         .collect()
 }
 
