@@ -87,12 +87,13 @@ fn begun<'s>(question: &'s Question<'_>, settings: &'s Settings) -> Search<'s> {
 fn search_on(question: &Question<'_>, settings: &Settings, folder: &Path) -> Outcome {
     let identity = identity(question, settings.reduction);
     let folder = folder.join(&identity[..FOLDER_DIGITS]);
-    let resumed = match Checkpoint::load(folder.clone(), identity.clone()) {
+    let mut search = begun(question, settings);
+    let resumed = match Checkpoint::load(folder.clone(), with_classes(&identity, &search)) {
         Err(why) => Err(Unusable::Unfit(why)),
         Ok(None) => Ok(None),
         Ok(Some(saved)) => {
-            let mut search = begun(question, settings);
-            search.saving.checkpoint = Some(Checkpoint::new(folder.clone(), identity.clone()));
+            let of_search = with_classes(&identity, &search);
+            search.saving.checkpoint = Some(Checkpoint::new(folder.clone(), of_search));
             widths!(saved.width(), resume, &mut search, saved, settings).map(Some)
         }
     };
@@ -104,8 +105,15 @@ fn search_on(question: &Question<'_>, settings: &Settings, folder: &Path) -> Out
         Err(Unusable::Unfit(why)) => question.control.notes(Note::CannotResume(&why)),
         Ok(None) => {}
     }
+    let identity = with_classes(&identity, &search);
     search.saving.checkpoint = Some(Checkpoint::new(folder, identity));
     begin(&mut search, settings)
+}
+
+/// The same with who is alike: a search that is interrupted while that is found out knows fewer who are, and
+/// its states are sorted in another way.
+fn with_classes(identity: &str, search: &Search<'_>) -> String {
+    disk::digest(&[identity.as_bytes(), format!("{:?}", search.tables.class_of).as_bytes()])
 }
 
 /// A name for what is searched, in hexadecimal digits: another protocol, another question about it, or
