@@ -88,12 +88,25 @@ fn what_leaves_a_choice_open_is_left_to_a_search() {
 
 #[test]
 fn barrier_states_as_values_and_releasing_exits_are_left_to_a_search() {
-    let state = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x1, 64; }";
+    let state = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x1, 64; R2B.BAR 0x1, R1; }";
     assert!(undecided(state).contains("a barrier's state is read or written"));
     let settings = Settings { reduction: Reduction::Schedule, ..Settings::default() };
     let release = Options { exited_threads: ExitedThreads::Release };
-    let outcome = decide("target ptx; cta 64; warps 0..2 { bar.sync 1, 64; }", &settings, release);
+    let released = "target ptx; cta 64; warp 0 { bar.sync 1, 64; } warp 1 { }";
+    let outcome = decide(released, &settings, release);
     assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    let outcome = decide(released, &Settings::default(), release);
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Search));
+    // What is verified if exits release nobody is verified.
+    let outcome = decide("target ptx; cta 64; warps 0..2 { bar.sync 1, 64; }", &settings, release);
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Schedule));
+    assert!(outcome.method.why.contains("no exit releases anybody"), "{}", outcome.method.why);
+}
+
+#[test]
+fn a_value_read_from_a_barrier_that_nobody_uses_leaves_one_schedule_enough() {
+    let outcome = schedule("target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x1, 64; }");
+    assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Schedule));
 }
 
 #[test]
@@ -180,7 +193,7 @@ fn all_violations_are_asked_of_a_search_once_one_hides_what_follows() {
 
 #[test]
 fn a_budget_ends_a_run_as_it_ends_a_search() {
-    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { i = i + 1; bar.sync i % 2, 64; } }";
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { i = i + 1; bar.sync i * i % 2, 64; } }";
     let budgets = Budgets { max_states: Some(100_000), ..Budgets::default() };
     let outcome = decide(text, &Settings { budgets, ..Settings::default() }, Options::default());
     assert_eq!(outcome.verdict, Verdict::Inconclusive);
@@ -260,7 +273,7 @@ fn a_run_says_nothing_of_how_much_is_made_where_that_cannot_be_said() {
 #[test]
 fn a_run_that_is_given_up_names_what_grew_however_many_agents_are_told_apart() {
     for warps in [2, 8, 32] {
-        let body = format!("{{ let i = 0; loop {{ i = i + 1; bar.sync i % 2, {}; }} }}", 32 * warps);
+        let body = format!("{{ let i = 0; loop {{ i = i + 1; bar.sync i * i % 2, {}; }} }}", 32 * warps);
         let warps: Vec<_> = (0..warps).map(|warp| format!("warp {warp} {body}")).collect();
         let text = format!("target ptx; cta {}; {}", 32 * warps.len(), warps.join("\n"));
         let budgets = Budgets { max_states: Some(200_000), ..Budgets::default() };
@@ -334,7 +347,7 @@ fn an_error_found_before_the_run_had_to_be_given_up_is_an_error() {
     let outcome = decide(&text, &all(Budgets::default()), Options::default());
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));
     assert!(outcome.statistics.complete && outcome.method.engine == Engine::Search);
-    let text = race.replace("GOES_ON", "let i = 0; loop { i = i + 1; bar.sync i % 2, 64; }");
+    let text = race.replace("GOES_ON", "let i = 0; loop { i = i + 1; bar.sync i * i % 2, 64; }");
     let budgets = Budgets { max_states: Some(20_000), ..Budgets::default() };
     let outcome = decide(&text, &all(budgets), Options::default());
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["data-race"]));

@@ -376,7 +376,7 @@ fn a_race_too_deep_for_a_search_is_found_by_a_run_in_which_one_hurries() {
 #[test]
 fn a_local_loop_without_end_does_not_keep_runs_by_chance_from_going_on() {
     let text = "target bcu; shared a[1]; cta 128;
-        warp 0 { B2R.BAR R1, 0x3; for i in 0..1000 { BAR.ARV 0x1, 64; BAR.SYNC 0x2, 64; } let x = any 0..50; assert x != 7; }
+        warp 0 { B2R.BAR R1, 0x3; for i in 0..1000 { BAR.ARV 0x1, 64; BAR.SYNC 0x2, 64; } let x = any 0..50; assert x != 7; R2B.BAR 0x3, R1; }
         warp 1 { for i in 0..1000 { BAR.SYNC 0x1, 64; BAR.ARV 0x2, 64; } }
         warp 2 { for i in 0..100 { read a[0]; } }
         warp 3 { let n = 0; loop { n = 1 - n; } }";

@@ -30,7 +30,7 @@ impl Plan {
         Self {
             program: Arc::clone(&protocol.program),
             options: protocol.options,
-            facts: protocol.program.roles.iter().map(|role| Facts::of(&role.code)).collect(),
+            facts: Facts::of(&protocol.program),
             record,
             choices,
             most_steps,

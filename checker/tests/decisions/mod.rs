@@ -12,6 +12,7 @@ pub(crate) fn program(text: &str) -> Arc<Program> {
 
 /// Why the engine that was asked does not know.
 #[track_caller]
+#[allow(dead_code, reason = "not every test asks")]
 pub(crate) fn why_undecided(outcome: Outcome) -> String {
     match outcome.inconclusive {
         Some(Inconclusive::Undecided(why)) => why,

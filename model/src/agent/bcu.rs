@@ -7,11 +7,11 @@ use super::execute::Execute;
 use super::operands::{Bad, contribution, every_lane, group_by, predicate_choices};
 use super::outcome::Outcome;
 use crate::barrier::{BarrierAction, NotModelled, bcu};
-use crate::program::{BarrierOp, BcuOp, BcuOperand, BcuRedOperands, Expr};
+use crate::program::{BarrierOp, BcuOp, BcuOperand, BcuRedOperands, Expr, Pc};
 use crate::rule::Rule;
 
 impl Execute for BcuOp {
-    fn action(&self, eval: &Eval<'_>, config: &Config, _: usize) -> Result<(Action, Choices), Bad> {
+    fn action(&self, eval: &Eval<'_>, config: &Config, index: usize) -> Result<(Action, Choices), Bad> {
         let state_id = |id: i64| bcu::check_state_id(id).map_err(|rule| Bad::Rule(rule, id));
         // clause: bcu.b2r-id-ignored, bcu.r2b-id-ignored
         let ignored_id = |id: &Option<Expr>| -> Result<(), Bad> {
@@ -36,7 +36,7 @@ impl Execute for BcuOp {
                 })?;
                 let what = bcu::Announcement { truncated, ..what };
                 let action = Action::Barrier(bcu::Action::Arrive { what, contribution, open }.into());
-                return Ok((action, predicate_choices(red, open)));
+                return Ok((action, predicate_choices(eval, red, open)));
             }
             BcuOp::Result { register, predicate } => {
                 // clause: bcu.b2r-result
@@ -45,8 +45,15 @@ impl Execute for BcuOp {
                     bcu::fetch(copy, register.is_some(), predicate.is_some()).map_err(|r| Bad::Rule(r, 0))?;
                 Action::Fetch(value)
             }
-            BcuOp::ReadBarrier { id, .. } => {
-                Action::Barrier(bcu::Action::ReadState(state_id(eval.first(id)?)?).into())
+            BcuOp::ReadBarrier { id, dest } => {
+                let id = state_id(eval.first(id)?)?;
+                let next = Pc(config.fragments[index].pc.0 + 1);
+                if dest.is_some_and(|dest| eval.context.facts.is_live(next, dest)) {
+                    Action::Barrier(bcu::Action::ReadState(id).into())
+                } else {
+                    // It is read in vain, and nothing is known by it.
+                    Action::Fetch(None)
+                }
             }
             BcuOp::ReadWarp { id, .. } => {
                 ignored_id(id)?;

@@ -107,6 +107,33 @@ pub struct Iterations {
     pub subgroup: Vec<u32>,
 }
 
+impl Iterations {
+    /// Those that are counted for barriers of a scope; zeros at the end are left out.
+    #[must_use]
+    pub fn of(&self, scope: Scope) -> &[u32] {
+        match scope {
+            Scope::Workgroup => &self.workgroup,
+            Scope::Subgroup => &self.subgroup,
+            Scope::Invocation | Scope::Device => &[],
+        }
+    }
+
+    /// Those of a loop.
+    #[must_use]
+    pub fn in_loop(&self, scope: Scope, construct: ConstructId) -> u32 {
+        self.of(scope).get(construct.index()).copied().unwrap_or(0)
+    }
+
+    /// Changes what is counted for barriers of a scope.
+    pub fn change(&mut self, scope: Scope, change: impl FnOnce(&mut Vec<u32>)) {
+        match scope {
+            Scope::Workgroup => change(&mut self.workgroup),
+            Scope::Subgroup => change(&mut self.subgroup),
+            Scope::Invocation | Scope::Device => {}
+        }
+    }
+}
+
 impl Config {
     /// The configuration in which all `lanes` stand at the first operation.
     #[must_use]

@@ -3,7 +3,11 @@
 //! A local matters where it may still be read before it is set again. One that does not is forgotten,
 //! so that configurations which cannot behave differently are equal.
 
-use crate::program::{Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Scope, SequenceId};
+use super::alike::all_go_alike;
+use super::period::periods;
+use crate::program::{
+    Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Program, Scope, SequenceId,
+};
 
 /// Facts about a role's code.
 #[derive(Clone, Debug)]
@@ -17,19 +21,55 @@ pub struct Facts {
     counted: Vec<[bool; 2]>,
     /// For every position, the sequences of uniform decisions that may still be consulted from there.
     consults: Vec<Vec<SequenceId>>,
+    /// For every position, the loops that may still be entered from there.
+    enters: Vec<Vec<ConstructId>>,
+    /// See [`Self::results_matter`].
+    results_matter: bool,
+    /// See [`Self::period`].
+    periods: Vec<Option<i64>>,
 }
 
 impl Facts {
-    /// Computes the facts.
+    /// Computes the facts about each role of a protocol.
     #[must_use]
-    pub fn of(code: &Code) -> Self {
+    pub fn of(program: &Program) -> Vec<Self> {
+        let mut facts: Vec<_> = program.roles.iter().map(|role| Self::of_code(&role.code)).collect();
+        let results_matter = facts.iter().zip(&program.roles).any(|(facts, role)| facts.keeps(&role.code));
+        facts.iter_mut().for_each(|facts| facts.results_matter = results_matter);
+        facts
+    }
+
+    fn of_code(code: &Code) -> Self {
         let innermost = innermost_constructs(code);
         Self {
             live_in: live_locals(code),
             counted: counted_loops(code, &innermost),
-            consults: consulted_sequences(code),
+            consults: ahead(code, consulted),
+            enters: ahead(code, entered),
+            results_matter: true,
+            periods: periods(code),
             innermost,
         }
+    }
+
+    /// Whether some instruction on barriers sets a local that may still be read.
+    fn keeps(&self, code: &Code) -> bool {
+        let ops = (1..).map(Pc).zip(&code.ops).filter(|(_, op)| matches!(op, Op::Barrier(_)));
+        let mut kept = ops.flat_map(|(next, op)| op.written().into_iter().map(move |local| (next, local)));
+        kept.any(|(next, local)| self.is_live(next, local))
+    }
+
+    /// Whether anybody may ever read the result of a reduction, or what a barrier holds of it: if not, it
+    /// does not matter what open predicates are.
+    #[must_use]
+    pub fn results_matter(&self) -> bool {
+        self.results_matter
+    }
+
+    /// The number modulo which a local is kept, if only its remainder matters.
+    #[must_use]
+    pub fn period(&self, local: LocalId) -> Option<i64> {
+        self.periods.get(local.index()).copied().flatten()
     }
 
     /// Whether `local` may still be read from `pc` on.
@@ -44,6 +84,18 @@ impl Facts {
         self.consults.get(pc.index()).is_some_and(|all| all.contains(&sequence))
     }
 
+    /// Whether a loop may still be entered from `pc` on.
+    #[must_use]
+    pub fn may_enter(&self, pc: Pc, construct: ConstructId) -> bool {
+        self.enters.get(pc.index()).is_some_and(|all| all.contains(&construct))
+    }
+
+    /// Whether `pc` lies in a construct.
+    #[must_use]
+    pub fn is_inside(&self, code: &Code, pc: Pc, construct: ConstructId) -> bool {
+        code.around(self.innermost[pc.index()]).any(|around| around == construct)
+    }
+
     /// Whether the iterations of a loop are counted for barriers of `scope`.
     #[must_use]
     pub fn is_counted(&self, construct: ConstructId, scope: Scope) -> bool {
@@ -53,9 +105,8 @@ impl Facts {
     /// The counted loops around `pc`, outermost first.
     #[must_use]
     pub fn counted_around(&self, code: &Code, pc: Pc, scope: Scope) -> Vec<ConstructId> {
-        let mut around: Vec<_> = constructs_around(code, self.innermost[pc.index()])
-            .filter(|c| self.is_counted(*c, scope))
-            .collect();
+        let mut around: Vec<_> =
+            code.around(self.innermost[pc.index()]).filter(|c| self.is_counted(*c, scope)).collect();
         around.reverse();
         around
     }
@@ -68,14 +119,6 @@ fn scope_index(scope: Scope) -> Option<usize> {
         Scope::Subgroup => Some(1),
         Scope::Invocation | Scope::Device => None,
     }
-}
-
-/// A construct and those around it, innermost first.
-pub(super) fn constructs_around(
-    code: &Code,
-    innermost: Option<ConstructId>,
-) -> impl Iterator<Item = ConstructId> + '_ {
-    std::iter::successors(innermost, |c| code.constructs[c.index()].parent)
 }
 
 fn innermost_constructs(code: &Code) -> Vec<Option<ConstructId>> {
@@ -94,9 +137,12 @@ fn innermost_constructs(code: &Code) -> Vec<Option<ConstructId>> {
 
 fn counted_loops(code: &Code, innermost: &[Option<ConstructId>]) -> Vec<[bool; 2]> {
     let mut counted = vec![[false; 2]; code.constructs.len()];
+    if all_go_alike(code, innermost) {
+        return counted;
+    }
     for (op, construct) in code.ops.iter().zip(innermost) {
         let Some(index) = op.execution_scope().and_then(scope_index) else { continue };
-        for around in constructs_around(code, *construct) {
+        for around in code.around(*construct) {
             counted[around.index()][index] |= code.constructs[around.index()].kind == ConstructKind::Loop;
         }
     }
@@ -129,28 +175,39 @@ fn live_locals(code: &Code) -> Vec<Vec<bool>> {
     live_in
 }
 
-/// The least fixed point of what each position's successors may consult.
-fn consulted_sequences(code: &Code) -> Vec<Vec<SequenceId>> {
-    let mut consults: Vec<Vec<SequenceId>> = vec![Vec::new(); code.ops.len()];
+/// The least fixed point of what may still be found at each position and those after it.
+fn ahead<T: Copy + Ord>(code: &Code, found: impl Fn(&Op) -> Option<T>) -> Vec<Vec<T>> {
+    let mut ahead: Vec<Vec<T>> = vec![Vec::new(); code.ops.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for at in (0..code.ops.len()).rev() {
-            let mut all: Vec<_> = match &code.ops[at] {
-                Op::Branch { condition: Condition::Uniform(sequence), .. }
-                | Op::Test { condition: Condition::Uniform(sequence), .. } => vec![*sequence],
-                _ => Vec::new(),
-            };
+            let mut all = Vec::from_iter(found(&code.ops[at]));
             for next in successors(code, Pc::from_index(at)) {
-                all.extend(&consults[next.index()]);
+                all.extend(&ahead[next.index()]);
             }
             all.sort_unstable();
             all.dedup();
-            changed |= all != consults[at];
-            consults[at] = all;
+            changed |= all != ahead[at];
+            ahead[at] = all;
         }
     }
-    consults
+    ahead
+}
+
+fn consulted(op: &Op) -> Option<SequenceId> {
+    match op {
+        Op::Branch { condition: Condition::Uniform(sequence), .. }
+        | Op::Test { condition: Condition::Uniform(sequence), .. } => Some(*sequence),
+        _ => None,
+    }
+}
+
+fn entered(op: &Op) -> Option<ConstructId> {
+    match op {
+        Op::Enter(construct) => Some(*construct),
+        _ => None,
+    }
 }
 
 fn successors(code: &Code, at: Pc) -> Vec<Pc> {
@@ -169,19 +226,10 @@ fn successors(code: &Code, at: Pc) -> Vec<Pc> {
 fn read(op: &Op, found: &mut dyn FnMut(LocalId)) {
     op.handle().into_iter().for_each(&mut *found);
     for expr in op.expressions() {
-        locals_of(expr, found);
-    }
-}
-
-/// Calls `found` for every local in an expression.
-fn locals_of(expr: &Expr, found: &mut dyn FnMut(LocalId)) {
-    match expr {
-        Expr::Local(local) => found(*local),
-        Expr::Unary(_, a) => locals_of(a, found),
-        Expr::Binary(_, a, b) => {
-            locals_of(a, found);
-            locals_of(b, found);
-        }
-        Expr::Int(_) | Expr::Agent | Expr::Lane => {}
+        expr.leaves(&mut |leaf| {
+            if let Expr::Local(local) = leaf {
+                found(*local);
+            }
+        });
     }
 }

@@ -6,6 +6,7 @@
 //! by [`crate::machine`], which knows the barriers.
 
 mod action;
+mod alike;
 mod bcu;
 mod config;
 mod context;
@@ -17,6 +18,7 @@ mod moves;
 mod nbarrier;
 mod operands;
 mod outcome;
+mod period;
 mod ptx;
 mod settle;
 mod split;

@@ -37,10 +37,11 @@ pub(super) fn contribution(
     })
 }
 
-/// In how many ways open predicates matter: their number for POPC, all or none of them otherwise.
-pub(super) fn predicate_choices(op: Option<ReductionOp>, open: u32) -> Choices {
+/// In how many ways open predicates matter: their number for POPC, all or none of them otherwise; in one if
+/// nobody ever reads a result.
+pub(super) fn predicate_choices(eval: &Eval<'_>, op: Option<ReductionOp>, open: u32) -> Choices {
     match op {
-        _ if open == 0 => Choices::One,
+        _ if open == 0 || !eval.context.facts.results_matter() => Choices::One,
         Some(ReductionOp::Popc) => Choices::Open(u64::from(open) + 1),
         Some(ReductionOp::And | ReductionOp::Or) | None => Choices::Open(2),
     }

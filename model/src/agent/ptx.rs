@@ -26,7 +26,7 @@ impl Execute for PtxOp {
         if self.aligned && !alone {
             return Err(Bad::Rule(Rule::PartialWarp, i64::from(fragment.lanes)));
         }
-        let choices = predicate_choices(red, open);
+        let choices = predicate_choices(eval, red, open);
         let parked = Parked { what, contribution };
         // clause: ptx.warp-arrival, barcheck.fragments
         let action = match all_parked(&config.fragments, Some((index, parked))) {

@@ -6,7 +6,6 @@
 use super::Context;
 use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
-use super::facts::constructs_around;
 use super::systems;
 use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
 
@@ -146,13 +145,14 @@ fn assigned(
 ) -> Result<LaneValues, FaultKind> {
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let kind = context.code.locals[to.index()].kind;
+    let kept = |n: i64| Value::Int(context.facts.period(to).map_or(n, |period| n % period));
     Ok(match eval.numbers(value)? {
-        Numbers::Same(n) => LaneValues::Same(Value::Int(fits(kind, n)?)),
+        Numbers::Same(n) => LaneValues::Same(kept(fits(kind, n)?)),
         numbers => {
             for lane in each_lane(fragment.lanes) {
                 fits(kind, numbers.get(lane))?;
             }
-            LaneValues::collect(fragment.lanes, |lane| Value::Int(numbers.get(lane)))
+            LaneValues::collect(fragment.lanes, |lane| kept(numbers.get(lane)))
         }
     })
 }
@@ -259,9 +259,7 @@ fn merge(parts: Vec<Fragment>) -> Option<Fragment> {
 fn leave(context: Context<'_>, config: &mut Config, index: usize, construct: ConstructId) -> usize {
     let lanes = config.fragments[index].lanes;
     let is_inside = |at: Join| match at {
-        Join::End(c) => {
-            c != construct && constructs_around(context.code, Some(c)).any(|around| around == construct)
-        }
+        Join::End(c) => c != construct && context.code.around(Some(c)).any(|around| around == construct),
         Join::After(_) => false,
     };
     let left_behind = config
@@ -300,12 +298,10 @@ fn count(context: Context<'_>, config: &mut Config, construct: ConstructId, chan
     let loops = context.code.constructs.len();
     for scope in [Scope::Workgroup, Scope::Subgroup] {
         if context.facts.is_counted(construct, scope) {
-            let counts = match scope {
-                Scope::Workgroup => &mut config.iterations.workgroup,
-                _ => &mut config.iterations.subgroup,
-            };
-            counts.resize(loops, 0);
-            change(&mut counts[construct.index()]);
+            config.iterations.change(scope, |counts| {
+                counts.resize(loops, 0);
+                change(&mut counts[construct.index()]);
+            });
         }
     }
 }
@@ -318,6 +314,13 @@ fn forget(context: Context<'_>, config: &mut Config) {
                 *values = LaneValues::Same(Value::Unset);
             }
         }
+    }
+    if config.fragments.is_empty() {
+        config.iterations = Iterations::default();
+    }
+    // A loop in its first iteration is as one that was never entered.
+    for counts in [&mut config.iterations.workgroup, &mut config.iterations.subgroup] {
+        counts.truncate(counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1));
     }
     // A split that one fragment fills has nobody else to wait for.
     let fragments = &config.fragments;

@@ -6,9 +6,9 @@ use super::eval::Eval;
 use super::execute::Execute;
 use super::operands::Bad;
 use super::outcome::Outcome;
-use crate::barrier::BarrierAction;
-use crate::barrier::split::{self, Instance, Workgroup};
-use crate::program::{Program, Scope, SplitKind, SplitOp};
+use crate::barrier::split::{self, Workgroup};
+use crate::barrier::{BarrierAction, Instance};
+use crate::program::{SplitKind, SplitOp};
 
 impl Execute for SplitOp {
     fn action(&self, eval: &Eval<'_>, config: &Config, index: usize) -> Result<(Action, Choices), Bad> {
@@ -16,20 +16,15 @@ impl Execute for SplitOp {
         if self.kind == SplitKind::MemoryBarrier {
             return Ok((Action::MemoryBarrier(self.memory, self.semantics), Choices::One));
         }
-        let Program { threads: invocations, subgroup_size, .. } = *eval.context.program;
-        let group = Workgroup { invocations, subgroup_size };
+        let group = Workgroup::of(eval.context.program);
         let barrier = match group.barrier_of(self.execution, eval.context.agent) {
             Ok(barrier) => barrier,
             // clause: split_barrier.device-scope
             Err(what) => return Ok((Action::NotModelled(what), Choices::One)),
         };
         // clause: barcheck.same-instance
-        let counts = match self.execution {
-            Scope::Workgroup => &config.iterations.workgroup,
-            _ => &config.iterations.subgroup,
-        };
         let around = eval.context.facts.counted_around(eval.context.code, pc, self.execution);
-        let iterations = around.iter().map(|c| counts.get(c.index()).copied().unwrap_or(0)).collect();
+        let iterations = around.iter().map(|c| config.iterations.in_loop(self.execution, *c)).collect();
         let action = split::Action {
             kind: self.kind,
             barrier,
@@ -55,12 +50,7 @@ impl Execute for SplitOp {
         if self.kind == SplitKind::Wait {
             return;
         }
-        let counts = match self.execution {
-            Scope::Workgroup => &mut config.iterations.workgroup,
-            Scope::Subgroup => &mut config.iterations.subgroup,
-            Scope::Invocation | Scope::Device => return,
-        };
-        counts.fill(0);
+        config.iterations.change(self.execution, Vec::clear);
     }
 
     fn take_result(&self, _: &mut Config, _: usize, _: u32) {}

@@ -4,7 +4,7 @@
 //! the compiler then asks every system for its answer.
 
 use super::{BarrierId, Completion, Effect, Refusal, Seat};
-use crate::program::{Scope, Semantics};
+use crate::program::{Pc, RoleId, Scope, Semantics};
 use crate::rule::{Level, Rule};
 
 /// What holds for all barriers of a system.
@@ -105,8 +105,30 @@ pub trait BarrierState: Sized {
     // clause: barcheck.arrival-race
     fn room(&self, announced: Announced) -> Option<(u32, u32)>;
 
+    /// The dynamic instances that others have to meet: of those who have arrived in the generation that
+    /// gathers, and of those who have waited for the one before.
+    fn instances(&self) -> [Option<&Instance>; 2] {
+        [None, None]
+    }
+
     /// The generation that is complete now that an agent has exited, and the barrier after it.
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)>;
+}
+
+/// A dynamic instance of an instruction: the statement, and the iteration of each enclosing loop
+/// counted from the agent's previous arrival at this scope, or from the loop's entry after that.
+///
+/// Agents whose previous generations matched were in the same iterations then, so counting anew from
+/// there compares the same and keeps endless loops finite.
+// clause: barcheck.same-instance
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instance {
+    /// The role whose statement it is.
+    pub role: RoleId,
+    /// The statement.
+    pub statement: Pc,
+    /// Iterations, outermost loop first.
+    pub iterations: Box<[u32]>,
 }
 
 /// What an instruction leaves pending: it has no program, and lands at any later time, as a step of its own.

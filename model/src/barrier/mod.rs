@@ -17,11 +17,11 @@ pub mod xegpu;
 
 pub use bcu::{Opaque, ResultCopy};
 pub use facts::{
-    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
-    Landing, Nothing, Operation, Part, Standing, System,
+    Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instance,
+    Instruction, Landing, Nothing, Operation, Part, Standing, System,
 };
 pub use ptx::{Contribution, Parked};
-pub use split::Instance;
+pub use split::Workgroup;
 pub use systems::{AnyBarrier, AnyOperation, BarrierAction, room, state_as_value};
 pub use xegpu::{Handle, alloc as allocate};
 

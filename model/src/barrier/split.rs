@@ -4,29 +4,14 @@
 //! Source: SPV_INTEL_split_barrier, revision 1; for the pairing of arrive and wait also
 //! cl_intel_split_work_group_barrier and the Vulkan environment for SPIR-V.
 
+pub use super::facts::Instance;
 use super::facts::{
     Announced, Applied, Around, Arrival, BarrierState, Blocking, Carries, Dependence, Facts, Instruction,
     Nothing, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Effect, NotModelled, Progress, Refusal, Seat};
-use crate::program::{AgentId, Pc, RoleId, Scope, Semantics, SplitKind};
+use crate::program::{AgentId, Program, Scope, Semantics, SplitKind};
 use crate::rule::{Level, Rule};
-
-/// A dynamic instance of an instruction: the statement, and the iteration of each enclosing loop
-/// counted from the agent's previous arrival at this scope, or from the loop's entry after that.
-///
-/// Agents whose previous generations matched were in the same iterations then, so counting anew from
-/// there compares the same and keeps endless loops finite.
-// clause: barcheck.same-instance
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Instance {
-    /// The role whose statement it is.
-    pub role: RoleId,
-    /// The statement.
-    pub statement: Pc,
-    /// Iterations, outermost loop first.
-    pub iterations: Box<[u32]>,
-}
 
 /// The workgroup and its division into subgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +23,12 @@ pub struct Workgroup {
 }
 
 impl Workgroup {
+    /// The workgroup of a protocol.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        Self { invocations: program.threads, subgroup_size: program.subgroup_size }
+    }
+
     /// Number of subgroups.
     #[must_use]
     pub fn subgroups(self) -> u32 {
@@ -277,6 +268,10 @@ impl BarrierState for Barrier {
     /// Arrivals announce nothing.
     fn room(&self, announced: Announced) -> Option<(u32, u32)> {
         announced.room()
+    }
+
+    fn instances(&self) -> [Option<&Instance>; 2] {
+        [self.arrive.as_ref(), self.past_wait.as_ref()]
     }
 
     // clause: barcheck.exits-release-nothing

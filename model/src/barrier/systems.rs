@@ -103,6 +103,12 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.room(announced),)+ }
             }
 
+            /// See [`BarrierState::instances`](super::BarrierState::instances).
+            #[must_use]
+            pub fn instances(&self) -> [Option<&super::Instance>; 2] {
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.instances(),)+ }
+            }
+
             /// See [`BarrierState::completed_by_exit`](super::BarrierState::completed_by_exit).
             pub fn completed_by_exit(
                 &self,

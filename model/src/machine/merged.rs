@@ -17,6 +17,11 @@ impl Automaton {
         self.merged.members.get(&id).cloned().unwrap_or_else(|| [id].into())
     }
 
+    /// Whether a configuration stands for several.
+    pub(super) fn is_merged(&self, id: ConfigId) -> bool {
+        self.merged.members.contains_key(&id)
+    }
+
     /// See [`super::automaton::Lead`].
     fn lead(&mut self, context: Context<'_>, from: ConfigId, label: Label) -> Option<ConfigId> {
         let members = self.merged.members.get(&from)?.clone();

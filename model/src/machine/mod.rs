@@ -6,6 +6,7 @@
 
 mod automaton;
 mod choice;
+mod iterations;
 mod judge;
 mod merged;
 mod outcome;
@@ -105,7 +106,7 @@ impl Machine {
     /// A machine for a protocol.
     #[must_use]
     pub fn new(program: Arc<Program>, options: Options) -> Self {
-        let facts = program.roles.iter().map(|role| Facts::of(&role.code)).collect();
+        let facts = Facts::of(&program);
         let layout = Layout::of(&program);
         let mut machine = Self { class: Vec::new(), automata: Vec::new(), facts, layout, options, program };
         let mut keys = Vec::new();
@@ -324,13 +325,9 @@ pub enum CutReason {
 }
 
 fn mentions_agent(op: &Op) -> bool {
-    fn in_expr(expr: &Expr) -> bool {
-        match expr {
-            Expr::Agent => true,
-            Expr::Unary(_, a) => in_expr(a),
-            Expr::Binary(_, a, b) => in_expr(a) || in_expr(b),
-            Expr::Int(_) | Expr::Local(_) | Expr::Lane => false,
-        }
+    let mut mentioned = false;
+    for expr in op.expressions() {
+        expr.leaves(&mut |leaf| mentioned |= *leaf == Expr::Agent);
     }
-    op.expressions().into_iter().any(in_expr)
+    mentioned
 }

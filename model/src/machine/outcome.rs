@@ -27,6 +27,8 @@ pub struct Progressed {
     pub state: State,
     /// What happened, in order.
     pub events: Vec<Event>,
+    /// What it did to the agent may depend on the configurations of others.
+    pub is_about_others: bool,
 }
 
 /// Why a path ends at a step.
@@ -99,6 +101,8 @@ pub struct Log {
     pub events: Vec<Event>,
     /// What was found that does not end the path.
     pub noted: Vec<Finding>,
+    /// What the step did to the agent may depend on the configurations of others.
+    pub is_about_others: bool,
 }
 
 /// What becomes of an attempt to make a step in place.

@@ -38,11 +38,11 @@ impl Machine {
             Advanced::NoEffect => StepOutcome::NoEffect,
             Advanced::Error(end) => StepOutcome::Error(end),
             Advanced::Progress => {
-                let progressed = Box::new(Progressed { state: next, events: log.events });
-                if log.noted.is_empty() {
-                    StepOutcome::Progress(progressed)
-                } else {
-                    StepOutcome::Noted(progressed, log.noted)
+                let Log { events, is_about_others, noted } = log;
+                let progressed = Box::new(Progressed { state: next, events, is_about_others });
+                match noted.is_empty() {
+                    true => StepOutcome::Progress(progressed),
+                    false => StepOutcome::Noted(progressed, noted),
                 }
             }
         }
@@ -166,6 +166,7 @@ impl<K: Knowledge> Making<'_, K> {
             let noted = std::mem::take(&mut self.log.noted);
             return Advanced::Error(Box::new(self.machine.end_of_fault(agent, &fault, noted)));
         }
+        self.log.is_about_others = self.machine.settle_iterations(self.state, self.agent);
         self.machine.settle_sequences(self.state);
         if self.state.memory.settles() {
             let live: Vec<_> = self.machine.agents().filter(|a| !self.has_exited(*a)).collect();

@@ -21,6 +21,20 @@ pub enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
+impl Expr {
+    /// Calls `found` for the constants, locals and indices in it.
+    pub(crate) fn leaves(&self, found: &mut dyn FnMut(&Self)) {
+        match self {
+            Self::Unary(_, a) => a.leaves(found),
+            Self::Binary(_, a, b) => {
+                a.leaves(found);
+                b.leaves(found);
+            }
+            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Lane => found(self),
+        }
+    }
+}
+
 /// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {

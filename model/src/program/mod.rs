@@ -203,6 +203,13 @@ pub enum LocalKind {
     Handle,
 }
 
+impl Code {
+    /// A construct and those around it, innermost first.
+    pub(crate) fn around(&self, innermost: Option<ConstructId>) -> impl Iterator<Item = ConstructId> + '_ {
+        std::iter::successors(innermost, |construct| self.constructs[construct.index()].parent)
+    }
+}
+
 /// A branch or a loop: the unit at whose end diverged lanes join again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Construct {

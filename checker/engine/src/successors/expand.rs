@@ -420,7 +420,11 @@ impl Tables {
             _ => None,
         });
         let release = completed.next();
-        if after.residual != before.residual || others_changed || completed.next().is_some() {
+        if after.residual != before.residual
+            || others_changed
+            || progressed.is_about_others
+            || completed.next().is_some()
+        {
             return;
         }
         let release = release.map_or(UNKNOWN, |release| self.number_release(release));

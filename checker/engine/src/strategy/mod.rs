@@ -17,6 +17,9 @@
 //! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
 //! path to it. Where all rules are wanted, the search follows that finds all.
 
+mod other;
+mod said;
+
 use crate::paths::replay;
 use crate::search::drive::search;
 use crate::settings::{Budgets, Reduction};
@@ -26,30 +29,14 @@ use crate::{random, schedule, stubborn};
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
+use other::{as_if_exits_held, without_pedantry};
+use said::{Declined, Said};
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
 const MOST_TO_SHORTEN: u64 = 50_000;
 
 /// Why a run that ends early says enough.
 const BY_ONE_RUN: &str = "one run is enough to show a violation";
-
-/// What an engine says, asked to decide a protocol.
-enum Said {
-    /// It has decided.
-    Yes(Box<Outcome>),
-    /// It has found nothing, and nothing follows from that.
-    No,
-    /// It cannot decide this protocol.
-    WhyNot(Declined),
-}
-
-/// Why an engine cannot decide a protocol.
-struct Declined {
-    /// The engine, and the reason in words, after those of the engines before.
-    method: Method,
-    /// The reason; none if the engine has found a violation that no path shows.
-    reason: Option<Undecided>,
-}
 
 /// An engine.
 trait Decider {
@@ -103,6 +90,23 @@ fn in_order(question: &Question<'_>) -> Outcome {
     }
 }
 
+/// What is verified but for warnings that only a search finds, with those that a short search finds.
+fn verified_but_for_warnings(question: &Question<'_>, short: &Outcome) -> Option<Outcome> {
+    let settings = without_pedantry(question)?;
+    let lenient = Question { program: question.program.clone(), settings: &settings, ..*question };
+    let engines: [&dyn Decider; 2] = [&OneSchedule, &EachOutcome];
+    engines.into_iter().find_map(|engine| match engine.decide(&lenient, None) {
+        Said::Yes(verified) if verified.verdict == Verdict::Verified => {
+            let mut outcome = *verified;
+            outcome.findings.extend(short.findings.clone());
+            replay::sort(&question.machine(), &mut outcome.findings);
+            outcome.method.why += "; warnings of `reuse-before-free` are those of a short search";
+            Some(outcome)
+        }
+        _ => None,
+    })
+}
+
 /// Searches, since few runs are not enough. Where that takes long, random scheduling is tried before the end.
 fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     let (budgets, because) = (question.settings.budgets, &declined.method.why);
@@ -116,6 +120,9 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     let found = search(question, Reduction::Symmetry, short, because.clone());
     if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
         return found;
+    }
+    if let Some(verified) = verified_but_for_warnings(question, &found) {
+        return verified;
     }
     match (RandomScheduling { first: reason.agent() }).decide(question, Some(declined)) {
         Said::Yes(found) => *found,
@@ -132,6 +139,12 @@ impl Decider for OneSchedule {
     }
 
     fn decide(&self, question: &Question<'_>, _: Option<&Declined>) -> Said {
+        as_if_exits_held(question, &|question| self.run(question))
+    }
+}
+
+impl OneSchedule {
+    fn run(&self, question: &Question<'_>) -> Said {
         let Question { settings, control, started, .. } = *question;
         let (machine, answer) = schedule::answer(question.machine(), settings, control, started);
         let covers = "the protocol leaves nothing open: every run is a permutation of one";
@@ -156,6 +169,12 @@ impl Decider for EachOutcome {
     }
 
     fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
+        as_if_exits_held(question, &|question| self.runs(question, before))
+    }
+}
+
+impl EachOutcome {
+    fn runs(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
         // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once
         // there have been many, random scheduling is tried.
         let mut found = None;
