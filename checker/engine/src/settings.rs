@@ -1,10 +1,11 @@
 //! What the user asks of a search.
 
+use barcheck_model::Patience;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the user asks of a search.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +136,17 @@ pub struct Progress {
 pub trait Control {
     /// Called every few thousand states. `false` ends the search; what was found so far is reported.
     fn goes_on(&self, progress: Progress) -> bool;
+
+    /// How long what cannot be watched step by step may go on: local computation, the reading of a text. It
+    /// is over once the user asks to end; budgets of time need not be looked at.
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
+
+    /// When the time began that a budget limits, if that was before the search: when the reading began.
+    fn began(&self) -> Option<Instant> {
+        None
+    }
 
     /// Called when something happens of which the user should know at once.
     fn notes(&self, _: Note<'_>) {}

@@ -12,12 +12,19 @@ impl Search<'_> {
         self.clock.started.elapsed().as_secs_f64()
     }
 
+    /// Whether time is up, what is known of agents by themselves has outgrown memory, or the user ends it.
     pub(crate) fn is_out_of_time(&mut self) -> bool {
         self.clock.last_look = Instant::now();
         let late = self.budgets().timeout.filter(|limit| self.clock.started.elapsed() >= *limit);
         if let Some(limit) = late {
             self.violations.inconclusive =
                 Some(Inconclusive::Time(limit, self.blow_up(self.clock.progress.states)));
+            return true;
+        }
+        let most = self.budgets().max_memory.unwrap_or(u64::MAX);
+        if self.tables.machine.bytes() as u64 > most {
+            let grew = self.blow_up(self.clock.progress.states);
+            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
             return true;
         }
         self.clock.progress =

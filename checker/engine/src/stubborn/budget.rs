@@ -11,9 +11,6 @@ use crate::verdict::blow_up::blow_up;
 use barcheck_model::rule::{Level, Rule};
 use std::cmp::Reverse;
 
-/// Transitions between two looks at the budgets.
-const BETWEEN_LOOKS: u64 = 64;
-
 impl Exploration<'_> {
     /// Something may be violated besides what has been found, or in other places: some agent may be stuck
     /// before a deadlock, as another cycles; and of configurations merged in several places one was looked
@@ -29,9 +26,11 @@ impl Exploration<'_> {
     pub(super) fn bytes(&self) -> u64 {
         let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
         let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
-        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
         let cycles: u64 = self.cycles.iter().map(Cycles::bytes).sum();
-        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + cycles + self.graph_bytes
+        (self.nodes.len() * node + self.machine.bytes()) as u64
+            + self.components.bytes()
+            + cycles
+            + self.graph_bytes
     }
 
     /// What has blown up: the automata, or else the choices.
@@ -45,7 +44,7 @@ impl Exploration<'_> {
     /// Looks at the budgets, now and then.
     pub(super) fn look(&mut self, node: NodeId) -> Result<(), Ending> {
         self.looks += 1;
-        if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
+        if !self.looks.is_multiple_of(self.between_looks) {
             return Ok(());
         }
         let states = self.nodes.len() as u64;
