@@ -81,6 +81,19 @@ pub struct Budgets {
     pub timeout: Option<Duration>,
 }
 
+/// What the process takes besides what engines count: its code, the text, threads' stacks, what an allocator
+/// keeps. Measured.
+const OWN_BYTES: u64 = 14 << 20;
+/// Below, a budget is one for what engines count alone.
+const LEAST_OF_PROCESS: u64 = 64 << 20;
+
+impl Budgets {
+    /// What of the budget of memory is left for what engines count, in bytes.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.max_memory.map(|most| if most < LEAST_OF_PROCESS { most } else { most - OWN_BYTES })
+    }
+}
+
 /// What need not be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {

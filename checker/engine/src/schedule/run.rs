@@ -441,7 +441,8 @@ impl Run {
         if steps >= most {
             return Some(Inconclusive::States(most, blow_up()));
         }
-        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+        let is_over = budgets.memory().is_some_and(|most| bytes > most);
+        if let Some(most) = budgets.max_memory.filter(|_| is_over) {
             return Some(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| started.elapsed() >= *limit) {

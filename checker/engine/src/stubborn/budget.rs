@@ -61,7 +61,8 @@ impl Exploration<'_> {
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
         let blow_up = || self.blow_up(states);
-        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+        let is_over = budgets.memory().is_some_and(|most| bytes > most);
+        if let Some(most) = budgets.max_memory.filter(|_| is_over) {
             return Err(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {
