@@ -24,10 +24,14 @@ impl Exploration<'_> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
-        let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
+        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 32;
+        // A table that doubles holds the old entries and the new ones for a moment.
+        let full = |len: usize, capacity: usize| if len * 8 > capacity * 7 { 2 * capacity } else { 0 };
+        let (nodes, numbers) = (self.nodes.capacity(), self.numbers.capacity());
+        let tables = (nodes + full(self.nodes.len(), nodes)) * size_of::<Node>()
+            + (numbers + full(self.numbers.len(), numbers)) * (size_of::<(Key, NodeId)>() * 8 / 7 + 1);
         let cycles: u64 = self.cycles.iter().map(Cycles::bytes).sum();
-        (self.nodes.len() * node + self.machine.bytes()) as u64
+        (tables + self.nodes.len() * key + self.machine.bytes()) as u64
             + self.components.bytes()
             + cycles
             + self.graph_bytes
