@@ -25,8 +25,8 @@ pub use barcheck_export as export;
 pub use barcheck_gate::{self as gate, barriers, gate};
 
 pub use barcheck_decide::{
-    About, Clause, Decision, Finding, Format, LoadOptions, Options, Reason, Related, Replayed, Source,
-    Trouble, decide, decide_under, numbers, replay,
+    About, Clause, Decision, Finding, Format, LoadOptions, Options, Patience, Reason, Related, Replayed,
+    Source, Trouble, decide, decide_under, numbers, replay, replay_within,
 };
 pub use barcheck_engine::{
     Budgets, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,

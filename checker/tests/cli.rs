@@ -31,6 +31,8 @@ mod other_commands;
 mod partitions;
 #[path = "cli/patience.rs"]
 mod patience;
+#[path = "cli/phases.rs"]
+mod phases;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/sarif.rs"]

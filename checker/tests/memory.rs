@@ -272,6 +272,33 @@ fn a_damaged_checkpoint_is_not_used() {
     }
 }
 
+/// Ends the comparison of agents, at its first question, and the search at its third look.
+struct EndingEarly(Ending);
+
+impl Control for EndingEarly {
+    fn goes_on(&self, progress: Progress) -> bool {
+        progress.states > 0 && self.0.goes_on(progress)
+    }
+}
+
+#[test]
+fn a_checkpoint_of_a_search_that_does_not_know_who_is_alike_is_not_used_by_one_that_does() {
+    let stuck = program(STUCK, &[("K", 7), ("LOST", 1)]);
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let plain = Settings { all: true, reduction: Reduction::Symmetry, ..Settings::default() };
+    let alone = check(Arc::clone(&stuck), Options::default(), &plain, &Quiet);
+    let settings = Settings { checkpoint: Some(folder.path().to_owned()), ..plain };
+    let early = EndingEarly(Ending::after(3));
+    let ended = check(Arc::clone(&stuck), Options::default(), &settings, &early);
+    assert_eq!(ended.inconclusive, Some(Inconclusive::Interrupted));
+    assert!(!records(folder.path()).is_empty());
+    let control = Ending::after(u64::MAX);
+    let outcome = check(Arc::clone(&stuck), Options::default(), &settings, &control);
+    assert_eq!(shown(&outcome), shown(&alone));
+    let notes = control.notes.into_inner();
+    assert!(notes.iter().any(|note| note.starts_with("CannotResume")), "{notes:?}");
+}
+
 /// The files below the one folder in a folder of checkpoints, with what is in them.
 fn checkpoint_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let searches = std::fs::read_dir(folder).expect("a folder").flatten();

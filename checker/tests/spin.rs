@@ -10,6 +10,7 @@ mod opinion;
 
 use barcheck::export::{Language, export};
 use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
+use barcheck_model::Patience;
 use barcheck_model::machine::Options;
 use barcheck_model::program::{Program, Target};
 use barcheck_model::rule::{Level, Rule};
@@ -49,11 +50,17 @@ fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outc
 
 fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compared {
     let Some(outcome) = own(program, options, levels) else { return Compared::Left("too many states") };
-    let exported =
-        match export(Arc::clone(program), options, levels, ("protocol.bar", "protocol"), Language::Promela) {
-            Ok(exported) => exported,
-            Err(_) => return Compared::Left("cannot be exported"),
-        };
+    let exported = match export(
+        Arc::clone(program),
+        options,
+        levels,
+        ("protocol.bar", "protocol"),
+        Language::Promela,
+        &Patience::default(),
+    ) {
+        Ok(exported) => exported,
+        Err(_) => return Compared::Left("cannot be exported"),
+    };
     let errors = outcome.findings.iter().filter(|found| found.level == Level::Error);
     let mut rules: BTreeSet<Rule> = errors.map(|found| found.finding.rule).collect();
     let is_stuck = rules.remove(&Rule::StuckAgent);

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::agent::Action;
 use barcheck_model::machine::{self, Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
@@ -96,7 +97,7 @@ impl Walk {
         source: SourceInfo,
         level: Option<(Rule, Level)>,
     ) -> Self {
-        let recorder = Recorder::new(program, options);
+        let recorder = Recorder::new(program, options, Patience::default());
         let initial = recorder.whole();
         let mut walk = Self {
             recorder,
@@ -312,7 +313,7 @@ impl Walk {
             let rule = |outcome: &Outcome| Rule::from_name(outcome.rule.as_deref()?);
             let mut violates: Vec<Rule> = shows.iter().filter_map(rule).collect();
             violates.dedup();
-            let spins = step.events.contains(&trace::Event::Spun);
+            let spins = step.events.contains(&trace::Event::Spun {});
             Possible { step, words, violates, spins }
         });
         self.recorder.go_back(place);

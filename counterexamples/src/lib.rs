@@ -46,7 +46,7 @@ pub use render::html::page;
 pub use render::html::{ClauseNote, Notes, RuleNote, run_view};
 pub use render::text::{Style, narrative};
 pub use render::{ConvertError, Format, convert};
-pub use replay::{Confirmation, Stuck, replay};
+pub use replay::{Confirmation, Stuck, replay, replay_within};
 pub use shorten::{shorten, shorten_within};
 pub use timeline::{
     Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,

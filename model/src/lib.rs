@@ -50,6 +50,9 @@ pub mod agent;
 pub mod barrier;
 pub mod machine;
 pub mod memory;
+mod patience;
 pub mod program;
 pub mod rule;
 mod systems;
+
+pub use patience::Patience;

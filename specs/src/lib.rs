@@ -31,4 +31,4 @@ pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
-pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load};
+pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within};

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use barcheck_model::Patience;
 use barcheck_model::program::Program;
 
 use crate::bar;
 use crate::common::contents::{Contents, LoadOptions, Params};
-use crate::common::diagnostic::Diagnostic;
+use crate::common::diagnostic::{Diagnostic, LATE};
 use crate::common::span::Span;
 
 /// The formats in which protocols are written.
@@ -54,9 +55,14 @@ impl Format {
         }
     }
 
-    fn read(self, bytes: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
+    fn read(
+        self,
+        bytes: &[u8],
+        options: &LoadOptions,
+        patience: &Patience,
+    ) -> Result<Contents, Vec<Diagnostic>> {
         match self {
-            Self::Bar => bar::load(bytes, options),
+            Self::Bar => bar::load_within(bytes, options, patience),
         }
     }
 
@@ -163,6 +169,12 @@ pub struct LoadError {
 }
 
 impl LoadError {
+    /// Whether nothing is known to be wrong: the reading was ended, since patience was over.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.code == LATE)
+    }
+
     fn unrecognised() -> Self {
         let known = Format::ALL.map(|format| {
             let endings: Vec<String> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
@@ -200,12 +212,24 @@ impl std::error::Error for LoadError {}
 /// # Errors
 /// No format recognises the bytes, or the reader of their format says why they are no protocol.
 pub fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    load_within(source, options, &Patience::default())
+}
+
+/// The same as long as patience lasts.
+///
+/// # Errors
+/// As [`load`], or patience is over: see [`LoadError::is_late`].
+pub fn load_within(
+    source: &Source<'_>,
+    options: &LoadOptions,
+    patience: &Patience,
+) -> Result<Loaded, LoadError> {
     let recognised = || Format::recognise(source.name, source.bytes);
     let Some(format) = source.format.or_else(recognised) else {
         return Err(LoadError::unrecognised());
     };
     let text = format.text(source.bytes);
-    match format.read(source.bytes, options) {
+    match format.read(source.bytes, options, patience) {
         Ok(Contents { program, params, warnings }) => Ok(Loaded { format, text, program, params, warnings }),
         Err(diagnostics) => Err(LoadError { format: Some(format), text, diagnostics }),
     }

@@ -1,7 +1,7 @@
 //! Counterexamples: built from the engine's path, replayed on the model before anybody hears of them.
 
 use crate::decision::{Clause, Finding, Related};
-use crate::purse::{Purse, in_words};
+use crate::purse::{Purse, Unshown, in_words};
 use barcheck_counterexamples::{self as counterexamples, Counterexample, SourceInfo, Trace, What};
 use barcheck_engine::{Found, Inconclusive, Outcome};
 use barcheck_model::machine::{Options, Path};
@@ -20,13 +20,12 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A violation, replayed. The error says why its counterexample does not hold, which would be a
-    /// defect of this program.
-    pub(crate) fn finding(&self, found: &Found, purse: &Purse<'_>) -> Result<Finding, String> {
+    /// A violation, replayed.
+    pub(crate) fn finding(&self, found: &Found, purse: &Purse<'_>) -> Result<Finding, Unshown> {
         let finding = &found.finding;
         let shown = self.shown(&found.path, What::Finding(finding, found.level), purse);
         let Counterexample { trace, left_out, .. } = shown.map_err(|departure| {
-            format!("the counterexample of `{}` does not hold: {departure}", finding.rule)
+            purse.unshown(format!("the counterexample of `{}` does not hold: {departure}", finding.rule))
         })?;
         let outcome = &trace.outcome;
         let place = outcome.location;
@@ -47,7 +46,11 @@ impl Case {
 
     /// The path to an evaluation error, or to where a path could not be followed, if there is one. It
     /// explains the verdict and is not needed for it.
-    pub(crate) fn path_to_stop(&self, outcome: &Outcome, purse: &Purse<'_>) -> Result<Option<Trace>, String> {
+    pub(crate) fn path_to_stop(
+        &self,
+        outcome: &Outcome,
+        purse: &Purse<'_>,
+    ) -> Result<Option<Trace>, Unshown> {
         let (path, what) = match (&outcome.fault, &outcome.inconclusive) {
             (Some(reached), _) => (&reached.path, What::Fault(reached.agent, &reached.fault)),
             (None, Some(Inconclusive::Cut { agent, at, reason, path })) => {
@@ -56,7 +59,9 @@ impl Case {
             _ => return Ok(None),
         };
         let shown = self.shown(path, what, purse).map(|shown| Some(shown.trace));
-        shown.map_err(|departure| format!("the way to where the search stops does not hold: {departure}"))
+        shown.map_err(|departure| {
+            purse.unshown(format!("the way to where the search stops does not hold: {departure}"))
+        })
     }
 
     fn shown(&self, path: &Path, what: What<'_>, purse: &Purse<'_>) -> Result<Counterexample, String> {

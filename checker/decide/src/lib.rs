@@ -18,6 +18,7 @@
 //! ```
 
 mod case;
+mod confirm;
 mod decision;
 pub mod numbers;
 mod purse;
@@ -27,20 +28,23 @@ mod replay;
 
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics, Verdict,
+    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
+    Verdict, patience,
 };
+pub use barcheck_model::Patience;
 pub use barcheck_specs::{Format, LoadOptions, Source};
+pub use confirm::{Unconfirmed, confirm};
 pub use decision::{Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
 pub use reason::Reason;
-pub use replay::{About, Replayed, replay};
+pub use replay::{About, Replayed, replay, replay_within};
 
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load};
+use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load_within};
 use case::Case;
-use purse::Purse;
+use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,14 +62,24 @@ pub fn decide(source: &Source<'_>, options: &Options) -> Decision {
 #[must_use]
 pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Control) -> Decision {
     let mut decision = Decision::error(source.name, options);
+    let started = control.began().unwrap_or_else(Instant::now);
+    let patience = barcheck_engine::patience(options.settings.budgets, started, control);
+    if let Some(reason) = Reason::no_room_to_read(source.bytes.len(), options.settings.budgets) {
+        decision.verdict = Verdict::Inconclusive;
+        return decision.because(reason);
+    }
     // No text may bring its host down: there may be others to decide.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let loaded = load(source, &options.load)?;
+        let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
-        Ok(judge(source.name, loaded, options, control))
+        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control)))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
+        Ok(Err(error)) if error.is_late() => {
+            decision.verdict = Verdict::Inconclusive;
+            decision.because(Reason::late_in_reading(options.settings.budgets, started))
+        }
         Ok(Err(error)) => malformed(decision, error),
         // The panic hook has said what happened.
         Err(_) => decision.panicked(),
@@ -93,7 +107,12 @@ struct Judged {
     defects: Vec<String>,
 }
 
-fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -> Judged {
+fn judge(
+    name: &str,
+    loaded: Loaded,
+    options: &Options,
+    (started, control): (Instant, &dyn Control),
+) -> Judged {
     let source = SourceInfo {
         file: name.to_owned(),
         format: loaded.format.name().to_owned(),
@@ -101,16 +120,17 @@ fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -
         text: loaded.text,
     };
     let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
-    let started = Instant::now();
     let mut outcome =
         barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
     let mut findings = Vec::new();
     let mut defects = Vec::new();
+    let mut late = false;
     for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
         match case.finding(found, &purse) {
             Ok(finding) => findings.push(finding),
-            Err(defect) => defects.push(defect),
+            Err(Unshown::Defect(defect)) => defects.push(defect),
+            Err(Unshown::Late) => late = true,
         }
     }
     findings.sort_by(|a, b| {
@@ -119,10 +139,16 @@ fn judge(name: &str, loaded: Loaded, options: &Options, control: &dyn Control) -
     });
     // One for each rule and place: arrivals left over on several barriers may come from one instruction.
     findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
-    let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|defect| {
-        defects.push(defect);
+    let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|unshown| {
+        // It explains the verdict, which holds without it.
+        if let Unshown::Defect(defect) = unshown {
+            defects.push(defect);
+        }
         None
     });
+    if late {
+        purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
+    }
     purse.settle(&mut outcome.statistics);
     Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
 }

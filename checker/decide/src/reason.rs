@@ -1,11 +1,18 @@
 //! Why a protocol could not be decided, and what the user can do about it, in words.
 
 use crate::numbers::{bytes, counted};
-use barcheck_engine::{Inconclusive, ReachedFault};
+use barcheck_engine::{Budgets, Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
 use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Bytes of memory that the reading of a byte of text takes, about: measured on texts of short statements,
+/// which take most.
+const BYTES_OF_TEXT: u64 = 64;
+
+/// Bytes that may be taken for reading whatever the budget: it is one for states.
+const ALWAYS_READ: u64 = 8 << 20;
 
 /// A reason and the way out: options are named as the command line has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +47,27 @@ impl Reason {
             format!("gave up after {seconds} s, before all of its text had come"),
             "see who is to write it, or raise --timeout",
         )
+    }
+
+    /// Time was up, or the user has interrupted, before the text was read to its end.
+    pub(crate) fn late_in_reading(budgets: Budgets, started: Instant) -> Self {
+        match budgets.timeout.filter(|limit| started.elapsed() >= *limit) {
+            Some(limit) => Self::new(
+                format!("gave up after {} s, while it was read", limit.as_secs_f64()),
+                "raise --timeout, or make the protocol shorter",
+            ),
+            None => Self::interrupted_before(),
+        }
+    }
+
+    /// The text is too long to be read in the memory that there is, if it is.
+    pub(crate) fn no_room_to_read(text: usize, budgets: Budgets) -> Option<Self> {
+        let needed = text as u64 * BYTES_OF_TEXT;
+        let most = budgets.max_memory.filter(|most| needed > (*most).max(ALWAYS_READ))?;
+        Some(Self::new(
+            format!("to read it takes about {} of memory, more than its {}", bytes(needed), bytes(most)),
+            "raise --max-memory, or make the protocol shorter",
+        ))
     }
 
     /// The text is malformed: its first error, and how many there are.

@@ -1,7 +1,10 @@
 //! Counterexamples from files: nobody believes one that was not replayed.
 
 use barcheck_counterexamples::{self as counterexamples, Trace};
-use barcheck_specs::{Format, LoadOptions, Loaded, Source, load};
+use barcheck_model::Patience;
+use barcheck_model::program::Target;
+use barcheck_model::rule::{Level, Rule};
+use barcheck_specs::{Format, LoadOptions, Loaded, Source, load_within};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -14,6 +17,8 @@ pub enum Replayed {
     Departs(About, String),
     /// It is none that could be replayed, and why.
     Unreadable(String),
+    /// Patience ran out before that was known.
+    Late,
 }
 
 /// What a trace is about.
@@ -27,32 +32,45 @@ pub struct About {
     pub headline: String,
     /// Number of steps.
     pub steps: usize,
+    /// The level that the trace gives to its rule, where it is not the usual one, and that one: whoever made
+    /// the trace has chosen it, which no replay confirms.
+    pub chosen_level: Option<(Level, Level)>,
 }
 
 /// Replays the counterexample that a file holds, on the model, against the protocol that it carries. With it
 /// comes the trace, if the file holds one, whatever the replay comes to.
 #[must_use]
 pub fn replay(bytes: &[u8]) -> (Replayed, Option<Trace>) {
+    replay_within(bytes, &Patience::default())
+}
+
+/// The same as long as patience lasts.
+#[must_use]
+pub fn replay_within(bytes: &[u8], patience: &Patience) -> (Replayed, Option<Trace>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(_) => return (Replayed::Unreadable("it is not UTF-8".to_owned()), None),
     };
     match Trace::from_json(text) {
-        Ok(trace) => (replay_trace(&trace), Some(trace)),
+        Ok(mut trace) => match replay_trace(&mut trace, patience) {
+            _ if patience.has_run_out() => (Replayed::Late, Some(trace)),
+            replayed => (replayed, Some(trace)),
+        },
         Err(error) => (Replayed::Unreadable(error.to_string()), None),
     }
 }
 
 /// The protocol that a trace carries, read in the format that it names.
-fn protocol(trace: &Trace) -> Result<Loaded, Box<dyn Error>> {
+fn protocol(trace: &Trace, patience: &Patience) -> Result<Loaded, Box<dyn Error>> {
     let carried = &trace.protocol;
     let format = Some(Format::named(&carried.format)?);
     let source = Source { name: &carried.file, bytes: carried.source.as_bytes(), format };
-    Ok(load(&source, &LoadOptions { defines: carried.defines.clone() })?)
+    Ok(load_within(&source, &LoadOptions { defines: carried.defines.clone() }, patience)?)
 }
 
-fn replay_trace(trace: &Trace) -> Replayed {
-    let program = match protocol(trace) {
+/// Replays a trace. What it shows is put into words anew: whatever the file says, these are shown.
+fn replay_trace(trace: &mut Trace, patience: &Patience) -> Replayed {
+    let program = match protocol(trace, patience) {
         Ok(loaded) => Arc::new(loaded.program),
         Err(why) => {
             return Replayed::Unreadable(format!("the protocol that it carries cannot be read: {why}"));
@@ -63,9 +81,23 @@ fn replay_trace(trace: &Trace) -> Replayed {
         rule: trace.outcome.rule.clone(),
         headline: trace.outcome.headline.clone(),
         steps: trace.steps.len(),
+        chosen_level: chosen_level(trace),
     };
-    match counterexamples::replay(trace, program) {
-        Ok(_) => Replayed::Confirmed(about),
+    match counterexamples::replay_within(trace, program, patience.clone()) {
+        Ok(confirmed) => {
+            trace.outcome = confirmed.outcome;
+            Replayed::Confirmed(About { headline: trace.outcome.headline.clone(), ..about })
+        }
         Err(departure) => Replayed::Departs(about, departure.to_string()),
     }
+}
+
+fn chosen_level(trace: &Trace) -> Option<(Level, Level)> {
+    let rule = trace.outcome.rule.as_deref().and_then(Rule::from_name)?;
+    let target = Target::ALL.into_iter().find(|target| target.name() == trace.protocol.target)?;
+    let named = trace.outcome.level.as_deref()?;
+    let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
+    let chosen = levels.into_iter().find(|level| level.name() == named)?;
+    let usual = rule.default_level(target);
+    (chosen != usual).then_some((chosen, usual))
 }

@@ -23,6 +23,7 @@ mod visited;
 pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
+use barcheck_model::Patience;
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
 use std::sync::Arc;
@@ -36,5 +37,15 @@ use verdict::answer::Question;
 /// `control` ends the search.
 #[must_use]
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
-    strategy::decide(&Question { program, options, settings, control, started: Instant::now() })
+    let started = control.began().unwrap_or_else(Instant::now);
+    let patience = patience(settings.budgets, started, control);
+    strategy::in_time(&Question { program, options, settings, control, started, patience })
+}
+
+/// Over once a budget of time is used up, or whoever watches ends it.
+#[must_use]
+pub fn patience(budgets: Budgets, started: Instant, control: &dyn Control) -> Patience {
+    let ended = control.patience();
+    let deadline = budgets.timeout.and_then(|limit| started.checked_add(limit));
+    Patience::new(move || deadline.is_some_and(|deadline| Instant::now() >= deadline) || ended.is_over())
 }

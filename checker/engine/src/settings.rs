@@ -1,10 +1,11 @@
 //! What the user asks of a search.
 
+use barcheck_model::Patience;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the user asks of a search.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +81,19 @@ pub struct Budgets {
     pub timeout: Option<Duration>,
 }
 
+/// What the process takes besides what engines count: its code, the text, threads' stacks, what an allocator
+/// keeps. Measured.
+const OWN_BYTES: u64 = 14 << 20;
+/// Below, a budget is one for what engines count alone.
+const LEAST_OF_PROCESS: u64 = 64 << 20;
+
+impl Budgets {
+    /// What of the budget of memory is left for what engines count, in bytes.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.max_memory.map(|most| if most < LEAST_OF_PROCESS { most } else { most - OWN_BYTES })
+    }
+}
+
 /// What need not be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
@@ -135,6 +149,17 @@ pub struct Progress {
 pub trait Control {
     /// Called every few thousand states. `false` ends the search; what was found so far is reported.
     fn goes_on(&self, progress: Progress) -> bool;
+
+    /// How long what cannot be watched step by step may go on: local computation, the reading of a text. It
+    /// is over once the user asks to end; budgets of time need not be looked at.
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
+
+    /// When the time began that a budget limits, if that was before the search: when the reading began.
+    fn began(&self) -> Option<Instant> {
+        None
+    }
 
     /// Called when something happens of which the user should know at once.
     fn notes(&self, _: Note<'_>) {}

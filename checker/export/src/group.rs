@@ -5,6 +5,7 @@ use super::says;
 use super::systems::{self, Sizes, System};
 use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
+use barcheck_model::Patience;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
 use barcheck_model::program::{AgentId, Program, Target};
@@ -68,13 +69,14 @@ impl Group {
         program: Arc<Program>,
         options: Options,
         levels: &Levels,
+        patience: &Patience,
     ) -> Result<Self, ExportError> {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
-        let mut machine = Machine::new(Arc::clone(&program), options);
+        let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());
         let mut left = MOST_NODES;
         machine.merge_alike(MOST_NODES, &mut || {
             left = left.saturating_sub(1);
-            left > 0
+            left > 0 && !patience.is_over()
         });
         let mut members: BTreeMap<usize, Vec<AgentId>> = BTreeMap::new();
         for agent in machine.agents() {
@@ -84,7 +86,7 @@ impl Group {
         for agents in members.values() {
             let noun = program.target.agent_noun();
             let whose = || format!("{noun} {}", says::agents(agents));
-            let automaton = machine.unfolded(agents[0], MOST_NODES, &mut || true);
+            let automaton = machine.unfolded(agents[0], MOST_NODES, &mut || !patience.is_over());
             there += automaton.map_err(|why| ExportError::NotUnfolded(whose(), why))?.len();
         }
         if there > MOST_NODES {

@@ -19,6 +19,7 @@ mod tla;
 mod unfolded;
 
 use barcheck_engine::Levels;
+use barcheck_model::Patience;
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
 pub use group::ExportError;
@@ -50,15 +51,16 @@ pub struct Exported {
 ///
 /// # Errors
 /// The automaton of an agent is not finite, is too large, or depends on what cannot be listed; or the
-/// language has no room for the protocol.
+/// language has no room for the protocol; or patience has run out.
 pub fn export(
     program: Arc<Program>,
     options: Options,
     levels: &Levels,
     (file, module): (&str, &str),
     language: Language,
+    patience: &Patience,
 ) -> Result<Exported, ExportError> {
-    let group = Group::unfold(program, options, levels)?;
+    let group = Group::unfold(program, options, levels, patience)?;
     Ok(match language {
         Language::Promela => {
             Exported { text: promela::write(&group, file)?, beside: None, notes: promela::notes(&group) }

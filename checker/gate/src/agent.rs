@@ -64,7 +64,14 @@ impl<'a, R: Runtime> Runner<'a, R> {
     fn new(plan: &'a Plan, system: &'a System<R>, memory: &'a Memory<R>, agent: AgentId) -> Self {
         let role = plan.program.agents[agent.index()];
         let code = &plan.program.roles[role.index()].code;
-        let context = Context { program: &plan.program, code, facts: &plan.facts[role.index()], role, agent };
+        let context = Context {
+            program: &plan.program,
+            code,
+            facts: &plan.facts[role.index()],
+            role,
+            agent,
+            patience: &plan.patience,
+        };
         let config = agent::initial(context);
         let seat = system.seat(agent);
         Self { plan, context, system, seat, memory, config, decisions: 0, uniform: HashMap::new() }

@@ -1,5 +1,6 @@
 //! What is asked of an exploration, and how far it came.
 
+use barcheck_decide::Budgets;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -37,6 +38,8 @@ impl With {
 pub struct Effort {
     /// Wall-clock seconds.
     pub seconds: f64,
+    /// Bytes that a counterexample may take that is whole: beyond, it is an excerpt.
+    pub memory: u64,
     /// Loom: the most preemptions of a schedule; `None` raises the bound until everything is explored or time
     /// is up.
     pub preemptions: Option<usize>,
@@ -51,6 +54,11 @@ pub struct Effort {
 }
 
 impl Effort {
+    /// What the model may take to confirm what was found: as much time again.
+    pub(super) fn budgets(&self) -> Budgets {
+        Budgets { max_states: None, max_memory: Some(self.memory), timeout: Some(self.time()) }
+    }
+
     /// The time for the exploration, as far as clocks go.
     pub(super) fn time(&self) -> Duration {
         let seconds = if self.seconds.is_nan() { 0.0 } else { self.seconds.clamp(0.0, LONGEST) };
@@ -60,7 +68,15 @@ impl Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { seconds: 10.0, preemptions: None, executions: 5_000, seed: 1, schedule: None, all: false }
+        Self {
+            seconds: 10.0,
+            memory: 256 << 20,
+            preemptions: None,
+            executions: 5_000,
+            seed: 1,
+            schedule: None,
+            all: false,
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use barcheck_model::machine::{self, ExitedThreads};
 use barcheck_model::rule::Level;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -230,7 +232,7 @@ impl Gate {
     }
 
     /// Writes a trace to the folder `$BARCHECK_TRACES` or, without it, `target/barcheck` of the crate.
-    fn write(&self, here: Here, trace: &Trace) -> std::io::Result<PathBuf> {
+    fn write(&self, here: Here, trace: &Trace) -> io::Result<PathBuf> {
         let folder = match std::env::var_os("BARCHECK_TRACES") {
             Some(folder) => PathBuf::from(folder),
             None => Path::new(here.folder).join("target").join("barcheck"),
@@ -239,9 +241,25 @@ impl Gate {
         let stem = Path::new(&self.file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let rule = trace.outcome.rule.as_deref().unwrap_or("error");
         let path = folder.join(format!("{stem}-{rule}-{}.json", here.name));
-        std::fs::write(&path, trace.to_json().map_err(std::io::Error::other)?)?;
+        // Whoever reads while another test writes reads the old file or the new one, and never half of it.
+        let mut beside = tempfile::Builder::new().prefix(".trace-").tempfile_in(&folder)?;
+        beside.write_all(trace.to_json().map_err(io::Error::other)?.as_bytes())?;
+        beside.as_file().sync_all()?;
+        readable(beside.as_file())?;
+        beside.persist(&path).map_err(|refused| refused.error)?;
         Ok(path)
     }
+}
+
+/// Lets everybody read what only its maker may: CI jobs collect what others have written.
+fn readable(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
 }
 
 /// Makes tests of a protocol: one line in a crate's tests that fails when the protocol breaks.

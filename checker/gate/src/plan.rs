@@ -3,6 +3,7 @@
 use super::choices::Choices;
 use super::protocol::Protocol;
 use super::record::Record;
+use barcheck_model::Patience;
 use barcheck_model::agent::facts::Facts;
 use barcheck_model::machine::Options;
 use barcheck_model::program::Program;
@@ -13,6 +14,8 @@ pub(super) struct Plan {
     pub(super) program: Arc<Program>,
     pub(super) options: Options,
     pub(super) facts: Vec<Facts>,
+    /// Explorers are ended from outside.
+    pub(super) patience: Patience,
     pub(super) record: Arc<Record>,
     pub(super) choices: Arc<dyn Choices>,
     pub(super) most_steps: u32,
@@ -31,6 +34,7 @@ impl Plan {
             program: Arc::clone(&protocol.program),
             options: protocol.options,
             facts: Facts::of(&protocol.program),
+            patience: Patience::default(),
             record,
             choices,
             most_steps,

@@ -1,6 +1,7 @@
 //! A protocol to be gated, and the counterexamples that a schedule of it becomes.
 
-use barcheck_counterexamples::{self as counterexamples, SourceInfo, Trace, What};
+use barcheck_counterexamples::{SourceInfo, Trace, What};
+use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
 use barcheck_model::program::{Program, Target};
 use barcheck_model::rule::{Level, Rule};
@@ -51,22 +52,38 @@ impl Protocol {
         self.program.target
     }
 
-    /// The counterexample that a path is, shortened and replayed on the model alone.
+    /// The counterexample that a path is, shortened and replayed on the model alone, within budgets.
     ///
     /// # Errors
-    /// Where the model departs from it.
-    pub(super) fn trace(&self, path: &Path, finding: &Finding, level: Level) -> Result<Trace, String> {
+    /// Where the model departs from it, or nobody knows in time.
+    pub(super) fn trace(
+        &self,
+        path: &Path,
+        (finding, level): (&Finding, Level),
+        budgets: Budgets,
+    ) -> Result<Trace, Unconfirmed> {
         let what = What::Finding(finding, level);
-        counterexamples::counterexample(&self.program, self.options, &self.source, path, what)
-            .map_err(|departure| departure.to_string())
+        confirm(&self.program, self.options, &self.source, (path, what), budgets).map(|whole| whole.trace)
     }
 
     /// Follows the steps of a schedule in the model, up to where it violates `rule`.
     ///
     /// # Errors
     /// The model contradicts the schedule: says where and how.
-    pub(super) fn follow(&self, steps: &[Choice], rule: Rule) -> Result<(Path, Finding), String> {
-        let mut machine = Machine::new(Arc::clone(&self.program), self.options);
+    pub(super) fn follow(
+        &self,
+        steps: &[Choice],
+        rule: Rule,
+        patience: &Patience,
+    ) -> Result<(Path, Finding), Unconfirmed> {
+        match self.followed(steps, rule, patience) {
+            _ if patience.has_run_out() => Err(Unconfirmed::Late),
+            followed => followed.map_err(Unconfirmed::Departs),
+        }
+    }
+
+    fn followed(&self, steps: &[Choice], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
+        let mut machine = Machine::within(Arc::clone(&self.program), self.options, patience.clone());
         let mut state = machine.initial();
         let path_to = |n: usize| Path { steps: steps[..n].to_vec(), cycle_from: None };
         let of_rule = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.rule == rule);

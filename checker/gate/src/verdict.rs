@@ -4,11 +4,13 @@ use super::child::{self, Answer, Cause, Request};
 use super::effort::{Effort, Extent, With};
 use super::protocol::Protocol;
 use barcheck_counterexamples::Trace;
+use barcheck_decide::{Quiet, Unconfirmed};
 use barcheck_model::machine::{Choice, ExitedThreads};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::process::Command;
+use std::time::Instant;
 
 /// What an exploration of a protocol's threads came to.
 #[derive(Clone, Debug)]
@@ -151,17 +153,30 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
     for noted in answer.noted {
         seen.push((known(&noted.rule)?, noted.steps));
     }
+    let (budgets, began) = (request.effort.budgets(), Instant::now());
+    let patience = barcheck_decide::patience(budgets, began, &Quiet);
     for (rule, steps) in seen {
         gated.rules.insert(rule);
         let steps: Vec<Choice> =
             steps.into_iter().map(|(agent, pick)| Choice::of(AgentId(agent), 0, pick)).collect();
-        let contradicted =
-            |how| format!("{} finds `{rule}` and the model contradicts it: {how}", with.name());
-        let (path, finding) = protocol.follow(&steps, rule).map_err(contradicted)?;
         let level = rule.default_level(protocol.program.target);
-        if level == Level::Error && gated.violation.is_none() {
-            let trace = protocol.trace(&path, &finding, level).map_err(contradicted)?;
-            gated.violation = Some(Violation { rule, trace, schedule: answer.schedule.clone() });
+        let confirmed = protocol.follow(&steps, rule, &patience).and_then(|(path, finding)| {
+            let wanted = level == Level::Error && gated.violation.is_none();
+            wanted.then(|| protocol.trace(&path, (&finding, level), budgets)).transpose()
+        });
+        match confirmed {
+            Ok(Some(trace)) => {
+                gated.violation = Some(Violation { rule, trace, schedule: answer.schedule.clone() });
+            }
+            Ok(None) => {}
+            Err(Unconfirmed::Late) => {
+                gated.gave_up = Some(format!("time was up before the model had confirmed `{rule}`"));
+                gated.extent = None;
+                return Ok(gated);
+            }
+            Err(Unconfirmed::Departs(how)) => {
+                return Err(format!("{} finds `{rule}` and the model contradicts it: {how}", with.name()));
+            }
         }
     }
     Ok(gated)

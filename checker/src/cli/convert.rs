@@ -1,6 +1,7 @@
 //! `barcheck convert`: counterexamples in the formats of other programs, and as pictures.
 
 use super::args::ConvertArgs;
+use super::deadline::Deadline;
 use super::exhibit::{self, Exhibit};
 use super::input;
 use super::output::{Colours, Status, complain, error_line, print, save};
@@ -16,9 +17,13 @@ pub(crate) fn run(args: &ConvertArgs, colours: Colours) -> io::Result<Status> {
         complain(&error_line(colours.err, said));
         return Ok(Status::Trouble);
     }
-    let converted = exhibit::read(&args.trace, args.anyway).and_then(|Exhibit { trace, departure }| {
-        counterexamples::convert(&trace, args.to, departure.as_deref())
-            .map_err(|error| (Status::Trouble, error.to_string()))
+    let deadline = Deadline::new(args.time.timeout);
+    let converted = exhibit::read(&args.trace, args.anyway, &deadline).and_then(|exhibit| {
+        let Exhibit { trace, departure } = exhibit;
+        let text = counterexamples::convert(&trace, args.to, departure.as_deref())
+            .map_err(|error| (Status::Trouble, error.to_string()))?;
+        deadline.check("converted").map_err(|said| (Status::Inconclusive, said))?;
+        Ok(text)
     });
     match (converted, place) {
         (Err((status, said)), _) => {

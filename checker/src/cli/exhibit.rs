@@ -1,8 +1,9 @@
 //! A counterexample that is to be shown: read, and replayed before anybody believes it.
 
-use super::input;
+use super::deadline::Deadline;
+use super::input::{self, Unread};
 use super::output::Status;
-use barcheck::{Replayed, replay};
+use barcheck::{Replayed, replay_within};
 use barcheck_counterexamples::Trace;
 use barcheck_specs::{Format, LoadOptions, Source, load};
 use std::path::Path;
@@ -17,10 +18,14 @@ pub(crate) struct Exhibit {
 
 /// Reads and replays the trace in a file; one that departs from the model is shown only if `anyway`. The
 /// error says what kind of failure it is, and why.
-pub(crate) fn read(path: &Path, anyway: bool) -> Result<Exhibit, (Status, String)> {
-    let bytes = input::trace(path).map_err(|error| (Status::Trouble, error))?;
-    let (replayed, trace) = replay(&bytes);
+pub(crate) fn read(path: &Path, anyway: bool, deadline: &Deadline) -> Result<Exhibit, (Status, String)> {
+    let bytes = input::trace(path, deadline.limit()).map_err(|why| {
+        let status = if matches!(why, Unread::Late(_)) { Status::Inconclusive } else { Status::Trouble };
+        (status, why.to_string())
+    })?;
+    let (replayed, trace) = replay_within(&bytes, deadline.patience());
     let departure = match replayed {
+        Replayed::Late => return Err((Status::Inconclusive, deadline.said("replayed"))),
         Replayed::Confirmed(_) => None,
         Replayed::Departs(_, reason) if anyway => Some(reason),
         Replayed::Departs(_, reason) => {

@@ -23,7 +23,7 @@ fn format_one(path: &Path, check: bool, colours: Colours) -> io::Result<Status> 
         complain(&error_line(colours.err, message));
         Status::Trouble
     };
-    let source = match input::protocol(path) {
+    let source = match input::protocol_within(path, None) {
         Ok(source) => source,
         Err(error) => return Ok(trouble(format!("cannot read {name}: {error}"))),
     };

@@ -5,7 +5,7 @@ use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
 use super::traces::{TraceSink, Written};
-use super::{input, names, narrative};
+use super::{input, memory, names, narrative};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;
 use barcheck_model::program::Target;
@@ -80,7 +80,7 @@ fn suited(protocol: &Protocol) -> With {
 /// Reads a protocol. The error is for people, ended by a line break.
 fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, String> {
     let name = input::display_name(&input.path);
-    let bytes = input.read(None).map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
+    let bytes = input.read(args.timeout).map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let options = Options { exited_threads: args.exited_threads };
     Protocol::parse(&names::shown(&input.path), &bytes, &defines, options)
@@ -90,6 +90,7 @@ fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, St
     let defaults = Effort::default();
     let effort = Effort {
         seconds: args.timeout.map_or(defaults.seconds, |timeout| timeout.as_secs_f64()),
+        memory: memory::default_budget(),
         preemptions: args.preemptions,
         executions: args.executions.unwrap_or(defaults.executions),
         seed: args.seed,

@@ -52,20 +52,16 @@ pub(crate) fn display_name(path: &Path) -> String {
     if is_standard_input(path) { "<stdin>".to_owned() } else { shown(path) }
 }
 
-/// Reads a protocol, but no more than a protocol can be long. The error is a message without the file's name.
-pub(crate) fn protocol(path: &Path) -> Result<Vec<u8>, String> {
-    protocol_within(path, None).map_err(|why| why.to_string())
-}
-
-/// The same, within some time if there is a limit, and until the user asks to end.
+/// Reads a protocol, but no more than a protocol can be long: within some time if there is a limit, and until
+/// the user asks to end.
 pub(crate) fn protocol_within(path: &Path, time: Option<Duration>) -> Result<Vec<u8>, Unread> {
     let limit = u64::try_from(limits::SOURCE_BYTES).unwrap_or(u64::MAX);
     read(path, limit, "protocol", time)
 }
 
-/// Reads a counterexample. The error is a message without the file's name.
-pub(crate) fn trace(path: &Path) -> Result<Vec<u8>, String> {
-    read(path, LONGEST_TRACE, "trace", None).map_err(|why| why.to_string())
+/// Reads a counterexample, likewise.
+pub(crate) fn trace(path: &Path, time: Option<Duration>) -> Result<Vec<u8>, Unread> {
+    read(path, LONGEST_TRACE, "trace", time)
 }
 
 fn read(path: &Path, limit: u64, what: &str, time: Option<Duration>) -> Result<Vec<u8>, Unread> {

@@ -3,22 +3,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The least that is worth beginning with, where there is so much.
 const LEAST: u64 = 256 << 20;
+/// What the process takes besides what a budget counts: its code, the text, counterexamples, the pages of
+/// files that it reads and writes.
+const BESIDES: u64 = 48 << 20;
 const UNKNOWN: u64 = 2 << 30;
 
 /// Half of the memory that this process can still get: what the machine has available, or what its control
-/// group leaves it, whichever is less. At least 256 MiB; 2 GiB where nothing can be found out.
+/// group leaves it, whichever is less. Where that is little, 256 MiB, if so much is left beside what the
+/// process takes for itself; a process that takes more than its group has is killed. 2 GiB where nothing can
+/// be found out.
 pub(crate) fn default_budget() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
-    let group = fs::read_to_string("/proc/self/cgroup").ok().and_then(|text| group_leaves(&text));
+    let group = fs::read_to_string("/proc/self/cgroup").ok();
+    let group = group.and_then(|text| group_leaves(Path::new("/sys/fs/cgroup"), &text));
     budget(machine, group)
 }
 
 fn budget(machine: Option<u64>, group: Option<u64>) -> u64 {
-    match [machine, group].into_iter().flatten().min() {
-        Some(bytes) => (bytes / 2).max(LEAST),
-        None => UNKNOWN,
-    }
+    let Some(bytes) = [machine, group].into_iter().flatten().min() else { return UNKNOWN };
+    // A tenth may be used beyond the budget.
+    let most = bytes.saturating_sub(BESIDES) / 11 * 10;
+    (bytes / 2).max(LEAST).min(most).max(1 << 20)
 }
 
 /// `MemAvailable` of `/proc/meminfo`, in bytes.
@@ -29,8 +36,8 @@ fn available(meminfo: &str) -> Option<u64> {
 }
 
 /// What the control groups of `/proc/self/cgroup` leave: limit less use, the least over the group and those
-/// around it.
-fn group_leaves(cgroup: &str) -> Option<u64> {
+/// around it. `root` is where control groups are mounted.
+fn group_leaves(root: &Path, cgroup: &str) -> Option<u64> {
     cgroup
         .lines()
         .filter_map(|line| {
@@ -38,10 +45,9 @@ fn group_leaves(cgroup: &str) -> Option<u64> {
             let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
             let path = path.trim_start_matches('/');
             if controllers.is_empty() {
-                least(Path::new("/sys/fs/cgroup"), path, "memory.max", "memory.current")
+                least(root, path, "memory.max", "memory.current")
             } else if controllers.split(',').any(|c| c == "memory") {
-                let root = Path::new("/sys/fs/cgroup/memory");
-                least(root, path, "memory.limit_in_bytes", "memory.usage_in_bytes")
+                least(&root.join("memory"), path, "memory.limit_in_bytes", "memory.usage_in_bytes")
             } else {
                 None
             }
@@ -75,8 +81,46 @@ mod tests {
         assert_eq!(available("MemTotal: 1 kB\n"), None);
         assert_eq!(budget(Some(16 << 30), None), 8 << 30);
         assert_eq!(budget(Some(16 << 30), Some(4 << 30)), 2 << 30);
-        assert_eq!(budget(Some(1 << 20), None), LEAST);
+        assert_eq!(budget(Some(400 << 20), None), LEAST);
         assert_eq!(budget(None, None), UNKNOWN);
-        assert!(default_budget() >= LEAST);
+        assert!(default_budget() > 0);
+    }
+
+    #[test]
+    fn the_default_budget_fits_below_the_limit_of_a_small_group() {
+        for mib in [1_u64, 64, 100, 200, 256, 300, 512, 4096] {
+            let limit = mib << 20;
+            let budget = budget(Some(16 << 30), Some(limit));
+            assert!(budget > 0);
+            let taken = budget / 10 * 11 + BESIDES;
+            assert!(taken <= limit || limit < BESIDES + (2 << 20), "{mib} MiB: {budget} bytes");
+        }
+    }
+
+    /// A folder in which control groups look mounted, with these files.
+    fn groups(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        root
+    }
+
+    #[test]
+    fn what_groups_of_both_versions_leave_is_found() {
+        let second = groups(&[
+            ("box/memory.max", "209715200\n"),
+            ("box/memory.current", "9715200\n"),
+            ("box/inner/memory.max", "max\n"),
+        ]);
+        assert_eq!(group_leaves(second.path(), "0::/box/inner\n"), Some(200_000_000));
+        assert_eq!(group_leaves(second.path(), "0::/\n"), None);
+        let first = groups(&[
+            ("memory/box/memory.limit_in_bytes", "209715200\n"),
+            ("memory/box/memory.usage_in_bytes", "209715201\n"),
+        ]);
+        assert_eq!(group_leaves(first.path(), "9:cpu:/box\n4:memory,hugetlb:/box\n"), Some(0));
     }
 }

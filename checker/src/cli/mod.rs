@@ -5,6 +5,7 @@
 
 mod args;
 mod convert;
+mod deadline;
 mod decided;
 mod delivery;
 mod examples;

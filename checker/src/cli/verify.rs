@@ -204,14 +204,12 @@ fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
     if watch::interrupted() {
         return Decision::not_begun(&name, options);
     }
+    let watch = Watch::new(&input::display_name(&input.path), !quiet);
     match input.read(options.settings.budgets.timeout) {
         Err(Unread::Unreadable(why)) => Decision::unreadable(&name, why, options),
         Err(Unread::Late(limit)) => Decision::not_read(&name, limit, options),
         Err(Unread::Interrupted) => Decision::not_begun(&name, options),
-        Ok(bytes) => {
-            let watch = Watch::new(&input::display_name(&input.path), !quiet);
-            decide_under(&Source::new(&name, &bytes), options, &watch)
-        }
+        Ok(bytes) => decide_under(&Source::new(&name, &bytes), options, &watch),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `barcheck view`: makes pages of counterexamples.
 
 use super::args::ViewArgs;
+use super::deadline::Deadline;
 use super::output::{Colours, Status, complain, error_line, print, save};
 use super::{exhibit, input, names, pages};
 use std::io;
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &ViewArgs, colours: Colours) -> io::Result<Status> {
     let mut status = Status::Success;
     for (path, place) in args.traces.iter().zip(places) {
         let name = input::display_name(path);
-        match page(path, args.anyway) {
+        match page(path, args.anyway, &Deadline::new(args.time.timeout)) {
             Err((why, said)) => {
                 let said = barcheck_counterexamples::harmless(&format!("cannot show {name}: {said}"));
                 complain(&error_line(colours.err, said));
@@ -68,9 +69,11 @@ fn beside(trace: &Path) -> PathBuf {
 }
 
 /// The page of the trace in a file. The error says what kind of failure it is, and why.
-fn page(path: &Path, anyway: bool) -> Result<String, (Status, String)> {
-    let exhibit = exhibit::read(path, anyway)?;
-    pages::page(&exhibit.trace, exhibit.departure).map_err(|error| (Status::Trouble, error))
+fn page(path: &Path, anyway: bool, deadline: &Deadline) -> Result<String, (Status, String)> {
+    let exhibit = exhibit::read(path, anyway, deadline)?;
+    let page = pages::page(&exhibit.trace, exhibit.departure).map_err(|error| (Status::Trouble, error))?;
+    deadline.check("made a page").map_err(|said| (Status::Inconclusive, said))?;
+    Ok(page)
 }
 
 fn deliver(page: &str, place: Option<&Path>, colours: Colours) -> io::Result<Status> {

@@ -2,7 +2,7 @@
 
 use super::output::{bytes, complain, grouped};
 use super::writing;
-use barcheck::{Control, Note, Progress};
+use barcheck::{Control, Note, Patience, Progress};
 use barcheck_counterexamples::harmless;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
@@ -147,6 +147,14 @@ impl Control for Watch {
             self.show(progress);
         }
         !interrupted()
+    }
+
+    fn patience(&self) -> Patience {
+        Patience::new(interrupted)
+    }
+
+    fn began(&self) -> Option<Instant> {
+        Some(self.start)
     }
 
     fn notes(&self, note: Note<'_>) {

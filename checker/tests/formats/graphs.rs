@@ -3,6 +3,7 @@
 use crate::dot::Graphs;
 use crate::{EVIL, PROTOCOLS};
 use barcheck_counterexamples::{GraphError, GraphView, graph};
+use barcheck_model::Patience;
 use barcheck_model::machine::{ConfigId, Label, Machine, NotUnfolded, Options};
 use barcheck_model::program::Program;
 use std::collections::BTreeSet;
@@ -72,7 +73,7 @@ fn graphs_of_the_library_have_what_the_model_has() {
     let mut graphs = Graphs::default();
     let mut drawn = 0;
     for (name, program) in PROTOCOLS.iter() {
-        let draw = |view| graph(program.clone(), Options::default(), name, view, MOST);
+        let draw = |view| graph(program.clone(), Options::default(), name, view, MOST, &Patience::default());
         let Some(model) = model(program) else {
             assert!(draw(GraphView::Automata).is_err(), "{name}");
             continue;
@@ -89,7 +90,8 @@ fn who_waits_for_whom_is_who_waits_where_another_arrives() {
     let arrows = |file: &str| {
         let (_, program) = PROTOCOLS.iter().find(|(name, _)| name == file).expect("it is there");
         let dot =
-            graph(program.clone(), Options::default(), "ring", GraphView::Waits, 1000).expect("it is small");
+            graph(program.clone(), Options::default(), "ring", GraphView::Waits, 1000, &Patience::default())
+                .expect("it is small");
         let arrows = dot.lines().map(str::trim).filter(|line| line.contains("->"));
         arrows.map(str::to_owned).collect::<Vec<_>>()
     };
@@ -106,8 +108,9 @@ fn an_automaton_that_does_not_stay_small_is_said_to() {
         let loaded = barcheck_specs::bar::load(text.as_bytes(), &Default::default());
         Arc::new(loaded.expect("it is well formed").program)
     };
-    let error = graph(load(endless), Options::default(), "endless", GraphView::Usage, 1000)
-        .expect_err("it is endless");
+    let error =
+        graph(load(endless), Options::default(), "endless", GraphView::Usage, 1000, &Patience::default())
+            .expect_err("it is endless");
     assert_eq!(error.why, NotUnfolded::TooLarge);
     assert!(error.to_string().contains("warp 0") && error.to_string().contains("1000"), "{error}");
 }
@@ -116,7 +119,14 @@ fn an_automaton_that_does_not_stay_small_is_said_to() {
 fn a_register_that_holds_a_barriers_state_is_drawn_holding_one() {
     let reads = "target bcu; cta 64; warps 0..2 { B2R.BAR R1, 0x1; BAR.SYNC 0x2, 0x40; R2B.BAR 0x1, R1; }";
     let loaded = barcheck_specs::bar::load(reads.as_bytes(), &Default::default()).expect("it is well formed");
-    let drawn = graph(Arc::new(loaded.program), Options::default(), "reads", GraphView::Automata, 1000);
+    let drawn = graph(
+        Arc::new(loaded.program),
+        Options::default(),
+        "reads",
+        GraphView::Automata,
+        1000,
+        &Patience::default(),
+    );
     let drawn = drawn.expect("it is small");
     // From the step after the reading to the one that puts it back.
     assert_eq!(drawn.matches("R1 = state").count(), 3, "{drawn}");
@@ -136,7 +146,7 @@ fn names_in_a_protocol_are_text_whatever_they_are() {
             }
             let program = Arc::new(program);
             model.expect(&mut graphs, evil, |view| {
-                graph(program.clone(), Options::default(), evil, view, MOST)
+                graph(program.clone(), Options::default(), evil, view, MOST, &Patience::default())
             });
         }
     }

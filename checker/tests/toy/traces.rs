@@ -112,6 +112,7 @@ fn what_nobody_has_written_for_a_system_is_refused_by_name() {
             &levels,
             ("toy", "toy"),
             language,
+            &barcheck::Patience::default(),
         );
         assert_eq!(
             refused.expect_err("no model").to_string(),

@@ -9,7 +9,7 @@ use crate::build::excerpt::Kept;
 use crate::build::limits::{LeftOut, Limits, Why};
 use crate::build::record::Departure;
 use crate::build::{Extent, Recorded, SourceInfo, What, recorded};
-use crate::replay::{replay, survey};
+use crate::replay::{replay_within, survey};
 use crate::shorten::shorten_within;
 use crate::trace::Trace;
 
@@ -24,7 +24,7 @@ pub struct Counterexample {
     pub bytes: u64,
 }
 
-/// The trace of a path, [shortened](crate::shorten()) and [replayed](replay()).
+/// The trace of a path, [shortened](crate::shorten()) and [replayed](crate::replay()).
 ///
 /// # Errors
 /// Where the path departs from the model, or does not lead to `what`.
@@ -51,19 +51,19 @@ pub fn counterexample_within(
     what: What<'_>,
     limits: &Limits<'_>,
 ) -> Result<Counterexample, Departure> {
-    let case = Case { program, options, source, what };
+    let case = Case { program, options, source, what, limits };
     if path.steps.len() > limits.steps {
         return case.excerpt(path, Why::Length(limits.steps));
     }
     if !(limits.goes_on)() {
         return case.excerpt(path, Why::Time);
     }
-    let shorter = shorten_within(Arc::clone(program), options, path, what, limits.goes_on);
-    match case.whole(&shorter, limits) {
+    let shorter = shorten_within(Arc::clone(program), options, path, what, limits);
+    match case.whole(&shorter) {
         Ok(Ok(whole)) => Ok(whole),
         Ok(Err(why)) => case.excerpt(&shorter, why).or_else(|_| case.excerpt(path, why)),
         // What holds must not be lost because it could not be said more briefly.
-        Err(_) => match case.whole(path, limits)? {
+        Err(_) => match case.whole(path)? {
             Ok(whole) => Ok(whole),
             Err(why) => case.excerpt(path, why),
         },
@@ -75,6 +75,7 @@ struct Case<'c> {
     options: Options,
     source: &'c SourceInfo,
     what: What<'c>,
+    limits: &'c Limits<'c>,
 }
 
 impl Case<'_> {
@@ -83,12 +84,12 @@ impl Case<'_> {
     }
 
     /// All of a path; why not, where that is beyond the limits.
-    fn whole(&self, path: &Path, limits: &Limits<'_>) -> Result<Result<Counterexample, Why>, Departure> {
-        let (trace, bytes) = match self.recorded(path, &Extent::Whole(limits))? {
+    fn whole(&self, path: &Path) -> Result<Result<Counterexample, Why>, Departure> {
+        let (trace, bytes) = match self.recorded(path, &Extent::Whole(self.limits))? {
             Recorded::Over(why) => return Ok(Err(why)),
             Recorded::Trace(trace, bytes) => (*trace, bytes),
         };
-        replay(&trace, Arc::clone(self.program))?;
+        replay_within(&trace, Arc::clone(self.program), self.limits.patience())?;
         Ok(Ok(Counterexample { trace, left_out: None, bytes }))
     }
 
@@ -102,9 +103,10 @@ impl Case<'_> {
             What::Fault(..) | What::Cut(..) => None,
         };
         let mut kept = Kept::of(path, self.program.agents.len(), earlier);
-        survey(Arc::clone(self.program), self.options, path, self.what, &mut kept)?;
+        let program = Arc::clone(self.program);
+        survey((program, self.options, self.limits.patience()), path, self.what, &mut kept)?;
         kept.settle();
-        let (trace, bytes) = match self.recorded(path, &Extent::Excerpt(&kept))? {
+        let (trace, bytes) = match self.recorded(path, &Extent::Excerpt(&kept, self.limits))? {
             Recorded::Trace(trace, bytes) => (*trace, bytes),
             // An excerpt has no limits.
             Recorded::Over(_) => return Err(Departure::default()),

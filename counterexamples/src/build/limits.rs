@@ -1,5 +1,7 @@
 //! What a counterexample may cost, and what is said where that is not enough.
 
+use barcheck_model::Patience;
+
 /// What a counterexample may cost.
 pub struct Limits<'l> {
     /// Steps of a path that is written down whole, at most.
@@ -8,11 +10,19 @@ pub struct Limits<'l> {
     pub bytes: u64,
     /// Whether there is time left. Asked now and then, and at least once.
     pub goes_on: &'l dyn Fn() -> bool,
+    /// For local computation. What was ended by it can neither be confirmed nor denied: whoever has set it
+    /// asks it whether it has run out.
+    pub patience: Option<&'l Patience>,
 }
 
 impl Limits<'_> {
     /// None at all.
-    pub const NONE: Limits<'static> = Limits { steps: usize::MAX, bytes: u64::MAX, goes_on: &|| true };
+    pub const NONE: Limits<'static> =
+        Limits { steps: usize::MAX, bytes: u64::MAX, goes_on: &|| true, patience: None };
+
+    pub(crate) fn patience(&self) -> Patience {
+        self.patience.cloned().unwrap_or_default()
+    }
 }
 
 /// Why steps are left out of a counterexample.

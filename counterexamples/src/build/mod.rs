@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::agent::Fault;
 use barcheck_model::machine::{self, CutReason, End, ExitedThreads, Finding, Options, Path};
 use barcheck_model::program::{AgentId, Pc, Program};
@@ -55,7 +56,7 @@ pub(crate) enum Extent<'e> {
     /// All of it, within limits.
     Whole(&'e Limits<'e>),
     /// Some of it.
-    Excerpt(&'e Kept),
+    Excerpt(&'e Kept, &'e Limits<'e>),
 }
 
 /// What became of a path.
@@ -93,7 +94,7 @@ pub(crate) fn recorded(
     what: What<'_>,
     extent: &Extent<'_>,
 ) -> Result<Recorded, Departure> {
-    let mut recorder = Recorder::new(program, options);
+    let mut recorder = Recorder::new(program, options, extent.patience());
     let initial = recorder.whole();
     let mut steps = Vec::with_capacity(extent.most(path.steps.len()));
     let mut bytes = 0;
@@ -139,7 +140,7 @@ impl Extent<'_> {
     fn holds(&self, index: usize) -> bool {
         match self {
             Self::Whole(_) => true,
-            Self::Excerpt(kept) => kept.holds(index),
+            Self::Excerpt(kept, _) => kept.holds(index),
         }
     }
 
@@ -147,7 +148,13 @@ impl Extent<'_> {
     fn most(&self, of: usize) -> usize {
         match self {
             Self::Whole(_) => of,
-            Self::Excerpt(_) => 0,
+            Self::Excerpt(..) => 0,
+        }
+    }
+
+    fn patience(&self) -> Patience {
+        match self {
+            Self::Whole(limits) | Self::Excerpt(_, limits) => limits.patience(),
         }
     }
 
@@ -292,6 +299,12 @@ fn stuck(recorder: &Recorder, steps: &[Step]) -> Vec<Outcome> {
 
 /// Finds what is wanted among what can be said of the end.
 pub(crate) fn confirm(wanted: Outcome, ends: &[Outcome]) -> Result<Outcome, Departure> {
+    let basis = confirmed_by(&wanted, ends)?.basis;
+    Ok(Outcome { basis, ..wanted })
+}
+
+/// The same as the run shows it.
+pub(crate) fn confirmed_by<'e>(wanted: &Outcome, ends: &'e [Outcome]) -> Result<&'e Outcome, Departure> {
     let same = |found: &&Outcome| {
         let stuck = wanted.rule.as_deref() == Some(Rule::StuckAgent.name());
         // Several agents may be stuck together; each of them is confirmed by itself.
@@ -302,13 +315,13 @@ pub(crate) fn confirm(wanted: Outcome, ends: &[Outcome]) -> Result<Outcome, Depa
             && (wanted.kind == OutcomeKind::Violation || found.headline == wanted.headline)
     };
     if let Some(found) = ends.iter().find(same) {
-        return Ok(Outcome { basis: found.basis, ..wanted });
+        return Ok(found);
     }
     let found: Vec<String> = ends.iter().map(in_short).collect();
     Err(Departure {
         step: None,
         what: "what the run shows".to_owned(),
-        expected: in_short(&wanted),
+        expected: in_short(wanted),
         found: if found.is_empty() { "nothing".to_owned() } else { found.join("; ") },
     })
 }

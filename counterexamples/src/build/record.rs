@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::agent::{Action, FaultKind, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, Advanced, CutReason, End, Finding, Log, Machine, Options, StepOutcome};
@@ -111,8 +112,8 @@ pub(crate) struct Place {
 }
 
 impl Recorder {
-    pub(crate) fn new(program: Arc<Program>, options: Options) -> Self {
-        let mut machine = Machine::new(program, options);
+    pub(crate) fn new(program: Arc<Program>, options: Options, patience: Patience) -> Self {
+        let mut machine = Machine::within(program, options, patience);
         let state = machine.initial();
         Self { machine, state, said: Said::default(), log: Log::default() }
     }
@@ -180,7 +181,7 @@ impl Recorder {
                 return Err(self.departs("the step", step.resolved, found));
             }
             StepOutcome::NoEffect => {
-                step.events.push(Event::Spun);
+                step.events.push(Event::Spun {});
                 Reached::State(Vec::new())
             }
             StepOutcome::Progress(progressed) => {
@@ -404,7 +405,7 @@ impl Recorder {
             Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },
             Model::Landed(pending) => Event::Landed { barrier: pending.operation.barrier().0 },
             Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },
-            Model::Exited => Event::Exited,
+            Model::Exited => Event::Exited {},
             Model::Accessed(locations) => Event::Accessed {
                 access: match action {
                     Some(Action::Access(kind, _)) => wording::access_name(*kind).to_owned(),
@@ -414,8 +415,8 @@ impl Recorder {
             },
             // Its value is written down before the step is made.
             Model::Decided(_) => return,
-            Model::StateMoved => Event::StateMoved,
-            Model::Fenced => Event::Fenced,
+            Model::StateMoved => Event::StateMoved {},
+            Model::Fenced => Event::Fenced {},
         };
         events.push(seen);
     }

@@ -140,7 +140,7 @@ impl<'t> Case<'t> {
 
     /// The step at which an agent exited.
     pub(super) fn exit(&self, agent: u32) -> Option<&'t Step> {
-        self.back(usize::MAX, |s| s.agent == agent && s.events.contains(&Event::Exited))
+        self.back(usize::MAX, |s| s.agent == agent && s.events.contains(&Event::Exited {}))
     }
 
     pub(super) fn state(&self, barrier: u32) -> Option<&BarrierState> {

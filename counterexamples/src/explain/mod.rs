@@ -16,11 +16,18 @@ mod words;
 use barcheck_model::rule::Rule;
 
 use crate::names;
-use crate::trace::{OutcomeKind, Trace};
+use crate::trace::{Outcome, OutcomeKind, Trace};
 use case::{Case, sentence};
 use place::Place;
 pub(crate) use race::what_is_missing;
 use words::{MARK, Words};
+
+/// An outcome of a trace's steps, in words; those that the trace has do not matter.
+pub(crate) fn worded(trace: &Trace, outcome: Outcome) -> Outcome {
+    let mut anew = Trace { outcome, ..trace.clone() };
+    fill(&mut anew);
+    anew.outcome
+}
 
 /// Puts the words into a trace's outcome.
 pub(crate) fn fill(trace: &mut Trace) {

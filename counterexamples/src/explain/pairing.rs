@@ -360,7 +360,7 @@ pub(super) fn nobody_waits(case: &Case<'_>) -> Words {
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     // The exit of the last warp that a count of 0 waits for completes one, too.
-    let exits = case.last().is_some_and(|step| step.events.contains(&Event::Exited));
+    let exits = case.last().is_some_and(|step| step.events.contains(&Event::Exited {}));
     let act = if exits { "exit" } else { "arrival" };
     let message = format!("{who}'s {act}{at} completes a generation of {on} on which nobody waits");
     let mut words = Words { message, ..Words::default() };

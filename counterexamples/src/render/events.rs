@@ -27,12 +27,12 @@ pub(crate) fn in_words(trace: &Trace, event: &Event) -> String {
             let verb = if names::is_one_lane(lanes) { "exits" } else { "exit" };
             format!("{} {verb}", names::lanes_of(lanes))
         }
-        Event::Exited => "exits".to_owned(),
+        Event::Exited {} => "exits".to_owned(),
         Event::Accessed { access, locations } => format!("{} {}", verb(access), locations.join(", ")),
         Event::Decided { value } => format!("decides {value}"),
-        Event::Fenced => "fences".to_owned(),
-        Event::StateMoved => "moves state".to_owned(),
-        Event::Spun => "runs for ever".to_owned(),
+        Event::Fenced {} => "fences".to_owned(),
+        Event::StateMoved {} => "moves state".to_owned(),
+        Event::Spun {} => "runs for ever".to_owned(),
         Event::Violated { rule, .. } => rule.clone(),
         Event::Failed { message } | Event::Cut { message } => message.clone(),
     }

@@ -194,7 +194,7 @@ impl<'t> Diagram<'t> {
                 Event::Parked { .. }
                 | Event::Issued { .. }
                 | Event::Landed { .. }
-                | Event::Spun
+                | Event::Spun {}
                 | Event::LanesExited { .. } => {
                     self.line(&format!("Note over {who}: {}", quoted(&told)));
                 }

@@ -9,13 +9,15 @@ mod survey;
 
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
 use crate::build::record::{Departure, Reached, Recorder, ended_early};
-use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirm, ends};
-use crate::trace::{self, OutcomeKind, Step, Trace};
+use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirmed_by, ends};
+use crate::explain;
+use crate::trace::{self, Basis, Outcome, OutcomeKind, Step, Trace};
 pub use stuck::Stuck;
 use stuck::{check_blocked, stays_blocked};
 pub(crate) use survey::survey;
@@ -29,30 +31,50 @@ pub struct Confirmation {
     pub rule: Option<String>,
     /// For an agent that is stuck while others run for ever.
     pub stuck: Option<Stuck>,
+    /// What the run shows, put into words anew: nothing that the trace says of it is taken over but the
+    /// level.
+    pub outcome: Outcome,
 }
 
 /// Replays a trace on the model of its protocol and confirms each step, each state and the outcome.
 ///
-/// Words (headline, message, explanation, related places) and levels are not compared: they are not of the
-/// model.
+/// Words (headline, message, explanation, related places) are not compared, but [made
+/// anew](Confirmation::outcome); show those. Levels are what the user wants them to be.
 ///
 /// # Errors
 /// Where the trace and the model depart.
 pub fn replay(trace: &Trace, program: Arc<Program>) -> Result<Confirmation, Departure> {
+    replay_within(trace, program, Patience::default())
+}
+
+/// The same as long as patience lasts.
+///
+/// # Errors
+/// Where the trace and the model depart; or anything, once patience [has run out](Patience::has_run_out).
+pub fn replay_within(
+    trace: &Trace,
+    program: Arc<Program>,
+    patience: Patience,
+) -> Result<Confirmation, Departure> {
     check_protocol(trace, &program)?;
     let exited_threads = match trace.protocol.exited_threads {
         trace::ExitedThreads::Hold => ExitedThreads::Hold,
         trace::ExitedThreads::Release => ExitedThreads::Release,
     };
-    let mut recorder = Recorder::new(program, Options { exited_threads });
+    let mut recorder = Recorder::new(program, Options { exited_threads }, patience);
     same(None, "the initial state", &trace.initial, &recorder.whole())?;
     let stuck = (trace.outcome.rule.as_deref() == Some(Rule::StuckAgent.name()))
         .then_some(AgentId(trace.outcome.agent));
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, step) in trace.steps.iter().enumerate() {
-        if index.is_multiple_of(BETWEEN_LOOKS) && at_cycle.is_none() {
-            recorder.forget();
+        if index.is_multiple_of(BETWEEN_LOOKS) {
+            if recorder.machine.patience().is_over() {
+                return Err(Departure { step: Some(index), ..Departure::default() });
+            }
+            if at_cycle.is_none() {
+                recorder.forget();
+            }
         }
         if trace.outcome.cycle_from == Some(index) {
             at_cycle = Some(recorder.state.clone());
@@ -77,13 +99,27 @@ pub fn replay(trace: &Trace, program: Arc<Program>) -> Result<Confirmation, Depa
         // The message that names what went wrong is the last event's, and has been compared with it.
         wanted.headline = ends.last().map_or(String::new(), |end| end.headline.clone());
     }
-    let confirmed = confirm(wanted, &ends)?;
-    same(None, "the basis of the outcome", &trace.outcome.basis, &confirmed.basis)?;
-    let stuck = match (stuck, at_cycle) {
-        (Some(agent), Some(state)) => Some(stays_blocked(&mut recorder.machine, state, agent)?),
-        _ => None,
+    let found = confirmed_by(&wanted, &ends)?;
+    same(None, "the basis of the outcome", &trace.outcome.basis, &found.basis)?;
+    same(None, "the instruction of the outcome", &trace.outcome.instruction, &found.instruction)?;
+    let cycle_from = trace.outcome.cycle_from.filter(|_| found.basis == Basis::Cycle);
+    same(None, "where the cycle begins", &trace.outcome.cycle_from, &cycle_from)?;
+    let mut lasting = None;
+    if let (Some(_), Some(state)) = (stuck, at_cycle) {
+        // Whoever is said to be stuck as well has to be.
+        for agent in &trace.outcome.agents {
+            lasting = Some(stays_blocked(&mut recorder.machine, state.clone(), AgentId(*agent))?);
+        }
+    }
+    let outcome = Outcome {
+        // Whoever made the trace has chosen the level.
+        level: trace.outcome.level.clone(),
+        agents: trace.outcome.agents.clone(),
+        cycle_from,
+        ..found.clone()
     };
-    Ok(Confirmation { steps: trace.steps.len(), rule: trace.outcome.rule.clone(), stuck })
+    let (steps, rule) = (trace.steps.len(), trace.outcome.rule.clone());
+    Ok(Confirmation { steps, rule, stuck: lasting, outcome: explain::worded(trace, outcome) })
 }
 
 /// The trace is of this protocol.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::Program;
 use barcheck_model::rule::Rule;
@@ -17,8 +18,7 @@ use crate::build::{BETWEEN_LOOKS, What, check_cycle, ends, shown};
 /// # Errors
 /// Where the path departs from the model, or does not lead to `what`.
 pub(crate) fn survey(
-    program: Arc<Program>,
-    options: Options,
+    (program, options, patience): (Arc<Program>, Options, Patience),
     path: &Path,
     what: What<'_>,
     kept: &mut Kept,
@@ -27,7 +27,7 @@ pub(crate) fn survey(
         What::Finding(finding, _) if finding.rule == Rule::StuckAgent => Some(finding.agent),
         _ => None,
     };
-    let mut recorder = Recorder::new(program, options);
+    let mut recorder = Recorder::new(program, options, patience);
     let mut reached = Reached::State(Vec::new());
     let mut at_cycle = None;
     for (index, choice) in path.steps.iter().enumerate() {

@@ -26,6 +26,7 @@ use barcheck_model::machine::{Choice, Options, Path};
 use barcheck_model::program::Program;
 
 use crate::build::What;
+use crate::build::limits::Limits;
 use goal::Goal;
 use walker::Walker;
 
@@ -38,7 +39,7 @@ const BUDGET: usize = 2_000_000;
 /// as it is.
 #[must_use]
 pub fn shorten(program: Arc<Program>, options: Options, path: &Path, what: What<'_>) -> Path {
-    shorten_within(program, options, path, what, &|| true)
+    shorten_within(program, options, path, what, &Limits::NONE)
 }
 
 /// The same as long as there is time left, which is asked now and then.
@@ -48,13 +49,13 @@ pub fn shorten_within(
     options: Options,
     path: &Path,
     what: What<'_>,
-    goes_on: &dyn Fn() -> bool,
+    limits: &Limits<'_>,
 ) -> Path {
     // To follow such a path once would cost it all.
     if path.steps.len().saturating_mul(program.agents.len()) > BUDGET {
         return path.clone();
     }
-    let mut walker = Walker::new(program, options, BUDGET, goes_on);
+    let mut walker = Walker::new(program, options, BUDGET, limits);
     let shorter = match path.cycle_from {
         Some(from) => lasso::shorten(&mut walker, &path.steps, from, what),
         None => straight(&mut walker, &path.steps, what),

@@ -8,6 +8,8 @@ use barcheck_model::machine::{Choice, End, Event, Finding, Machine, Options, Sta
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
+use crate::build::limits::Limits;
+
 /// Steps between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1024;
 
@@ -41,15 +43,10 @@ pub(super) struct Passage {
 
 impl<'g> Walker<'g> {
     /// A walker that may copy so many agents from one state to the next.
-    pub(super) fn new(
-        program: Arc<Program>,
-        options: Options,
-        budget: usize,
-        goes_on: &'g dyn Fn() -> bool,
-    ) -> Self {
-        let mut machine = Machine::new(program, options);
+    pub(super) fn new(program: Arc<Program>, options: Options, budget: usize, limits: &Limits<'g>) -> Self {
+        let mut machine = Machine::within(program, options, limits.patience());
         let initial = machine.initial();
-        Self { machine, initial, left: budget, steps: 0, goes_on }
+        Self { machine, initial, left: budget, steps: 0, goes_on: limits.goes_on }
     }
 
     pub(super) fn initial(&self) -> State {

@@ -90,9 +90,9 @@ impl Kind {
             Self::Releases => matches!(event, Event::Released { .. } | Event::Notified { .. }),
             Self::Passes => matches!(event, Event::Passed { .. }),
             Self::Completions => matches!(event, Event::Completed { .. }),
-            Self::Accesses => matches!(event, Event::Accessed { .. } | Event::Fenced),
+            Self::Accesses => matches!(event, Event::Accessed { .. } | Event::Fenced {}),
             Self::Decisions => matches!(event, Event::Decided { .. }),
-            Self::Exits => matches!(event, Event::Exited | Event::LanesExited { .. }),
+            Self::Exits => matches!(event, Event::Exited {} | Event::LanesExited { .. }),
             Self::Violations => {
                 matches!(event, Event::Violated { .. } | Event::Failed { .. } | Event::Cut { .. })
             }
@@ -125,7 +125,7 @@ impl Timeline<'_> {
             act
         } else if has(&|event| matches!(event, Event::Accessed { .. })) {
             Act::Accesses
-        } else if has(&|event| matches!(event, Event::Spun)) {
+        } else if has(&|event| matches!(event, Event::Spun {})) {
             Act::Spins
         } else {
             Act::Acts

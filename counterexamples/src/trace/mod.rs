@@ -25,6 +25,7 @@ pub const FORMAT: &str = "barcheck-trace/1";
 
 /// A run from the initial state to what it shows, with everything needed to replay and to display it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Trace {
     /// Always [`FORMAT`].
     pub format: String,
@@ -44,6 +45,7 @@ pub struct Trace {
 
 /// A protocol: all that is needed to read it again and to run it in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Protocol {
     /// The file's name, as the user gave it.
     pub file: String,
@@ -75,6 +77,7 @@ pub enum ExitedThreads {
 
 /// An agent of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Agent {
     /// Its number, which is also its position in the list.
     pub index: u32,
@@ -90,6 +93,7 @@ pub struct Agent {
 
 /// A barrier that occurs in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Barrier {
     /// Its number. `split_barrier`: 0 is the workgroup's, then one for each subgroup, then one for each
     /// invocation by itself.
@@ -102,6 +106,7 @@ pub struct Barrier {
 
 /// One step of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
     /// Its position in the list.
     pub index: usize,
@@ -138,6 +143,7 @@ impl Step {
 
 /// How to make a step again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Choice {
     /// Which of the things that the agent could do, 0 unless its lanes have diverged.
     #[serde(rename = "move")]
@@ -152,6 +158,7 @@ pub struct Choice {
 
 /// Operands of an instruction on a barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Operands {
     /// `sync`, `arrive`, `red.popc`, `red.and`, `red.or`, `signal`, `wait`, `arrive+wait`, `read-state` or
     /// `write-state`.
@@ -166,6 +173,7 @@ pub struct Operands {
 
 /// Something that happened at a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
     /// Lanes wait at a barrier for the rest of their warp.
@@ -217,7 +225,7 @@ pub enum Event {
         lanes: String,
     },
     /// The agent exited.
-    Exited,
+    Exited {},
     /// The agent leaves something pending, which will land on the barrier.
     Issued {
         /// The barrier.
@@ -241,11 +249,11 @@ pub enum Event {
         value: i64,
     },
     /// A fence or memory barrier.
-    Fenced,
+    Fenced {},
     /// A result, a copy of one, a barrier's state or an allocation was read or written.
-    StateMoved,
+    StateMoved {},
     /// A local loop without end made one more iteration.
-    Spun,
+    Spun {},
     /// A rule is violated at this very step.
     Violated {
         /// The rule.
@@ -269,6 +277,7 @@ pub enum Event {
 
 /// What the run shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// What kind of end it is.
     pub kind: OutcomeKind,
@@ -329,6 +338,7 @@ pub enum Basis {
 
 /// Figures that belong to a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Detail {
     /// An operand's value.
@@ -358,6 +368,7 @@ pub enum Detail {
 
 /// Another place that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Related {
     /// The agent.
     pub agent: u32,

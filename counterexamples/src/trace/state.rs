@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 /// A state of the group, or what a step changes in one: whatever is listed replaces what was known before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// Agents, by index.
     pub agents: Vec<AgentState>,
@@ -14,6 +15,7 @@ pub struct State {
 
 /// Where an agent is and what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AgentState {
     /// The agent.
     pub agent: u32,
@@ -36,6 +38,7 @@ pub struct AgentState {
 
 /// What an agent has left pending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pending {
     /// The barrier on which it lands.
     pub barrier: u32,
@@ -61,6 +64,7 @@ pub enum Status {
 
 /// What a blocked agent waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Waits {
     /// The barrier.
     pub barrier: u32,
@@ -80,6 +84,7 @@ pub enum Awaits {
 
 /// Lanes of an agent that execute together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fragment {
     /// The lanes, as a hexadecimal bit mask: `0x0000ffff`.
     pub lanes: String,
@@ -112,6 +117,7 @@ pub enum Doing {
 
 /// A place in the protocol's source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Location {
     /// Line, from 1; 0 where there is no text.
     pub line: u32,
@@ -123,6 +129,7 @@ pub struct Location {
 
 /// A barrier's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BarrierState {
     /// The barrier.
     pub barrier: u32,
@@ -150,6 +157,7 @@ pub struct BarrierState {
 
 /// A barrier's counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Count {
     /// What is counted: `threads`, `producers`, `consumers`, `invocations` or `subgroups`.
     pub of: String,

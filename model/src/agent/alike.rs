@@ -5,6 +5,9 @@
 
 use crate::program::{Code, Condition, ConstructId, Expr, LocalId, Op};
 
+/// Times that the code is gone through before agents are taken to differ.
+const MOST_ROUNDS: usize = 64;
+
 /// What may differ between agents of a role.
 #[derive(Clone, PartialEq, Eq)]
 struct Differing {
@@ -23,7 +26,11 @@ struct Differing {
 pub(super) fn all_go_alike(code: &Code, innermost: &[Option<ConstructId>]) -> bool {
     let mut differing =
         Differing { locals: vec![false; code.locals.len()], constructs: vec![false; code.constructs.len()] };
-    loop {
+    // Each time round what differs spreads backwards through one more assignment: few take many.
+    for round in 0.. {
+        if round == MOST_ROUNDS {
+            return false;
+        }
         let before = differing.clone();
         for (op, construct) in code.ops.iter().zip(innermost) {
             let in_one = code.around(*construct).any(|c| differing.constructs[c.index()]);

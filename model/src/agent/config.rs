@@ -150,6 +150,17 @@ impl Config {
         }
     }
 
+    /// Bytes that it takes, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let each = |values: &LaneValues| values.bytes();
+        let locals = self.fragments.iter().flat_map(|fragment| &fragment.locals).map(each).sum::<usize>();
+        let lists = self.fragments.len() * size_of::<Fragment>()
+            + self.splits.len() * size_of::<SplitLanes>()
+            + (self.iterations.workgroup.len() + self.iterations.subgroup.len()) * size_of::<u32>();
+        size_of::<Self>() + locals + lists
+    }
+
     /// All lanes have exited.
     #[must_use]
     pub fn has_exited(&self) -> bool {

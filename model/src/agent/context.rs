@@ -1,6 +1,7 @@
 //! What surrounds an agent, the same in all its configurations.
 
 use super::facts::Facts;
+use crate::patience::Patience;
 use crate::program::{AgentId, Code, Program, RoleId};
 
 /// The fixed surroundings of an agent: its program, and who it is.
@@ -16,4 +17,6 @@ pub struct Context<'p> {
     pub role: RoleId,
     /// The agent.
     pub agent: AgentId,
+    /// How long its local computation is followed.
+    pub patience: &'p Patience,
 }

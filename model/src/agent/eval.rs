@@ -36,6 +36,19 @@ impl LaneValues {
         }
     }
 
+    /// Bytes that it takes, about: a state that was read is a box of its own.
+    pub(super) fn bytes(&self) -> usize {
+        let boxed = |value: &Value| match value {
+            Value::Opaque(_) => 2 * size_of::<Opaque>(),
+            Value::Unset | Value::Int(_) | Value::Handle(_) => 0,
+        };
+        let list = match self {
+            Self::Same(_) => 0,
+            Self::Each(values) => size_of_val(&values[..]),
+        };
+        size_of::<Self>() + list + self.values().map(boxed).sum::<usize>()
+    }
+
     /// Every lane's value; one where they are the same.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         match self {

@@ -8,26 +8,34 @@ use super::period::periods;
 use crate::program::{
     Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Program, Scope, SequenceId,
 };
+use smallvec::SmallVec;
+
+/// Positions that are gone through for a role's locals, and for its sequences, before the others are taken to
+/// matter everywhere: that is never wrong, and keeps the time linear in the length of the code.
+const MOST_VISITS: usize = 1 << 24;
 
 /// Facts about a role's code.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// For every position, which locals matter.
-    live_in: Vec<Vec<bool>>,
+    /// For every local, where it matters.
+    live: Vec<Positions>,
     /// For every position, the innermost construct around it.
     innermost: Vec<Option<ConstructId>>,
     /// For every construct, whether its iterations are counted for the workgroup's and for the
     /// subgroup's split barriers: it is a loop around a barrier instruction of that scope.
     counted: Vec<[bool; 2]>,
-    /// For every position, the sequences of uniform decisions that may still be consulted from there.
-    consults: Vec<Vec<SequenceId>>,
-    /// For every position, the loops that may still be entered from there.
-    enters: Vec<Vec<ConstructId>>,
+    /// For every sequence of uniform decisions, from where it may still be consulted.
+    consults: Vec<Positions>,
+    /// For every loop, from where it may still be entered.
+    enters: Vec<Positions>,
     /// See [`Self::results_matter`].
     results_matter: bool,
     /// See [`Self::period`].
     periods: Vec<Option<i64>>,
 }
+
+/// Positions, as half-open ranges in order.
+type Positions = Vec<(u32, u32)>;
 
 impl Facts {
     /// Computes the facts about each role of a protocol.
@@ -41,11 +49,14 @@ impl Facts {
 
     fn of_code(code: &Code) -> Self {
         let innermost = innermost_constructs(code);
+        let before = predecessors(code);
+        let counted = counted_loops(code, &innermost);
+        let counts = counted.iter().flatten().any(|counted| *counted);
         Self {
-            live_in: live_locals(code),
-            counted: counted_loops(code, &innermost),
-            consults: ahead(code, consulted),
-            enters: ahead(code, entered),
+            live: live_locals(code, &before),
+            counted,
+            consults: consulted_sequences(code, &before),
+            enters: if counts { entered_loops(code, &before) } else { Vec::new() },
             results_matter: true,
             periods: periods(code),
             innermost,
@@ -75,19 +86,19 @@ impl Facts {
     /// Whether `local` may still be read from `pc` on.
     #[must_use]
     pub fn is_live(&self, pc: Pc, local: LocalId) -> bool {
-        self.live_in.get(pc.index()).is_some_and(|live| live[local.index()])
+        self.live.get(local.index()).is_some_and(|positions| holds(positions, pc))
     }
 
     /// Whether a sequence of uniform decisions may still be consulted from `pc` on.
     #[must_use]
     pub fn may_consult(&self, pc: Pc, sequence: SequenceId) -> bool {
-        self.consults.get(pc.index()).is_some_and(|all| all.contains(&sequence))
+        self.consults.get(sequence.index()).is_some_and(|positions| holds(positions, pc))
     }
 
     /// Whether a loop may still be entered from `pc` on.
     #[must_use]
     pub fn may_enter(&self, pc: Pc, construct: ConstructId) -> bool {
-        self.enters.get(pc.index()).is_some_and(|all| all.contains(&construct))
+        self.enters.get(construct.index()).is_some_and(|positions| holds(positions, pc))
     }
 
     /// Whether `pc` lies in a construct.
@@ -137,7 +148,8 @@ fn innermost_constructs(code: &Code) -> Vec<Option<ConstructId>> {
 
 fn counted_loops(code: &Code, innermost: &[Option<ConstructId>]) -> Vec<[bool; 2]> {
     let mut counted = vec![[false; 2]; code.constructs.len()];
-    if all_go_alike(code, innermost) {
+    let is_counted = |op: &Op| op.execution_scope().and_then(scope_index).is_some();
+    if !code.ops.iter().any(is_counted) || all_go_alike(code, innermost) {
         return counted;
     }
     for (op, construct) in code.ops.iter().zip(innermost) {
@@ -149,65 +161,100 @@ fn counted_loops(code: &Code, innermost: &[Option<ConstructId>]) -> Vec<[bool; 2
     counted
 }
 
-/// The least fixed point of the backward data-flow equations.
-fn live_locals(code: &Code) -> Vec<Vec<bool>> {
-    let mut live_in = vec![vec![false; code.locals.len()]; code.ops.len()];
-    let mut changed = !code.locals.is_empty();
-    while changed {
-        changed = false;
-        for at in (0..code.ops.len()).rev() {
-            let mut live = vec![false; code.locals.len()];
-            for next in successors(code, Pc::from_index(at)) {
-                for (to, from) in live.iter_mut().zip(&live_in[next.index()]) {
-                    *to |= from;
-                }
-            }
-            for local in code.ops[at].written() {
-                live[local.index()] = false;
-            }
-            read(&code.ops[at], &mut |local| live[local.index()] = true);
-            if live_in[at] != live {
-                live_in[at] = live;
-                changed = true;
-            }
+fn holds(positions: &Positions, pc: Pc) -> bool {
+    let after = positions.partition_point(|(first, _)| *first <= pc.0);
+    after > 0 && pc.0 < positions[after - 1].1
+}
+
+/// The positions from which each position can come next.
+fn predecessors(code: &Code) -> Vec<SmallVec<[u32; 2]>> {
+    let mut before = vec![SmallVec::new(); code.ops.len()];
+    for at in (0..code.ops.len()).map(Pc::from_index) {
+        for next in successors(code, at) {
+            before[next.index()].push(at.0);
         }
     }
-    live_in
+    before
 }
 
-/// The least fixed point of what may still be found at each position and those after it.
-fn ahead<T: Copy + Ord>(code: &Code, found: impl Fn(&Op) -> Option<T>) -> Vec<Vec<T>> {
-    let mut ahead: Vec<Vec<T>> = vec![Vec::new(); code.ops.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for at in (0..code.ops.len()).rev() {
-            let mut all = Vec::from_iter(found(&code.ops[at]));
-            for next in successors(code, Pc::from_index(at)) {
-                all.extend(&ahead[next.index()]);
-            }
-            all.sort_unstable();
-            all.dedup();
-            changed |= all != ahead[at];
-            ahead[at] = all;
+/// For every local, the positions from which it may be read before it is set again.
+fn live_locals(code: &Code, before: &[SmallVec<[u32; 2]>]) -> Vec<Positions> {
+    let mut readers = vec![Vec::new(); code.locals.len()];
+    for (at, op) in (0..).zip(&code.ops) {
+        read(op, &mut |local| readers[local.index()].push(at));
+    }
+    let sets = |at: u32, local: usize| {
+        code.ops[at as usize].written().into_iter().any(|written: LocalId| written.index() == local)
+    };
+    lead_to(readers, before, &sets)
+}
+
+/// For every sequence of uniform decisions, the positions from which it may be consulted.
+fn consulted_sequences(code: &Code, before: &[SmallVec<[u32; 2]>]) -> Vec<Positions> {
+    let mut consulting: Vec<Vec<u32>> = Vec::new();
+    for (at, op) in (0..).zip(&code.ops) {
+        if let Op::Branch { condition: Condition::Uniform(sequence), .. }
+        | Op::Test { condition: Condition::Uniform(sequence), .. } = op
+        {
+            consulting.resize(consulting.len().max(sequence.index() + 1), Vec::new());
+            consulting[sequence.index()].push(at);
         }
     }
-    ahead
+    lead_to(consulting, before, &|_, _| false)
 }
 
-fn consulted(op: &Op) -> Option<SequenceId> {
-    match op {
-        Op::Branch { condition: Condition::Uniform(sequence), .. }
-        | Op::Test { condition: Condition::Uniform(sequence), .. } => Some(*sequence),
-        _ => None,
+/// For every loop, the positions from which it may be entered.
+fn entered_loops(code: &Code, before: &[SmallVec<[u32; 2]>]) -> Vec<Positions> {
+    let mut entries = vec![Vec::new(); code.constructs.len()];
+    for (at, op) in (0..).zip(&code.ops) {
+        if let Op::Enter(construct) = op {
+            entries[construct.index()].push(at);
+        }
     }
+    lead_to(entries, before, &|_, _| false)
 }
 
-fn entered(op: &Op) -> Option<ConstructId> {
-    match op {
-        Op::Enter(construct) => Some(*construct),
-        _ => None,
+/// For every list of positions, those from which some of the list can be reached without passing one at which
+/// `ends` holds.
+fn lead_to(
+    lists: Vec<Vec<u32>>,
+    before: &[SmallVec<[u32; 2]>],
+    ends: &dyn Fn(u32, usize) -> bool,
+) -> Vec<Positions> {
+    let mut visits = 0;
+    // For each position, the last list of which it was found to be.
+    let mut found = vec![usize::MAX; before.len()];
+    let each = lists.into_iter().enumerate();
+    each.map(|(list, mut all)| {
+        all.retain(|at| std::mem::replace(&mut found[*at as usize], list) != list);
+        let mut next = 0;
+        while next < all.len() {
+            visits += 1;
+            if visits > MOST_VISITS {
+                return vec![(0, u32::MAX)];
+            }
+            let sources = before[all[next] as usize].iter();
+            let new = sources.filter(|at| found[**at as usize] != list && !ends(**at, list));
+            let new: SmallVec<[u32; 2]> = new.copied().collect();
+            new.iter().for_each(|at| found[*at as usize] = list);
+            all.extend(new);
+            next += 1;
+        }
+        ranges(all)
+    })
+    .collect()
+}
+
+fn ranges(mut all: Vec<u32>) -> Positions {
+    all.sort_unstable();
+    let mut ranges = Positions::new();
+    for at in all {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == at => *end += 1,
+            _ => ranges.push((at, at + 1)),
+        }
     }
+    ranges
 }
 
 fn successors(code: &Code, at: Pc) -> Vec<Pc> {

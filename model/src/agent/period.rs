@@ -14,32 +14,53 @@ use crate::program::{BinaryOp, Code, Expr, LocalId, Op, UnaryOp};
 /// Periods up to this one are made use of.
 const LONGEST: i64 = 1 << 16;
 
+/// Locals in one expression beyond which it is not looked at.
+const MOST_LOCALS: usize = 16;
+
+/// What is known of a local so far.
+#[derive(Clone, Copy)]
+struct Uses {
+    /// It goes up by a constant somewhere.
+    counts: bool,
+    /// A common period of all uses, if there is one.
+    period: Option<i64>,
+}
+
 /// For each local the number modulo which it can be kept.
 // clause: barcheck.state-equal
 pub(super) fn periods(code: &Code) -> Vec<Option<i64>> {
-    (0..code.locals.len()).map(|local| period_of(code, LocalId::from_index(local))).collect()
-}
-
-fn period_of(code: &Code, local: LocalId) -> Option<i64> {
-    let mut counts = false;
-    let mut period = 1;
+    let mut uses = vec![Uses { counts: false, period: Some(1) }; code.locals.len()];
     for op in &code.ops {
         match op {
-            Op::Set(to, value) if *to == local => match value {
-                Expr::Int(0..LONGEST) => {}
-                // A counter goes up by a constant.
-                _ if stepped(value, local) == Some(1) => counts = true,
-                _ => return None,
-            },
-            _ if op.written().contains(&local) || op.handle() == Some(local) => return None,
+            Op::Set(_, Expr::Int(0..LONGEST)) => {}
+            Op::Set(local, value) if stepped(value, *local) == Some(1) => uses[local.index()].counts = true,
             _ => {
-                for expr in op.expressions() {
-                    period = least_common_multiple(period, period_in(expr, local)?)?;
+                for local in op.written().into_iter().chain(op.handle()) {
+                    uses[local.index()].period = None;
                 }
+                op.expressions().into_iter().for_each(|expr| used(expr, &mut uses));
             }
         }
     }
-    counts.then_some(period)
+    uses.into_iter().map(|uses| uses.period.filter(|_| uses.counts)).collect()
+}
+
+/// The locals of an expression are used in it.
+fn used(expr: &Expr, uses: &mut [Uses]) {
+    let mut locals = Vec::new();
+    expr.leaves(&mut |leaf| {
+        if let Expr::Local(local) = leaf {
+            locals.push(*local);
+        }
+    });
+    locals.sort_unstable();
+    locals.dedup();
+    let few = locals.len() <= MOST_LOCALS;
+    for local in locals {
+        let period = &mut uses[local.index()].period;
+        *period =
+            period.filter(|_| few).and_then(|period| least_common_multiple(period, period_in(expr, local)?));
+    }
 }
 
 /// The period of an expression in a local.

@@ -13,17 +13,23 @@ use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
 const BEFORE_CYCLE_SEARCH: u64 = 4096;
 /// Local computation that is followed at most between two steps, in operations.
 const MOST_OPERATIONS: u64 = 10_000_000;
+/// What local computation costs between two questions whether to go on, in operations of the simplest kind.
+const BETWEEN_QUESTIONS: usize = 4096;
 
 /// Runs local computation until every fragment stands at something visible, waits, or spins.
 pub(super) fn settle(context: Context<'_>, config: &mut Config) {
     let mut operations = 0..MOST_OPERATIONS;
     let mut remembered: Option<Config> = None;
+    let mut cost = 0;
     while config.fault.is_none() {
         let Some(index) = config.fragments.iter().position(|f| runnable(context, f)) else {
             break;
         };
         let at = config.fragments[index].pc;
-        let Some(done) = operations.next() else {
+        cost += cost_of(context, &config.fragments[index]);
+        let is_over = cost >= BETWEEN_QUESTIONS && context.patience.is_over();
+        cost %= BETWEEN_QUESTIONS;
+        let Some(done) = operations.next().filter(|_| !is_over) else {
             let changing = remembered.and_then(|then| changed_local(&then, config));
             config.fault = Some(Fault { at, kind: FaultKind::Endless(changing) });
             break;
@@ -50,6 +56,17 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
     forget(context, config);
     config.fragments.sort_by_key(|f| f.lanes.trailing_zeros());
     config.splits.sort_unstable();
+}
+
+/// What a fragment's next operation costs, about, against the simplest.
+fn cost_of(context: Context<'_>, fragment: &Fragment) -> usize {
+    match &context.code.ops[fragment.pc.index()] {
+        // All locals are gone through, and those that nobody will read are forgotten.
+        Op::Back(..) => 1 + fragment.locals.len(),
+        Op::Jump(_) | Op::Enter(_) | Op::Break(_) | Op::Continue(..) | Op::End(_) => 1,
+        // It may be that each lane evaluates by itself.
+        _ => 8,
+    }
 }
 
 /// A local that differs between two configurations of the same agent.

@@ -41,6 +41,12 @@ impl Entry {
         self.edges.binary_search_by_key(&label, |(label, _)| *label).map(|at| self.edges[at].1)
     }
 
+    /// Bytes that it takes outside the table of entries, about.
+    fn bytes(&self) -> usize {
+        // An operand may have a list of its own, and every allocation has a head.
+        self.config.bytes() + self.moves.len() * (size_of::<Move>() + 64) + 64
+    }
+
     /// Nothing is known yet of where it leads.
     pub(super) fn new(config: Arc<Config>, moves: Moves) -> Self {
         let (exited, failed) = (config.has_exited(), config.fault.is_some());
@@ -71,13 +77,16 @@ pub struct Automaton {
     /// By hash, the configuration found last; [`Entry::before`] leads to the others. Growing need not hash
     /// them again.
     numbers: FxHashMap<u64, ConfigId>,
+    /// Of the configurations and their moves, and of lists of merged ones.
+    pub(super) bytes: usize,
     pub(super) merged: Merged,
 }
 
 impl Automaton {
     /// Nothing is known yet; expressions are evaluated as `representative` would.
     pub(super) fn new(representative: AgentId) -> Self {
-        Self { representative, entries: Vec::new(), numbers: FxHashMap::default(), merged: Merged::default() }
+        let (entries, numbers, merged) = (Vec::new(), FxHashMap::default(), Merged::default());
+        Self { representative, entries, numbers, bytes: 0, merged }
     }
 
     /// Forgets all configurations but these, which get other numbers. The room that they took is kept.
@@ -85,6 +94,7 @@ impl Automaton {
         let kept: Vec<Config> = keep.iter().map(|id| self.config(*id).clone()).collect();
         self.entries.clear();
         self.numbers.clear();
+        self.bytes = 0;
         self.merged = Merged::default();
         kept.into_iter().map(|config| self.intern(context, config)).collect()
     }
@@ -97,6 +107,15 @@ impl Automaton {
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Bytes that all of this takes, about: hash tables double, and an edge is a few words.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let entry = size_of::<Entry>() + size_of::<(Label, ConfigId)>();
+        let tables =
+            self.entries.capacity() * entry + self.numbers.capacity() * 2 * size_of::<(u64, ConfigId)>();
+        self.bytes + tables
     }
 
     /// Whether no configuration is known.
@@ -176,6 +195,7 @@ impl Automaton {
 
     pub(super) fn push(&mut self, entry: Entry) -> ConfigId {
         let id = ConfigId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.bytes += entry.bytes();
         self.entries.push(entry);
         id
     }

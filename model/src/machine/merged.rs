@@ -77,6 +77,8 @@ impl Automaton {
         let id = self.push(entry);
         self.merged.lead = Some(Self::lead);
         let members: Arc<[ConfigId]> = members.into();
+        // Two tables know the list.
+        self.bytes += size_of_val(&members[..]) + 128;
         self.merged.by_members.insert(members.clone(), id);
         self.merged.members.insert(id, members);
         id

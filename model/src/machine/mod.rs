@@ -24,8 +24,10 @@ pub use unfold::NotUnfolded;
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
 use crate::barrier::{BarrierId, NotModelled};
 use crate::memory::{Layout, Memory};
-use crate::program::{AccessKind, AgentId, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
+use crate::patience::Patience;
+use crate::program::{AccessKind, AgentId, Code, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
 use crate::rule::Rule;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -100,46 +102,64 @@ pub struct Machine {
     automata: Vec<Automaton>,
     /// The automaton of each agent.
     class: Vec<u32>,
+    patience: Patience,
 }
 
 impl Machine {
     /// A machine for a protocol.
     #[must_use]
     pub fn new(program: Arc<Program>, options: Options) -> Self {
+        Self::within(program, options, Patience::default())
+    }
+
+    /// The same with local computation that ends as [`CutReason::Endless`] once patience is over.
+    #[must_use]
+    pub fn within(program: Arc<Program>, options: Options, patience: Patience) -> Self {
         let facts = Facts::of(&program);
         let layout = Layout::of(&program);
-        let mut machine = Self { class: Vec::new(), automata: Vec::new(), facts, layout, options, program };
-        let mut keys = Vec::new();
+        let told_apart: Vec<_> = program.roles.iter().map(|role| TellsApart::by(&role.code)).collect();
+        let (class, automata) = (Vec::new(), Vec::new());
+        let mut machine = Self { class, automata, facts, layout, options, program, patience };
+        let mut classes = FxHashMap::default();
         for agent in machine.agents() {
-            let key = machine.kin(agent);
-            let class = keys.iter().position(|k| *k == key).unwrap_or_else(|| {
-                keys.push(key);
+            let key = machine.kin(agent, &told_apart);
+            let class = *classes.entry(key).or_insert(machine.automata.len());
+            if class == machine.automata.len() {
                 machine.automata.push(Automaton::new(agent));
-                keys.len() - 1
-            });
+            }
             machine.class.push(u32::try_from(class).unwrap_or(u32::MAX));
         }
         machine
     }
 
+    /// A machine for the same, in which nothing has been worked out.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self::within(Arc::clone(&self.program), self.options, self.patience.clone())
+    }
+
     /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells
     /// them apart.
-    fn kin(&self, agent: AgentId) -> (RoleId, u32, Option<u32>) {
+    fn kin(&self, agent: AgentId, told_apart: &[TellsApart]) -> (RoleId, u32, Option<u32>) {
         let role = self.program.agents[agent.index()];
-        let code = self.program.code(agent);
-        let told_apart = if code.ops.iter().any(mentions_agent) {
-            Some(agent.0)
-        } else {
-            let scopes = || code.ops.iter().filter_map(Op::execution_scope);
-            if scopes().any(|s| s == Scope::Invocation) {
-                Some(agent.0)
-            } else {
-                scopes()
-                    .any(|s| s == Scope::Subgroup)
-                    .then(|| u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX))
-            }
+        let told_apart = match told_apart[role.index()] {
+            TellsApart::Agents => Some(agent.0),
+            TellsApart::Subgroups => Some(u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX)),
+            TellsApart::Nobody => None,
         };
         (role, self.program.lanes(agent), told_apart)
+    }
+
+    /// How long local computation is followed.
+    #[must_use]
+    pub fn patience(&self) -> &Patience {
+        &self.patience
+    }
+
+    /// Bytes that the automata worked out so far take, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.automata.iter().map(Automaton::bytes).sum()
     }
 
     /// The protocol.
@@ -236,6 +256,7 @@ impl Machine {
             facts: &self.facts[role.index()],
             role,
             agent: automaton.representative(),
+            patience: &self.patience,
         };
         (context, automaton)
     }
@@ -322,6 +343,27 @@ pub enum CutReason {
     NotModelled(NotModelled),
     /// Local computation went on for too long to be followed; the local that kept changing, if any.
     Endless(Option<String>),
+}
+
+/// Whom a role's code tells apart.
+#[derive(Clone, Copy)]
+enum TellsApart {
+    Nobody,
+    Subgroups,
+    Agents,
+}
+
+impl TellsApart {
+    fn by(code: &Code) -> Self {
+        let scopes = || code.ops.iter().filter_map(Op::execution_scope);
+        if code.ops.iter().any(mentions_agent) || scopes().any(|scope| scope == Scope::Invocation) {
+            Self::Agents
+        } else if scopes().any(|scope| scope == Scope::Subgroup) {
+            Self::Subgroups
+        } else {
+            Self::Nobody
+        }
+    }
 }
 
 fn mentions_agent(op: &Op) -> bool {

@@ -31,6 +31,8 @@ pub use crate::common::contents::LoadOptions;
 pub use opcode::Opcode;
 use syntax_error::SyntaxError;
 
+use barcheck_model::Patience;
+
 use crate::common::contents::Contents;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
@@ -69,10 +71,22 @@ pub fn parse(source: &str) -> (ast::File, Vec<Diagnostic>) {
 /// The diagnostics, at least one an error, if the text is not UTF-8, not of the language, or says something
 /// that cannot be: agents outside the group, undeclared names, operands that an instruction does not take.
 pub fn load(source: &[u8], options: &LoadOptions) -> Result<Contents, Vec<Diagnostic>> {
+    load_within(source, options, &Patience::default())
+}
+
+/// The same as long as patience lasts: it is asked between passes, and after each block. A pass through the
+/// longest text that is read takes a fraction of a second.
+pub(crate) fn load_within(
+    source: &[u8],
+    options: &LoadOptions,
+    patience: &Patience,
+) -> Result<Contents, Vec<Diagnostic>> {
     let source = text(source)?;
     let (file, diagnostics) = parse(source);
     match file.target {
-        Some(target) if diagnostics.is_empty() => lower::lower(source, &file, target, &options.defines),
+        Some(target) if diagnostics.is_empty() => {
+            lower::lower(source, &file, target, (&options.defines, patience))
+        }
         _ => Err(diagnostics),
     }
 }

@@ -46,6 +46,9 @@ pub struct Diagnostic {
     pub help: Vec<String>,
 }
 
+/// The code of what a reader says that was ended.
+pub(crate) const LATE: &str = "late";
+
 impl Diagnostic {
     /// An error at `span`.
     #[must_use]
@@ -59,6 +62,11 @@ impl Diagnostic {
             notes: Vec::new(),
             help: Vec::new(),
         }
+    }
+
+    /// What a reader says that was ended before it was through.
+    pub(crate) fn late() -> Self {
+        Self::error(LATE, "the reading was ended", Span::default())
     }
 
     /// A warning at `span`.

@@ -161,7 +161,7 @@ fn pasts(run: &Run, violations: &[Violation]) -> Vec<Vec<Clock>> {
 /// included.
 fn again(run: &Run, last: usize, mut look: impl FnMut(&mut Run, usize, AgentId)) {
     // A machine of its own: it forgets configurations that the end of the run still needs.
-    let mut second = Run::new(Machine::new(run.machine.program().clone(), run.machine.options()));
+    let mut second = Run::new(run.machine.again());
     for (step, actor) in run.path[..=last].iter().enumerate() {
         let landing = run.landing_at(step);
         let agent = landing.map_or(AgentId(u32::from(*actor)), |pending| pending.agent);

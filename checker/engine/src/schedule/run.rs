@@ -6,7 +6,7 @@ use super::estimate;
 use crate::independence::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
-use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::answer::{Ending, Undecided, between_looks, unfollowed};
 use crate::verdict::blow_up::{blow_up, blow_up_beyond};
 use barcheck_model::agent::{Action, Choices, Move};
 use barcheck_model::barrier::BarrierId;
@@ -31,6 +31,9 @@ const MOST_CONFIGS: usize = 1 << 12;
 /// … unless there are so many classes of agents that this many for each are more. Loops of that length are
 /// gone through from memory.
 const CONFIGS_OF_CLASS: usize = 1 << 5;
+
+/// Bytes of configurations, likewise.
+const MOST_CONFIG_BYTES: usize = 16 << 20;
 
 /// One finding is kept for each rule, place and barrier.
 pub(super) type Key = (Rule, Place, Option<BarrierId>);
@@ -148,6 +151,7 @@ impl Run {
         }
         let mut watch = Watch::default();
         let mut turns = 0_u64;
+        let between_looks = between_looks(&self.machine, BETWEEN_LOOKS);
         while let Some(actor) = self.ready.pop_front() {
             let ending = match actor {
                 Actor::Agent(agent) => {
@@ -163,11 +167,11 @@ impl Run {
             if turns.is_multiple_of(BETWEEN_LOOKS * BETWEEN_ESTIMATES) {
                 self.percent = estimate::percent(&self.machine, &self.state);
             }
-            if turns.is_multiple_of(BETWEEN_LOOKS) {
+            if turns.is_multiple_of(between_looks) {
+                self.forget_configs();
                 if let Some(reason) = self.is_over_budget(settings, control, started) {
                     return Ending::GaveUp(reason);
                 }
-                self.forget_configs();
             }
             let facts = || self.state.memory.abstracted(self.marks());
             let now = Now {
@@ -403,7 +407,10 @@ impl Run {
     pub(super) fn forget_configs(&mut self) {
         let automata = self.machine.automata();
         let known: usize = automata.iter().map(|automaton| automaton.len()).sum();
-        if known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len()) {
+        let many = known > MOST_CONFIGS.max(CONFIGS_OF_CLASS * automata.len());
+        // Those that agents are in remain, so it is of no use to forget before there are twice as many.
+        let large = known > 2 * self.is_ready.len() && self.machine.bytes() > MOST_CONFIG_BYTES;
+        if many || large {
             self.forgotten += 1;
             if self.forgotten.is_power_of_two() {
                 // Where there are many classes, none of them has come far; the largest has at least its
@@ -415,9 +422,7 @@ impl Run {
     }
 
     fn bytes(&self) -> u64 {
-        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
-        // As measured on the library's protocols, rounded up.
-        (configs * 800 + self.path.capacity() * 2) as u64 + self.state.memory.bytes()
+        (self.machine.bytes() + self.path.capacity() * 2) as u64 + self.state.memory.bytes()
     }
 
     fn is_over_budget(
@@ -436,7 +441,8 @@ impl Run {
         if steps >= most {
             return Some(Inconclusive::States(most, blow_up()));
         }
-        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+        let is_over = budgets.memory().is_some_and(|most| bytes > most);
+        if let Some(most) = budgets.max_memory.filter(|_| is_over) {
             return Some(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| started.elapsed() >= *limit) {

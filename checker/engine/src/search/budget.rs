@@ -11,11 +11,13 @@ pub(crate) struct Clock<'a> {
     pub(crate) progress: Progress,
     /// When the clock was last looked at.
     pub(crate) last_look: Instant,
+    /// A step may take so much memory that a look is due before each.
+    pub(crate) is_often_due: bool,
 }
 
 impl<'a> Clock<'a> {
-    pub(crate) fn new(control: &'a dyn Control, started: Instant) -> Self {
-        Self { control, started, progress: Progress::default(), last_look: started }
+    pub(crate) fn new(control: &'a dyn Control, started: Instant, is_often_due: bool) -> Self {
+        Self { control, started, progress: Progress::default(), last_look: started, is_often_due }
     }
 }
 

@@ -194,7 +194,8 @@ impl Search<'_> {
         id: StateId,
         batch: &mut Batch<W>,
     ) -> Option<Pause> {
-        if self.clock.last_look.elapsed() > BETWEEN_CLOCKS && self.is_out_of_time() {
+        let is_due = self.clock.is_often_due || self.clock.last_look.elapsed() > BETWEEN_CLOCKS;
+        if is_due && self.is_out_of_time() {
             return Some(Pause::Stopped);
         }
         let mut noted = Vec::new();

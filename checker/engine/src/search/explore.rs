@@ -20,7 +20,7 @@ impl Search<'_> {
         let (mut opened, mut scratch) = (Opened::default(), Scratch::default());
         let pipeline = Pipeline::new(self.settings);
         let mut first = self.at.next;
-        store.growth = Growth::within(self.budgets().max_memory);
+        store.growth = Growth::within(self.budgets().memory());
         if store.len() > 0 {
             store.expect(self.at.level_end - self.at.next);
         }

@@ -12,12 +12,20 @@ impl Search<'_> {
         self.clock.started.elapsed().as_secs_f64()
     }
 
+    /// Whether time is up, what is known of agents by themselves has outgrown memory, or the user ends it.
     pub(crate) fn is_out_of_time(&mut self) -> bool {
         self.clock.last_look = Instant::now();
         let late = self.budgets().timeout.filter(|limit| self.clock.started.elapsed() >= *limit);
         if let Some(limit) = late {
             self.violations.inconclusive =
                 Some(Inconclusive::Time(limit, self.blow_up(self.clock.progress.states)));
+            return true;
+        }
+        let most = self.budgets().memory().unwrap_or(u64::MAX);
+        if self.tables.machine.bytes() as u64 > most {
+            let most = self.budgets().max_memory.unwrap_or(most);
+            let grew = self.blow_up(self.clock.progress.states);
+            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
             return true;
         }
         self.clock.progress =
@@ -51,7 +59,7 @@ impl Search<'_> {
             Inconclusive::Disk(error)
         } else if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.blow_up(states))
-        } else if budgets.max_memory.is_some_and(|most| self.bytes_soon(store) > most) {
+        } else if budgets.memory().is_some_and(|most| self.bytes_soon(store) > most) {
             Inconclusive::Memory(budgets.max_memory.unwrap_or(0), self.blow_up(states))
         } else if states >= MOST_STATES {
             Inconclusive::States(states, self.blow_up(states))
@@ -86,7 +94,7 @@ impl Search<'_> {
 
     /// What states may take of memory, and a folder for those that have no room, if there is one.
     pub(crate) fn room(&self) -> Option<Room> {
-        let most_bytes = self.settings.budgets.max_memory?.saturating_sub(self.table_bytes());
+        let most_bytes = self.settings.budgets.memory()?.saturating_sub(self.table_bytes());
         self.settings.spill.clone().map(|folder| Room { folder, most_bytes })
     }
 

@@ -24,6 +24,7 @@ use crate::settings::{Control, Settings};
 use crate::successors::canonical::Symmetry;
 use crate::successors::swift::Swift;
 use crate::successors::tables::Tables;
+use crate::verdict::answer::between_looks;
 use crate::visited::{StateId, Store};
 use budget::{Clock, Limit, Usage};
 use checkpoint::Saving;
@@ -63,6 +64,7 @@ impl<'a> Search<'a> {
         control: &'a dyn Control,
         started: Instant,
     ) -> Self {
+        let is_often_due = between_looks(&tables.machine, 2) < 2;
         Self {
             tables,
             layout: Layout::default(),
@@ -70,7 +72,7 @@ impl<'a> Search<'a> {
             swift: Swift::default(),
             symmetry,
             settings,
-            clock: Clock::new(control, started),
+            clock: Clock::new(control, started, is_often_due),
             usage: Usage::default(),
             limit: Limit::default(),
             at: Position::default(),

@@ -47,7 +47,9 @@ impl Search<'_> {
 
     /// Writes down how far the search has come, if that was asked for.
     pub(crate) fn save<const W: usize>(&mut self, store: &Store<W>) {
-        let Some(mut checkpoint) = self.saving.checkpoint.take().filter(|_| store.failed().is_none()) else {
+        // Where local computation was ended, states are missing that nobody would look for again.
+        let is_whole = store.failed().is_none() && !self.tables.machine.patience().has_run_out();
+        let Some(mut checkpoint) = self.saving.checkpoint.take().filter(|_| is_whole) else {
             return;
         };
         let reached = Reached {

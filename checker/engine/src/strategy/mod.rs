@@ -26,6 +26,7 @@ use crate::settings::{Budgets, Reduction};
 use crate::verdict::answer::{Answer, Question, Undecided};
 use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
+use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
@@ -47,8 +48,53 @@ trait Decider {
     fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said;
 }
 
+/// Decides a protocol. Where local computation was ended since time was up, that is the reason why there is
+/// no verdict, and not how far it had come.
+pub(crate) fn in_time(question: &Question<'_>) -> Outcome {
+    if let Some(most) = question.settings.budgets.max_memory.filter(|most| least_bytes(question) > *most) {
+        let why = Some(Inconclusive::Memory(most, Some("the locals of all agents".to_owned())));
+        let method = Method { why: "nothing was searched".to_owned(), ..asked_for(Reduction::Auto) };
+        return outcome(question, Vec::new(), why, Statistics::default(), method);
+    }
+    let mut outcome = decide(question);
+    if question.patience.has_run_out() {
+        for why in outcome.inconclusive.iter_mut().chain(&mut outcome.uncovered) {
+            if matches!(why, Inconclusive::Cut { .. } | Inconclusive::Undecided(_)) {
+                *why = out_of_time(question, why);
+            }
+        }
+    }
+    outcome
+}
+
+/// Bytes that the initial state takes at least: agents have locals.
+fn least_bytes(question: &Question<'_>) -> u64 {
+    let (program, machine) = (&question.program, question.machine());
+    // Agents of one class share what is known of them.
+    let mut locals = vec![0; machine.automata().len()];
+    machine.agents().for_each(|agent| locals[machine.class(agent)] = program.code(agent).locals.len() as u64);
+    locals.iter().sum::<u64>() * size_of::<LaneValues>() as u64
+}
+
+/// Why local computation was ended.
+fn out_of_time(question: &Question<'_>, why: &Inconclusive) -> Inconclusive {
+    let budgets = question.settings.budgets;
+    let Some(limit) = budgets.timeout.filter(|limit| question.started.elapsed() >= *limit) else {
+        return Inconclusive::Interrupted;
+    };
+    let where_to = match why {
+        Inconclusive::Cut { agent, at, .. } => {
+            let place = question.program.code(*agent).places.get(at.index()).copied().unwrap_or_default();
+            let noun = question.program.target.agent_noun();
+            Some(format!("the local computation of {noun} {} in line {}", agent.0, place.line))
+        }
+        _ => None,
+    };
+    Inconclusive::Time(limit, where_to)
+}
+
 /// Decides a protocol by the engines that the settings ask for.
-pub(crate) fn decide(question: &Question<'_>) -> Outcome {
+fn decide(question: &Question<'_>) -> Outcome {
     match question.settings.reduction {
         Reduction::None | Reduction::Symmetry => {
             let why = "asked for".to_owned();
@@ -93,7 +139,7 @@ fn in_order(question: &Question<'_>) -> Outcome {
 /// What is verified but for warnings that only a search finds, with those that a short search finds.
 fn verified_but_for_warnings(question: &Question<'_>, short: &Outcome) -> Option<Outcome> {
     let settings = without_pedantry(question)?;
-    let lenient = Question { program: question.program.clone(), settings: &settings, ..*question };
+    let lenient = question.with(&settings, question.options);
     let engines: [&dyn Decider; 2] = [&OneSchedule, &EachOutcome];
     engines.into_iter().find_map(|engine| match engine.decide(&lenient, None) {
         Said::Yes(verified) if verified.verdict == Verdict::Verified => {
@@ -395,7 +441,8 @@ mod tests {
         let program = Arc::new(loaded.expect("a valid protocol").program);
         let settings = Settings { all, ..Settings::default() };
         let (options, started) = (Options::default(), Instant::now());
-        ask(&Question { program, options, settings: &settings, control: &Quiet, started })
+        let patience = barcheck_model::Patience::default();
+        ask(&Question { program, options, settings: &settings, control: &Quiet, started, patience })
     }
 
     fn found(level: Level) -> Found {

@@ -24,7 +24,7 @@ pub(super) fn as_if_exits_held(question: &Question<'_>, ask: &dyn Fn(&Question<'
         return ask(question);
     }
     let options = Options { exited_threads: ExitedThreads::Hold };
-    let held = Question { program: question.program.clone(), options, ..*question };
+    let held = question.with(question.settings, options);
     match ask(&held) {
         Said::Yes(mut outcome) if outcome.verdict == Verdict::Verified => {
             outcome.method.why += "; no exit releases anybody, since nobody would wait for ever without";

@@ -11,9 +11,6 @@ use crate::verdict::blow_up::blow_up;
 use barcheck_model::rule::{Level, Rule};
 use std::cmp::Reverse;
 
-/// Transitions between two looks at the budgets.
-const BETWEEN_LOOKS: u64 = 64;
-
 impl Exploration<'_> {
     /// Something may be violated besides what has been found, or in other places: some agent may be stuck
     /// before a deadlock, as another cycles; and of configurations merged in several places one was looked
@@ -27,11 +24,17 @@ impl Exploration<'_> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 16;
-        let node = size_of::<Node>() + size_of::<(Key, NodeId)>() * 2 + key;
-        let configs: usize = self.machine.automata().iter().map(|automaton| automaton.len()).sum();
+        let key = self.nodes.first().map_or(0, |node| node.key.len() * 4) + 32;
+        // A table that doubles holds the old entries and the new ones for a moment.
+        let full = |len: usize, capacity: usize| if len * 8 > capacity * 7 { 2 * capacity } else { 0 };
+        let (nodes, numbers) = (self.nodes.capacity(), self.numbers.capacity());
+        let tables = (nodes + full(self.nodes.len(), nodes)) * size_of::<Node>()
+            + (numbers + full(self.numbers.len(), numbers)) * (size_of::<(Key, NodeId)>() * 8 / 7 + 1);
         let cycles: u64 = self.cycles.iter().map(Cycles::bytes).sum();
-        (self.nodes.len() * node + configs * 800) as u64 + self.components.bytes() + cycles + self.graph_bytes
+        (tables + self.nodes.len() * key + self.machine.bytes()) as u64
+            + self.components.bytes()
+            + cycles
+            + self.graph_bytes
     }
 
     /// What has blown up: the automata, or else the choices.
@@ -45,7 +48,7 @@ impl Exploration<'_> {
     /// Looks at the budgets, now and then.
     pub(super) fn look(&mut self, node: NodeId) -> Result<(), Ending> {
         self.looks += 1;
-        if !self.looks.is_multiple_of(BETWEEN_LOOKS) {
+        if !self.looks.is_multiple_of(self.between_looks) {
             return Ok(());
         }
         let states = self.nodes.len() as u64;
@@ -62,7 +65,8 @@ impl Exploration<'_> {
         self.peak_bytes = self.peak_bytes.max(bytes);
         let budgets = self.settings.budgets;
         let blow_up = || self.blow_up(states);
-        if let Some(most) = budgets.max_memory.filter(|most| bytes > *most) {
+        let is_over = budgets.memory().is_some_and(|most| bytes > most);
+        if let Some(most) = budgets.max_memory.filter(|_| is_over) {
             return Err(Inconclusive::Memory(most, blow_up()));
         }
         if let Some(limit) = budgets.timeout.filter(|limit| self.started.elapsed() >= *limit) {

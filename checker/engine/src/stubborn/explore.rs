@@ -9,7 +9,7 @@ use crate::independence::{self, Races};
 use crate::packed::numbering::to_u32;
 use crate::settings::{Control, Settings};
 use crate::verdict::Inconclusive;
-use crate::verdict::answer::{Ending, Undecided, unfollowed};
+use crate::verdict::answer::{Ending, Undecided, between_looks, unfollowed};
 use barcheck_model::agent::{Action, BarrierAction, Choices, Move};
 use barcheck_model::machine::{Advanced, Choice, ConfigId, Detail, Event, Finding, Log, Machine, State};
 use barcheck_model::memory::Knowledge;
@@ -22,6 +22,8 @@ use std::time::Instant;
 
 /// Steps without a choice between two states kept, at most.
 const MOST_BETWEEN: usize = 1 << 12;
+/// Transitions between two looks at the budgets.
+const BETWEEN_LOOKS: u64 = 64;
 /// Steps before somebody else is asked, who takes no more for an answer.
 const MANY: u64 = 100_000;
 
@@ -71,6 +73,7 @@ pub(super) struct Exploration<'a> {
     before: Vec<ConfigId>,
     pub(super) log: Log,
     pub(super) looks: u64,
+    pub(super) between_looks: u64,
     /// In how many states somebody with a choice stood at a place.
     pub(super) opened: FxHashMap<Place, u64>,
 }
@@ -86,6 +89,7 @@ impl<'a> Exploration<'a> {
         let target = machine.program().target;
         let follows_waits =
             target.facts().waits_free && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
+        let between_looks = between_looks(&machine, BETWEEN_LOOKS);
         Self {
             components: Components::new(&machine),
             cycles: machine.automata().iter().map(|_| Cycles::default()).collect(),
@@ -109,6 +113,7 @@ impl<'a> Exploration<'a> {
             before: Vec::new(),
             log: Log::default(),
             looks: 0,
+            between_looks,
             opened: FxHashMap::default(),
         }
     }
@@ -256,6 +261,9 @@ impl<'a> Exploration<'a> {
                 Made::Merge(agent, from, number) => self.take_merge(at, node, (agent, from, number))?,
             }
             watch(&self.machine, at);
+            if self.between_looks < BETWEEN_LOOKS && !self.repeats {
+                self.look(node)?;
+            }
             if self.renews(at) || self.made.len() >= MOST_BETWEEN {
                 return Ok(());
             }

@@ -400,10 +400,9 @@ impl Tables {
     /// A rough number of bytes that the tables take.
     pub(crate) fn bytes(&self) -> u64 {
         let slots: usize = self.classes.iter().map(|c| c.slots.len()).sum();
-        let configs: usize = self.machine.automata().iter().map(|a| a.len()).sum();
         let barriers: usize = self.barriers.iter().map(|b| b.states.len()).sum();
         // Orders of magnitude measured on the library's protocols, rounded up.
-        let components = slots * 400 + configs * 800 + barriers * 200;
+        let components = slots * 400 + self.machine.bytes() + barriers * 200;
         let memory = self.residual_bytes + self.location_classes.bytes() + self.permutations.bytes();
         (self.steps.bytes() + components + memory) as u64
     }

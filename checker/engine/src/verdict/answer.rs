@@ -3,6 +3,7 @@
 
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::{Found, Inconclusive, Statistics};
+use barcheck_model::Patience;
 use barcheck_model::agent::Fault;
 use barcheck_model::machine::{Machine, Options};
 use barcheck_model::program::{AgentId, Pc, Program};
@@ -13,6 +14,9 @@ use std::time::Instant;
 /// are.
 const MOST_UNFOLDED: usize = 50_000;
 
+/// Locals of an agent that are nothing unusual.
+const USUAL_LOCALS: u64 = 64;
+
 /// A protocol to decide.
 pub(crate) struct Question<'q> {
     pub(crate) program: Arc<Program>,
@@ -20,12 +24,20 @@ pub(crate) struct Question<'q> {
     pub(crate) settings: &'q Settings,
     pub(crate) control: &'q dyn Control,
     pub(crate) started: Instant,
+    /// For local computation: until time is up, or the user ends it.
+    pub(crate) patience: Patience,
 }
 
 impl Question<'_> {
+    /// The same protocol, asked about otherwise.
+    pub(crate) fn with<'q>(&'q self, settings: &'q Settings, options: Options) -> Question<'q> {
+        let (program, patience) = (self.program.clone(), self.patience.clone());
+        Question { program, options, settings, control: self.control, started: self.started, patience }
+    }
+
     /// The protocol's transition system.
     pub(crate) fn machine(&self) -> Machine {
-        Machine::new(self.program.clone(), self.options)
+        Machine::within(self.program.clone(), self.options, self.patience.clone())
     }
 
     /// The same, with agents that behave alike in one class.
@@ -37,6 +49,13 @@ impl Question<'_> {
         machine.merge_alike(most, &mut || in_time() && self.control.goes_on(Progress::default()));
         machine
     }
+}
+
+/// Steps between two looks at the budgets, where usually there are so many: fewer where agents have so many
+/// locals that every new configuration takes much memory.
+pub(crate) fn between_looks(machine: &Machine, usual: u64) -> u64 {
+    let locals = machine.program().roles.iter().map(|role| role.code.locals.len()).max();
+    (usual / (1 + locals.unwrap_or(0) as u64 / USUAL_LOCALS)).max(1)
 }
 
 /// What the runs made say about a protocol.

@@ -7,6 +7,9 @@ use std::collections::HashSet;
 /// Automata below this size are no reason to give up.
 const NOTABLE: usize = 1000;
 
+/// Values of locals that are looked at, in all: this is for a word in a message.
+const MOST_VALUES: usize = 1 << 22;
+
 /// The local whose values are most numerous among an automaton's configurations, if that automaton is
 /// large against the search as a whole; otherwise `None`: it is the interleavings that are many.
 pub(crate) fn blow_up(machine: &Machine, states: u64) -> Option<String> {
@@ -21,7 +24,9 @@ pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> 
     }
     let agent = machine.agents().find(|agent| machine.class(*agent) == class)?;
     let code = machine.program().code(agent);
-    let counts = code.locals.iter().enumerate().map(|(local, info)| (distinct(automaton, local), &info.name));
+    let most = MOST_VALUES / code.locals.len().max(1);
+    let counts =
+        code.locals.iter().enumerate().map(|(local, info)| (distinct(automaton, local, most), &info.name));
     let (values, name) = counts.max_by_key(|(values, _)| *values)?;
     let noun = machine.program().target.agent_noun();
     if values < notable / 10 {
@@ -30,10 +35,10 @@ pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> 
     Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))
 }
 
-/// Number of distinct values of a local.
-fn distinct(automaton: &Automaton, local: usize) -> usize {
+/// Number of distinct values of a local among the first configurations of an automaton.
+fn distinct(automaton: &Automaton, local: usize, most: usize) -> usize {
     let mut values: HashSet<&Value> = HashSet::new();
-    for id in 0..u32::try_from(automaton.len()).unwrap_or(u32::MAX) {
+    for id in 0..u32::try_from(automaton.len().min(most)).unwrap_or(u32::MAX) {
         for fragment in &automaton.config(ConfigId(id)).fragments {
             match &fragment.locals[local] {
                 LaneValues::Same(value) => drop(values.insert(value)),

@@ -3,6 +3,7 @@
 mod levels;
 mod models;
 mod pictures;
+mod time;
 
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
 use barcheck::Reduction;
@@ -19,6 +20,7 @@ pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
+pub(crate) use time::TimeArgs;
 
 /// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups
 /// of a group and says whether some of them hang, race or break a rule of the barrier specification.
@@ -279,6 +281,8 @@ pub(crate) struct ReplayArgs {
     /// What goes to standard output: text for people, or one JSON object for each TRACE, one per line
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -286,7 +290,8 @@ Examples:
   barcheck replay hang.json
   barcheck replay traces/*.json
 
-Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read, 0 all confirmed.";
+Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read, 3 time
+was up, 0 all confirmed.";
 
 /// `barcheck view`.
 #[derive(Debug, Args)]
@@ -302,6 +307,8 @@ pub(crate) struct ViewArgs {
     /// Show a TRACE that departs from the model, too; its page says so
     #[arg(long)]
     pub(crate) anyway: bool,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const VIEW_EXAMPLES: &str = "\
@@ -314,7 +321,7 @@ A page is one file that asks for nothing: open it, attach it to a report, keep i
 `barcheck verify --html hang.html ring.bar` writes one right away.
 
 Exit status, the first that applies: 1 some TRACE departs from the model, 2 some TRACE cannot be read or some page not
-be written, 0 all pages written.";
+be written, 3 time was up, 0 all pages written.";
 
 /// `barcheck show`.
 #[derive(Debug, Args)]
@@ -329,6 +336,8 @@ pub(crate) struct ShowArgs {
     /// Show a TRACE that departs from the model, too, and say so
     #[arg(long)]
     pub(crate) anyway: bool,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const SHOW_EXAMPLES: &str = "\
@@ -338,7 +347,8 @@ Examples:
   barcheck show hang.json | less                    every step, then why
   generate-trace | barcheck show -                  keys come from the terminal nevertheless
 
-Exit status, the first that applies: 1 TRACE departs from the model, 2 TRACE cannot be read, 0 it was shown.";
+Exit status, the first that applies: 1 TRACE departs from the model, 2 TRACE cannot be read, 3 time was up, 0 it
+was shown.";
 
 /// `barcheck fmt`.
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! What the user can type for models in other languages.
 
 use super::levels::{LevelArgs, exited_threads_parser};
+use super::time::TimeArgs;
 use crate::cli::values::{self, Define, named};
 use barcheck::export::Language;
 use barcheck_model::machine::ExitedThreads;
@@ -29,6 +30,8 @@ pub(crate) struct ExportArgs {
     /// ending .cfg
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     #[command(flatten, next_help_heading = "Levels of rules: errors are asserted")]
     pub(crate) levels: LevelArgs,
 }
@@ -47,7 +50,7 @@ Examples:
 The model's first lines say how to run it and what it asserts. What an agent does by itself is unfolded;
 what barriers and memory do is written anew in the other language, and shares nothing with what `verify` searches.
 
-Exit status: 0 it is exported, 2 the FILE cannot be read or exported, or PATH not be written.";
+Exit status: 0 it is exported, 2 the FILE cannot be read or exported, or PATH not be written, 3 time was up.";
 
 fn language_parser() -> impl TypedValueParser<Value = Language> {
     named(&[(Language::Promela, "promela"), (Language::Tla, "tla")])

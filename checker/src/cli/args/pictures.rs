@@ -1,5 +1,6 @@
 //! What the user can type for counterexamples in other formats, and for graphs.
 
+use super::time::TimeArgs;
 use crate::cli::values::{self, Define, named};
 use barcheck_counterexamples::{Format, GraphView};
 use clap::Args;
@@ -22,6 +23,8 @@ pub(crate) struct ConvertArgs {
     /// Convert a TRACE that departs from the model, too; what is made of it says so
     #[arg(long)]
     pub(crate) anyway: bool,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const CONVERT_EXAMPLES: &str = "\
@@ -40,7 +43,7 @@ Examples:
   generate-trace | barcheck convert - --to mermaid
 
 Exit status, the first that applies: 1 the TRACE departs from the model, 2 it cannot be read or converted, or PATH cannot
-be written, 0 it is converted.";
+be written, 3 time was up, 0 it is converted.";
 
 /// `barcheck graph`.
 #[derive(Debug, Args)]
@@ -63,6 +66,8 @@ pub(crate) struct GraphArgs {
     /// Write it to PATH instead of standard output
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const GRAPH_EXAMPLES: &str = "\
@@ -75,7 +80,7 @@ The graph is in DOT, the language of Graphviz. Agents that behave alike are draw
 draws who waits for whom at the end of a counterexample.
 
 Exit status: 0 it is drawn, 2 the FILE cannot be read or PATH not be written, 3 the states of an agent are too
-many or cannot be listed.";
+many or cannot be listed, or time was up.";
 
 fn format_parser() -> impl TypedValueParser<Value = Format> {
     named(&[

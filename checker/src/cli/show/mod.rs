@@ -12,6 +12,7 @@ mod text;
 mod theme;
 
 use super::args::ShowArgs;
+use super::deadline::Deadline;
 use super::exhibit::{self, Exhibit};
 use super::output::{Colours, Look, Status, complain, error_line, print};
 use super::{input, pages};
@@ -22,7 +23,7 @@ use theme::Theme;
 
 /// Runs the command.
 pub(crate) fn run(args: &ShowArgs, colours: Colours) -> io::Result<Status> {
-    let exhibit = match exhibit::read(&args.trace, args.anyway) {
+    let exhibit = match exhibit::read(&args.trace, args.anyway, &Deadline::new(args.time.timeout)) {
         Ok(exhibit) => exhibit,
         Err((status, said)) => {
             let name = input::display_name(&args.trace);

@@ -48,7 +48,7 @@ pub(crate) fn rows(trace: &Trace) -> Vec<Row<'_>> {
 
 fn alike(row: &Row<'_>, step: &Step) -> bool {
     let quiet = |s: &Step| {
-        s.events.iter().all(|e| matches!(e, Event::Arrived { .. } | Event::Blocked { .. } | Event::Exited))
+        s.events.iter().all(|e| matches!(e, Event::Arrived { .. } | Event::Blocked { .. } | Event::Exited {}))
     };
     row.steps.iter().all(|s| {
         s.agent != step.agent
@@ -69,7 +69,7 @@ pub(crate) fn sign(row: &Row<'_>, after: &Situation, agent: u32) -> Sign {
             .any(|e| matches!(e, Event::Released { agents, .. } if agents.contains(&agent)));
         return if has(|e| matches!(e, Event::Failed { .. } | Event::Cut { .. })) || ends(step) {
             Sign::Fails
-        } else if has(|e| matches!(e, Event::Exited)) && after.status(agent) == Status::Exited {
+        } else if has(|e| matches!(e, Event::Exited {})) && after.status(agent) == Status::Exited {
             Sign::Exits
         } else if released {
             Sign::Acts
@@ -120,7 +120,7 @@ pub(crate) fn remarks(trace: &Trace, row: &Row<'_>, after: &Situation) -> Remark
             | Event::Parked { .. }
             | Event::Issued { .. }
             | Event::Landed { .. }
-            | Event::Spun => happened.push(events::in_words(trace, event)),
+            | Event::Spun {} => happened.push(events::in_words(trace, event)),
             Event::Violated { .. } | Event::Failed { .. } | Event::Cut { .. } => {
                 violated.push(events::in_words(trace, event));
             }

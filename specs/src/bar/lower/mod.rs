@@ -15,6 +15,7 @@ mod statements;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 
+use barcheck_model::Patience;
 use barcheck_model::program::{Program, Target};
 
 pub(super) use operands::{expr_of, name_of};
@@ -32,7 +33,7 @@ pub(crate) fn lower(
     source: &str,
     file: &File,
     target: Target,
-    defines: &BTreeMap<String, i64>,
+    (defines, patience): (&BTreeMap<String, i64>, &Patience),
 ) -> Result<Contents, Vec<Diagnostic>> {
     let mut context = Context {
         source,
@@ -52,6 +53,9 @@ pub(crate) fn lower(
     let mut roles = Vec::new();
     for item in &file.items {
         if let Item::Role(role) = item {
+            if patience.is_over() {
+                return Err(vec![Diagnostic::late()]);
+            }
             roles.push(role::lower(&mut context, role));
         }
     }

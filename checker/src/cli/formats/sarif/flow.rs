@@ -111,11 +111,11 @@ fn happened(trace: &Trace, event: &Event) -> Option<String> {
         }
         Event::Accessed { access, locations } => format!("{access}s {}", locations.join(", ")),
         Event::Decided { value } => format!("decides {value}"),
-        Event::Spun => "goes round for ever".to_owned(),
+        Event::Spun {} => "goes round for ever".to_owned(),
         Event::Violated { rule, .. } => format!("violates {rule}"),
         Event::Failed { message } | Event::Cut { message } => message.clone(),
         // The instruction says it already.
-        Event::Exited | Event::Fenced | Event::StateMoved => return None,
+        Event::Exited {} | Event::Fenced {} | Event::StateMoved {} => return None,
     })
 }
 

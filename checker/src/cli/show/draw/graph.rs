@@ -103,7 +103,8 @@ pub(super) fn conflict(viewer: &Viewer<'_>, page: &mut Page, conflict: &Conflict
     let between: Vec<usize> = (earlier.step.unwrap_or(end) + 1..end)
         .filter(|time| {
             timeline.step(*time).is_some_and(|step| {
-                own(step.agent) && (step.barriers().next().is_some() || step.events.contains(&Event::Fenced))
+                own(step.agent)
+                    && (step.barriers().next().is_some() || step.events.contains(&Event::Fenced {}))
             })
         })
         .collect();

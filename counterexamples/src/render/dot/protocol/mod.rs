@@ -7,6 +7,7 @@ mod usage;
 use std::fmt;
 use std::sync::Arc;
 
+use barcheck_model::Patience;
 use barcheck_model::machine::{Machine, NotUnfolded, Options};
 use barcheck_model::program::Program;
 
@@ -65,20 +66,21 @@ impl std::error::Error for GraphError {}
 /// automaton may have.
 ///
 /// # Errors
-/// An automaton has more configurations than that, or cannot be listed.
+/// An automaton has more configurations than that, or cannot be listed; or patience has run out.
 pub fn graph(
     program: Arc<Program>,
     options: Options,
     file: &str,
     view: View,
     most: usize,
+    patience: &Patience,
 ) -> Result<String, GraphError> {
-    let mut machine = Machine::new(program, options);
+    let mut machine = Machine::within(program, options, patience.clone());
     // Many agents that are not alike take many times the memory of one.
     let mut left = most.saturating_mul(MOST_KINDS);
     let mut goes_on = || {
         left = left.saturating_sub(1);
-        left > 0
+        left > 0 && !patience.is_over()
     };
     machine.merge_alike(most, &mut goes_on);
     let kinds = kinds(&machine);
