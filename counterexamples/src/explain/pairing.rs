@@ -282,7 +282,7 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
          is the same threads every time."
             .to_owned(),
     ];
-    Words { message, sentences, related: Vec::new() }
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
 }
 
 pub(super) fn nonuniform(case: &Case<'_>) -> Words {

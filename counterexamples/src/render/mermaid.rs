@@ -99,7 +99,10 @@ impl<'t> Diagram<'t> {
             if self.agents.contains(&agent.index) {
                 let role = agent.role.as_deref().map(|role| format!("<br/>{}", quoted(role)));
                 let id = self.agent(agent.index);
-                all.insert(id.clone(), format!("{}{}", quoted(&agent.name), role.unwrap_or_default()));
+                let is_blamed = self.trace.outcome.blamed.contains(&agent.index);
+                let blame = if is_blamed { "<br/>to blame" } else { "" };
+                let role = role.unwrap_or_default();
+                all.insert(id.clone(), format!("{}{role}{blame}", quoted(&agent.name)));
                 order.push(id);
             }
         }

@@ -23,13 +23,12 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
         barriers.entry(barrier).or_insert_with(|| picture.node(lines(), "shape=ellipse"));
     }
     for Group { agents, state, missing } in groups(trace, &end) {
-        let look = match state.status {
-            Status::Blocked => "shape=box",
-            Status::Exited => "shape=box, style=dashed",
-            Status::Running => "shape=box, style=rounded",
-            Status::Failed => "shape=octagon",
-        };
-        let node = picture.node(lines_of_agents(trace, &agents, state), look);
+        let mut lines = lines_of_agents(trace, &agents, state);
+        let is_blamed = agents.first().is_some_and(|agent| trace.outcome.blamed.contains(agent));
+        if is_blamed {
+            lines.push("to blame".to_owned());
+        }
+        let node = picture.node(lines, look(state.status, is_blamed));
         if let Some(Waits { barrier, awaits }) = state.waits
             && let Some(at) = barriers.get(&barrier)
         {
@@ -48,6 +47,18 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
     }
     mark_cycles(&mut picture);
     picture.to_dot()
+}
+
+fn look(status: Status, is_blamed: bool) -> &'static str {
+    match (status, is_blamed) {
+        (Status::Blocked, false) => "shape=box",
+        (Status::Blocked, true) => "shape=box, color=red, fontcolor=red",
+        (Status::Exited, false) => "shape=box, style=dashed",
+        (Status::Exited, true) => "shape=box, style=dashed, color=red, fontcolor=red",
+        (Status::Running, false) => "shape=box, style=rounded",
+        (Status::Running, true) => "shape=box, style=rounded, color=red, fontcolor=red",
+        (Status::Failed, _) => "shape=octagon",
+    }
 }
 
 fn title(trace: &Trace, end: &Situation, warning: Option<&str>) -> Vec<String> {
@@ -82,7 +93,8 @@ fn groups<'a>(trace: &Trace, end: &'a Situation) -> Vec<Group<'a>> {
         let missing = absent.remove(&state.agent).unwrap_or_default();
         let role = trace.agents.get(state.agent as usize).and_then(|agent| agent.role.as_deref());
         let waits = state.waits.map(|waits| (waits.barrier, waits.awaits == Awaits::Lanes));
-        let situation = (state.status, state.location, waits, missing.clone(), role);
+        let is_blamed = trace.outcome.blamed.contains(&state.agent);
+        let situation = (state.status, state.location, waits, missing.clone(), role, is_blamed);
         let at = *known.entry(situation).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.agents.push(state.agent),

@@ -44,7 +44,8 @@ fn heads(layout: &Layout<'_>, xml: &mut Xml) {
         let half = layout.spacing / 2.0;
         let Some(x) = layout.x(*agent) else { continue };
         let name = if layout.spacing < 30.0 { agent.to_string() } else { format!("{letter}{agent}") };
-        xml.write("head", x, y, &name);
+        let is_blamed = layout.trace.outcome.blamed.contains(agent);
+        xml.write(if is_blamed { "head bad" } else { "head" }, x, y, &name);
         let ends = layout.columns.get(at + 1).is_none_or(|next| role(*next) != role(*agent));
         if !ends {
             continue;

@@ -78,7 +78,7 @@ pub(crate) fn chosen(trace: &Trace, room: usize) -> Vec<u32> {
     }
     let outcome = &trace.outcome;
     let mut chosen = BTreeSet::new();
-    let concerned = [outcome.agent].into_iter();
+    let concerned = outcome.blamed.iter().copied().chain([outcome.agent]);
     let concerned =
         concerned.chain(outcome.related.iter().map(|r| r.agent)).chain(outcome.agents.iter().copied());
     let acting = trace.steps.iter().rev().map(|s| s.agent);
