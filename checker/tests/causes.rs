@@ -208,3 +208,21 @@ fn whoever_is_to_blame_is_marked_in_every_picture() {
     let name = marked[0].split(['>', '<']).nth(1).expect("a text");
     assert!(["w17", "17"].contains(&name), "{name}");
 }
+
+/// The two accesses of a race are joined by a line, wherever a counterexample is drawn.
+#[test]
+fn two_accesses_that_nothing_orders_are_joined_in_every_picture() {
+    let decision = decided(
+        "target ptx; cta 96; shared s;\nwarp 0 { write s; }\nwarps 1..3 { bar.sync 1, 64; read s; }\n",
+    );
+    let trace = &decision.findings[0].trace;
+    assert_eq!(trace.outcome.rule.as_deref(), Some("data-race"));
+    let picture = |format| convert(trace, format, None).expect("it can be drawn");
+    let svg = picture(Format::Svg);
+    assert!(svg.contains("<g class=\"race\"><title>s: no barrier orders the two</title>"), "{svg}");
+    let dot = picture(Format::Dot);
+    let edge = dot.lines().find(|line| line.contains("->") && line.contains("write and read of s"));
+    assert!(edge.is_some_and(|edge| edge.contains("no barrier orders the two")), "{dot}");
+    let mermaid = picture(Format::Mermaid);
+    assert!(mermaid.contains("A0->>A2: write and read of s: no barrier orders the two"), "{mermaid}");
+}

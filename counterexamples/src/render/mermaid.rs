@@ -10,6 +10,7 @@ use crate::names::{self, noun, short};
 use crate::render::escape;
 use crate::render::events;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, rows, text_of, wrap};
+use crate::timeline::conflict;
 use crate::trace::{Event, Situation, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
@@ -82,6 +83,11 @@ impl<'t> Diagram<'t> {
         }
         if looping {
             self.line("end");
+        }
+        if let Some(race) = conflict(self.trace) {
+            let (from, to) = (self.agent(race.earlier.agent), self.agent(race.later.agent));
+            let accesses = format!("{} and {} of {}", race.earlier.access, race.later.access, race.location);
+            self.line(&format!("{from}->>{to}: {}: {}", quoted(&accesses), race.missing));
         }
         self.line(&format!("Note over {everybody}: {}", note(&self.trace.outcome.headline)));
         // A bar without an end is not drawn.
