@@ -1,6 +1,7 @@
 //! The first line of a hang names who is to blame, and what it did instead.
 
 use barcheck::{Decision, Options, Source, decide};
+use barcheck_counterexamples::{Format, convert};
 
 fn decided(text: &str) -> Decision {
     decide(&Source::new("k.bar", text.as_bytes()), &Options::default())
@@ -116,7 +117,7 @@ warps 0..2 {
     assert_eq!(
         headline(text),
         "deadlock: warp 0 waits on barrier 1 (32 of 64 threads arrived); warp 1 waits on barrier 2 (32 of 64 \
-         threads arrived)"
+         threads arrived): they wait for each other"
     );
 }
 
@@ -129,7 +130,8 @@ warp 4 { bar.sync 1, 96; }
 ";
     assert_eq!(
         headline(text),
-        "deadlock: warps 2 and 3 wait on barrier 2 (64 of 96 threads arrived); no warp is left that could arrive"
+        "deadlock: warps 2 and 3 wait on barrier 2 (64 of 96 threads arrived); no warp is left that could arrive: \
+         64 < 96 threads"
     );
 }
 
@@ -138,11 +140,89 @@ fn what_is_out_of_range_is_told_with_what_is_right() {
     let of = |statement: &str| headline(&format!("target ptx; cta 64; warps 0..2 {{ {statement} }}"));
     assert_eq!(
         of("bar.sync 64, 1;"),
-        "barrier-id-range: warp 0 executes barrier id 64 in `bar.sync 64, 1`: there are 16 barriers, 0 to 15"
+        "barrier-id-range: warp 0 executes barrier id 64 in `bar.sync 64, 1`: there are 16 barriers, 0 to 15; \
+         its operands look swapped"
     );
     assert_eq!(
         of("bar.sync 1, 2;"),
         "count-range: warp 0 executes count 2 in `bar.sync 1, 2`: a count is a positive multiple of 32, and at \
          most the 64 threads of the CTA in whole warps"
     );
+}
+
+/// Who has no statement on a barrier is not missed there; the sum says why the rest cannot be enough.
+#[test]
+fn where_too_few_can_ever_arrive_the_sum_is_told() {
+    let text = "target ptx; cta 256;
+warps 0..2 { bar.sync 1, 256; }
+warps 2..4 { for i in 0..2 { bar.sync 2 + i % 2, 64; } bar.sync 1, 256; }
+warps 4..6 { bar.sync 4, 128; bar.sync 1, 256; }
+warps 6..8 { bar.sync 5, 64; }
+";
+    let decision = decided(text);
+    let trace = &decision.findings[0].trace;
+    assert_eq!(
+        trace.outcome.headline,
+        "deadlock: warps 0 and 1 wait on barrier 1 (128 of 256 threads arrived); only 6 of 8 warps can ever \
+         arrive: 128 + 64 < 256 threads; missing: warps 4 and 5, which wait on barrier 4"
+    );
+    let missing = |barrier: u32| trace.last_situation().barriers[&barrier].missing.clone();
+    assert_eq!(missing(1), [4, 5], "warps 6 and 7 never use it");
+    assert!(missing(4).is_empty(), "what others compute cannot be 4");
+    assert!(trace.outcome.explanation.contains("2 are left that could: the count cannot be reached"));
+}
+
+#[test]
+fn whoever_leaves_others_stuck_while_some_run_on_is_named() {
+    let text = "target ptx; cta 160; global x;
+warps 0..4 as worker {
+    if warp != 1 && warp != 3 { bar.arrive 1, 128; }
+    bar.sync 3, 128;
+    if warp == 3 { bar.sync 1, 128; }
+}
+warp 4 as poller { loop { atomic x; } }
+";
+    assert_eq!(
+        headline(text),
+        "stuck-agent: warp 1 went on to barrier 3 without its 1st arrival on barrier 1; warp 3 waits on barrier 1 \
+         (96 of 128 threads arrived) for ever, while warp 4 goes on in a cycle"
+    );
+}
+
+/// Of 32 warps the picture has no room for all; who is to blame has a place in each, and is marked there.
+#[test]
+fn whoever_is_to_blame_is_marked_in_every_picture() {
+    let decision = decided(include_str!("hangs/a_tile_early.bar"));
+    let trace = &decision.findings[0].trace;
+    assert_eq!(trace.outcome.blamed, [17]);
+    let picture = |format| convert(trace, format, None).expect("it can be drawn");
+    let dot = picture(Format::Dot);
+    let node = dot.lines().find(|line| line.contains("to blame")).expect("a node");
+    assert!(node.contains("warp 17") && node.contains("color=red"), "{node}");
+    let mermaid = picture(Format::Mermaid);
+    let named = mermaid.lines().find(|line| line.contains("to blame")).expect("a participant");
+    assert!(named.contains("warp 17"), "{named}");
+    let svg = picture(Format::Svg);
+    let marked: Vec<&str> = svg.split("class=\"head bad\"").skip(1).collect();
+    assert_eq!(marked.len(), 1, "one name is marked");
+    let name = marked[0].split(['>', '<']).nth(1).expect("a text");
+    assert!(["w17", "17"].contains(&name), "{name}");
+}
+
+/// The two accesses of a race are joined by a line, wherever a counterexample is drawn.
+#[test]
+fn two_accesses_that_nothing_orders_are_joined_in_every_picture() {
+    let decision = decided(
+        "target ptx; cta 96; shared s;\nwarp 0 { write s; }\nwarps 1..3 { bar.sync 1, 64; read s; }\n",
+    );
+    let trace = &decision.findings[0].trace;
+    assert_eq!(trace.outcome.rule.as_deref(), Some("data-race"));
+    let picture = |format| convert(trace, format, None).expect("it can be drawn");
+    let svg = picture(Format::Svg);
+    assert!(svg.contains("<g class=\"race\"><title>s: no barrier orders the two</title>"), "{svg}");
+    let dot = picture(Format::Dot);
+    let edge = dot.lines().find(|line| line.contains("->") && line.contains("write and read of s"));
+    assert!(edge.is_some_and(|edge| edge.contains("no barrier orders the two")), "{dot}");
+    let mermaid = picture(Format::Mermaid);
+    assert!(mermaid.contains("A0->>A2: write and read of s: no barrier orders the two"), "{mermaid}");
 }

@@ -60,7 +60,14 @@ fn whole_and_excerpt(program: &Arc<Program>, found: &Found) -> (Trace, Trace) {
 
 fn without_words(trace: &Trace) -> Outcome {
     let (headline, message, explanation) = Default::default();
-    Outcome { headline, message, explanation, related: Vec::new(), ..trace.outcome.clone() }
+    Outcome {
+        headline,
+        message,
+        explanation,
+        related: Vec::new(),
+        blamed: Vec::new(),
+        ..trace.outcome.clone()
+    }
 }
 
 /// A narrative from its second line to what it concludes.

@@ -18,13 +18,22 @@ fn a_deadlock() {
         &narrative(&trace, &ASCII),
         "deadlock: warp 3 exited without arriving on barrier 1; warps 0-2 wait there (96 of 128
 threads arrived)
+
+why
+  Warp 3 exited at ring.bar:22 without arriving on barrier 1.
+  No warp can take another step: 1 of 4 exited, the others wait.
+  Warps 0-2 wait at ring.bar:11 (`bar.sync 1, 128`) on barrier 1: 96 of 128 threads have
+    arrived (warps 0-2).
+  Not arrived: warp 3, which exited without arriving.
+  An exit does not count as an arrival on a barrier with an explicit count.
+
 examples/ring.bar: ptx, 4 warps, ROUNDS = 4; 5 steps
 worker: warps 0-2; absent: warp 3
 
-step  line w0 w1 w2 w3  instruction       after it
- 1-3    11  #  #  #  .  bar.sync 1, 128   b1 96/128
-   4    21  |  |  |  *  bar.arrive 2, 32  nobody-waits  b2 complete #1  b1 96/128
-   5    22  |  |  |  x  exit              b1 96/128
+step  line w0-2 w3  instruction       after it
+ 1-3    11   #   .  bar.sync 1, 128   b1 96/128
+   4    21   |   *  bar.arrive 2, 32  nobody-waits  b2 complete #1
+   5    22   |   x  exit
      * goes on   # blocks   | blocked   x exits
 
 in the end
@@ -34,14 +43,6 @@ in the end
 barriers in use
   b1  96/128 threads; arrived: warps 0-2; waiting: warps 0-2; missing: warp 3; no
       generation complete so far
-
-why
-  Warp 3 exited at ring.bar:22 without arriving on barrier 1.
-  No warp can take another step: 1 of 4 exited, the others wait.
-  Warps 0-2 wait at ring.bar:11 (`bar.sync 1, 128`) on barrier 1: 96 of 128 threads have
-    arrived (warps 0-2).
-  Not arrived: warp 3, which exited without arriving.
-  An exit does not count as an arrival on a barrier with an explicit count.
 ",
     );
 }
@@ -52,15 +53,26 @@ fn a_lasso() {
     check(
         &narrative(&trace, &ASCII),
         "stuck-agent: warp 0 waits on barrier 1 (32 of 64 threads arrived) for ever, while warp 1
-goes on in a cycle; missing: warp 1, which is running
+goes on in a cycle; no warp is left that could arrive: 32 < 64 threads
+
+why
+  Warp 1 repeats the same step over and over; nothing that can still happen releases
+    warp 0.
+  Warp 0 waits at ring.bar:11 (`bar.sync 1, 64`) on barrier 1: 32 of 64 threads have
+    arrived (warp 0).
+  1 more warp would have to arrive, but none is left that could: the count cannot be
+    reached.
+  The group never stops, so a time-out or a watchdog sees activity: the hang hides
+    behind the loop.
+
 examples/ring.bar: ptx, 2 warps, ROUNDS = 4; 3 steps
 waiting: warp 0; looping: warp 1
 
 step  line w0 w1  instruction     after it
    1    11  #  .  bar.sync 1, 64  b1 32/64
-   2    22  |  *  atomic x        b1 32/64
+   2    22  |  *  atomic x
 -- from here on, again and again ---------------------------------------
-   3    22  |  *  atomic x        b1 32/64
+   3    22  |  *  atomic x
 -- back to step 3 ------------------------------------------------------
      * goes on   # blocks   | blocked
 
@@ -69,17 +81,8 @@ in the end
   warp 1  could go on  line 22  atomic x
 
 barriers in use
-  b1  32/64 threads; arrived: warp 0; waiting: warp 0; missing: warp 1; no generation
-      complete so far
-
-why
-  Warp 1 repeats the same step over and over; nothing that can still happen releases
-    warp 0.
-  Warp 0 waits at ring.bar:11 (`bar.sync 1, 64`) on barrier 1: 32 of 64 threads have
-    arrived (warp 0).
-  Not arrived: warp 1, which is running at ring.bar:22.
-  The group never stops, so a time-out or a watchdog sees activity: the hang hides
-    behind the loop.
+  b1  32/64 threads; arrived: warp 0; waiting: warp 0; nobody is left that could arrive;
+      no generation complete so far
 ",
     );
 }
@@ -103,7 +106,7 @@ fn the_middle_of_a_long_run_is_left_out() {
 }
 
 #[test]
-fn of_many_agents_those_concerned_have_a_column() {
+fn agents_that_are_alike_share_a_column_and_unfolded_those_concerned_have_one() {
     use barcheck_model::program::Target;
     let program = common::protocol(
         Target::Ptx,
@@ -113,18 +116,23 @@ fn of_many_agents_those_concerned_have_a_column() {
     let step = |agent| barcheck_model::machine::Choice::of(barcheck_model::program::AgentId(agent), 0, 0);
     let path = barcheck_model::machine::Path { steps: (0..31).map(step).collect(), cycle_from: None };
     let trace = common::trace_along(&program, &path, Rule::Deadlock);
-    let narrow = narrative(&trace, &ASCII);
+    let folded = narrative(&trace, &ASCII);
+    let row = "step  line w0-30 w31  instruction       after it
+1-31    11   #        bar.sync 1, 1024  b1 992/1024
+";
+    assert!(folded.contains(row), "{folded}");
+    let narrow = narrative(&trace, &Style { all: true, ..ASCII });
     assert!(narrow.contains("have no column"), "{narrow}");
     assert!(narrow.lines().all(|l| l.len() <= 90), "{narrow}");
     assert!(narrow.contains("1-31"), "{narrow}");
-    assert!(trace.outcome.message.starts_with("warp 31 exited without arriving on barrier 1"));
+    assert!(trace.outcome.message.ends_with("no warp is left that could arrive: 992 < 1024 threads"));
 }
 
 #[test]
-fn without_its_headline_a_narrative_begins_with_the_file() {
+fn without_its_headline_a_narrative_begins_with_the_cause() {
     let trace = common::trace_of(&common::deadlock(), Rule::Deadlock);
     let bare = narrative(&trace, &Style { headline: false, ..ASCII });
-    assert!(bare.starts_with("examples/ring.bar: ptx, 4 warps"), "{bare}");
+    assert!(bare.starts_with("why\n  Warp 3 exited at ring.bar:22"), "{bare}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 const LABEL = 148;
 const AXIS = 44;
 const ROW = 26;
-const ZOOMS = [4, 7, 12, 20, 30, 44, 64];
+const ZOOMS = [1, 2, 4, 7, 12, 20, 30, 44, 64];
+/** What a long run is shown at: smaller, its signs are not told apart. */
+const READABLE = 5;
 
 /** Shapes, so that no sign is told by its colour alone. */
 const SHAPES = {
@@ -32,7 +34,7 @@ function sign(kind, x, y, r, attributes, title) {
 }
 
 const lanes = {
-  zoom: 4,
+  zoom: READABLE + 1,
   collapsed: new Set(),
   rows: [],
   rowOf: [],
@@ -49,8 +51,9 @@ const lanes = {
       if (named) this.rows.push({ group, folded });
       const at = this.rows.length - 1;
       for (const agent of group.agents) {
-        if (!folded) this.rows.push({ agent });
-        this.rowOf[agent] = folded ? at : this.rows.length - 1;
+        const apart = !folded || isBlamed(agent);
+        if (apart) this.rows.push({ agent });
+        this.rowOf[agent] = apart ? this.rows.length - 1 : at;
       }
     }
     $("lane-space").style.width = `${LABEL + this.width}px`;
@@ -64,13 +67,16 @@ const lanes = {
     this.drawing = svg("svg", { role: "img", class: "drawing" });
     this.stageLabels = el("div", { class: "lane-labels" });
     stage.append(this.drawing, this.stageLabels);
-    this.fit();
+    this.fit(READABLE);
+    // Of many, whoever is to blame is to be seen beside its role.
+    if (trace.agents.length > 12 && outcome.blamed) this.collapsed = new Set(groups);
     $("lane-scroll").addEventListener("scroll", () => this.soon());
     new ResizeObserver(() => this.soon()).observe($("lane-scroll"));
     this.drawing.addEventListener("click", (event) => this.click(event));
     const zoomBy = (by) => () => this.rezoom(by);
     $("zoom").append(
-      ...(groups.length > 1 ? [button("Fold roles", () => this.foldAll(), { id: "fold", "aria-pressed": "false" })] : []),
+      ...(groups.length > 1 ? [button("Fold roles", () => this.foldAll(), { id: "fold", "aria-pressed": String(this.collapsed.size > 0) })] : []),
+      button("Fit", () => { this.fit(0); this.rezoom(0); }, { id: "fit", title: "The whole run, as far as there is room" }),
       button("\u2212", zoomBy(-1), { "aria-label": "Zoom out", "aria-keyshortcuts": "-" }),
       button("+", zoomBy(1), { "aria-label": "Zoom in", "aria-keyshortcuts": "+" }));
     this.changed();
@@ -83,11 +89,11 @@ const lanes = {
     this.legend();
   },
 
-  /** The greatest zoom at which all steps have room; not too small for long runs. */
-  fit() {
+  /** The greatest zoom at which all steps have room, but none below this one. */
+  fit(least) {
     const room = $("lane-scroll").clientWidth - LABEL;
     const fits = ZOOMS.findLastIndex((cell) => (LAST + 2) * cell <= room);
-    this.zoom = Math.max(fits, 3);
+    this.zoom = Math.max(fits, least);
   },
 
   legend() {
@@ -344,9 +350,11 @@ const lanes = {
         () => this.fold(group), { class: "lane-label head", "aria-expanded": String(!folded), title: `Fold ${cut(group.role ?? "agents without a role", 60)}` });
     }
     return button([name(agentName(agent)), el("span", { class: "status" })], () => select({ agent: state.agent === agent ? null : agent }),
-      { class: "lane-label", "data-agent": agent, title: cut(`${agentName(agent)}${trace.agents[agent].role ? `, ${trace.agents[agent].role}` : ""}`, 80) });
+      { class: `lane-label${isBlamed(agent) ? " blamed" : ""}`, "data-agent": agent, title: cut(`${agentName(agent)}${trace.agents[agent].role ? `, ${trace.agents[agent].role}` : ""}`, 80) });
   },
 };
+
+const isBlamed = (agent) => Boolean(outcome.blamed?.includes(agent));
 
 /** The line behind which a run is the reader's own. */
 function branched({ cell }, x) {

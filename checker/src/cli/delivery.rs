@@ -44,11 +44,13 @@ impl Delivery {
         for report in &args.report {
             let path = &report.path;
             let draft = create(path).map_err(|error| format!("cannot write {}: {error}", shown(path)))?;
-            let reporter = reporter(report.format, Look::file(), args.quiet, true);
+            let look = Look { unfold: args.unfold, ..Look::file() };
+            let reporter = reporter(report.format, look, args.quiet, true);
             files.push(ReportFile { path: path.clone(), draft: Some(draft), reporter });
         }
+        let look = Look { unfold: args.unfold, ..Look::terminal(colours.out) };
         Ok(Self {
-            out: reporter(args.format, Look::terminal(colours.out), args.quiet, false),
+            out: reporter(args.format, look, args.quiet, false),
             complains: args.format == ReportFormat::Human,
             closed: false,
             files,

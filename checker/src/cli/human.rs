@@ -5,7 +5,7 @@ use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::traces::Written;
 use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
-use barcheck_counterexamples::Trace;
+use barcheck_counterexamples::{PlaceLabel, Trace};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex, Span};
@@ -143,19 +143,26 @@ fn statistics(statistics: &Statistics, method: &Method) -> String {
 /// A finding at its place in the text, as rustc shows an error.
 fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: Palette) -> String {
     let rule = found.rule.name();
-    let span = span(lines, found.place);
+    let labels = barcheck_counterexamples::labels(&found.trace);
+    let span_of =
+        |label: &PlaceLabel| span(lines, Place { line: label.line, column: label.column, length: 0 });
+    // Whoever is to blame stands in the first line that is named; who waits for it, in another.
+    let blamed = labels.first().filter(|label| !found.trace.outcome.blamed.is_empty() && label.line > 0);
+    let first = blamed.map_or_else(|| span(lines, found.place), span_of);
     // The places are shown, so the headline, which names none, is enough.
     let headline = &found.trace.outcome.headline;
     let title = headline.strip_prefix(rule).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(headline);
     let mut diagnostic = match found.level {
-        Level::Error => Diagnostic::error(rule, title, span),
-        _ => Diagnostic::warning(rule, title, span),
+        Level::Error => Diagnostic::error(rule, title, first),
+        _ => Diagnostic::warning(rule, title, first),
     };
-    for label in barcheck_counterexamples::labels(&found.trace) {
-        let place = Place { line: label.line, column: label.column, length: 0 };
-        if place.line > 0 {
-            diagnostic = diagnostic.also(self::span(lines, place), label.text);
-        }
+    if let Some(label) = blamed {
+        diagnostic.primary.message.clone_from(&label.text);
+        diagnostic = diagnostic.also(span(lines, found.place), "others wait here");
+    }
+    let others = labels.iter().skip(usize::from(blamed.is_some())).filter(|label| label.line > 0);
+    for label in others {
+        diagnostic = diagnostic.also(span_of(label), label.text.as_str());
     }
     if let Some(clause) = &found.clause {
         diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));

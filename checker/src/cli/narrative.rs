@@ -10,7 +10,7 @@ pub(crate) fn narrative(trace: &Trace, look: Look) -> String {
         width: look.width,
         unicode: look.unicode,
         headline: false,
-        all: false,
+        all: look.unfold,
     };
     counterexamples::narrative(trace, &style)
 }

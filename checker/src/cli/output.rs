@@ -99,17 +99,24 @@ pub(crate) struct Look {
     pub(crate) width: usize,
     /// With signs beyond ASCII.
     pub(crate) unicode: bool,
+    /// With every step of a counterexample, and a column for every agent.
+    pub(crate) unfold: bool,
 }
 
 impl Look {
     /// For standard output.
     pub(crate) fn terminal(palette: Palette) -> Self {
-        Self { palette, width: width(), unicode: unicode() }
+        Self { palette, width: width(), unicode: unicode(), unfold: false }
     }
 
     /// For a file, which looks the same wherever it is written.
     pub(crate) fn file() -> Self {
-        Self { palette: Palette::new(ColorWhen::Never, false), width: USUAL_WIDTH, unicode: true }
+        Self {
+            palette: Palette::new(ColorWhen::Never, false),
+            width: USUAL_WIDTH,
+            unicode: true,
+            unfold: false,
+        }
     }
 }
 

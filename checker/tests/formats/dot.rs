@@ -57,11 +57,18 @@ fn add(graphs: &mut Graphs, name: &str, trace: &Trace) {
         end.barriers.values().filter(|b| b.active && b.missing.contains(&agent)).map(|b| b.barrier).collect()
     };
     let mut groups: Vec<String> = Vec::new();
-    let mut arrows = 0;
+    // Two accesses that nothing orders are joined, and whoever makes one has a node of its own.
+    let race = barcheck_counterexamples::conflict(trace);
+    let party = |agent: u32| {
+        race.as_ref().is_some_and(|race| [race.earlier.agent, race.later.agent].contains(&agent))
+    };
+    let mut arrows = usize::from(race.is_some());
     for agent in end.agents.values() {
         let role = &trace.agents[agent.agent as usize].role;
-        let situation =
-            format!("{:?}", (agent.status, agent.location, agent.waits, missing(agent.agent), role));
+        let own = party(agent.agent).then_some(agent.agent);
+        let blamed = trace.outcome.blamed.contains(&agent.agent);
+        let situation = (agent.status, agent.location, agent.waits, missing(agent.agent), role, own, blamed);
+        let situation = format!("{situation:?}");
         if !groups.contains(&situation) {
             groups.push(situation);
             arrows += usize::from(agent.waits.is_some()) + missing(agent.agent).len();

@@ -397,6 +397,7 @@ pub(crate) fn bare(recorder: &Recorder, kind: OutcomeKind, agent: AgentId, pc: P
         message: String::new(),
         explanation: String::new(),
         related: Vec::new(),
+        blamed: Vec::new(),
     }
 }
 

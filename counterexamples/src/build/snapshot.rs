@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use barcheck_model::agent::Fragment as ModelFragment;
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, ExitedThreads, Machine, State};
-use barcheck_model::program::{AgentId, Pc, Place, Program, WARP_SIZE};
+use barcheck_model::program::{AgentId, Pc, Place, Program};
 
 use crate::names;
 use crate::trace::{AgentState, Awaits, BarrierState, Doing, Fragment, Location, Pending, Status, Waits};
@@ -124,18 +124,16 @@ pub(crate) fn barrier(machine: &Machine, state: &State, id: BarrierId, generatio
     }
 }
 
-/// Agents that have not arrived and could; all that have not, where all are needed.
+/// Agents that have not arrived and could: their code names the barrier, or it waits for all that live.
 fn missing(machine: &Machine, state: &State, id: BarrierId, now: &Gathering, arrived: &[u32]) -> Vec<u32> {
     let program = machine.program();
     let released = now.all || machine.options().exited_threads == ExitedThreads::Release;
-    let absent: Vec<AgentId> = machine
+    machine
         .agents()
         .filter(|a| !arrived.contains(&a.0) && wording::is_member(program, *a, id))
         // Whom an exit counts for is not missing.
         .filter(|a| !(released && machine.config(state, *a).has_exited()))
-        .collect();
-    let unit = if program.target.has_lanes() { WARP_SIZE } else { 1 };
-    let needed = now.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0) / unit;
-    let everybody = absent.len() <= needed as usize;
-    absent.into_iter().filter(|a| everybody || wording::agent_may_use(program, *a, id)).map(|a| a.0).collect()
+        .filter(|a| now.all || wording::agent_may_use(program, *a, id))
+        .map(|a| a.0)
+        .collect()
 }

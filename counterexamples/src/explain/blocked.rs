@@ -5,7 +5,7 @@ use super::case::{Case, Whereabouts, lanes_here, sentence, verb};
 use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
-use crate::trace::{AgentState, Awaits, BarrierState, Location, Status};
+use crate::trace::{AgentState, Awaits, BarrierState, Location, Status, Step};
 
 /// Agents that wait at the same instruction for the same thing.
 struct Waiters {
@@ -71,6 +71,11 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if let Some(missing) = missing_said {
         message = format!("{message}; {missing}");
     }
+    match circle(case, &groups).map(|circle| circle.len()) {
+        Some(2) if barriers.len() == 2 => message.push_str(": they wait for each other"),
+        Some(_) if barriers.len() > 2 => message.push_str(", in a circle"),
+        _ => {}
+    }
     let mut words = Words { message, sentences: vec![standstill(case)], ..Words::default() };
     describe_all(case, &groups, &mut words);
     words
@@ -100,7 +105,7 @@ fn blamed(case: &Case<'_>, groups: &[Waiters], blame: &Blame) -> Words {
     let mut sentences = vec![format!("{}.", sentence(&blame.says)), blame.others.clone(), standstill(case)];
     sentences.retain(|sentence| !sentence.is_empty());
     let message = format!("{}; {waiting}", blame.says);
-    let mut words = Words { message, sentences, related: blame.places.clone() };
+    let mut words = Words { message, sentences, related: blame.places.clone(), blamed: blame.agents.clone() };
     describe_all(case, groups, &mut words);
     // Of what an agent did at one place, the blame comes first and says most.
     let mut told = Vec::new();
@@ -145,13 +150,18 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
     let cycle = &case.trace.steps[case.trace.steps.partition_point(|step| step.index < from)..];
     let length = case.trace.length().saturating_sub(from);
     let movers = names::distinct(cycle.iter().map(|s| s.agent));
-    let missing = missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
-    let message = format!(
-        "{} for ever, while {} {} on in a cycle{missing}",
+    let blame = if is_for_agents(&group) { blame::of(case, &[group.barrier]) } else { None };
+    let missing = || missing_clause(case, group).map(|m| format!("; {m}")).unwrap_or_default();
+    let hang = format!(
+        "{} for ever, while {} {} on in a cycle",
         waits(case, group),
         case.agents(&movers),
         verb(&movers, "goes", "go"),
     );
+    let message = match &blame {
+        Some(blame) => format!("{}; {hang}", blame.says),
+        None => format!("{hang}{}", missing()),
+    };
     let steps = if length == 1 { "step".to_owned() } else { format!("{length} steps") };
     let mut words = Words {
         message,
@@ -163,6 +173,12 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
         )],
         ..Words::default()
     };
+    if let Some(blame) = blame {
+        let told = [format!("{}.", sentence(&blame.says)), blame.others];
+        words.sentences.splice(0..0, told.into_iter().filter(|sentence| !sentence.is_empty()));
+        words.related = blame.places;
+        words.blamed = blame.agents;
+    }
     describe(case, group, &mut words);
     words.sentences.push(
         "The group never stops, so a time-out or a watchdog sees activity: the hang hides behind the loop."
@@ -188,16 +204,34 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         return None;
     }
     let state = case.state(group.barrier)?;
+    let sum = short_by(case, state).map(|sum| format!(": {sum}")).unwrap_or_default();
     if state.missing.is_empty() {
-        return Some(format!("no {} is left that could arrive", case.noun()));
+        return Some(format!("no {} is left that could arrive{sum}", case.noun()));
     }
     let which = missing_in_words(case, state);
     let needed = case.needed(state) as usize;
-    Some(if needed < state.missing.len() {
+    Some(if !sum.is_empty() {
+        let ever = state.arrived.len() + state.missing.len();
+        let all = state.arrived.len() + needed;
+        format!("only {ever} of {all} {}s can ever arrive{sum}; missing: {which}", case.noun())
+    } else if needed < state.missing.len() {
         format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
     } else {
         format!("missing: {which}")
     })
+}
+
+/// `64 + 64 < 256 threads`, where those who have arrived and those who could are too few.
+fn short_by(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    let [count] = state.counts.as_slice() else { return None };
+    // Who has arrived and runs on may come again where such an arrival counts too.
+    if state.arrived.iter().any(|agent| case.end.status(*agent) == Status::Running) {
+        return None;
+    }
+    let could = u32::try_from(state.missing.len()).ok()?.checked_mul(case.unit())?;
+    let is_short = !state.all && count.arrived.checked_add(could)? < count.expected;
+    let more = if could == 0 { String::new() } else { format!(" + {could}") };
+    is_short.then(|| format!("{}{more} < {} {}", count.arrived, count.expected, count.of))
 }
 
 /// What an agent does that has not arrived.
@@ -295,16 +329,34 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         words.sentences.extend(case.wording().map(|wording| wording.exit().to_owned()));
     }
     never_arrived(case, group.barrier, state, words);
-    for agent in state.missing.iter().take(4) {
-        if let Some(step) = case.arrival(*agent, group.barrier, usize::MAX) {
-            words.sentences.push(format!(
-                "{} arrived on {on} before, in an earlier generation ({}{}).",
-                sentence(&case.agent(*agent)),
-                Case::step_name(step),
-                case.at(step.location)
-            ));
+    words.sentences.extend(earlier(case, group.barrier, state));
+}
+
+/// Who is missed and has come before, those together whose latest arrival was at one place.
+fn earlier(case: &Case<'_>, barrier: u32, state: &BarrierState) -> Vec<String> {
+    let mut groups: Vec<(&Step, Vec<u32>)> = Vec::new();
+    for agent in &state.missing {
+        let Some(step) = case.arrival(*agent, barrier, usize::MAX) else { continue };
+        match groups.iter_mut().find(|(known, _)| known.location == step.location) {
+            Some((latest, agents)) => {
+                agents.push(*agent);
+                if step.index > latest.index {
+                    *latest = step;
+                }
+            }
+            None => groups.push((step, vec![*agent])),
         }
     }
+    let told = groups.iter().take(4).map(|(step, agents)| {
+        format!(
+            "{} arrived on {} before, in an earlier generation ({}{}).",
+            sentence(&case.agents(agents)),
+            case.barrier(barrier),
+            Case::step_name(step),
+            case.at(step.location)
+        )
+    });
+    told.collect()
 }
 
 /// Agents that are missed and have not come at all, while others that run the same code have: something in
@@ -355,12 +407,8 @@ fn lanes(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     }
 }
 
-/// A cycle of barriers whose waiters wait for one another.
-fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
-    let barriers = names::distinct(groups.iter().map(|g| g.barrier));
-    if barriers.len() < 2 {
-        return None;
-    }
+/// The barriers whose waiters wait for one another in a circle.
+fn circle(case: &Case<'_>, groups: &[Waiters]) -> Option<Vec<u32>> {
     // Follow, from the first group, somebody who is missing and blocked elsewhere.
     let mut order = vec![groups.first()?.barrier];
     loop {
@@ -370,13 +418,18 @@ fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
             state.waits.filter(|w| w.awaits == Awaits::Agents && w.barrier != here.barrier)
         })?;
         if let Some(from) = order.iter().position(|b| *b == next.barrier) {
-            let names: Vec<String> = order[from..].iter().map(|b| case.barrier(*b)).collect();
-            return Some(format!(
-                "They wait for one another in a cycle: whoever {} still {} waits on another of them.",
-                names::list(&names),
-                if names.len() == 1 { "needs" } else { "need" }
-            ));
+            return Some(order.split_off(from));
         }
         order.push(next.barrier);
     }
+}
+
+/// The same in a sentence.
+fn wait_cycle(case: &Case<'_>, groups: &[Waiters]) -> Option<String> {
+    let names: Vec<String> = circle(case, groups)?.into_iter().map(|b| case.barrier(b)).collect();
+    Some(format!(
+        "They wait for one another in a cycle: whoever {} still {} waits on another of them.",
+        names::list(&names),
+        if names.len() == 1 { "needs" } else { "need" }
+    ))
 }

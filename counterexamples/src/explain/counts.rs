@@ -47,7 +47,7 @@ pub(super) fn mismatch(case: &Case<'_>) -> Words {
             .to_owned(),
     );
     let related = vec![Case::did(first, Did::Announced(there))];
-    Words { message, sentences, related }
+    Words { message, sentences, related, ..Words::default() }
 }
 
 /// Two numbers of allocated barriers.
@@ -119,7 +119,9 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         .as_deref()
         .filter(|_| matches!(rule, Rule::BarrierIdRange | Rule::CountRange | Rule::TypeRange));
     let right = right.map_or_else(String::new, |demand| format!(": {}", clause(demand)));
-    let message = format!("{who} executes {what}{at}{right}");
+    let swapped = if rule == Rule::BarrierIdRange { swapped(case, &instruction) } else { None };
+    let hint = if swapped.is_some() { "; its operands look swapped" } else { "" };
+    let message = format!("{who} executes {what}{at}{right}{hint}");
     let mut sentence = format!("{} executes `{}`{at}", sentence(&who), outcome.instruction);
     if outcome.instruction != instruction {
         sentence.push_str(&format!(", which here is `{instruction}`"));
@@ -128,7 +130,21 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     let mut sentences = vec![sentence];
     sentences.extend(case.locals_of(outcome.agent));
     sentences.extend(demand);
-    Words { message, sentences, related: Vec::new() }
+    sentences.extend(swapped);
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
+}
+
+/// That an id and a count would be right the other way round.
+fn swapped(case: &Case<'_>, instruction: &str) -> Option<String> {
+    let (_, operands) = instruction.trim_end_matches(';').rsplit_once(' ').map(|(head, last)| {
+        // `bar.sync 64, 1`: the operand before the last stands behind the last word of the head.
+        (head, (head.rsplit([' ', '.']).next().unwrap_or_default(), last))
+    })?;
+    let number = |text: &str| text.trim_end_matches(',').parse::<u32>().ok();
+    let (id, count) = (number(operands.0)?, number(operands.1)?);
+    let is_count = id > 0 && id.is_multiple_of(case.unit()) && case.unit() > 1;
+    (is_count && id <= case.trace.protocol.group_size.next_multiple_of(case.unit()) && count < 16)
+        .then(|| format!("The operands look swapped: barrier {count} and {id} threads would be in range."))
 }
 
 /// A sentence as part of another.
@@ -214,5 +230,5 @@ pub(super) fn reserved(case: &Case<'_>) -> Words {
          only as long as nobody adds such a call."
             .to_owned(),
     ];
-    Words { message, sentences, related: Vec::new() }
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
 }

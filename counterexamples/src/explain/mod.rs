@@ -43,6 +43,7 @@ pub(crate) fn fill(trace: &mut Trace) {
     outcome.headline = format!("{kind}: {without_places}");
     outcome.message = words.message.chars().filter(|c| *c != MARK).collect();
     outcome.explanation = words.sentences.join("\n").chars().filter(|c| *c != MARK).collect();
+    outcome.blamed.clone_from(&words.blamed);
     let place = (outcome.location.line, outcome.location.column);
     let mut related = Vec::new();
     for said in words.related.iter().map(|place| place.related(noun)) {
@@ -112,5 +113,5 @@ fn unfollowed(case: &Case<'_>) -> Words {
     } else {
         "The path ends here: nothing is claimed about what comes next.".to_owned()
     });
-    Words { message, sentences, related: Vec::new() }
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
 }

@@ -96,7 +96,7 @@ pub(super) fn arrival_race(case: &Case<'_>) -> Words {
     who_stands(case, &mut words);
     words.sentences.push(match state {
         Some(state) => format!("It has {} ({}).", arrived_of(&state.counts), case.agents(&state.arrived)),
-        None => "It is idle.".to_owned(),
+        None => "It is idle: nobody has come yet.".to_owned(),
     });
     words.sentences.push(if again {
         format!(
@@ -282,7 +282,7 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
          is the same threads every time."
             .to_owned(),
     ];
-    Words { message, sentences, related: Vec::new() }
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
 }
 
 pub(super) fn nonuniform(case: &Case<'_>) -> Words {

@@ -118,5 +118,5 @@ pub(super) fn assertion(case: &Case<'_>) -> Words {
         let last = decisions.len().saturating_sub(6);
         sentences.push(format!("It decided before: {}.", decisions[last..].join(", ")));
     }
-    Words { message, sentences, related: Vec::new() }
+    Words { message, sentences, related: Vec::new(), ..Words::default() }
 }

@@ -8,6 +8,8 @@ pub(super) struct Words {
     pub(super) message: String,
     pub(super) sentences: Vec<String>,
     pub(super) related: Vec<Place>,
+    /// Who is to blame; their place is the first that is related.
+    pub(super) blamed: Vec<u32>,
 }
 
 /// Begins and ends a place in a message.

@@ -10,6 +10,7 @@ use crate::names::{self, noun, short};
 use crate::render::escape;
 use crate::render::events;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, rows, text_of, wrap};
+use crate::timeline::conflict;
 use crate::trace::{Event, Situation, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
@@ -83,6 +84,11 @@ impl<'t> Diagram<'t> {
         if looping {
             self.line("end");
         }
+        if let Some(race) = conflict(self.trace) {
+            let (from, to) = (self.agent(race.earlier.agent), self.agent(race.later.agent));
+            let accesses = format!("{} and {} of {}", race.earlier.access, race.later.access, race.location);
+            self.line(&format!("{from}->>{to}: {}: {}", quoted(&accesses), race.missing));
+        }
         self.line(&format!("Note over {everybody}: {}", note(&self.trace.outcome.headline)));
         // A bar without an end is not drawn.
         for agent in std::mem::take(&mut self.active) {
@@ -99,7 +105,10 @@ impl<'t> Diagram<'t> {
             if self.agents.contains(&agent.index) {
                 let role = agent.role.as_deref().map(|role| format!("<br/>{}", quoted(role)));
                 let id = self.agent(agent.index);
-                all.insert(id.clone(), format!("{}{}", quoted(&agent.name), role.unwrap_or_default()));
+                let is_blamed = self.trace.outcome.blamed.contains(&agent.index);
+                let blame = if is_blamed { "<br/>to blame" } else { "" };
+                let role = role.unwrap_or_default();
+                all.insert(id.clone(), format!("{}{role}{blame}", quoted(&agent.name)));
                 order.push(id);
             }
         }

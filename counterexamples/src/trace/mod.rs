@@ -310,6 +310,10 @@ pub struct Outcome {
     pub explanation: String,
     /// The other places that matter.
     pub related: Vec<Related>,
+    /// Who is to blame, where that is known: agents that parted from others which run the same code. Their
+    /// place is the first of `related`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blamed: Vec<u32>,
 }
 
 /// The kinds of ends.

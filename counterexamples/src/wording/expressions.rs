@@ -27,9 +27,59 @@ pub(super) fn evaluate(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Opti
     }
 }
 
+/// The least and the greatest value that an expression may have; `None` where nothing is known of it.
+pub(super) fn range(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Option<(i64, i64)> {
+    if let Some(value) = evaluate(expr, leaf) {
+        return Some((value, value));
+    }
+    let Expr::Binary(op, a, b) = expr else {
+        return matches!(expr, Expr::Lane).then_some((0, 31));
+    };
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+            let ((a, most_a), (b, most_b)) = (range(a, leaf)?, range(b, leaf)?);
+            let of = |a, b| op.apply(a, b).ok();
+            let ends = [of(a, b)?, of(a, most_b)?, of(most_a, b)?, of(most_a, most_b)?];
+            Some((*ends.iter().min()?, *ends.iter().max()?))
+        }
+        BinaryOp::Rem => {
+            let most = evaluate(b, leaf)?.checked_abs()?.checked_sub(1)?;
+            let is_negative = range(a, leaf).is_none_or(|(least, _)| least < 0);
+            Some((if is_negative { -most } else { 0 }, most))
+        }
+        BinaryOp::And => {
+            let mask = evaluate(b, leaf).or_else(|| evaluate(a, leaf)).filter(|mask| *mask >= 0)?;
+            Some((0, mask))
+        }
+        _ => None,
+    }
+}
+
 /// The mnemonic as the user spelt it, a guard left out.
 pub(super) fn mnemonic(written: &str, canonical: &str) -> String {
     let mut words = written.split_whitespace().skip_while(|word| word.starts_with('@'));
     let first = words.next().unwrap_or("").trim_end_matches(';');
     if first.contains('.') { first.to_owned() } else { canonical.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_depends_on_a_local_has_a_range_where_it_is_reduced() {
+        let local = || Expr::Local(LocalId(0));
+        let binary = |op, a, b| Expr::Binary(op, Box::new(a), Box::new(b));
+        let of = |expr: &Expr| range(expr, &|_| None);
+        let stage = || binary(BinaryOp::Rem, local(), Expr::Int(2));
+        assert_eq!(of(&local()), None);
+        assert_eq!(of(&stage()), Some((-1, 1)), "a local may be negative");
+        assert_eq!(of(&binary(BinaryOp::Rem, Expr::Lane, Expr::Int(8))), Some((0, 7)));
+        assert_eq!(of(&binary(BinaryOp::Add, Expr::Int(3), stage())), Some((2, 4)));
+        let twice = binary(BinaryOp::Mul, Expr::Int(-2), stage());
+        assert_eq!(of(&binary(BinaryOp::Sub, twice, Expr::Int(1))), Some((-3, 1)));
+        assert_eq!(of(&binary(BinaryOp::And, local(), Expr::Int(3))), Some((0, 3)));
+        assert_eq!(of(&binary(BinaryOp::Add, Expr::Int(i64::MAX), stage())), None, "an overflow");
+        assert_eq!(of(&binary(BinaryOp::Rem, local(), Expr::Int(i64::MIN))), None);
+    }
 }

@@ -3,7 +3,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::program::{AgentId, Expr, Program};
 
-use super::expressions::evaluate;
+use super::expressions::{evaluate, range};
 use crate::trace::{Count, Operands};
 
 /// The generation that gathers at a barrier.
@@ -42,7 +42,11 @@ impl Naming<'_> {
     /// Whether an id may be this barrier's, as far as can be told without running anything.
     pub(super) fn names(&self, id: &Expr) -> bool {
         let leaf = |leaf: &Expr| matches!(leaf, Expr::Agent).then(|| i64::from(self.agent.0));
-        evaluate(id, &leaf).is_none_or(|n| n == i64::from(self.id.0))
+        let wanted = i64::from(self.id.0);
+        match evaluate(id, &leaf) {
+            Some(n) => n == wanted,
+            None => range(id, &leaf).is_none_or(|(least, most)| (least..=most).contains(&wanted)),
+        }
     }
 }
 

@@ -235,7 +235,9 @@ pub(crate) fn trace_along(program: &Arc<Program>, path: &Path, rule: Rule) -> Tr
 
 /// Three warps wait for a fourth, which has exited.
 pub(crate) fn deadlock() -> Arc<Program> {
-    protocol(Target::Ptx, vec![(3, block("worker").sync(1, 128)), (1, block("absent").arrive(2, 32))])
+    // It never comes to what it would have to do.
+    let absent = block("absent").arrive(2, 32).op(Op::Exit, "exit").sync(1, 128);
+    protocol(Target::Ptx, vec![(3, block("worker").sync(1, 128)), (1, absent)])
 }
 
 /// Two warps write one location.

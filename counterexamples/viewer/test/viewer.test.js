@@ -36,6 +36,26 @@ test("for a deadlock, who waits for whom is drawn and said", () => look(crossed(
   assert.match(await text(page, "#graph"), /Nobody waits/);
 }));
 
+test("of many agents, whoever is to blame has a lane of its own beside its folded role, and all steps fit", () => {
+  const trace = long(20, 200);
+  trace.outcome = { ...trace.outcome, blamed: [0] };
+  return look(made("blamed", trace), {}, async (page) => {
+    await drawn(page);
+    assert.match(await text(page, ".lane-label.blamed"), /^warp 0/);
+    assert.equal(await page.locator(".lane-label:not(.head)").count(), 1, "the others are folded");
+    assert.equal(await page.locator(".lane-label.head").count(), 3);
+    assert.equal(await page.getAttribute("#fold", "aria-pressed"), "true");
+    await page.click("#fold");
+    await drawn(page);
+    assert.ok(await page.locator(".lane-label:not(.head)").count() > 8);
+    const wide = () => page.evaluate(() => { const s = document.getElementById("lane-scroll"); return s.scrollWidth > s.clientWidth; });
+    assert.equal(await wide(), true);
+    await page.click("#fit");
+    await drawn(page);
+    assert.equal(await wide(), false);
+  });
+});
+
 test("for a race, both accesses are drawn, and what is missing", () => look(race(), {}, async (page) => {
   assert.equal(await page.locator(".conflict .access").count(), 2);
   assert.equal(await page.locator(".conflict .unordered").count(), 1);

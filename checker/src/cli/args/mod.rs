@@ -127,6 +127,10 @@ pub(crate) struct VerifyArgs {
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Show every step of a counterexample, and every agent in a column of its own, instead of one for those
+    /// that are alike (`human`)
+    #[arg(long)]
+    pub(crate) unfold: bool,
     /// Decide one of n parts of the FILES: i from 1 to n; every FILE is in exactly one of them
     #[arg(long, value_name = "i/n", value_parser = values::partition)]
     pub(crate) partition: Option<Partition>,

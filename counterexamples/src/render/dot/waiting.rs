@@ -7,6 +7,7 @@ use petgraph::graph::NodeIndex;
 
 use crate::names::{self, noun, short};
 use crate::render::dot::Picture;
+use crate::timeline::{Conflict, conflict};
 use crate::trace::{AgentState, Awaits, BarrierState, Situation, Status, Trace, Waits};
 
 /// An arrow of a cycle is drawn like this.
@@ -22,14 +23,16 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
         let lines = || lines_of_barrier(trace, barrier, end.barriers.get(&barrier));
         barriers.entry(barrier).or_insert_with(|| picture.node(lines(), "shape=ellipse"));
     }
-    for Group { agents, state, missing } in groups(trace, &end) {
-        let look = match state.status {
-            Status::Blocked => "shape=box",
-            Status::Exited => "shape=box, style=dashed",
-            Status::Running => "shape=box, style=rounded",
-            Status::Failed => "shape=octagon",
-        };
-        let node = picture.node(lines_of_agents(trace, &agents, state), look);
+    let race = conflict(trace);
+    let mut parties: BTreeMap<u32, NodeIndex> = BTreeMap::new();
+    for Group { agents, state, missing } in groups(trace, &end, race.as_ref()) {
+        let mut lines = lines_of_agents(trace, &agents, state);
+        let is_blamed = agents.first().is_some_and(|agent| trace.outcome.blamed.contains(agent));
+        if is_blamed {
+            lines.push("to blame".to_owned());
+        }
+        let node = picture.node(lines, look(state.status, is_blamed));
+        parties.extend(agents.first().map(|agent| (*agent, node)));
         if let Some(Waits { barrier, awaits }) = state.waits
             && let Some(at) = barriers.get(&barrier)
         {
@@ -47,7 +50,25 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
         }
     }
     mark_cycles(&mut picture);
+    if let Some(Conflict { location, earlier, later, missing }) = race
+        && let (Some(from), Some(to)) = (parties.get(&earlier.agent), parties.get(&later.agent))
+    {
+        let accesses = format!("{} and {} of {location}", earlier.access, later.access);
+        picture.edge(*from, *to, vec![accesses, missing.to_owned()], "color=red, dir=none, constraint=false");
+    }
     picture.to_dot()
+}
+
+fn look(status: Status, is_blamed: bool) -> &'static str {
+    match (status, is_blamed) {
+        (Status::Blocked, false) => "shape=box",
+        (Status::Blocked, true) => "shape=box, color=red, fontcolor=red",
+        (Status::Exited, false) => "shape=box, style=dashed",
+        (Status::Exited, true) => "shape=box, style=dashed, color=red, fontcolor=red",
+        (Status::Running, false) => "shape=box, style=rounded",
+        (Status::Running, true) => "shape=box, style=rounded, color=red, fontcolor=red",
+        (Status::Failed, _) => "shape=octagon",
+    }
 }
 
 fn title(trace: &Trace, end: &Situation, warning: Option<&str>) -> Vec<String> {
@@ -69,7 +90,11 @@ struct Group<'a> {
     missing: Vec<u32>,
 }
 
-fn groups<'a>(trace: &Trace, end: &'a Situation) -> Vec<Group<'a>> {
+fn groups<'a>(trace: &Trace, end: &'a Situation, race: Option<&Conflict<'_>>) -> Vec<Group<'a>> {
+    // Each of two accesses is by an agent of its own.
+    let in_race =
+        |agent: u32| race.is_some_and(|race| race.earlier.agent == agent || race.later.agent == agent);
+    let party = |agent: u32| in_race(agent).then_some(agent);
     let mut absent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for barrier in end.barriers.values().filter(|barrier| barrier.active) {
         for agent in &barrier.missing {
@@ -82,7 +107,9 @@ fn groups<'a>(trace: &Trace, end: &'a Situation) -> Vec<Group<'a>> {
         let missing = absent.remove(&state.agent).unwrap_or_default();
         let role = trace.agents.get(state.agent as usize).and_then(|agent| agent.role.as_deref());
         let waits = state.waits.map(|waits| (waits.barrier, waits.awaits == Awaits::Lanes));
-        let situation = (state.status, state.location, waits, missing.clone(), role);
+        let is_blamed = trace.outcome.blamed.contains(&state.agent);
+        let situation =
+            (state.status, state.location, waits, missing.clone(), role, is_blamed, party(state.agent));
         let at = *known.entry(situation).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.agents.push(state.agent),

@@ -39,7 +39,7 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
         .map_err(|error| TraceError::from_json(&error))?;
     let data = escape::json(&data);
     // Strict from the first line on; nothing of it is seen from outside.
-    let script = format!("\"use strict\";\n(() => {{\n{SCRIPT}}})();\n");
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", without_comments(SCRIPT));
     let policy = format!(
         "default-src 'none'; script-src '{}' 'wasm-unsafe-eval'; style-src '{}'; base-uri 'none'; \
          form-action 'none'",
@@ -59,6 +59,15 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
             ("script", &script),
         ],
     ))
+}
+
+/// The script without lines that are comments: they are for those who read its sources.
+fn without_comments(script: &str) -> String {
+    let is_comment = |line: &&str| {
+        let line = line.trim();
+        line.starts_with("//") || line.starts_with("/*") && line.ends_with("*/")
+    };
+    script.lines().filter(|line| !is_comment(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// How a policy names an inline text that it allows.
@@ -89,6 +98,12 @@ mod tests {
     fn values_are_put_in_once() {
         let values = [("a", "<{{b}}>"), ("b", "no")];
         assert_eq!(fill("1{{a}}2{{a}}3{{unknown}}4", &values), "1<{{b}}>2<{{b}}>34");
+    }
+
+    #[test]
+    fn lines_that_are_comments_are_left_out_of_a_page() {
+        let script = "/** What it does. */\nf(\"// stays\"); // stays\n  // goes\n/* a */ g();\n";
+        assert_eq!(without_comments(script), "f(\"// stays\"); // stays\n/* a */ g();\n");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::names::{noun, short};
 use crate::render::escape;
 use crate::render::text::{Sign, sign};
-use crate::timeline::generations;
+use crate::timeline::{Access, conflict, generations};
 use crate::trace::{Event, Status};
 
 use super::layout::{LINE, Layout, MARGIN, Placed};
@@ -32,6 +32,23 @@ pub(super) fn draw(layout: &Layout<'_>, bottom: f64, xml: &mut Xml) {
     }
     gap(layout, xml);
     cycle(layout, xml);
+    race(layout, xml);
+}
+
+/// A line between two accesses that nothing orders.
+fn race(layout: &Layout<'_>, xml: &mut Xml) {
+    let Some(conflict) = conflict(layout.trace) else { return };
+    let place = |access: &Access<'_>| {
+        let row = layout.rows.get(layout.row_of(access.step?.checked_sub(1)?)?)?;
+        Some((layout.x(access.agent)?, row.y()))
+    };
+    let (Some((x, y)), Some((to_x, to_y))) = (place(&conflict.earlier), place(&conflict.later)) else {
+        return;
+    };
+    let path = format!("M{} {}L{} {}", px(x), px(y), px(to_x), px(to_y));
+    xml.open("g", &[("class", &"race")], Some(&format!("{}: {}", conflict.location, conflict.missing)));
+    line(xml, "joined", &path, BAD, 2.0, Some("6 3"));
+    xml.close("g");
 }
 
 /// Names of agents, and of the roles above them.
@@ -44,7 +61,8 @@ fn heads(layout: &Layout<'_>, xml: &mut Xml) {
         let half = layout.spacing / 2.0;
         let Some(x) = layout.x(*agent) else { continue };
         let name = if layout.spacing < 30.0 { agent.to_string() } else { format!("{letter}{agent}") };
-        xml.write("head", x, y, &name);
+        let is_blamed = layout.trace.outcome.blamed.contains(agent);
+        xml.write(if is_blamed { "head bad" } else { "head" }, x, y, &name);
         let ends = layout.columns.get(at + 1).is_none_or(|next| role(*next) != role(*agent));
         if !ends {
             continue;

@@ -1,4 +1,4 @@
-//! How a narrative ends: every agent, every barrier, and why.
+//! How a run ends: every agent, every barrier, and why.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -27,7 +27,7 @@ pub(super) fn roles(trace: &Trace) -> String {
     parts.join("; ")
 }
 
-/// Draws the situation at the end, and the explanation.
+/// Draws the situation at the end.
 pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     let end = trace.last_situation();
     lines.push(style.paint(Ink::Heading, "in the end"));
@@ -39,7 +39,10 @@ pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
         lines.push(style.paint(Ink::Heading, "barriers in use"));
         barriers(trace, &active, style, lines);
     }
-    lines.push(String::new());
+}
+
+/// The explanation.
+pub(super) fn why(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
     lines.push(style.paint(Ink::Heading, "why"));
     for sentence in trace.outcome.explanation.lines() {
         for (index, line) in
@@ -48,6 +51,7 @@ pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
             lines.push(format!("{}{line}", if index == 0 { "  " } else { "    " }));
         }
     }
+    lines.push(String::new());
 }
 
 /// Agents that are in the same situation.

@@ -11,7 +11,7 @@ pub struct Style {
     pub unicode: bool,
     /// Begins with what the trace shows, for where that does not stand above it already.
     pub headline: bool,
-    /// Every step, however many there are.
+    /// Every step, however many there are, and every agent by itself.
     pub all: bool,
 }
 
