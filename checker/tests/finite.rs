@@ -2,7 +2,7 @@
 
 mod decisions;
 
-use barcheck::{Budgets, Outcome, Quiet, Settings, Verdict, check};
+use barcheck::{Budgets, Inconclusive, Outcome, Quiet, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use decisions::{program, walk_all};
 
@@ -137,4 +137,16 @@ fn a_rule_raised_to_a_warning_leaves_a_verified_protocol_verified() {
     assert_eq!(outcome.verdict, Verdict::Verified);
     assert_eq!(outcome.findings.len(), 1, "{:?}", outcome.findings);
     walk_all(text, &outcome);
+}
+
+#[test]
+fn decisions_made_at_different_rates_are_named_as_what_grew() {
+    let text = "target ptx; cta 64;
+        warp 0 { loop { if uniform n ? { bar.sync 0; } if uniform n ? { bar.sync 0; } } }
+        warp 1 { loop { if uniform n ? { bar.sync 0; } } }";
+    let outcome = soon(text, Settings::default(), Options::default());
+    let Some(Inconclusive::States(_, Some(grew))) = outcome.inconclusive else {
+        panic!("{:?}", outcome.inconclusive)
+    };
+    assert!(grew.contains("the decisions of `uniform n ?` that warp"), "{grew}");
 }

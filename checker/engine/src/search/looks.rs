@@ -4,8 +4,12 @@ use super::Search;
 use super::position::{BETWEEN_LOOKS_AT_MOST, MOST_STATES};
 use crate::settings::{Budgets, Note, Progress};
 use crate::verdict::Inconclusive;
+use crate::verdict::blow_up::{backlog, blow_up};
 use crate::visited::{Room, Store};
 use std::time::Instant;
+
+/// Residuals in which is looked for what grew.
+const LATEST: usize = 1000;
 
 impl Search<'_> {
     pub(crate) fn seconds(&self) -> f64 {
@@ -101,7 +105,9 @@ impl Search<'_> {
     /// The local whose values are most numerous among an automaton's configurations, if the automata are
     /// large against the search as a whole.
     fn blow_up(&self, states: u64) -> Option<String> {
-        crate::verdict::blow_up::blow_up(&self.tables.machine, states)
+        let residuals = &self.tables.residuals;
+        let latest = residuals.from(residuals.len().saturating_sub(LATEST)).map(|r| &r.sequences[..]);
+        blow_up(&self.tables.machine, states).or_else(|| backlog(&self.tables.machine, latest))
     }
 
     pub(crate) fn budgets(&self) -> Budgets {

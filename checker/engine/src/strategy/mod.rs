@@ -18,19 +18,21 @@
 //! path to it. Where all rules are wanted, the search follows that finds all.
 
 mod other;
+mod outcome;
 mod said;
 
 use crate::paths::replay;
 use crate::search::drive::search;
 use crate::settings::{Budgets, Reduction};
 use crate::verdict::answer::{Answer, Question, Undecided};
-use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
+use crate::verdict::{Engine, Inconclusive, Method, Outcome, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
 use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
 use other::{as_if_exits_held, without_pedantry};
+use outcome::{asked_for, has_error, is_partial, outcome, undecided};
 use said::{Declined, Said};
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
@@ -331,11 +333,6 @@ fn said(
     Said::Yes(Box::new(outcome))
 }
 
-/// Whether an outcome is a violation that some run has shown, and other rules may be violated as well.
-fn is_partial(outcome: &Outcome) -> bool {
-    outcome.verdict == Verdict::Violated && !outcome.statistics.complete
-}
-
 /// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are
 /// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
@@ -381,44 +378,6 @@ fn completed(question: &Question<'_>, outcome: Outcome) -> Outcome {
     found
 }
 
-/// The engine that was asked for does not know.
-fn undecided(question: &Question<'_>, method: Method) -> Outcome {
-    let reason = Some(Inconclusive::Undecided(method.why.clone()));
-    outcome(question, Vec::new(), reason, Statistics::default(), method)
-}
-
-/// The method of an engine that was asked for and has found nothing.
-fn asked_for(reduction: Reduction) -> Method {
-    Method { engine: Engine::Schedule, reduction, why: "nothing was found".to_owned() }
-}
-
-fn outcome(
-    question: &Question<'_>,
-    findings: Vec<Found>,
-    inconclusive: Option<Inconclusive>,
-    statistics: Statistics,
-    method: Method,
-) -> Outcome {
-    // Nothing is verified that has not been covered.
-    let open = || Inconclusive::Undecided(method.why.clone());
-    let inconclusive = inconclusive.or_else(|| (!statistics.complete).then(open));
-    let verdict = if has_error(&findings) {
-        Verdict::Violated
-    } else if inconclusive.is_some() {
-        Verdict::Inconclusive
-    } else {
-        Verdict::Verified
-    };
-    let uncovered = inconclusive.clone().filter(|_| verdict == Verdict::Violated && question.settings.all);
-    let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
-    let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
-    Outcome { verdict, findings, fault: None, inconclusive, uncovered, statistics, method }
-}
-
-fn has_error(found: &[Found]) -> bool {
-    found.iter().any(|f| f.level == Level::Error)
-}
-
 /// An instruction's place, for people.
 fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
     let noun = machine.program().target.agent_noun();
@@ -429,6 +388,7 @@ fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
 mod tests {
     use super::*;
     use crate::settings::{Quiet, Settings};
+    use crate::verdict::Found;
     use barcheck_model::machine::{Detail, Finding, Options, Path};
     use barcheck_model::rule::Rule;
     use std::sync::Arc;

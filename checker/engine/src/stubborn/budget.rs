@@ -7,7 +7,7 @@ use super::states::Key;
 use crate::settings::Progress;
 use crate::verdict::Inconclusive;
 use crate::verdict::answer::Ending;
-use crate::verdict::blow_up::blow_up;
+use crate::verdict::blow_up::{backlog, blow_up};
 use barcheck_model::rule::{Level, Rule};
 use std::cmp::Reverse;
 
@@ -39,7 +39,8 @@ impl Exploration<'_> {
 
     /// What has blown up: the automata, or else the choices.
     fn blow_up(&self, states: u64) -> Option<String> {
-        blow_up(&self.machine, states).or_else(|| {
+        let backlog = || backlog(&self.machine, self.components.latest_sequences());
+        blow_up(&self.machine, states).or_else(backlog).or_else(|| {
             let (place, _) = self.opened.iter().max_by_key(|(place, states)| (**states, Reverse(**place)))?;
             Some(format!("the outcomes of choices, most of them from line {} on", place.line))
         })

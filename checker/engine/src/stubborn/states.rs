@@ -5,7 +5,7 @@ use super::proviso::Proviso;
 use crate::packed::numbering::{Numbered, to_u32};
 use crate::packed::residual::{Residual, ResidualOf};
 use barcheck_model::barrier::BarrierId;
-use barcheck_model::machine::{AgentState, AnyBarrier, Machine, State};
+use barcheck_model::machine::{AgentState, AnyBarrier, Machine, Sequence, State};
 use barcheck_model::memory::Layout;
 use barcheck_model::program::AgentId;
 use rustc_hash::FxHashMap;
@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// A state, as the numbers of its components: each agent, the barriers, the residual, and who is held back.
 pub(super) type Key = Arc<[u32]>;
+
+/// Residuals in which is looked for what grew.
+const LATEST: usize = 1000;
 
 /// Numbers states, and sorts the agents that are interchangeable: see [`crate::successors::canonical`] for
 /// why that loses nothing.
@@ -123,6 +126,12 @@ impl Components {
         let names: Vec<AgentId> = to.iter().map(|agent| AgentId(*agent)).collect();
         let residual = ResidualOf::of(state).renamed(to);
         (residual, state.memory.renamed(self.layout, &names))
+    }
+
+    /// The sequences of uniform decisions in the states made last.
+    pub(super) fn latest_sequences(&self) -> impl Iterator<Item = &[Sequence]> {
+        let from = self.residuals.len().saturating_sub(LATEST);
+        self.residuals.from(from).map(|residual| &residual.sequences[..])
     }
 
     /// Roughly the bytes in use.

@@ -1,7 +1,7 @@
 //! What has blown up, when a search had to be given up.
 
 use barcheck_model::agent::{LaneValues, Value};
-use barcheck_model::machine::{Automaton, ConfigId, Machine};
+use barcheck_model::machine::{Automaton, ConfigId, Machine, Sequence};
 use std::collections::HashSet;
 
 /// Automata below this size are no reason to give up.
@@ -33,6 +33,28 @@ pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> 
         return Some(format!("the configurations of {noun} {} (at least {})", agent.0, automaton.len()));
     }
     Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))
+}
+
+/// Decisions that are not many yet.
+const FEW_DECISIONS: usize = 12;
+
+/// The sequence of uniform decisions of which some agent has made many that another has yet to make, if there
+/// is one among some states.
+pub(crate) fn backlog<'s>(machine: &Machine, states: impl Iterator<Item = &'s [Sequence]>) -> Option<String> {
+    let ahead = |sequences: &'s [Sequence]| sequences.iter().enumerate().max_by_key(|(_, s)| s.ahead.len());
+    let (index, sequence) = states.filter_map(ahead).max_by_key(|(_, sequence)| sequence.ahead.len())?;
+    let decisions = sequence.ahead.len();
+    if decisions < FEW_DECISIONS {
+        return None;
+    }
+    let name = machine.program().sequences.get(index)?.as_deref().unwrap_or_default();
+    let noun = machine.program().target.agent_noun();
+    let first = sequence.position.iter().enumerate().max_by_key(|(_, position)| **position)?.0;
+    let spelt = if name.is_empty() { "uniform ?".to_owned() } else { format!("uniform {name} ?") };
+    Some(format!(
+        "the decisions of `{spelt}` that {noun} {first} has made and others have yet to make ({decisions}): give \
+         decisions that agents make at different rates names of their own"
+    ))
 }
 
 /// Number of distinct values of a local among the first configurations of an automaton.

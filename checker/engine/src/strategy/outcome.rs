@@ -1,0 +1,49 @@
+//! What follows from what engines have found.
+
+use crate::settings::Reduction;
+use crate::verdict::answer::Question;
+use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
+use barcheck_model::rule::Level;
+
+/// The engine that was asked for does not know.
+pub(super) fn undecided(question: &Question<'_>, method: Method) -> Outcome {
+    let reason = Some(Inconclusive::Undecided(method.why.clone()));
+    outcome(question, Vec::new(), reason, Statistics::default(), method)
+}
+
+/// The method of an engine that was asked for and has found nothing.
+pub(super) fn asked_for(reduction: Reduction) -> Method {
+    Method { engine: Engine::Schedule, reduction, why: "nothing was found".to_owned() }
+}
+
+pub(super) fn outcome(
+    question: &Question<'_>,
+    findings: Vec<Found>,
+    inconclusive: Option<Inconclusive>,
+    statistics: Statistics,
+    method: Method,
+) -> Outcome {
+    // Nothing is verified that has not been covered.
+    let open = || Inconclusive::Undecided(method.why.clone());
+    let inconclusive = inconclusive.or_else(|| (!statistics.complete).then(open));
+    let verdict = if has_error(&findings) {
+        Verdict::Violated
+    } else if inconclusive.is_some() {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Verified
+    };
+    let uncovered = inconclusive.clone().filter(|_| verdict == Verdict::Violated && question.settings.all);
+    let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
+    let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
+    Outcome { verdict, findings, fault: None, inconclusive, uncovered, statistics, method }
+}
+
+pub(super) fn has_error(found: &[Found]) -> bool {
+    found.iter().any(|f| f.level == Level::Error)
+}
+
+/// Whether an outcome is a violation that some run has shown, and other rules may be violated as well.
+pub(super) fn is_partial(outcome: &Outcome) -> bool {
+    outcome.verdict == Verdict::Violated && !outcome.statistics.complete
+}
