@@ -224,7 +224,7 @@ fn what_cannot_be_exported_is_refused() {
     let many = folder.add("many.bar", holds(32));
     run(&["export", "--to", "promela", &many]).expect(2).says("32 states of barriers in registers");
     run(&["export", "--to", "tla", &many]).expect(0);
-    let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync 1, 32; } }\n";
+    let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync i * i % 2, 32; } }\n";
     let counts = folder.add("counts.bar", counts);
     run(&["export", "--to", "promela", &counts]).expect(2).says("does not stay within");
     let file = folder.add("good.bar", GOOD);

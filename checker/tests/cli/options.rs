@@ -169,7 +169,7 @@ fn why_rules_may_be_missing_is_said_where_all_are_wanted_and_something_is_found(
 
 #[test]
 fn a_counter_without_end_is_named_whichever_budget_runs_out() {
-    let source = "target ptx; cta 32; warp 0 { let rounds = 0; loop { bar.sync 0; rounds = rounds + 1; } }\n";
+    let source = "target ptx; cta 32; warp 0 { let rounds = 0; loop { bar.sync rounds * rounds % 2; rounds = rounds + 1; } }\n";
     for budget in [["--max-states", "5000"], ["--max-memory", "4M"], ["--timeout", "0.5"]] {
         verify(source, &budget).expect(3).prints("what grew: the values of `rounds` in warp 0");
     }

@@ -63,7 +63,7 @@ const UNDECIDED: [(&str, &str, &str, &str, &str); 3] = [
     ),
     (
         "endless.bar",
-        "target ptx; cta 64;\nwarp 0 { let n = 0; bar.sync 1, 64; loop { n = n + 1; } }\nwarp 1 { bar.sync 1, 64; }\n",
+        "target ptx; cta 64;\nwarp 0 { let n = 0; bar.sync 1, 64; loop { n = n - (0 - 1); } }\nwarp 1 { bar.sync 1, 64; }\n",
         "endless-inconclusive",
         "not modelled: warp 0",
         "Warp 0 computes at endless.bar:2",

@@ -103,7 +103,7 @@ fn who_waits_for_whom_is_who_waits_where_another_arrives() {
 
 #[test]
 fn an_automaton_that_does_not_stay_small_is_said_to() {
-    let endless = "target ptx; cta 32; warp 0 { let n = 0; loop { bar.sync 1, 32; n = n + 1; } }";
+    let endless = "target ptx; cta 32; warp 0 { let n = 0; loop { bar.sync n * n % 2, 32; n = n + 1; } }";
     let load = |text: &str| {
         let loaded = barcheck_specs::bar::load(text.as_bytes(), &Default::default());
         Arc::new(loaded.expect("it is well formed").program)

@@ -20,7 +20,7 @@ fn says_what_to_mend(message: &str) {
         // Who waits where for what, and why it does not come.
         "Warp 0 waits at ring.bar:13",
         "on barrier 3: 32 of 64 threads",
-        "Not arrived: warp 1, which exited",
+        "none is left that could: the count cannot be reached",
         // Where the counterexample can be picked up.
         "trace written to",
     ] {
