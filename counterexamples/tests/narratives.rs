@@ -144,7 +144,7 @@ fn arrivals_left_over_at_one_place_share_a_label_and_a_sentence() {
     );
     let trace = common::trace_of(&program, Rule::DanglingArrival);
     let labels: Vec<String> = labels(&trace).into_iter().map(|label| label.text).collect();
-    assert_eq!(labels, ["warps 0 and 1 arrived here"]);
+    assert_eq!(labels, ["warps 0-2 arrived here"]);
     let explanation = &trace.outcome.explanation;
     assert!(explanation.starts_with("Warps 0-2 arrived at ring.bar:"), "{explanation}");
     assert_eq!(explanation.matches(" arrived at ").count(), 1, "{explanation}");

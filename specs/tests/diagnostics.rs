@@ -320,6 +320,18 @@ fn attributes() {
 }
 
 #[test]
+fn a_block_that_ends_less_indented_than_it_begins_is_pointed_at() {
+    let source = "target ptx;\ncta 64;\nwarps 0..2 {\n  for i in 0..3 {\n    bar.sync 1;\n  if warp == 0 {\n    bar.sync 2;\n  }\n}\n";
+    check("unclosed_block_by_indentation", source);
+}
+
+#[test]
+fn comments_and_calls_of_other_languages_are_one_error_each() {
+    check("hash_comment", "target ptx;\ncta 64;\n# the barrier of { all }\nwarps 0..2 { bar.sync 0; }\n");
+    check_in("ptx", "calls", "load_tile(1, x); wile (1) { }");
+}
+
+#[test]
 fn long_lines_are_cut() {
     let source = format!("target ptx; cta 64; warps 0..2 {{ {} x = 1; }}", "bar.sync 0; ".repeat(100));
     check("long_line", &source);

@@ -40,6 +40,7 @@ mod watch;
 mod writing;
 
 use args::{Cli, Command};
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use output::{Colours, Status, complain, error_line, print};
 use std::io::{self, ErrorKind};
@@ -64,6 +65,11 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // The stream may be closed; the status says what there is to say.
             let _ = error.print();
+            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+                && word.ends_with(".bar")
+            {
+                complain("to decide a protocol: `barcheck verify FILE`\n");
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

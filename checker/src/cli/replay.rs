@@ -106,6 +106,11 @@ fn tell(name: &str, replayed: &Replayed, late: &str, colours: Colours) -> io::Re
         }
         Replayed::Unreadable(reason) => {
             complain(&error_line(colours.err, harmless(&format!("cannot replay {name}: {reason}"))));
+            if name.ends_with(".bar") {
+                complain(
+                    "  a trace is written by `barcheck verify --trace FILE`, where something is violated\n",
+                );
+            }
             Ok(())
         }
     }

@@ -192,3 +192,17 @@ fn threads_and_reductions_are_accepted() {
         verify(DEADLOCK, options).expect(1);
     }
 }
+
+#[test]
+fn a_protocol_where_a_command_or_a_trace_is_wanted_is_told_what_to_do_with_it() {
+    let folder = Folder::new();
+    let file = folder.add("good.bar", GOOD);
+    run(&[&file]).expect(2).says("unrecognized subcommand").says("`barcheck verify FILE`");
+    run(&["vrify"]).expect(2).says("verify");
+    assert!(!run(&["vrify"]).expect(2).err.contains("decide a protocol"));
+    run(&["replay", &file]).expect(2).says("`barcheck verify --trace FILE`");
+    let counts = "target ptx; cta 64; warps 0..2 { bar.sync 1, 2; }\n";
+    verify(counts, &[]).expect(1).prints("2 warps are 64 threads");
+    let counts = "target ptx; cta 64; warps 0..2 { bar.sync 1, 40; }\n";
+    assert!(!verify(counts, &[]).expect(1).out.contains("warps are"));
+}

@@ -120,7 +120,12 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         .filter(|_| matches!(rule, Rule::BarrierIdRange | Rule::CountRange | Rule::TypeRange));
     let right = right.map_or_else(String::new, |demand| format!(": {}", clause(demand)));
     let swapped = if rule == Rule::BarrierIdRange { swapped(case, &instruction) } else { None };
-    let hint = if swapped.is_some() { "; its operands look swapped" } else { "" };
+    let warps = value.filter(|_| rule == Rule::CountRange).and_then(|value| in_warps(case, value));
+    let hint = match (&swapped, warps) {
+        (Some(_), _) => "; its operands look swapped".to_owned(),
+        (None, Some(warps)) => format!("; {warps}"),
+        (None, None) => String::new(),
+    };
     let message = format!("{who} executes {what}{at}{right}{hint}");
     let mut sentence = format!("{} executes `{}`{at}", sentence(&who), outcome.instruction);
     if outcome.instruction != instruction {
@@ -132,6 +137,13 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     sentences.extend(demand);
     sentences.extend(swapped);
     Words { message, sentences, related: Vec::new(), ..Words::default() }
+}
+
+/// What a count would be if it had been meant in warps.
+fn in_warps(case: &Case<'_>, value: i64) -> Option<String> {
+    let threads = value.checked_mul(i64::from(case.unit()))?;
+    let is_meant = case.unit() > 1 && value > 0 && threads <= i64::from(case.trace.protocol.group_size);
+    is_meant.then(|| format!("{value} warps are {threads} threads"))
 }
 
 /// That an id and a count would be right the other way round.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::place::{Did, Remark};
+use super::place::{Did, Place, Remark};
 use crate::names;
 use crate::trace::Trace;
 
@@ -57,6 +57,19 @@ pub fn labels(trace: &Trace) -> Vec<PlaceLabel> {
         match groups.iter_mut().find(|(known, said, _)| (*known, said) == (place, &says)) {
             Some((_, _, agents)) => agents.extend(agent),
             None => groups.push((place, says, agent.into_iter().collect())),
+        }
+    }
+    // The outcome's own place has no label of its own: where others did the same there, it is one of them.
+    let outcome = &trace.outcome;
+    for ((line, column), says, agents) in &mut groups {
+        let own = (outcome.agent, *line, *column);
+        let is_own = |place: &Place| {
+            let said = place.related(noun);
+            let did = matches!(&place.remark, Remark::Did(_, did) if *says == Says::Did(did));
+            did && (said.agent, said.line, said.column) == own
+        };
+        if !agents.is_empty() && !agents.contains(&outcome.agent) && places.iter().any(is_own) {
+            agents.push(outcome.agent);
         }
     }
     let label = |((line, column), says, agents): ((u32, u32), Says<'_>, Vec<u32>)| {

@@ -179,6 +179,11 @@ impl Lexer<'_, '_> {
         let first = rest.chars().next().unwrap_or_default();
         let span = self.span_from(start);
         self.error(&SyntaxError::UnknownCharacter { character: first, span });
+        if first == '#' {
+            // A comment or a directive of another language: nothing on the line is meant for this one.
+            let rest = &self.source[self.position..];
+            self.position += rest.find('\n').unwrap_or(rest.len());
+        }
     }
 
     fn error(&mut self, error: &SyntaxError) {

@@ -35,7 +35,7 @@ pub(crate) enum SyntaxError {
     /// A statement or declaration without its semicolon at the end of a line.
     MissingSemicolon { span: Span },
     /// `{` without `}`.
-    UnclosedBlock { open: Span, end: Span },
+    UnclosedBlock { open: Span, end: Span, suspect: Option<(Span, Span)> },
     /// `}` without `{`.
     UnmatchedBrace { span: Span },
     /// Nesting beyond [`limits::NESTING`].
@@ -292,8 +292,15 @@ impl SyntaxError {
             Self::MissingSemicolon { .. } => {
                 self.error("missing-semicolon", "expected `;`").label("add `;` here")
             }
-            Self::UnclosedBlock { end, .. } => {
-                self.error("unclosed-block", "this block is never closed").also(*end, "the file ends here")
+            Self::UnclosedBlock { end, suspect, .. } => {
+                let error = self.error("unclosed-block", "this block is never closed");
+                let error = match suspect {
+                    Some((open, close)) => error
+                        .also(*open, "or is it this one?")
+                        .also(*close, "here it ends, which is less indented"),
+                    None => error,
+                };
+                error.also(*end, "the file ends here")
             }
             Self::UnmatchedBrace { .. } => self.error("unmatched-brace", "this `}` closes nothing"),
             Self::TooDeep { .. } => self

@@ -253,7 +253,7 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         let end = self.previous().after();
-        self.stop(&SyntaxError::UnclosedBlock { open, end })
+        self.stop(&SyntaxError::UnclosedBlock { open, end, suspect: None })
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn parse(source: &str, lexed: &Lexed, errors: &mut Sink) -> Output {
         stopped: false,
         role: Span::default(),
         leave_role: false,
+        suspect: None,
         classes: vec![Class::Plain; lexed.tokens.len()],
     };
     let file = parser.file();
@@ -88,6 +89,9 @@ struct Parser<'s, 'e> {
     role: Span,
     /// A new role began where a statement should: all open blocks end here.
     leave_role: bool,
+    /// The first block whose closing brace is less indented than its beginning: if one is never closed, it is
+    /// most often this one. With that brace.
+    suspect: Option<(Span, Span)>,
     classes: Vec<Class>,
 }
 

@@ -24,7 +24,8 @@ impl Parser<'_, '_> {
         while !self.at(TokenKind::CloseBrace) {
             if self.at(TokenKind::End) {
                 let end = self.previous().after();
-                return self.stop(&SyntaxError::UnclosedBlock { open, end });
+                let suspect = self.suspect;
+                return self.stop(&SyntaxError::UnclosedBlock { open, end, suspect });
             }
             let depth = self.depth;
             match self.statement() {
@@ -37,6 +38,10 @@ impl Parser<'_, '_> {
             }
         }
         let close = self.advance_as(Class::Block).span;
+        let indent = |at| line(self.source, at).map(|(_, indent)| indent);
+        if self.suspect.is_none() && indent(close) < indent(open) {
+            self.suspect = Some((open, close));
+        }
         self.depth -= 1;
         Ok(Block { statements, close })
     }
@@ -307,8 +312,18 @@ impl Parser<'_, '_> {
         let suggestion = closest(word, candidates);
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.short_text(self.ahead(1).span));
+        let hint = hint.or_else(|| self.is_call().then_some(foreign_syntax::hint::CALL));
         let word = self.short_text(span);
         self.report(&SyntaxError::UnknownStatement { word, hint, suggestion, declares, span })
+    }
+}
+
+impl Parser<'_, '_> {
+    /// Whether a word, its parentheses and a semicolon are what stands here.
+    fn is_call(&self) -> bool {
+        let rest = &self.source[self.current().span.end as usize..];
+        let statement = rest.split(['\n', ';']).next().unwrap_or_default();
+        statement.starts_with('(') && statement.ends_with(')') && rest[statement.len()..].starts_with(';')
     }
 }
 
