@@ -146,7 +146,7 @@ fn what_is_out_of_range_is_told_with_what_is_right() {
     assert_eq!(
         of("bar.sync 1, 2;"),
         "count-range: warp 0 executes count 2 in `bar.sync 1, 2`: a count is a positive multiple of 32, and at \
-         most the 64 threads of the CTA in whole warps"
+         most the 64 threads of the CTA in whole warps; 2 warps are 64 threads"
     );
 }
 

@@ -30,7 +30,7 @@ fn shown(file: &Path) -> Option<Trace> {
     let text = fs::read_to_string(file).expect("a readable file");
     let head = heads::head(&text);
     let program = heads::protocol(&text, &head);
-    let levels = Levels { changes: head.changes.clone(), strict: false };
+    let levels = Levels { changes: head.changes.clone(), strict: false, ..Levels::default() };
     let outcome =
         check(Arc::clone(&program), head.options, &Settings { levels, ..Settings::default() }, &Quiet);
     let error = outcome.findings.iter().find(|found| found.level == Level::Error);

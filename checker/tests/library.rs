@@ -19,7 +19,7 @@ fn disagreement(path: &Path, reduction: Reduction) -> Option<String> {
         Err(diagnostics) => return Some(format!("{}: {:?}", path.display(), diagnostics.first())),
     };
     let mut settings = Settings { all: true, reduction, ..Settings::default() };
-    settings.levels = Levels { changes: head.changes.clone(), strict: true };
+    settings.levels = Levels { changes: head.changes.clone(), strict: true, ..Levels::default() };
     let outcome = check(Arc::new(loaded.program), head.options, &settings, &Quiet);
     let rules: BTreeSet<String> = outcome.findings.iter().map(|f| f.finding.rule.name().to_owned()).collect();
     let verdict = outcome.verdict.name();
@@ -68,7 +68,7 @@ fn engines_that_make_few_runs_say_nothing_that_the_heads_do_not() {
             let text = std::fs::read_to_string(&path).expect("a readable file");
             let head = head(&text);
             let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid file");
-            let levels = Levels { changes: head.changes, strict: true };
+            let levels = Levels { changes: head.changes, strict: true, ..Levels::default() };
             let settings = Settings { all: true, reduction, levels, ..Settings::default() };
             let outcome = check(Arc::new(loaded.program), head.options, &settings, &Quiet);
             if matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))) {
@@ -110,7 +110,7 @@ fn an_error_that_stops_the_search_is_one_that_all_violations_mode_reports_too() 
         let head = head(&text);
         let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines });
         let program = Arc::new(loaded.expect("a valid file").program);
-        let levels = Levels { changes: head.changes, strict: false };
+        let levels = Levels { changes: head.changes, strict: false, ..Levels::default() };
         let settings = Settings { levels, ..Settings::default() };
         let outcome = check(program, head.options, &settings, &Quiet);
         let errors: Vec<_> = outcome.findings.iter().filter(|f| f.level == Level::Error).collect();

@@ -146,7 +146,7 @@ fn library_and_random_ones(seeds: u64) -> Vec<(String, Arc<Program>, Levels)> {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let head = head(&text);
         let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid protocol");
-        let levels = Levels { changes: head.changes, strict: true };
+        let levels = Levels { changes: head.changes, strict: true, ..Levels::default() };
         all.push((path.display().to_string(), Arc::new(loaded.program), levels));
     }
     for seed in 0..seeds {

@@ -18,7 +18,7 @@ const WALKS: u64 = 6;
 
 /// The length of the shortest path to a violation of each rule, by who violates it.
 fn least(program: &Arc<Program>, options: Options) -> Vec<(Finding, usize)> {
-    let levels = Levels { changes: Vec::new(), strict: true };
+    let levels = Levels { changes: Vec::new(), strict: true, ..Levels::default() };
     let settings = Settings { all: true, levels, ..Settings::default() };
     let found = check(Arc::clone(program), options, &settings, &Quiet).findings;
     found.into_iter().map(|found| (found.finding, found.path.steps.len())).collect()

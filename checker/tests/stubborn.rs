@@ -345,7 +345,8 @@ fn the_same_choice_of_all_decides_about_accesses_of_all() {
 #[test]
 fn a_hang_that_is_no_error_leaves_the_rest_unknown() {
     let text = "target ptx; cta 64; warp 0 { if ? { bar.sync 1, 64; } } warp 1 { bar.sync 1, 64; }";
-    let levels = Levels { changes: vec![(Rule::Deadlock, Level::Warning)], strict: false };
+    let levels =
+        Levels { changes: vec![(Rule::Deadlock, Level::Warning)], strict: false, ..Levels::default() };
     let outcome = decide(text, &Settings { levels, ..with(Reduction::Stubborn) });
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Inconclusive, vec!["deadlock"]));
     assert_eq!(outcome.inconclusive, Some(Inconclusive::Lowered(Rule::Deadlock)));

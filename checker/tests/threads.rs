@@ -44,7 +44,7 @@ fn every_protocol_of_the_library_has_one_outcome_whatever_the_number_of_threads(
         let head = head(&text);
         let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid protocol");
         let program = Arc::new(loaded.program);
-        let levels = Levels { changes: head.changes, strict: true };
+        let levels = Levels { changes: head.changes, strict: true, ..Levels::default() };
         for (all, reduction) in
             [(true, Reduction::None), (false, Reduction::None), (true, Reduction::Symmetry)]
         {

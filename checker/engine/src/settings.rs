@@ -54,6 +54,8 @@ pub struct Levels {
     pub changes: Vec<(Rule, Level)>,
     /// Raise pedantic rules to warnings, unless they are named in `changes`.
     pub strict: bool,
+    /// Rules of this level and above are errors, unless they are named in `changes`.
+    pub deny: Option<Level>,
 }
 
 impl Levels {
@@ -63,10 +65,11 @@ impl Levels {
         if let Some((_, level)) = self.changes.iter().rev().find(|(named, _)| *named == rule) {
             return *level;
         }
-        match rule.default_level(target) {
+        let level = match rule.default_level(target) {
             Level::Pedantic if self.strict => Level::Warning,
             level => level,
-        }
+        };
+        if self.deny.is_some_and(|least| level >= least) { Level::Error } else { level }
     }
 }
 

@@ -4,7 +4,6 @@ use super::args::ExportArgs;
 use super::input;
 use super::output::{Colours, Status};
 use super::protocol::{Made, Task};
-use barcheck::Levels;
 use barcheck::export::{Exported, export};
 use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
@@ -16,7 +15,7 @@ pub(crate) fn run(args: &ExportArgs, changes: Vec<(Rule, Level)>, colours: Colou
     let ExportArgs { file, define, output, time, .. } = args;
     let task = Task { what: "model", file, define, output: output.as_ref(), time, colours };
     let options = Options { exited_threads: args.exited_threads };
-    let levels = Levels { changes, strict: args.levels.strict };
+    let levels = args.levels.levels(changes);
     task.run(|loaded, name, patience| {
         let program = Arc::new(loaded.program);
         match export(program, options, &levels, (name, &module(args)), args.to, patience) {

@@ -10,9 +10,7 @@ use super::tally::Tally;
 use super::traces::{TraceSink, Written};
 use super::watch::{self, Watch};
 use super::{input, memory, values};
-use barcheck::{
-    Budgets, Decision, Levels, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under,
-};
+use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under};
 use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::load;
@@ -73,7 +71,7 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
     };
     let settings = Settings {
         all: args.all,
-        levels: Levels { changes, strict: args.levels.strict },
+        levels: args.levels.levels(changes),
         budgets,
         reduction: args.search.reduction,
         threads: args.search.threads,

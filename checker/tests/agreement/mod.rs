@@ -52,7 +52,7 @@ pub(crate) fn compare(file: &str, text: &str, effort: &Effort) -> Compared {
     let settings = Settings {
         all: true,
         // Every rule is reported, so that loom can be held to it.
-        levels: Levels { changes: Vec::new(), strict: true },
+        levels: Levels { changes: Vec::new(), strict: true, ..Levels::default() },
         budgets: Budgets {
             max_states: Some(200_000),
             max_memory: None,

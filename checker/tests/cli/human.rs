@@ -41,7 +41,7 @@ fn lanes_of_a_partial_warp_are_named_by_their_runs() {
 #[test]
 fn arrivals_left_over_at_one_place_have_one_label() {
     let source = "target ptx; cta 256; warps 0..5 { bar.arrive 1, 256; } warps 5..8 { }";
-    verify(source, &[]).expect(0).prints(" warps 0-3 arrived here").prints("(warps 0-4)");
+    verify(source, &[]).expect(0).prints(" warps 0-4 arrived here").prints("(warps 0-4)");
 }
 
 #[test]

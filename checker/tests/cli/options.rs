@@ -95,6 +95,21 @@ fn levels() {
 }
 
 #[test]
+fn warnings_are_errors_where_all_are_denied_that_are_not_named() {
+    verify(WARNING, &["--deny", "warnings"]).expect(1).prints("error[nobody-waits]");
+    verify(WARNING, &["--deny", "warnings", "--warn", "nobody-waits"])
+        .expect(0)
+        .prints("warning[nobody-waits]");
+    verify(WARNING, &["--allow", "nobody-waits", "--deny", "warnings"]).expect(0);
+    let pedantic = "target ptx; cta 64; warps 0..2 { bar.sync 0, 64; }\n";
+    let usual = verify(pedantic, &["--deny", "warnings"]).expect(0);
+    assert!(!usual.out.contains("reserved-barrier"));
+    verify(pedantic, &["--deny", "warnings", "--strict"]).expect(1).prints("error[reserved-barrier]");
+    verify(pedantic, &["--deny", "all"]).expect(1).prints("error[reserved-barrier]");
+    verify(pedantic, &["--deny", "all", "--allow", "reserved-barrier"]).expect(0);
+}
+
+#[test]
 fn strict_raises_pedantic_rules_that_are_not_named() {
     let source = "target ptx; cta 64; warps 0..2 { bar.sync 0, 64; }\n";
     let usual = verify(source, &[]).expect(0);

@@ -1,6 +1,7 @@
 //! The levels of rules, and readings of a specification, as the user can type them.
 
 use crate::cli::values::named;
+use barcheck::Levels;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::rule::{Level, Rule};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,9 +10,10 @@ use clap::{ArgMatches, Args};
 /// The options that change the level of rules.
 #[derive(Debug, Args)]
 pub(crate) struct LevelArgs {
-    /// Make a rule an error (may be repeated, RULEs may be joined by commas)
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
-    deny: Vec<Rule>,
+    /// Make a rule an error (may be repeated, RULEs may be joined by commas); `warnings` are all that would
+    /// be warnings, `all` the pedantic ones too, except those that are named
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = denied_parser(), hide_possible_values = true)]
+    deny: Vec<Denied>,
     /// Make a rule a warning
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     warn: Vec<Rule>,
@@ -23,18 +25,53 @@ pub(crate) struct LevelArgs {
     pub(crate) strict: bool,
 }
 
+/// What is to be an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Denied {
+    Rule(Rule),
+    /// All rules of this level and above.
+    From(Level),
+}
+
+impl LevelArgs {
+    /// The levels in force, with the changes of [`level_changes`].
+    pub(crate) fn levels(&self, changes: Vec<(Rule, Level)>) -> Levels {
+        let from = |denied: &Denied| match denied {
+            Denied::From(level) => Some(*level),
+            Denied::Rule(_) => None,
+        };
+        Levels { changes, strict: self.strict, deny: self.deny.iter().filter_map(from).min() }
+    }
+}
+
 /// The changes of levels in the order in which they stand on the command line, of which the last for a rule
 /// counts.
 pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rule, Level)> {
-    let of = |name: &str, rules: &[Rule], level: Level| {
-        let indices = verify.indices_of(name).into_iter().flatten();
-        indices.zip(rules.to_vec()).map(move |(index, rule)| (index, rule, level)).collect::<Vec<_>>()
+    let rule = |denied: &Denied| match denied {
+        Denied::Rule(rule) => Some(*rule),
+        Denied::From(_) => None,
     };
-    let mut changes = of("deny", &levels.deny, Level::Error);
-    changes.extend(of("warn", &levels.warn, Level::Warning));
-    changes.extend(of("allow", &levels.allow, Level::Allow));
+    let named = |rules: &[Rule]| rules.iter().copied().map(Some).collect();
+    let of = |name: &str, rules: Vec<Option<Rule>>, level: Level| {
+        let indices = verify.indices_of(name).into_iter().flatten();
+        indices.zip(rules).filter_map(move |(index, rule)| Some((index, rule?, level))).collect::<Vec<_>>()
+    };
+    let mut changes = of("deny", levels.deny.iter().map(rule).collect(), Level::Error);
+    changes.extend(of("warn", named(&levels.warn), Level::Warning));
+    changes.extend(of("allow", named(&levels.allow), Level::Allow));
     changes.sort_by_key(|(index, ..)| *index);
     changes.into_iter().map(|(_, rule, level)| (rule, level)).collect()
+}
+
+fn denied_parser() -> impl TypedValueParser<Value = Denied> {
+    let rules = Rule::ALL.iter().map(|rule| rule.name());
+    PossibleValuesParser::new(rules.chain(["warnings", "all"]).map(PossibleValue::new)).try_map(|typed| {
+        match typed.as_str() {
+            "warnings" => Ok(Denied::From(Level::Warning)),
+            "all" => Ok(Denied::From(Level::Pedantic)),
+            rule => Rule::from_name(rule).map(Denied::Rule).ok_or("unknown rule"),
+        }
+    })
 }
 
 pub(crate) fn rule_parser() -> impl TypedValueParser<Value = Rule> {
