@@ -109,6 +109,20 @@ fn a_counter_of_which_only_the_remainder_matters_is_kept_so() {
 }
 
 #[test]
+fn a_register_that_counts_beyond_its_bits_is_an_error_whatever_its_remainder_is() {
+    let rounds = |rounds: u32| {
+        format!(
+            "target bcu; cta 64; warps 0..2 {{ R1 = 0; \
+             for t in 0..{rounds} {{ R1 = R1 + 0x10000000; if R1 % 3 == 7 {{ BAR.SYNC 1, 64; }} }} }}"
+        )
+    };
+    assert_eq!(outcome(&rounds(15)), VERIFIED);
+    assert_eq!(outcome(&rounds(16)).0, Verdict::Error);
+    let small = rounds(70_000).replace("0x10000000", "0xffff");
+    assert_eq!(soon(&small, Settings::default(), Options::default()).verdict, Verdict::Error);
+}
+
+#[test]
 fn a_state_that_is_read_in_vain_is_nothing_that_timing_could_change() {
     let text = "target bcu; cta 64; warps 0..2 { loop { if uniform ? { BAR.SYNC 0; } B2R.BAR R3, 0; } }";
     assert_eq!(outcome(text), VERIFIED);

@@ -9,7 +9,7 @@
 //! % c has the period d·c, and so has f & (c - 1) for a power of two. Any other operator has the periods of
 //! its operands, which are defined for all values, or for none, alike.
 
-use crate::program::{BinaryOp, Code, Expr, LocalId, Op, UnaryOp};
+use crate::program::{BinaryOp, Code, Expr, Local, LocalId, LocalKind, Op, UnaryOp};
 
 /// Periods up to this one are made use of.
 const LONGEST: i64 = 1 << 16;
@@ -29,7 +29,10 @@ struct Uses {
 /// For each local the number modulo which it can be kept.
 // clause: barcheck.state-equal
 pub(super) fn periods(code: &Code) -> Vec<Option<i64>> {
-    let mut uses = vec![Uses { counts: false, period: Some(1) }; code.locals.len()];
+    // A register has 32 bits, and that a counter leaves them is an error which it must not be kept from.
+    let period = |local: &Local| (local.kind == LocalKind::Integer).then_some(1);
+    let mut uses: Vec<_> =
+        code.locals.iter().map(|local| Uses { counts: false, period: period(local) }).collect();
     for op in &code.ops {
         match op {
             Op::Set(_, Expr::Int(0..LONGEST)) => {}
