@@ -9,6 +9,8 @@ mod budgets;
 mod convert;
 #[path = "cli/delivery.rs"]
 mod delivery;
+#[path = "cli/expectations.rs"]
+mod expectations;
 #[path = "cli/folders.rs"]
 mod folders;
 #[path = "cli/gate.rs"]

@@ -32,7 +32,7 @@ fn shown(file: &Path) -> Option<Trace> {
     let program = heads::protocol(&text, &head);
     let levels = Levels { changes: head.changes.clone(), strict: false, ..Levels::default() };
     let outcome =
-        check(Arc::clone(&program), head.options, &Settings { levels, ..Settings::default() }, &Quiet);
+        check(Arc::clone(&program), head.readings, &Settings { levels, ..Settings::default() }, &Quiet);
     let error = outcome.findings.iter().find(|found| found.level == Level::Error);
     let (path, what) = match (error, &outcome.fault, &outcome.inconclusive) {
         (Some(found), ..) => (&found.path, What::Finding(&found.finding, found.level)),
@@ -48,7 +48,7 @@ fn shown(file: &Path) -> Option<Trace> {
         text,
         defines: head.defines,
     };
-    let trace = counterexample(&program, head.options, &source, path, what);
+    let trace = counterexample(&program, head.readings, &source, path, what);
     Some(trace.unwrap_or_else(|departure| panic!("{}: {departure}", file.display())))
 }
 

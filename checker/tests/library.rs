@@ -5,7 +5,7 @@ mod heads;
 use barcheck::{Inconclusive, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::rule::Level;
 use barcheck_specs::bar::{LoadOptions, load};
-use heads::{files, head};
+use heads::{files, head, names};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,21 +14,20 @@ use std::sync::Arc;
 fn disagreement(path: &Path, reduction: Reduction) -> Option<String> {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let head = head(&text);
-    let loaded = match load(text.as_bytes(), &LoadOptions { defines: head.defines }) {
+    let loaded = match load(text.as_bytes(), &LoadOptions { defines: head.defines.clone() }) {
         Ok(loaded) => loaded,
         Err(diagnostics) => return Some(format!("{}: {:?}", path.display(), diagnostics.first())),
     };
     let mut settings = Settings { all: true, reduction, ..Settings::default() };
     settings.levels = Levels { changes: head.changes.clone(), strict: true, ..Levels::default() };
-    let outcome = check(Arc::new(loaded.program), head.options, &settings, &Quiet);
+    let outcome = check(Arc::new(loaded.program), head.readings, &settings, &Quiet);
     let rules: BTreeSet<String> = outcome.findings.iter().map(|f| f.finding.rule.name().to_owned()).collect();
     let verdict = outcome.verdict.name();
-    (verdict != head.expect || rules != head.rules).then(|| {
+    let (expect, expected) = (head.expect.name(), names(&head));
+    (verdict != expect || rules != expected).then(|| {
         format!(
-            "{}: expected {} {:?}, found {verdict} {rules:?} ({:?}, {} states)",
+            "{}: expected {expect} {expected:?}, found {verdict} {rules:?} ({:?}, {} states)",
             path.display(),
-            head.expect,
-            head.rules,
             outcome.inconclusive,
             outcome.statistics.states
         )
@@ -67,19 +66,25 @@ fn engines_that_make_few_runs_say_nothing_that_the_heads_do_not() {
         for path in files() {
             let text = std::fs::read_to_string(&path).expect("a readable file");
             let head = head(&text);
-            let loaded = load(text.as_bytes(), &LoadOptions { defines: head.defines }).expect("a valid file");
-            let levels = Levels { changes: head.changes, strict: true, ..Levels::default() };
+            let loaded =
+                load(text.as_bytes(), &LoadOptions { defines: head.defines.clone() }).expect("a valid file");
+            let expected: BTreeSet<String> = names(&head);
+            let levels = Levels { changes: head.changes.clone(), strict: true, ..Levels::default() };
             let settings = Settings { all: true, reduction, levels, ..Settings::default() };
-            let outcome = check(Arc::new(loaded.program), head.options, &settings, &Quiet);
+            let outcome = check(Arc::new(loaded.program), head.readings, &settings, &Quiet);
             if matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))) {
                 continue;
             }
             let rules: BTreeSet<String> =
                 outcome.findings.iter().map(|f| f.finding.rule.name().to_owned()).collect();
             let same =
-                if outcome.statistics.complete { rules == head.rules } else { rules.is_subset(&head.rules) };
+                if outcome.statistics.complete { rules == expected } else { rules.is_subset(&expected) };
             let verdict = outcome.verdict.name();
-            assert!(same && verdict == head.expect, "{reduction:?} {}: {verdict} {rules:?}", path.display());
+            assert!(
+                same && verdict == head.expect.name(),
+                "{reduction:?} {}: {verdict} {rules:?}",
+                path.display()
+            );
             decided += 1;
         }
     }
@@ -112,10 +117,10 @@ fn an_error_that_stops_the_search_is_one_that_all_violations_mode_reports_too() 
         let program = Arc::new(loaded.expect("a valid file").program);
         let levels = Levels { changes: head.changes, strict: false, ..Levels::default() };
         let settings = Settings { levels, ..Settings::default() };
-        let outcome = check(program, head.options, &settings, &Quiet);
+        let outcome = check(program, head.readings, &settings, &Quiet);
         let errors: Vec<_> = outcome.findings.iter().filter(|f| f.level == Level::Error).collect();
-        assert_eq!(outcome.verdict.name(), head.expect, "{}", path.display());
+        assert_eq!(outcome.verdict.name(), head.expect.name(), "{}", path.display());
         assert_eq!(outcome.verdict == Verdict::Violated, !errors.is_empty(), "{}", path.display());
-        assert!(errors.iter().all(|f| head.rules.contains(f.finding.rule.name())), "{}", path.display());
+        assert!(errors.iter().all(|f| head.rules.contains(&f.finding.rule)), "{}", path.display());
     }
 }

@@ -34,13 +34,13 @@ fn long_walks_become_short_and_show_the_same() {
         if head.rules.is_empty() {
             continue;
         }
-        let shortest = least(&program, head.options);
+        let shortest = least(&program, head.readings);
         for seed in 0..WALKS {
-            let Some((path, finding)) = walks::walk(&program, head.options, seed) else { continue };
+            let Some((path, finding)) = walks::walk(&program, head.readings, seed) else { continue };
             let name =
                 format!("{}, walk {seed}: {} of {} steps", file.display(), finding.rule, path.steps.len());
             let begin = Instant::now();
-            let short = walks::shortened(&name, &program, head.options, &path, &finding);
+            let short = walks::shortened(&name, &program, head.readings, &path, &finding);
             let seconds = begin.elapsed().as_secs_f64();
             figures.4 = figures.4.max(seconds);
             // The search reports one violation for each rule and place.

@@ -136,7 +136,7 @@ fn spin_and_barcheck_agree_on_the_library() {
         let text = std::fs::read_to_string(path).expect("a readable file");
         let head = head(&text);
         let levels = Levels { changes: head.changes.clone(), strict: false, ..Levels::default() };
-        (path.display().to_string(), compare(&protocol(&text, &head), head.options, &levels))
+        (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels))
     });
     println!("{} protocols of the library: {counts:?}", files.len());
     assert!(counts["violated, with stuck-agent"] >= Target::ALL.len());

@@ -51,7 +51,7 @@ fn every_protocol_of_the_library_has_one_outcome_whatever_the_number_of_threads(
             let budgets = Budgets { max_states: Some(6_000), ..Budgets::default() };
             let settings =
                 Settings { all, levels: levels.clone(), reduction, budgets, ..Settings::default() };
-            outcome_of_any_number(&path.display().to_string(), &program, head.options, &settings);
+            outcome_of_any_number(&path.display().to_string(), &program, head.readings, &settings);
         }
     }
 }

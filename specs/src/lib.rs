@@ -3,7 +3,7 @@
 //! [`load`] reads a protocol in any of the [`Format`]s: each has a reader that turns bytes into a
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
 //! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
-//! [`clauses`] is the catalogue of what the encoded specifications say.
+//! [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the catalogue of what the encoded specifications say.
 //!
 //! ```
 //! use barcheck_specs::{Format, LoadOptions, Source, load};
@@ -24,9 +24,11 @@ pub mod bar;
 #[cfg(feature = "clauses")]
 pub mod clauses;
 mod common;
+pub mod head;
 mod load;
 
 pub use common::contents::{Contents, LoadOptions, Params};
+pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::render::render;

@@ -6,7 +6,7 @@ use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::Diagnostic;
+use barcheck_specs::{Diagnostic, LineIndex, Severity};
 use std::time::Duration;
 
 /// What a protocol came to.
@@ -152,6 +152,19 @@ impl Decision {
         let mut decision = Self::error(name, options);
         decision.unreadable = true;
         decision.because(Reason::plain(why))
+    }
+
+    /// Of a text that has no meaning, as these diagnostics say.
+    #[must_use]
+    pub fn malformed(name: &str, text: String, diagnostics: Vec<Diagnostic>, options: &Options) -> Self {
+        let lines = LineIndex::new(&text);
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+        let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+        let reason = Reason::malformed(first.map(|d| (d.message.as_str(), d.place(&lines))), errors);
+        let mut decision = Self::error(name, options);
+        decision.text = text;
+        decision.diagnostics = diagnostics;
+        decision.because(reason)
     }
 
     /// Of something that was not looked at, because the user has interrupted.

@@ -42,7 +42,7 @@ pub use replay::{About, Replayed, replay, replay_within};
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load_within};
+use barcheck_specs::{Diagnostic, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,21 +80,12 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
             decision.verdict = Verdict::Inconclusive;
             decision.because(Reason::late_in_reading(options.settings.budgets, started))
         }
-        Ok(Err(error)) => malformed(decision, error),
+        Ok(Err(LoadError { text, diagnostics, .. })) => {
+            Decision::malformed(source.name, text, diagnostics, options)
+        }
         // The panic hook has said what happened.
         Err(_) => decision.panicked(),
     }
-}
-
-fn malformed(mut decision: Decision, error: LoadError) -> Decision {
-    let LoadError { text, diagnostics, .. } = error;
-    let lines = LineIndex::new(&text);
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
-    let reason = Reason::malformed(first.map(|d| (d.message.as_str(), d.place(&lines))), errors);
-    decision.text = text;
-    decision.diagnostics = diagnostics;
-    decision.because(reason)
 }
 
 /// A protocol that was searched.

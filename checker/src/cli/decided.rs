@@ -1,6 +1,7 @@
 //! A file that was decided.
 
-use barcheck::Decision;
+use super::expect::Expectation;
+use barcheck::{Decision, Finding};
 use std::ops::Deref;
 use std::path::PathBuf;
 
@@ -10,6 +11,25 @@ pub(crate) struct Decided {
     pub(crate) path: PathBuf,
     /// What it came to.
     pub(crate) decision: Decision,
+    /// With `--expect`: how that compares with what its head says.
+    pub(crate) expectation: Option<Expectation>,
+}
+
+impl Decided {
+    /// Whether it came to what its head says. Then nobody need look at it.
+    pub(crate) fn is_as_expected(&self) -> bool {
+        self.expectation.as_ref().is_some_and(Expectation::is_met)
+    }
+
+    /// How it differs from what its head says, if it does.
+    pub(crate) fn difference(&self) -> Option<&str> {
+        self.expectation.as_ref()?.difference.as_deref()
+    }
+
+    /// What somebody should look at of what was found.
+    pub(crate) fn remarkable(&self) -> &[Finding] {
+        if self.is_as_expected() { &[] } else { &self.decision.findings }
+    }
 }
 
 impl Deref for Decided {

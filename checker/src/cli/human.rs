@@ -1,5 +1,7 @@
 //! The report for people, in the manner of cargo and rustc.
 
+use super::decided::Decided;
+use super::expect;
 use super::input;
 use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
@@ -13,7 +15,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
-pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String {
+pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
+    if decided.is_as_expected() {
+        return String::new();
+    }
     let name = shown(&decided.name);
     if is_unreadable(decided) {
         let message = decided.reason.as_ref().map(Reason::line).unwrap_or_default();
@@ -29,14 +34,20 @@ pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String 
 }
 
 /// What goes to standard output: verdict, findings and counterexamples.
-pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet: bool, look: Look) -> String {
+pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
     let report = decided;
+    if decided.is_as_expected() {
+        let mut text = if quiet { String::new() } else { as_expected(decided, palette) };
+        text.push_str(&places(written, palette));
+        return text;
+    }
+    let mut text = difference(decided, palette);
     let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
     if is_unreadable(decided) || is_malformed(decided) || silent {
-        return String::new();
+        return text;
     }
-    let mut text = headline(report, quiet, palette);
+    text.push_str(&headline(report, quiet, palette));
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
@@ -62,14 +73,40 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
             text.push_str(&narrative(&found.trace, look));
         }
     }
-    for file in written {
-        let _ = writeln!(text, "  {} {}", palette.faint(file.said()), names::shown(&file.path));
-    }
+    text.push_str(&places(written, palette));
     text
 }
 
+/// Where counterexamples are.
+fn places(written: &[Written], palette: Palette) -> String {
+    let line = |file: &Written| format!("  {} {}\n", palette.faint(file.said()), names::shown(&file.path));
+    written.iter().map(line).collect()
+}
+
+/// `as expected ring.bar (ptx), violated by deadlock: 12 states, …`.
+fn as_expected(decided: &Decided, palette: Palette) -> String {
+    let target = decided.target.map(|target| format!(" ({target})")).unwrap_or_default();
+    let came_to = expect::words(decided.verdict.name(), &expect::rules(decided));
+    let figures = match decided.target {
+        Some(_) => format!(": {}", palette.faint(statistics(&decided.statistics, &decided.method))),
+        None => String::new(),
+    };
+    let more = match decided.uncovered {
+        Some(_) => format!(", {}", palette.unsure("though not all was searched")),
+        None => String::new(),
+    };
+    let head = palette.good("as expected");
+    format!("{head} {}{target}, {came_to}{more}{figures}\n", shown(&decided.name))
+}
+
+/// `differs ring.bar: expected verified, found violated by deadlock`.
+fn difference(decided: &Decided, palette: Palette) -> String {
+    let Some(difference) = decided.difference() else { return String::new() };
+    format!("{} {}: {difference}\n", palette.bad("differs"), shown(&decided.name))
+}
+
 /// All there is to say of a file, as it stands in a file of its own.
-pub(crate) fn whole(decided: &Decision) -> String {
+pub(crate) fn whole(decided: &Decided) -> String {
     let look = Look::file();
     let complaint = on_standard_error(decided, look.palette);
     format!("{complaint}{}", on_standard_output(decided, &[], false, look))

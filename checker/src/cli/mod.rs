@@ -10,6 +10,7 @@ mod decided;
 mod delivery;
 mod examples;
 mod exhibit;
+mod expect;
 mod explain;
 mod export;
 mod files;

@@ -9,12 +9,15 @@ use barcheck_specs::{LineIndex, Severity};
 /// The name of remarks that keep nothing from being decided.
 pub(crate) const REMARK: &str = "remark";
 
+/// The name of what is said of a file that does not come to what its head says.
+pub(crate) const UNEXPECTED: &str = "unexpected";
+
 /// Something to say of a file that is no finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     /// How grave it is: an error keeps the file from having a verdict.
     pub(crate) level: Level,
-    /// What kind it is of: the name of a [`Trouble`], or [`REMARK`].
+    /// What kind it is of: the name of a [`Trouble`], [`REMARK`] or [`UNEXPECTED`].
     pub(crate) kind: &'static str,
     /// In words.
     pub(crate) message: String,
@@ -24,6 +27,9 @@ pub(crate) struct Notice {
 
 /// All there is to say of a file besides its findings.
 pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
+    if decided.is_as_expected() {
+        return Vec::new();
+    }
     let trouble = decided.trouble();
     let lines = LineIndex::new(&decided.text);
     let remark = |diagnostic: &barcheck_specs::Diagnostic| {
@@ -52,6 +58,10 @@ pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
         }
         let place = decided.reason.as_ref().and_then(|reason| reason.place);
         notices.push(Notice { level: Level::Error, kind: trouble.name(), message, place });
+    }
+    if let Some(difference) = decided.difference() {
+        let message = difference.to_owned();
+        notices.insert(0, Notice { level: Level::Error, kind: UNEXPECTED, message, place: None });
     }
     notices
 }

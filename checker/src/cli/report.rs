@@ -1,5 +1,7 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
+use super::decided::Decided;
+use super::expect::Expectation;
 use barcheck::{Clause, Decision, Finding, Related, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::Target;
@@ -41,6 +43,8 @@ struct Json<'a> {
     diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
     statistics: JsonStatistics<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expectation: Option<JsonExpectation<'a>>,
 }
 
 #[derive(Serialize)]
@@ -63,6 +67,17 @@ struct JsonFinding<'a> {
     explanation: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
+}
+
+/// What the head of a file says of it.
+#[derive(Serialize)]
+struct JsonExpectation<'a> {
+    met: bool,
+    /// None where there is no head that could be read.
+    expected: Option<&'static str>,
+    rules: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -130,8 +145,18 @@ fn remarks(decided: &Decision) -> Vec<JsonRemark<'_>> {
     remarks
 }
 
+fn expectation(expectation: &Expectation) -> JsonExpectation<'_> {
+    let said = expectation.said.as_ref();
+    JsonExpectation {
+        met: expectation.is_met(),
+        expected: said.map(|(expect, _)| expect.name()),
+        rules: said.map(|(_, rules)| rules.iter().map(|rule| rule.name()).collect()),
+        difference: expectation.difference.as_deref(),
+    }
+}
+
 /// The report of a file in one line, ended by a line break.
-pub(crate) fn json(decided: &Decision) -> String {
+pub(crate) fn json(decided: &Decided) -> String {
     let statistics = &decided.statistics;
     json_line(&Json {
         format: "barcheck-report/1",
@@ -153,6 +178,7 @@ pub(crate) fn json(decided: &Decision) -> String {
             reduction: decided.method.reduction.name(),
             why: &decided.method.why,
         },
+        expectation: decided.expectation.as_ref().map(expectation),
     })
 }
 

@@ -1,5 +1,6 @@
 //! How many files came to which verdict, in a line for people.
 
+use super::decided::Decided;
 use super::output::{Palette, counted, grouped};
 use super::values::Partition;
 use barcheck::Verdict;
@@ -11,18 +12,29 @@ pub(crate) struct Tally {
     violated: u64,
     inconclusive: u64,
     errors: u64,
+    /// With `--expect`: how many came to what their heads say, and how many did not.
+    expected: Option<(u64, u64)>,
     /// The part decided, and how many files there are in all.
     part: Option<(Partition, u64)>,
 }
 
 impl Tally {
-    /// No file yet, of one part if only that is decided of `all` files.
-    pub(crate) fn new(partition: Option<Partition>, all: usize) -> Self {
-        Self { part: partition.map(|partition| (partition, all as u64)), ..Self::default() }
+    /// No file yet, of one part if only that is decided of `all` files; `expect` if they are held to their
+    /// heads.
+    pub(crate) fn new(partition: Option<Partition>, all: usize, expect: bool) -> Self {
+        let part = partition.map(|partition| (partition, all as u64));
+        Self { part, expected: expect.then_some((0, 0)), ..Self::default() }
     }
 
     /// Counts one more.
-    pub(crate) fn count(&mut self, verdict: Verdict) {
+    pub(crate) fn count(&mut self, decided: &Decided) {
+        if let Some((as_expected, others)) = &mut self.expected {
+            *if decided.is_as_expected() { as_expected } else { others } += 1;
+        }
+        self.count_verdict(decided.verdict);
+    }
+
+    fn count_verdict(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
             Verdict::Violated => &mut self.violated,
@@ -62,6 +74,12 @@ impl Tally {
                 parts.push(paint(words));
             }
         };
+        if let Some((as_expected, others)) = self.expected {
+            part(as_expected, format!("{} as expected", grouped(as_expected)), &|t| palette.good(t));
+            let differ = if others == 1 { "differs" } else { "differ" };
+            part(others, format!("{} {differ}", grouped(others)), &|t| palette.bad(t));
+            return format!("{files}: {}\n", parts.join(", "));
+        }
         part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
         part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
         part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
@@ -82,7 +100,7 @@ mod tests {
     fn the_tally_names_what_there_was() {
         let mut tally = Tally::default();
         for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
-            tally.count(verdict);
+            tally.count_verdict(verdict);
         }
         let line = tally.line(Palette::new(ColorWhen::Never, false));
         assert_eq!(line, "3 files: 2 verified, 1 with errors\n");
@@ -91,9 +109,9 @@ mod tests {
     #[test]
     fn a_part_says_what_it_is_a_part_of() {
         let palette = Palette::new(ColorWhen::Never, false);
-        let mut tally = Tally::new(values::partition("2/3").ok(), 2);
+        let mut tally = Tally::new(values::partition("2/3").ok(), 2, false);
         assert_eq!(tally.line(palette), "nothing to decide: part 2/3 of 2 files is empty\n");
-        tally.count(Verdict::Violated);
+        tally.count_verdict(Verdict::Violated);
         assert_eq!(tally.line(palette), "1 of 2 files (part 2/3): 1 violated\n");
     }
 }

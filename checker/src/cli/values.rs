@@ -1,5 +1,6 @@
 //! Values of options: sizes, times, definitions, reports, parts.
 
+use barcheck_specs::definition;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::collections::BTreeSet;
@@ -109,13 +110,8 @@ pub(crate) struct Define {
 
 /// Reads `NAME=VALUE`.
 pub(crate) fn define(text: &str) -> Result<Define, String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, as in `-D ROUNDS=8`")?;
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !is_name {
-        return Err(format!("`{name}` is not a name; names are letters, digits and `_`"));
-    }
-    Ok(Define { name: name.to_owned(), value: integer(value)? })
+    let (name, value) = definition(text)?;
+    Ok(Define { name, value })
 }
 
 /// What is said of a definition that sets no `param`: of the one file, or of all of several, whose params are
@@ -129,24 +125,6 @@ pub(crate) fn no_such_param(unknown: &Define, one_file: bool, known: &BTreeSet<S
         _ => format!("there are {}", known.join(", ")),
     };
     format!("{files} {verb} `param {}` to set with -D; {there_are}", unknown.name)
-}
-
-/// Reads a signed 64-bit integer, decimal or hexadecimal.
-fn integer(text: &str) -> Result<i64, String> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(rest) => (rest, 16),
-        None => (digits, 10),
-    };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err(format!("`{text}` is not an integer; expected decimal or 0x hexadecimal"));
-    }
-    let out_of_range = || format!("`{text}` does not fit into a signed 64-bit integer");
-    let size = i128::from_str_radix(digits, radix).map_err(|_| out_of_range())?;
-    i64::try_from(if negative { -size } else { size }).map_err(|_| out_of_range())
 }
 
 /// Reads a number of bytes, with K, M or G in powers of 1,024.
@@ -182,22 +160,6 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn definitions() {
-        let check = |text, name: &str, value| {
-            assert_eq!(define(text), Ok(Define { name: name.to_owned(), value }), "{text}");
-        };
-        check("N=8", "N", 8);
-        check("_a1=-3", "_a1", -3);
-        check("N=0x1F", "N", 31);
-        check("N=-0x10", "N", -16);
-        check("N=-9223372036854775808", "N", i64::MIN);
-        for bad in ["N", "=1", "1N=2", "N=", "N=x", "N=0x", "N=--1", "N=+1", "N=9223372036854775808", "N=1 "]
-        {
-            assert!(define(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn sizes() {

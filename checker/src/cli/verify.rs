@@ -3,17 +3,22 @@
 use super::args::{SearchArgs, VerifyArgs};
 use super::decided::Decided;
 use super::delivery::Delivery;
+use super::expect::{self, Expectation};
 use super::files::{self, Input};
 use super::input::Unread;
 use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
+use super::values::{self, Define};
 use super::watch::{self, Watch};
-use super::{input, memory, values};
-use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under};
+use super::{input, memory};
+use barcheck::{
+    Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
+};
 use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::load;
+use barcheck_specs::head::{Head, WRONG_HEAD, head};
+use barcheck_specs::{Diagnostic, LineIndex, Span, load};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -35,19 +40,20 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         Ok(delivery) => delivery,
         Err(message) => return Ok(usage(colours, &message)),
     };
-    let tally = Tally::new(args.partition, inputs.len());
+    let tally = Tally::new(args.partition, inputs.len(), args.expect);
     if let Some(partition) = args.partition {
         inputs = files::part(inputs, partition);
     }
     let mut run = Run {
         colours,
-        sinks: TraceSink::all(&args.trace, &args.html, several || args.all),
+        sinks: TraceSink::all(&args.trace, &args.html, several || args.all || args.expect),
         delivery,
         verdict: Status::Success,
         output: Status::Success,
         tally,
     };
-    match run.decide_all(inputs, &options, args.quiet) {
+    let question = Question { options, expect: args.expect, quiet: args.quiet };
+    match run.decide_all(inputs, &question) {
         Ok(()) => {}
         // Whoever read the report has seen enough; what was not decided must not pass for verified.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
@@ -128,6 +134,15 @@ fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions)
     Err(values::no_such_param(unknown, inputs.len() == 1, &known))
 }
 
+/// What is asked of each file.
+struct Question {
+    options: Options,
+    /// Whether it comes to what its head says.
+    expect: bool,
+    /// Without progress.
+    quiet: bool,
+}
+
 /// The command on its way.
 struct Run {
     colours: Colours,
@@ -142,16 +157,16 @@ struct Run {
 }
 
 impl Run {
-    fn decide_all(&mut self, inputs: Vec<Input>, options: &Options, quiet: bool) -> io::Result<()> {
+    fn decide_all(&mut self, inputs: Vec<Input>, question: &Question) -> io::Result<()> {
         let mut left = inputs.len();
         for mut input in inputs {
-            let decided = decide(&mut input, options, quiet);
-            self.verdict = self.verdict.max(status_of(decided.verdict));
+            let decided = question.decide(&mut input);
+            self.verdict = self.verdict.max(status_of(&decided));
             if decided.trouble() == Some(Trouble::Internal) {
                 self.output = self.output.max(Status::Trouble);
             }
             left -= 1;
-            self.tally.count(decided.verdict);
+            self.tally.count(&decided);
             self.complain_of_defects(&decided);
             let written = self.write_traces(&decided);
             self.delivery.file(&decided, &written).inspect_err(|_| {
@@ -191,28 +206,77 @@ impl Run {
     }
 }
 
-/// Decides a file, unless the user has interrupted.
-fn decide(input: &mut Input, options: &Options, quiet: bool) -> Decided {
-    let decision = decision(input, options, quiet);
-    Decided { path: input.path.clone(), decision }
+impl Question {
+    /// Decides a file, unless the user has interrupted.
+    fn decide(&self, input: &mut Input) -> Decided {
+        let name = input.path.to_string_lossy().into_owned();
+        let watch = Watch::new(&input::display_name(&input.path), !self.quiet);
+        let options = &self.options;
+        let (decision, expectation) = if watch::interrupted() {
+            (Decision::not_begun(&name, options), None)
+        } else {
+            match input.read(options.settings.budgets.timeout) {
+                Err(Unread::Unreadable(why)) => (Decision::unreadable(&name, why, options), None),
+                Err(Unread::Late(limit)) => (Decision::not_read(&name, limit, options), None),
+                Err(Unread::Interrupted) => (Decision::not_begun(&name, options), None),
+                Ok(bytes) if self.expect => {
+                    let (decision, expectation) = self.decide_with_head(&Source::new(&name, &bytes), &watch);
+                    (decision, Some(expectation))
+                }
+                Ok(bytes) => (decide_under(&Source::new(&name, &bytes), options, &watch), None),
+            }
+        };
+        let missed = || {
+            let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
+            Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
+        };
+        let expectation = expectation.or_else(|| self.expect.then(missed));
+        Decided { path: input.path.clone(), decision, expectation }
+    }
+
+    /// Decides a protocol as its head asks, and compares.
+    fn decide_with_head(&self, source: &Source<'_>, watch: &Watch) -> (Decision, Expectation) {
+        let text = String::from_utf8_lossy(source.bytes).into_owned();
+        let read = head(&text).and_then(|head| match head {
+            Some(head) => unknown_param(source, &head).map_or(Ok(Some(head)), |wrong| Err(Box::new(wrong))),
+            None => Ok(None),
+        });
+        match read {
+            Err(wrong) => {
+                let place = wrong.place(&LineIndex::new(&text));
+                let why = format!("its head cannot be read: line {}: {}", place.line, wrong.message);
+                let decision = Decision::malformed(source.name, text, vec![*wrong], &self.options);
+                (decision, Expectation::missed(why))
+            }
+            Ok(head) => {
+                let options = expect::options(&self.options, head.as_ref());
+                let mut decision = decide_under(source, &options, watch);
+                let expectation = expect::compare(&mut decision, head.as_ref());
+                (decision, expectation)
+            }
+        }
+    }
 }
 
-fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
-    let name = input.path.to_string_lossy().into_owned();
-    if watch::interrupted() {
-        return Decision::not_begun(&name, options);
+/// What is wrong with a head that sets what is no `param`.
+fn unknown_param(source: &Source<'_>, head: &Head) -> Option<Diagnostic> {
+    if head.defines.is_empty() {
+        return None;
     }
-    let watch = Watch::new(&input::display_name(&input.path), !quiet);
-    match input.read(options.settings.budgets.timeout) {
-        Err(Unread::Unreadable(why)) => Decision::unreadable(&name, why, options),
-        Err(Unread::Late(limit)) => Decision::not_read(&name, limit, options),
-        Err(Unread::Interrupted) => Decision::not_begun(&name, options),
-        Ok(bytes) => decide_under(&Source::new(&name, &bytes), options, &watch),
-    }
+    // What is wrong with the text is said when it is decided.
+    let loaded = load(source, &LoadOptions { defines: head.defines.clone() }).ok()?;
+    let (unknown, value) = head.defines.iter().find(|(name, _)| !loaded.params.contains(*name))?;
+    let define = Define { name: unknown.clone(), value: *value };
+    let at = loaded.text.find(&format!("{unknown}=")).unwrap_or_default();
+    let start = u32::try_from(at).unwrap_or_default();
+    let span = Span::new(start, start + u32::try_from(unknown.len()).unwrap_or_default());
+    Some(Diagnostic::error(WRONG_HEAD, values::no_such_param(&define, true, &loaded.params), span))
 }
 
-fn status_of(verdict: Verdict) -> Status {
-    match verdict {
+fn status_of(decided: &Decided) -> Status {
+    match decided.verdict {
+        _ if decided.is_as_expected() => Status::Success,
+        _ if decided.expectation.is_some() => Status::Failure,
         Verdict::Verified => Status::Success,
         Verdict::Violated => Status::Failure,
         Verdict::Inconclusive => Status::Inconclusive,

@@ -2,6 +2,7 @@
 //! are shown, and limits.
 
 pub(crate) mod contents;
+pub mod definition;
 pub mod diagnostic;
 pub mod limits;
 pub(crate) mod render;

@@ -112,6 +112,10 @@ pub(crate) struct VerifyArgs {
     /// Search on after the first error and report every rule that is violated
     #[arg(long)]
     pub(crate) all: bool,
+    /// Hold each FILE to what its head says (`// expect: violated`, `// rules: deadlock`): FILEs that differ
+    /// fail, all others pass. Every violation counts, under the `// options:` of the head
+    #[arg(long, conflicts_with_all = ["deny", "warn", "allow", "strict", "exited_threads"])]
+    pub(crate) expect: bool,
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
@@ -197,6 +201,7 @@ Examples:
   barcheck verify --timeout 60 --max-memory 4G big.bar
   barcheck verify --format github --report sarif=barcheck.sarif --report junit=barcheck.xml protocols
   barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
+  barcheck verify --expect protocols                broken ones must be broken: see their heads
   generate-protocol | barcheck verify -
 
 Exit status, the first that applies:
@@ -204,6 +209,7 @@ Exit status, the first that applies:
   2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
   3  some FILE is inconclusive: a budget was used up, or a path could not be followed
   0  every FILE is verified
+With --expect, 0 if every FILE comes to what its head says, otherwise 1.
 With --exit-zero, 2 for wrong usage and for output that cannot be written, otherwise 0.
 
 `barcheck rules` lists the rules, `barcheck explain RULE` explains one.";

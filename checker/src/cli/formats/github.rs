@@ -24,7 +24,7 @@ impl Reporter for Github {
         let location = Location::of(&decided.path).text();
         let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
         let mut text = String::new();
-        for found in &decided.findings {
+        for found in decided.remarkable() {
             let (rule, message) = (found.rule.name(), message(found));
             text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
         }

@@ -7,6 +7,7 @@ use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::human;
 use crate::cli::input::display_name;
+use crate::cli::notices::UNEXPECTED;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
 use barcheck::{Reason, Verdict};
@@ -32,7 +33,7 @@ impl Reporter for Junit {
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
         case.set_classname(class(report.target)).set_time(time);
         let remarks = !report.findings.is_empty() || !decided.diagnostics.is_empty();
-        if report.verdict == Verdict::Verified && remarks {
+        if report.verdict == Verdict::Verified && remarks && decided.expectation.is_none() {
             case.set_system_out(allowed(&human::whole(decided)));
         }
         self.cases.push(case);
@@ -57,6 +58,12 @@ fn class(target: Option<Target>) -> String {
 
 fn status(decided: &Decided) -> TestCaseStatus {
     let report = decided;
+    if decided.is_as_expected() {
+        return TestCaseStatus::success();
+    }
+    if let Some(difference) = decided.difference() {
+        return failed(NonSuccessKind::Failure, UNEXPECTED, difference, decided);
+    }
     let errors = || report.findings.iter().filter(|found| found.level == Level::Error);
     let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
         (Verdict::Verified, _, None) => return TestCaseStatus::success(),
@@ -70,8 +77,12 @@ fn status(decided: &Decided) -> TestCaseStatus {
             (NonSuccessKind::Error, name, report.reason.as_ref().map(Reason::line).unwrap_or_default())
         }
     };
+    failed(kind, name, &message, decided)
+}
+
+fn failed(kind: NonSuccessKind, name: &str, message: &str, decided: &Decided) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(name).set_message(allowed(&message)).set_description(allowed(&human::whole(decided)));
+    status.set_type(name).set_message(allowed(message)).set_description(allowed(&human::whole(decided)));
     status
 }
 

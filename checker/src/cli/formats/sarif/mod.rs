@@ -40,9 +40,12 @@ impl Reporter for Sarif {
         let file = File::new(&decided.path, &decided.text, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        self.results.extend(decided.findings.iter().map(|found| result(found, &file)));
+        self.results.extend(decided.remarkable().iter().map(|found| result(found, &file)));
         self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
-        self.undecided |= decided.trouble().is_some();
+        self.undecided |= match &decided.expectation {
+            Some(expectation) => !expectation.is_met(),
+            None => decided.trouble().is_some(),
+        };
         String::new()
     }
 

@@ -1,7 +1,7 @@
 //! The rules and the kinds of notifications, as SARIF describes them.
 
 use super::log::{Configuration, Kind, Message, Rule, RuleProperties};
-use crate::cli::notices::REMARK;
+use crate::cli::notices::{REMARK, UNEXPECTED};
 use crate::cli::output::Look;
 use crate::cli::{explain, rules};
 use barcheck::Trouble;
@@ -60,6 +60,7 @@ pub(super) fn level(level: Level) -> &'static str {
 pub(super) fn notifications() -> Vec<Kind> {
     let troubles = Trouble::ALL.map(|trouble| (trouble.name(), trouble.meaning()));
     let remark = (REMARK, "Something about the text that keeps nothing from being decided.");
+    let unexpected = (UNEXPECTED, "The file does not come to what its head says.");
     let kind = |(id, meaning): (&'static str, &str)| Kind { id, short_description: meaning.into() };
-    troubles.into_iter().chain([remark]).map(kind).collect()
+    troubles.into_iter().chain([remark, unexpected]).map(kind).collect()
 }
