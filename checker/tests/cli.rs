@@ -35,6 +35,8 @@ mod partitions;
 mod patience;
 #[path = "cli/phases.rs"]
 mod phases;
+#[path = "cli/ranges.rs"]
+mod ranges;
 #[path = "cli/report.rs"]
 mod report;
 #[path = "cli/sarif.rs"]

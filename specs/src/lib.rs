@@ -3,7 +3,8 @@
 //! [`load`] reads a protocol in any of the [`Format`]s: each has a reader that turns bytes into a
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
 //! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
-//! [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the catalogue of what the encoded specifications say.
+//! [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the catalogue of
+//! what the encoded specifications say.
 //!
 //! ```
 //! use barcheck_specs::{Format, LoadOptions, Source, load};
@@ -33,4 +34,4 @@ pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
-pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within};
+pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within, params};

@@ -55,6 +55,13 @@ impl Format {
         }
     }
 
+    /// The names that these bytes declare with `param`, if they can be parsed.
+    fn params(self, bytes: &[u8]) -> Option<Params> {
+        match self {
+            Self::Bar => bar::params(bytes),
+        }
+    }
+
     fn read(
         self,
         bytes: &[u8],
@@ -195,6 +202,21 @@ impl fmt::Display for LoadError {
 }
 
 impl std::error::Error for LoadError {}
+
+/// The names that a protocol declares with `param`, whatever their values; nothing if it cannot be parsed.
+///
+/// ```
+/// use barcheck_specs::{Source, params};
+///
+/// let text = b"target ptx; param N = 0; cta 32 / N; warp 0 { }";
+/// assert!(params(&Source::new("ring.bar", text)).is_some_and(|params| params.contains("N")));
+/// assert_eq!(params(&Source::new("ring.bar", b"target")), None);
+/// ```
+#[must_use]
+pub fn params(source: &Source<'_>) -> Option<Params> {
+    let format = source.format.or_else(|| Format::recognise(source.name, source.bytes))?;
+    format.params(source.bytes)
+}
 
 /// Reads a protocol in any of the formats.
 ///

@@ -1,6 +1,7 @@
 //! A file that was decided.
 
 use super::expect::Expectation;
+use super::sweep;
 use barcheck::{Decision, Finding};
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ pub(crate) struct Decided {
     pub(crate) path: PathBuf,
     /// What it came to.
     pub(crate) decision: Decision,
+    /// The `param`s that take several values in turn, with the values here.
+    pub(crate) parameters: Vec<(String, i64)>,
     /// With `--expect`: how that compares with what its head says.
     pub(crate) expectation: Option<Expectation>,
 }
@@ -24,6 +27,11 @@ impl Decided {
     /// How it differs from what its head says, if it does.
     pub(crate) fn difference(&self) -> Option<&str> {
         self.expectation.as_ref()?.difference.as_deref()
+    }
+
+    /// `with STAGES=2, N=4`, if params take several values in turn.
+    pub(crate) fn with(&self) -> Option<String> {
+        (!self.parameters.is_empty()).then(|| format!("with {}", sweep::shown(&self.parameters)))
     }
 
     /// What somebody should look at of what was found.

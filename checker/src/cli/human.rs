@@ -27,7 +27,8 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
     let mut text = barcheck_specs::render(&decided.diagnostics, &name, &decided.text, palette.colour());
     if is_malformed(decided) {
         let errors = decided.diagnostics.len() as u64;
-        let because = format!("could not read {name} because of {}", counted(errors, "error"));
+        let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
+        let because = format!("could not read {name}{with} because of {}", counted(errors, "error"));
         text.push_str(&error_line(palette, because));
     }
     text
@@ -85,7 +86,7 @@ fn places(written: &[Written], palette: Palette) -> String {
 
 /// `as expected ring.bar (ptx), violated by deadlock: 12 states, …`.
 fn as_expected(decided: &Decided, palette: Palette) -> String {
-    let target = decided.target.map(|target| format!(" ({target})")).unwrap_or_default();
+    let target = about(decided);
     let came_to = expect::words(decided.verdict.name(), &expect::rules(decided));
     let figures = match decided.target {
         Some(_) => format!(": {}", palette.faint(statistics(&decided.statistics, &decided.method))),
@@ -102,7 +103,8 @@ fn as_expected(decided: &Decided, palette: Palette) -> String {
 /// `differs ring.bar: expected verified, found violated by deadlock`.
 fn difference(decided: &Decided, palette: Palette) -> String {
     let Some(difference) = decided.difference() else { return String::new() };
-    format!("{} {}: {difference}\n", palette.bad("differs"), shown(&decided.name))
+    let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
+    format!("{} {}{with}: {difference}\n", palette.bad("differs"), shown(&decided.name))
 }
 
 /// All there is to say of a file, as it stands in a file of its own.
@@ -125,8 +127,8 @@ fn shown(file: &str) -> String {
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
-fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
-    let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
+fn headline(report: &Decided, quiet: bool, palette: Palette) -> String {
+    let target = about(report);
     let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
     let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
     let mut but = match (report.verdict, warnings) {
@@ -143,6 +145,13 @@ fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
     format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
 }
 
+/// ` (ptx) with STAGES=2`: the target, and the values of params that take several.
+fn about(decided: &Decided) -> String {
+    let target = decided.target.map(|target| format!(" ({target})")).unwrap_or_default();
+    let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
+    format!("{target}{with}")
+}
+
 /// What a verdict is worth that rests on hashes of states.
 fn from_hashes(odds: f64) -> String {
     if odds == 0.0 {
@@ -156,6 +165,32 @@ fn verdict(verdict: Verdict, palette: Palette) -> String {
         Verdict::Verified => palette.good(verdict.name()),
         Verdict::Violated | Verdict::Error => palette.bad(verdict.name()),
         Verdict::Inconclusive => palette.unsure(verdict.name()),
+    }
+}
+
+/// A verdict by its name, in its colour.
+pub(crate) fn painted(name: &str, palette: Palette) -> String {
+    let all = [Verdict::Verified, Verdict::Violated, Verdict::Inconclusive, Verdict::Error];
+    all.into_iter()
+        .find(|known| known.name() == name)
+        .map_or_else(|| name.to_owned(), |v| verdict(v, palette))
+}
+
+/// What keeps a file from being verified, or is to be said of it nevertheless, in a line; empty if there is
+/// nothing.
+pub(crate) fn in_short(decided: &Decided) -> String {
+    if let Some(difference) = decided.difference() {
+        return difference.to_owned();
+    }
+    if let Some(reason) = &decided.reason {
+        return reason.line();
+    }
+    let first = decided.findings.iter().max_by_key(|found| (found.level, std::cmp::Reverse(found.rule)));
+    let more = decided.findings.len().saturating_sub(1);
+    match first {
+        None => String::new(),
+        Some(found) if more == 0 => found.trace.outcome.headline.clone(),
+        Some(found) => format!("{} (and {more} more)", found.trace.outcome.headline),
     }
 }
 

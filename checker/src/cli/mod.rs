@@ -32,6 +32,8 @@ mod replay;
 mod report;
 mod rules;
 mod show;
+mod sweep;
+mod table;
 mod tally;
 mod traces;
 mod values;

@@ -95,7 +95,7 @@ impl Task<'_> {
             })?;
         match self.define.iter().find(|define| !loaded.params.contains(&define.name)) {
             Some(unknown) => {
-                Err((Status::Trouble, line(values::no_such_param(unknown, true, &loaded.params))))
+                Err((Status::Trouble, line(values::no_such_param(&unknown.name, true, &loaded.params))))
             }
             None => Ok(loaded),
         }

@@ -7,6 +7,7 @@ use barcheck_counterexamples::Trace;
 use barcheck_model::program::Target;
 use barcheck_specs::LineIndex;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct JsonRelated<'a> {
@@ -36,6 +37,8 @@ struct Json<'a> {
     format: &'static str,
     file: &'a str,
     target: Option<&'static str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<&'a str, i64>,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -162,6 +165,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         format: "barcheck-report/1",
         file: &decided.name,
         target: decided.target.map(Target::name),
+        parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),

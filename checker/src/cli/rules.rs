@@ -3,6 +3,7 @@
 use super::args::{Format, TableArgs};
 use super::output::{Colours, Palette, Status, print};
 use super::report::json_line;
+use super::table::table;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::clauses::{self, Clause, ClauseKind};
@@ -188,30 +189,6 @@ fn clause_table(listed: &[&Clause], palette: Palette) -> String {
     }
     for (clause, reason) in excluded {
         let _ = writeln!(text, "  {}: {reason}", clause.id);
-    }
-    text
-}
-
-/// Columns side by side, the last one ragged. The first row is the heading.
-fn table<const N: usize>(
-    rows: &[[String; N]],
-    palette: Palette,
-    paint: impl Fn(usize, &str) -> String,
-) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..N).map(width).collect();
-    let mut text = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            // Colours have no width, so the padding comes after them.
-            line.push_str(&if number == 0 { palette.faint(cell) } else { paint(column, cell) });
-            if column + 1 < N {
-                line.push_str(&" ".repeat(widths[column] - cell.chars().count() + 2));
-            }
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
     }
     text
 }

@@ -14,16 +14,18 @@ pub(crate) struct Tally {
     errors: u64,
     /// With `--expect`: how many came to what their heads say, and how many did not.
     expected: Option<(u64, u64)>,
+    /// What is counted are combinations of values.
+    sweep: bool,
     /// The part decided, and how many files there are in all.
     part: Option<(Partition, u64)>,
 }
 
 impl Tally {
     /// No file yet, of one part if only that is decided of `all` files; `expect` if they are held to their
-    /// heads.
-    pub(crate) fn new(partition: Option<Partition>, all: usize, expect: bool) -> Self {
+    /// heads, `sweep` if each is decided for several combinations of values.
+    pub(crate) fn new(partition: Option<Partition>, all: usize, expect: bool, sweep: bool) -> Self {
         let part = partition.map(|partition| (partition, all as u64));
-        Self { part, expected: expect.then_some((0, 0)), ..Self::default() }
+        Self { part, expected: expect.then_some((0, 0)), sweep, ..Self::default() }
     }
 
     /// Counts one more.
@@ -57,6 +59,10 @@ impl Tally {
     pub(crate) fn line(&self, palette: Palette) -> String {
         let total = self.files();
         let files = match &self.part {
+            Some((partition, _)) if self.sweep && total > 0 => {
+                format!("{} (part {partition})", counted(total, "combination"))
+            }
+            None if self.sweep => counted(total, "combination"),
             None => counted(total, "file"),
             Some((partition, all)) if total == 0 => {
                 return format!(
@@ -109,7 +115,7 @@ mod tests {
     #[test]
     fn a_part_says_what_it_is_a_part_of() {
         let palette = Palette::new(ColorWhen::Never, false);
-        let mut tally = Tally::new(values::partition("2/3").ok(), 2, false);
+        let mut tally = Tally::new(values::partition("2/3").ok(), 2, false, false);
         assert_eq!(tally.line(palette), "nothing to decide: part 2/3 of 2 files is empty\n");
         tally.count_verdict(Verdict::Violated);
         assert_eq!(tally.line(palette), "1 of 2 files (part 2/3): 1 violated\n");

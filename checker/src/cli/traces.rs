@@ -5,6 +5,7 @@ use super::names::shown;
 use super::output::grouped;
 use super::pages;
 use super::report::json_line;
+use super::sweep;
 use super::writing;
 use barcheck_counterexamples::Trace;
 use barcheck_model::rule::{Level, Rule};
@@ -116,7 +117,7 @@ impl TraceSink {
         let findings = &decided.findings;
         let stop = decided.path_to_stop.as_ref().zip(decided.trouble());
         if self.folder {
-            let stem = stem(&decided.name);
+            let stem = format!("{}{}", stem(&decided.name), sweep::suffix(&decided.parameters));
             let found = findings.iter().map(|found| (found.rule.name(), &found.trace));
             let all = found.chain(stop.map(|(trace, trouble)| (trouble.name(), trace)));
             let mut place = |what| {

@@ -1,5 +1,6 @@
 //! Values of options: sizes, times, definitions, reports, parts.
 
+use super::sweep::ranged;
 use barcheck_specs::definition;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -108,15 +109,20 @@ pub(crate) struct Define {
     pub(crate) value: i64,
 }
 
-/// Reads `NAME=VALUE`.
+/// Reads `NAME=VALUE`, for commands that do something with one protocol and not with several.
 pub(crate) fn define(text: &str) -> Result<Define, String> {
+    let several = ranged(text).is_ok_and(|ranged| ranged.values.len() > 1);
+    if several {
+        let said = "are several values, and this command takes one; `barcheck verify` decides each of them";
+        return Err(format!("`{}` {said}", text.split_once('=').map_or(text, |(_, values)| values)));
+    }
     let (name, value) = definition(text)?;
     Ok(Define { name, value })
 }
 
 /// What is said of a definition that sets no `param`: of the one file, or of all of several, whose params are
 /// `known`.
-pub(crate) fn no_such_param(unknown: &Define, one_file: bool, known: &BTreeSet<String>) -> String {
+pub(crate) fn no_such_param(unknown: &str, one_file: bool, known: &BTreeSet<String>) -> String {
     let (files, verb) = if one_file { ("the file", "has no") } else { ("no FILE", "has a") };
     let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
     let there_are = match known.as_slice() {
@@ -124,7 +130,7 @@ pub(crate) fn no_such_param(unknown: &Define, one_file: bool, known: &BTreeSet<S
         [one] => format!("there is {one}"),
         _ => format!("there are {}", known.join(", ")),
     };
-    format!("{files} {verb} `param {}` to set with -D; {there_are}", unknown.name)
+    format!("{files} {verb} `param {unknown}` to set with -D; {there_are}")
 }
 
 /// Reads a number of bytes, with K, M or G in powers of 1,024.
@@ -160,6 +166,16 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_that_takes_one_value_refuses_several() {
+        let one = Define { name: "N".to_owned(), value: -16 };
+        assert_eq!(define("N=-0x10"), Ok(one));
+        for several in ["N=2..8", "N=2,4"] {
+            assert!(define(several).is_err_and(|error| error.contains("takes one")), "{several}");
+        }
+        assert!(define("N=8..2").is_err_and(|error| error.contains("is not an integer")));
+    }
 
     #[test]
     fn sizes() {

@@ -7,21 +7,22 @@ use super::expect::{self, Expectation};
 use super::files::{self, Input};
 use super::input::Unread;
 use super::output::{Colours, Status, complain, error_line};
+use super::sweep::{self, Combination, Sweep};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
-use super::values::{self, Define};
 use super::watch::{self, Watch};
-use super::{input, memory};
+use super::{input, memory, values};
 use barcheck::{
     Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
 };
 use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::head::{Head, WRONG_HEAD, head};
-use barcheck_specs::{Diagnostic, LineIndex, Span, load};
+use barcheck_specs::{Diagnostic, LineIndex, Span, params};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
 pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
@@ -31,16 +32,20 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     watch::listen();
     let mut inputs = files::expand(&args.files);
     let options = options(args, changes);
+    let sweep = match Sweep::new(&args.define) {
+        Ok(sweep) => sweep,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     // All of them, whatever the part: a definition is right or wrong for the whole list.
-    if let Err(message) = check_defines(args, &mut inputs, &options.load) {
+    if let Err(message) = check_defines(&sweep, &mut inputs, args.search.timeout) {
         return Ok(usage(colours, &message));
     }
-    let several = inputs.len() > 1 || args.files.iter().any(|path| files::is_folder(path));
+    let several = inputs.len() > 1 || sweep.varies() || args.files.iter().any(|path| files::is_folder(path));
     let delivery = match Delivery::new(args, &inputs, colours) {
         Ok(delivery) => delivery,
         Err(message) => return Ok(usage(colours, &message)),
     };
-    let tally = Tally::new(args.partition, inputs.len(), args.expect);
+    let tally = Tally::new(args.partition, inputs.len(), args.expect, sweep.varies());
     if let Some(partition) = args.partition {
         inputs = files::part(inputs, partition);
     }
@@ -52,7 +57,7 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
         output: Status::Success,
         tally,
     };
-    let question = Question { options, expect: args.expect, quiet: args.quiet };
+    let question = Question { options, sweep, expect: args.expect, quiet: args.quiet };
     match run.decide_all(inputs, &question) {
         Ok(()) => {}
         // Whoever read the report has seen enough; what was not decided must not pass for verified.
@@ -87,9 +92,8 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
         spill: spill_folder(&args.search),
         checkpoint: args.search.checkpoint.clone(),
     };
-    let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    Options { settings, readings, load: LoadOptions { defines } }
+    Options { settings, readings, load: LoadOptions::default() }
 }
 
 /// Where states go that have no room in memory.
@@ -110,33 +114,34 @@ fn roomy_folder() -> PathBuf {
 
 /// Reads every file to see that each name defined is a `param` of one of them. A file that cannot be read
 /// might have any name, and is reported anyway.
-fn check_defines(args: &VerifyArgs, inputs: &mut [Input], options: &LoadOptions) -> Result<(), String> {
-    if args.define.is_empty() {
+fn check_defines(sweep: &Sweep, inputs: &mut [Input], time: Option<Duration>) -> Result<(), String> {
+    if sweep.names().next().is_none() {
         return Ok(());
     }
     let mut known = BTreeSet::new();
     let mut unread = false;
     for input in &mut *inputs {
-        let read = input.read(args.search.timeout);
+        let read = input.read(time);
         let name = input.path.to_string_lossy();
-        match read.as_ref().map(|bytes| load(&Source::new(&name, bytes), options)) {
-            Ok(Ok(loaded)) => known.extend(loaded.params),
-            Ok(Err(_)) | Err(_) => unread = true,
+        match read.as_ref().ok().and_then(|bytes| params(&Source::new(&name, bytes))) {
+            Some(params) => known.extend(params),
+            None => unread = true,
         }
         input.known = Some(read);
     }
-    let Some(unknown) = args.define.iter().find(|define| !known.contains(&define.name)) else {
-        return Ok(());
-    };
-    if unread {
-        return Ok(());
+    let unknown = sweep.names().find(|name| !known.contains(*name));
+    match unknown.filter(|_| !unread) {
+        Some(unknown) => Err(values::no_such_param(unknown, inputs.len() == 1, &known)),
+        None => Ok(()),
     }
-    Err(values::no_such_param(unknown, inputs.len() == 1, &known))
 }
 
 /// What is asked of each file.
 struct Question {
+    /// Without what `-D` sets.
     options: Options,
+    /// What `-D` sets.
+    sweep: Sweep,
     /// Whether it comes to what its head says.
     expect: bool,
     /// Without progress.
@@ -160,26 +165,35 @@ impl Run {
     fn decide_all(&mut self, inputs: Vec<Input>, question: &Question) -> io::Result<()> {
         let mut left = inputs.len();
         for mut input in inputs {
-            let decided = question.decide(&mut input);
-            self.verdict = self.verdict.max(status_of(&decided));
-            if decided.trouble() == Some(Trouble::Internal) {
-                self.output = self.output.max(Status::Trouble);
+            let combinations = question.combinations(&mut input);
+            left += combinations.len() - 1;
+            for combination in combinations {
+                let decided = question.decide(&mut input, combination);
+                left -= 1;
+                self.take(&decided).inspect_err(|_| {
+                    if left > 0 {
+                        self.output = self.output.max(Status::Inconclusive);
+                    }
+                })?;
             }
-            left -= 1;
-            self.tally.count(&decided);
-            self.complain_of_defects(&decided);
-            let written = self.write_traces(&decided);
-            self.delivery.file(&decided, &written).inspect_err(|_| {
-                if left > 0 {
-                    self.output = self.output.max(Status::Inconclusive);
-                }
-            })?;
         }
         self.delivery.end(&self.tally)?;
         if self.delivery.failed() {
             self.output = self.output.max(Status::Trouble);
         }
         Ok(())
+    }
+
+    /// Reports what was decided. The error is that of standard output.
+    fn take(&mut self, decided: &Decided) -> io::Result<()> {
+        self.verdict = self.verdict.max(status_of(decided));
+        if decided.trouble() == Some(Trouble::Internal) {
+            self.output = self.output.max(Status::Trouble);
+        }
+        self.tally.count(decided);
+        self.complain_of_defects(decided);
+        let written = self.write_traces(decided);
+        self.delivery.file(decided, &written)
     }
 
     fn complain_of_defects(&self, decided: &Decided) {
@@ -207,70 +221,94 @@ impl Run {
 }
 
 impl Question {
+    /// The combinations of values for which a file is decided: at least one.
+    fn combinations(&self, input: &mut Input) -> Vec<Combination> {
+        if !self.sweep.varies() {
+            return self.sweep.combinations(None);
+        }
+        let read = input.read(self.options.settings.budgets.timeout);
+        let name = input.path.to_string_lossy();
+        let params = read.as_ref().ok().and_then(|bytes| params(&Source::new(&name, bytes)));
+        // It is read once, and decided several times.
+        input.known = Some(read);
+        self.sweep.combinations(params.as_ref())
+    }
+
     /// Decides a file, unless the user has interrupted.
-    fn decide(&self, input: &mut Input) -> Decided {
+    fn decide(&self, input: &mut Input, combination: Combination) -> Decided {
+        let Combination { defines, parameters } = combination;
+        let options = Options { load: LoadOptions { defines }, ..self.options.clone() };
         let name = input.path.to_string_lossy().into_owned();
-        let watch = Watch::new(&input::display_name(&input.path), !self.quiet);
-        let options = &self.options;
-        let (decision, expectation) = if watch::interrupted() {
-            (Decision::not_begun(&name, options), None)
-        } else {
-            match input.read(options.settings.budgets.timeout) {
-                Err(Unread::Unreadable(why)) => (Decision::unreadable(&name, why, options), None),
-                Err(Unread::Late(limit)) => (Decision::not_read(&name, limit, options), None),
-                Err(Unread::Interrupted) => (Decision::not_begun(&name, options), None),
-                Ok(bytes) if self.expect => {
-                    let (decision, expectation) = self.decide_with_head(&Source::new(&name, &bytes), &watch);
-                    (decision, Some(expectation))
-                }
-                Ok(bytes) => (decide_under(&Source::new(&name, &bytes), options, &watch), None),
-            }
-        };
+        let (decision, expectation) = self.decision(input, &name, &parameters, &options);
         let missed = || {
             let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
         };
         let expectation = expectation.or_else(|| self.expect.then(missed));
-        Decided { path: input.path.clone(), decision, expectation }
+        Decided { path: input.path.clone(), decision, parameters, expectation }
     }
 
-    /// Decides a protocol as its head asks, and compares.
-    fn decide_with_head(&self, source: &Source<'_>, watch: &Watch) -> (Decision, Expectation) {
-        let text = String::from_utf8_lossy(source.bytes).into_owned();
-        let read = head(&text).and_then(|head| match head {
-            Some(head) => unknown_param(source, &head).map_or(Ok(Some(head)), |wrong| Err(Box::new(wrong))),
-            None => Ok(None),
-        });
+    fn decision(
+        &self,
+        input: &mut Input,
+        name: &str,
+        parameters: &[(String, i64)],
+        options: &Options,
+    ) -> (Decision, Option<Expectation>) {
+        if watch::interrupted() {
+            return (Decision::not_begun(name, options), None);
+        }
+        let shown = input::display_name(&input.path);
+        let watch = Watch::new(&format!("{shown}{}", sweep::suffix(parameters)), !self.quiet);
+        let read = input.read(options.settings.budgets.timeout);
+        if self.sweep.varies() {
+            input.known = Some(read.clone());
+        }
         match read {
-            Err(wrong) => {
-                let place = wrong.place(&LineIndex::new(&text));
-                let why = format!("its head cannot be read: line {}: {}", place.line, wrong.message);
-                let decision = Decision::malformed(source.name, text, vec![*wrong], &self.options);
-                (decision, Expectation::missed(why))
+            Err(Unread::Unreadable(why)) => (Decision::unreadable(name, why, options), None),
+            Err(Unread::Late(limit)) => (Decision::not_read(name, limit, options), None),
+            Err(Unread::Interrupted) => (Decision::not_begun(name, options), None),
+            Ok(bytes) if self.expect => {
+                let (decision, expectation) = decide_with_head(&Source::new(name, &bytes), options, &watch);
+                (decision, Some(expectation))
             }
-            Ok(head) => {
-                let options = expect::options(&self.options, head.as_ref());
-                let mut decision = decide_under(source, &options, watch);
-                let expectation = expect::compare(&mut decision, head.as_ref());
-                (decision, expectation)
-            }
+            Ok(bytes) => (decide_under(&Source::new(name, &bytes), options, &watch), None),
+        }
+    }
+}
+
+/// Decides a protocol as its head asks, and compares.
+fn decide_with_head(source: &Source<'_>, options: &Options, watch: &Watch) -> (Decision, Expectation) {
+    let text = String::from_utf8_lossy(source.bytes).into_owned();
+    let read = head(&text).and_then(|head| match head {
+        Some(head) => unknown_param(source, &text, &head).map_or(Ok(Some(head)), |wrong| Err(wrong.into())),
+        None => Ok(None),
+    });
+    match read {
+        Err(wrong) => {
+            let place = wrong.place(&LineIndex::new(&text));
+            let why = format!("its head cannot be read: line {}: {}", place.line, wrong.message);
+            let decision = Decision::malformed(source.name, text, vec![*wrong], options);
+            (decision, Expectation::missed(why))
+        }
+        Ok(head) => {
+            let options = expect::options(options, head.as_ref());
+            let mut decision = decide_under(source, &options, watch);
+            let expectation = expect::compare(&mut decision, head.as_ref());
+            (decision, expectation)
         }
     }
 }
 
 /// What is wrong with a head that sets what is no `param`.
-fn unknown_param(source: &Source<'_>, head: &Head) -> Option<Diagnostic> {
-    if head.defines.is_empty() {
-        return None;
-    }
+fn unknown_param(source: &Source<'_>, text: &str, head: &Head) -> Option<Diagnostic> {
     // What is wrong with the text is said when it is decided.
-    let loaded = load(source, &LoadOptions { defines: head.defines.clone() }).ok()?;
-    let (unknown, value) = head.defines.iter().find(|(name, _)| !loaded.params.contains(*name))?;
-    let define = Define { name: unknown.clone(), value: *value };
-    let at = loaded.text.find(&format!("{unknown}=")).unwrap_or_default();
+    let known = params(source)?;
+    let unknown = head.defines.keys().find(|name| !known.contains(*name))?;
+    let at = text.find(&format!("{unknown}=")).unwrap_or_default();
     let start = u32::try_from(at).unwrap_or_default();
     let span = Span::new(start, start + u32::try_from(unknown.len()).unwrap_or_default());
-    Some(Diagnostic::error(WRONG_HEAD, values::no_such_param(&define, true, &loaded.params), span))
+    Some(Diagnostic::error(WRONG_HEAD, values::no_such_param(unknown, true, &known), span))
 }
 
 fn status_of(decided: &Decided) -> Status {

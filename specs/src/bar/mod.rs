@@ -33,7 +33,7 @@ use syntax_error::SyntaxError;
 
 use barcheck_model::Patience;
 
-use crate::common::contents::Contents;
+use crate::common::contents::{Contents, Params};
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
 use crate::common::span::{Span, offset};
@@ -89,6 +89,17 @@ pub(crate) fn load_within(
         }
         _ => Err(diagnostics),
     }
+}
+
+/// The names declared with `param`, if the text can be parsed.
+pub(crate) fn params(source: &[u8]) -> Option<Params> {
+    let source = text(source).ok()?;
+    let (file, diagnostics) = parse(source);
+    let name = |item: &ast::Item| match item {
+        ast::Item::Constant { param: true, name, .. } => Some(name.span.text(source).to_owned()),
+        _ => None,
+    };
+    diagnostics.is_empty().then(|| file.items.iter().filter_map(name).collect())
 }
 
 /// Prints a file in its canonical form: one statement to a line, indented by four spaces, keywords and

@@ -5,6 +5,7 @@ mod models;
 mod pictures;
 mod time;
 
+use super::sweep::{Ranged, ranged};
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
 use barcheck::Reduction;
 use barcheck::gate::With;
@@ -116,9 +117,11 @@ pub(crate) struct VerifyArgs {
     /// fail, all others pass. Every violation counts, under the `// options:` of the head
     #[arg(long, conflicts_with_all = ["deny", "warn", "allow", "strict", "exited_threads"])]
     pub(crate) expect: bool,
-    /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
-    pub(crate) define: Vec<Define>,
+    /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative. Several values, as
+    /// `2..8` (both ends count) or `2,4,8`, are decided one after the other, with those of other params in
+    /// every combination
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = ranged)]
+    pub(crate) define: Vec<Ranged>,
     /// Write the counterexample to PATH as JSON; with several FILEs, with --all, or if PATH is a folder, PATH
     /// is a folder (created if missing) that gets a file FILE-RULE.json for each finding. The way to an
     /// evaluation error, or to what is not modelled, is written likewise
@@ -194,6 +197,7 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   barcheck verify ring.bar                          one protocol, the shortest counterexample
   barcheck verify -D ROUNDS=64 ring.bar             with another value for `param ROUNDS`
+  barcheck verify -D STAGES=2..8 -D N=2,4 ring.bar  14 combinations, and a table of their verdicts
   barcheck verify --all --format json *.bar         every violated rule, for scripts
   barcheck verify --trace hang.json ring.bar        keep the counterexample
   barcheck verify --html hang.html ring.bar         look at it in a browser

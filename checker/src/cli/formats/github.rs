@@ -23,13 +23,14 @@ impl Reporter for Github {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let location = Location::of(&decided.path).text();
         let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
+        let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
         let mut text = String::new();
         for found in decided.remarkable() {
-            let (rule, message) = (found.rule.name(), message(found));
+            let (rule, message) = (found.rule.name(), format!("{with}{}", message(found)));
             text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
         }
         for notice in notices(decided) {
-            let message = format!("{shown}: {}", notice.message);
+            let message = format!("{shown}: {with}{}", notice.message);
             text.push_str(&command(notice.level, &file, notice.place, notice.kind, &message));
         }
         text

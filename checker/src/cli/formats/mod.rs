@@ -1,5 +1,6 @@
 //! The forms of a report: each takes the files as they are decided, and says what is to be written when.
 
+mod combinations;
 mod github;
 mod junit;
 mod plain;

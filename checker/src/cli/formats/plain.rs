@@ -1,5 +1,6 @@
 //! The reports that go on file by file: text for people, and JSON.
 
+use super::combinations::Combinations;
 use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::output::Look;
@@ -15,17 +16,20 @@ pub(super) struct Human {
     alone: bool,
     /// What was written last is long: the next file stands apart from it.
     apart: bool,
+    /// The rows of the table of combinations.
+    combinations: Combinations,
 }
 
 impl Human {
     /// Text that looks like this.
     pub(super) fn new(look: Look, quiet: bool, alone: bool) -> Self {
-        Self { look, quiet, alone, apart: false }
+        Self { look, quiet, alone, apart: false, combinations: Combinations::default() }
     }
 }
 
 impl Reporter for Human {
     fn file(&mut self, decided: &Decided, traces: &[Written]) -> String {
+        self.combinations.take(decided);
         let complaint =
             if self.alone { human::on_standard_error(decided, self.look.palette) } else { String::new() };
         let text = human::on_standard_output(decided, traces, self.quiet, self.look);
@@ -39,11 +43,12 @@ impl Reporter for Human {
 
     fn end(&mut self, tally: &Tally) -> String {
         let line = tally.line(self.look.palette);
+        let table = self.combinations.table(self.look.palette);
         match tally.files() {
-            _ if self.quiet => String::new(),
-            1 if !tally.is_of_a_part() => String::new(),
+            _ if self.quiet => table,
+            1 if !tally.is_of_a_part() => table,
             0 => line,
-            _ => format!("\n{line}"),
+            _ => format!("{table}\n{line}"),
         }
     }
 }

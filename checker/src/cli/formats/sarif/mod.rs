@@ -40,8 +40,10 @@ impl Reporter for Sarif {
         let file = File::new(&decided.path, &decided.text, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        self.results.extend(decided.remarkable().iter().map(|found| result(found, &file)));
-        self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
+        let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
+        self.results.extend(decided.remarkable().iter().map(|found| result(found, &file, &with)));
+        let notices = notices(decided).into_iter();
+        self.notifications.extend(notices.map(|notice| notification(notice, &file, &with)));
         self.undecided |= match &decided.expectation {
             Some(expectation) => !expectation.is_met(),
             None => decided.trouble().is_some(),
@@ -72,18 +74,18 @@ impl Reporter for Sarif {
     }
 }
 
-fn notification(notice: Notice, file: &File<'_>) -> Notification {
+fn notification(notice: Notice, file: &File<'_>, with: &str) -> Notification {
     let kinds = rules::notifications();
     let index = kinds.iter().position(|kind| kind.id == notice.kind).unwrap_or_default();
     Notification {
         descriptor: Descriptor { id: notice.kind, index },
         level: rules::level(notice.level),
-        message: notice.message.into(),
+        message: format!("{with}{}", notice.message).into(),
         locations: [file.location(notice.place, None)],
     }
 }
 
-fn result(found: &Found, file: &File<'_>) -> Finding {
+fn result(found: &Found, file: &File<'_>, with: &str) -> Finding {
     let explanation = found.trace.outcome.explanation.trim_end();
     let gap = if explanation.is_empty() { "" } else { "\n" };
     let left_out = found.left_out.as_ref().map(|left_out| format!("\n{left_out}.")).unwrap_or_default();
@@ -91,7 +93,7 @@ fn result(found: &Found, file: &File<'_>) -> Finding {
         rule_id: found.rule.name(),
         rule_index: rules::index(found.rule),
         level: rules::level(found.level),
-        message: format!("{}{gap}{explanation}{left_out}", found.message).into(),
+        message: format!("{with}{}{gap}{explanation}{left_out}", found.message).into(),
         locations: [file.location(Some(found.place), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
