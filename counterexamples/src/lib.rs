@@ -40,12 +40,13 @@ pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
+pub use render::escape::html as html_text;
 pub use render::harmless::{harmless, misleads};
 #[cfg(feature = "page")]
 pub use render::html::page;
 pub use render::html::{ClauseNote, Notes, RuleNote, run_view};
 pub use render::text::{Style, narrative};
-pub use render::{ConvertError, Format, convert};
+pub use render::{ConvertError, Format, convert, run_picture};
 pub use replay::{Confirmation, Stuck, replay, replay_within};
 pub use shorten::{shorten, shorten_within};
 pub use timeline::{

@@ -2,7 +2,7 @@
 
 use super::expect::Expectation;
 use super::sweep;
-use barcheck::{Decision, Finding};
+use barcheck::{Decision, Finding, Options};
 use std::ops::Deref;
 use std::path::PathBuf;
 
@@ -12,6 +12,8 @@ pub(crate) struct Decided {
     pub(crate) path: PathBuf,
     /// What it came to.
     pub(crate) decision: Decision,
+    /// Under which options.
+    pub(crate) options: Options,
     /// The `param`s that take several values in turn, with the values here.
     pub(crate) parameters: Vec<(String, i64)>,
     /// With `--expect`: how that compares with what its head says.

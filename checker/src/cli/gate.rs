@@ -4,7 +4,8 @@
 use super::args::{Format, GateArgs};
 use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
-use super::traces::{TraceSink, Written};
+use super::traces::TraceSink;
+use super::written::Written;
 use super::{input, memory, names, narrative};
 use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
 use barcheck_model::machine::Options;

@@ -5,7 +5,7 @@ use super::expect;
 use super::input;
 use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
-use super::traces::Written;
+use super::written::Written;
 use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
 use barcheck_counterexamples::{PlaceLabel, Trace};
 use barcheck_model::program::Place;
@@ -153,7 +153,7 @@ fn about(decided: &Decided) -> String {
 }
 
 /// What a verdict is worth that rests on hashes of states.
-fn from_hashes(odds: f64) -> String {
+pub(crate) fn from_hashes(odds: f64) -> String {
     if odds == 0.0 {
         return "by hashes of states (each has its own: none can have been missed)".to_owned();
     }

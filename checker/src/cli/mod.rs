@@ -41,6 +41,7 @@ mod verify;
 mod view;
 mod watch;
 mod writing;
+mod written;
 
 use args::{Cli, Command};
 use clap::error::{ContextKind, ContextValue};

@@ -97,6 +97,8 @@ pub(crate) struct Look {
     pub(crate) palette: Palette,
     /// The columns that it may take.
     pub(crate) width: usize,
+    /// The lines that a screen shows.
+    pub(crate) height: usize,
     /// With signs beyond ASCII.
     pub(crate) unicode: bool,
     /// With every step of a counterexample, and a column for every agent.
@@ -106,7 +108,7 @@ pub(crate) struct Look {
 impl Look {
     /// For standard output.
     pub(crate) fn terminal(palette: Palette) -> Self {
-        Self { palette, width: width(), unicode: unicode(), unfold: false }
+        Self { palette, width: width(), height: height(), unicode: unicode(), unfold: false }
     }
 
     /// For a file, which looks the same wherever it is written.
@@ -114,6 +116,7 @@ impl Look {
         Self {
             palette: Palette::new(ColorWhen::Never, false),
             width: USUAL_WIDTH,
+            height: USUAL_HEIGHT,
             unicode: true,
             unfold: false,
         }
@@ -146,6 +149,15 @@ const USUAL_WIDTH: usize = 100;
 fn width() -> usize {
     let of = terminal_size::terminal_size_of(io::stdout());
     of.map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// Lines of a screen where there is no terminal.
+const USUAL_HEIGHT: usize = 24;
+
+/// The lines that a screen shows.
+fn height() -> usize {
+    let of = terminal_size::terminal_size_of(io::stdout());
+    of.map_or(USUAL_HEIGHT, |(_, height)| usize::from(height.0))
 }
 
 /// Whether the locale has signs beyond ASCII.

@@ -4,6 +4,7 @@ use super::decided::Decided;
 use super::output::{Palette, counted, grouped};
 use super::values::Partition;
 use barcheck::Verdict;
+use std::path::PathBuf;
 
 /// How many files came to which verdict.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Tally {
     expected: Option<(u64, u64)>,
     /// What is counted are combinations of values.
     sweep: bool,
+    /// The page that lists all files, once it is written.
+    pub(crate) index: Option<PathBuf>,
     /// The part decided, and how many files there are in all.
     part: Option<(Partition, u64)>,
 }

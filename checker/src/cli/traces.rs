@@ -2,11 +2,13 @@
 
 use super::decided::Decided;
 use super::names::shown;
-use super::output::grouped;
-use super::pages;
+use super::output::{Look, grouped};
+use super::pages::{self, Row};
 use super::report::json_line;
 use super::sweep;
+use super::tally::Tally;
 use super::writing;
+use super::written::{Form, Written};
 use barcheck_counterexamples::Trace;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
@@ -14,55 +16,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a counterexample is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// JSON, for `--trace`.
-    Trace,
-    /// HTML, for `--html`.
-    Page,
-}
-
-impl Form {
-    /// The ending of its files.
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Trace => "json",
-            Self::Page => "html",
-        }
+/// The text of a counterexample in a form.
+fn text_of(form: Form, trace: &Trace) -> io::Result<String> {
+    if trace.is_excerpt() {
+        let (length, written) = (grouped(trace.length() as u64), grouped(trace.steps.len() as u64));
+        let why = format!(
+            "only {written} of the {length} steps of the counterexample are known, too few to replay it"
+        );
+        return Err(io::Error::other(why));
     }
-
-    fn text(self, trace: &Trace) -> io::Result<String> {
-        if trace.is_excerpt() {
-            let (length, written) = (grouped(trace.length() as u64), grouped(trace.steps.len() as u64));
-            let why = format!(
-                "only {written} of the {length} steps of the counterexample are known, too few to replay it"
-            );
-            return Err(io::Error::other(why));
-        }
-        match self {
-            Self::Trace => Ok(json_line(trace)),
-            Self::Page => pages::page(trace, None).map_err(io::Error::other),
-        }
-    }
-}
-
-/// A file that holds a counterexample.
-#[derive(Clone, Debug)]
-pub(crate) struct Written {
-    /// As what.
-    pub(crate) form: Form,
-    /// Where.
-    pub(crate) path: PathBuf,
-}
-
-impl Written {
-    /// What to say of it, before its path.
-    pub(crate) fn said(&self) -> &'static str {
-        match self.form {
-            Form::Trace => "trace written to",
-            Form::Page => "page written to",
-        }
+    match form {
+        Form::Trace => Ok(json_line(trace)),
+        Form::Page => pages::page(trace, None).map_err(io::Error::other),
     }
 }
 
@@ -73,13 +38,15 @@ pub(crate) struct TraceSink {
     folder: bool,
     /// The names given so far: two files of the same name in different folders must not overwrite each other.
     used: BTreeSet<String>,
+    /// The files so far, for the page that lists them.
+    rows: Vec<Row>,
 }
 
 impl TraceSink {
     /// A sink for PATH, which is a folder if there may be `several` counterexamples, or if it is one already.
     fn new(form: Form, path: PathBuf, several: bool) -> Self {
         let folder = several || path.is_dir();
-        Self { form, path, folder, used: BTreeSet::new() }
+        Self { form, path, folder, used: BTreeSet::new(), rows: Vec::new() }
     }
 
     /// The sinks for `--trace` and `--html`, as far as they are given.
@@ -98,7 +65,55 @@ impl TraceSink {
             }
             written.push(Written { form: self.form, path });
         }
+        if self.form == Form::Page
+            && let Err(error) = self.add_page(decided, &mut written)
+        {
+            return (written, Some(error));
+        }
         (written, None)
+    }
+
+    /// Adds the page of what was proved, and the file to the page that lists all.
+    fn add_page(&mut self, decided: &Decided, written: &mut Vec<Written>) -> Result<(), String> {
+        // In the order in which they were written.
+        let whats = decided.findings.iter().map(|found| found.rule.name());
+        let whats = whats.chain(decided.trouble().map(|trouble| trouble.name()));
+        let name = |file: &Written| file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut pages: Vec<_> = whats.map(str::to_owned).zip(written.iter().map(name)).collect();
+        let proof = pages::proof(decided).filter(|_| self.folder || written.is_empty());
+        if let Some(page) = proof {
+            let path = if self.folder {
+                let name = self.name(&stem_of(decided), decided.verdict.name());
+                pages.insert(0, (decided.verdict.name().to_owned(), name.clone()));
+                self.path.join(name)
+            } else {
+                written.push(Written { form: self.form, path: self.path.clone() });
+                self.path.clone()
+            };
+            self.save(&path, &page).map_err(|error| format!("cannot write {}: {error}", shown(&path)))?;
+        }
+        if self.folder {
+            self.rows.push(Row::new(decided, pages));
+        }
+        Ok(())
+    }
+
+    /// Where the page is that lists all files, if there is one.
+    fn index(&self) -> Option<PathBuf> {
+        (self.form == Form::Page && self.folder).then(|| self.path.join("index.html"))
+    }
+
+    /// Where it would replace a file that somebody else has written.
+    pub(crate) fn foreign_index(&self) -> Option<PathBuf> {
+        self.index().filter(|path| !pages::is_ours(path))
+    }
+
+    /// Writes the page that lists all files, if there is one. The error says what went wrong.
+    pub(crate) fn write_index(&self, tally: &Tally) -> Result<Option<PathBuf>, String> {
+        let Some(path) = self.index() else { return Ok(None) };
+        let page = pages::index(&self.rows, &tally.line(Look::file().palette));
+        self.save(&path, &page).map_err(|error| format!("cannot write {}: {error}", shown(&path)))?;
+        Ok(Some(path))
     }
 
     /// Writes one counterexample of a file. The error says what went wrong.
@@ -117,7 +132,7 @@ impl TraceSink {
         let findings = &decided.findings;
         let stop = decided.path_to_stop.as_ref().zip(decided.trouble());
         if self.folder {
-            let stem = format!("{}{}", stem(&decided.name), sweep::suffix(&decided.parameters));
+            let stem = stem_of(decided);
             let found = findings.iter().map(|found| (found.rule.name(), &found.trace));
             let all = found.chain(stop.map(|(trace, trouble)| (trouble.name(), trace)));
             let mut place = |what| {
@@ -145,11 +160,21 @@ impl TraceSink {
     }
 
     fn write_one(&self, path: &Path, trace: &Trace) -> io::Result<()> {
+        let text = text_of(self.form, trace)?;
+        self.save(path, &text)
+    }
+
+    fn save(&self, path: &Path, text: &str) -> io::Result<()> {
         if self.folder {
             fs::create_dir_all(&self.path)?;
         }
-        writing::write(path, &self.form.text(trace)?)
+        writing::write(path, text)
     }
+}
+
+/// The beginning of the names of a file's counterexamples.
+fn stem_of(decided: &Decided) -> String {
+    format!("{}{}", stem(&decided.name), sweep::suffix(&decided.parameters))
 }
 
 fn stem(file: &str) -> String {

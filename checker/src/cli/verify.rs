@@ -6,11 +6,13 @@ use super::delivery::Delivery;
 use super::expect::{self, Expectation};
 use super::files::{self, Input};
 use super::input::Unread;
+use super::names::shown;
 use super::output::{Colours, Status, complain, error_line};
 use super::sweep::{self, Combination, Sweep};
 use super::tally::Tally;
-use super::traces::{TraceSink, Written};
+use super::traces::TraceSink;
 use super::watch::{self, Watch};
+use super::written::Written;
 use super::{input, memory, values};
 use barcheck::{
     Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
@@ -49,14 +51,12 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if let Some(partition) = args.partition {
         inputs = files::part(inputs, partition);
     }
-    let mut run = Run {
-        colours,
-        sinks: TraceSink::all(&args.trace, &args.html, several || args.all || args.expect),
-        delivery,
-        verdict: Status::Success,
-        output: Status::Success,
-        tally,
-    };
+    let sinks = TraceSink::all(&args.trace, &args.html, several || args.all || args.expect);
+    if let Some(path) = sinks.iter().find_map(TraceSink::foreign_index) {
+        let said = "is there already, and is not one that barcheck has written";
+        return Ok(usage(colours, &format!("{} {said}: give --html another folder", shown(&path))));
+    }
+    let mut run = Run { colours, sinks, delivery, verdict: Status::Success, output: Status::Success, tally };
     let question = Question { options, sweep, expect: args.expect, quiet: args.quiet };
     match run.decide_all(inputs, &question) {
         Ok(()) => {}
@@ -177,6 +177,7 @@ impl Run {
                 })?;
             }
         }
+        self.write_index();
         self.delivery.end(&self.tally)?;
         if self.delivery.failed() {
             self.output = self.output.max(Status::Trouble);
@@ -202,6 +203,20 @@ impl Run {
                 "{}: {defect}\nThis is a defect of barcheck. Please report it with the protocol and the command line.\n",
                 self.colours.err.bad("internal error"),
             ));
+        }
+    }
+
+    /// Writes the page that lists all files, if there are pages in a folder.
+    fn write_index(&mut self) {
+        for sink in &self.sinks {
+            match sink.write_index(&self.tally) {
+                Ok(Some(path)) => self.tally.index = Some(path),
+                Ok(None) => {}
+                Err(error) => {
+                    complain(&error_line(self.colours.err, error));
+                    self.output = self.output.max(Status::Trouble);
+                }
+            }
         }
     }
 
@@ -239,13 +254,13 @@ impl Question {
         let Combination { defines, parameters } = combination;
         let options = Options { load: LoadOptions { defines }, ..self.options.clone() };
         let name = input.path.to_string_lossy().into_owned();
-        let (decision, expectation) = self.decision(input, &name, &parameters, &options);
+        let (decision, options, expectation) = self.decision(input, &name, &parameters, options);
         let missed = || {
             let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
         };
         let expectation = expectation.or_else(|| self.expect.then(missed));
-        Decided { path: input.path.clone(), decision, parameters, expectation }
+        Decided { path: input.path.clone(), decision, options, parameters, expectation }
     }
 
     fn decision(
@@ -253,10 +268,10 @@ impl Question {
         input: &mut Input,
         name: &str,
         parameters: &[(String, i64)],
-        options: &Options,
-    ) -> (Decision, Option<Expectation>) {
+        options: Options,
+    ) -> (Decision, Options, Option<Expectation>) {
         if watch::interrupted() {
-            return (Decision::not_begun(name, options), None);
+            return (Decision::not_begun(name, &options), options, None);
         }
         let shown = input::display_name(&input.path);
         let watch = Watch::new(&format!("{shown}{}", sweep::suffix(parameters)), !self.quiet);
@@ -264,21 +279,25 @@ impl Question {
         if self.sweep.varies() {
             input.known = Some(read.clone());
         }
-        match read {
-            Err(Unread::Unreadable(why)) => (Decision::unreadable(name, why, options), None),
-            Err(Unread::Late(limit)) => (Decision::not_read(name, limit, options), None),
-            Err(Unread::Interrupted) => (Decision::not_begun(name, options), None),
+        let decision = match read {
+            Err(Unread::Unreadable(why)) => Decision::unreadable(name, why, &options),
+            Err(Unread::Late(limit)) => Decision::not_read(name, limit, &options),
+            Err(Unread::Interrupted) => Decision::not_begun(name, &options),
             Ok(bytes) if self.expect => {
-                let (decision, expectation) = decide_with_head(&Source::new(name, &bytes), options, &watch);
-                (decision, Some(expectation))
+                return decide_with_head(&Source::new(name, &bytes), options, &watch);
             }
-            Ok(bytes) => (decide_under(&Source::new(name, &bytes), options, &watch), None),
-        }
+            Ok(bytes) => decide_under(&Source::new(name, &bytes), &options, &watch),
+        };
+        (decision, options, None)
     }
 }
 
 /// Decides a protocol as its head asks, and compares.
-fn decide_with_head(source: &Source<'_>, options: &Options, watch: &Watch) -> (Decision, Expectation) {
+fn decide_with_head(
+    source: &Source<'_>,
+    options: Options,
+    watch: &Watch,
+) -> (Decision, Options, Option<Expectation>) {
     let text = String::from_utf8_lossy(source.bytes).into_owned();
     let read = head(&text).and_then(|head| match head {
         Some(head) => unknown_param(source, &text, &head).map_or(Ok(Some(head)), |wrong| Err(wrong.into())),
@@ -288,14 +307,14 @@ fn decide_with_head(source: &Source<'_>, options: &Options, watch: &Watch) -> (D
         Err(wrong) => {
             let place = wrong.place(&LineIndex::new(&text));
             let why = format!("its head cannot be read: line {}: {}", place.line, wrong.message);
-            let decision = Decision::malformed(source.name, text, vec![*wrong], options);
-            (decision, Expectation::missed(why))
+            let decision = Decision::malformed(source.name, text, vec![*wrong], &options);
+            (decision, options, Some(Expectation::missed(why)))
         }
         Ok(head) => {
-            let options = expect::options(options, head.as_ref());
+            let options = expect::options(&options, head.as_ref());
             let mut decision = decide_under(source, &options, watch);
             let expectation = expect::compare(&mut decision, head.as_ref());
-            (decision, expectation)
+            (decision, options, Some(expectation))
         }
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn json(text: &str) -> String {
 
 /// Text that can stand within an element or an attribute of HTML or XML. Characters that would move others,
 /// or that XML does not know, are named.
-pub(crate) fn html(text: &str) -> String {
+#[must_use]
+pub fn html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

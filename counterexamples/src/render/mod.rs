@@ -61,12 +61,19 @@ pub fn convert(trace: &Trace, format: Format, departure: Option<&str>) -> Result
     let warning = warning.as_deref();
     match format {
         Format::Text => Ok(text(trace, warning)),
-        Format::Svg => Ok(svg::svg(trace, warning)),
+        Format::Svg => Ok(svg::svg(trace, warning, true)),
         Format::Mermaid => Ok(mermaid::mermaid(trace, warning)),
         Format::Dot => Ok(dot::waiting::waiting(trace, warning)),
         Format::Perfetto => perfetto::perfetto(trace, warning),
         Format::Itf => itf::itf(trace, warning),
     }
+}
+
+/// A picture of the lanes of a run that shows nothing: its trace's outcome has a headline, and is not looked
+/// at otherwise.
+#[must_use]
+pub fn run_picture(trace: &Trace) -> String {
+    svg::svg(trace, None, false)
 }
 
 fn text(trace: &Trace, warning: Option<&str>) -> String {

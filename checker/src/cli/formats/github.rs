@@ -6,7 +6,7 @@ use crate::cli::location::Location;
 use crate::cli::notices::notices;
 use crate::cli::output::Look;
 use crate::cli::tally::Tally;
-use crate::cli::traces::Written;
+use crate::cli::written::Written;
 use barcheck::Finding;
 use barcheck_counterexamples::harmless;
 use barcheck_model::program::Place;

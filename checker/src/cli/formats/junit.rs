@@ -9,7 +9,7 @@ use crate::cli::human;
 use crate::cli::input::display_name;
 use crate::cli::notices::UNEXPECTED;
 use crate::cli::tally::Tally;
-use crate::cli::traces::Written;
+use crate::cli::written::Written;
 use barcheck::{Reason, Verdict};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Level;

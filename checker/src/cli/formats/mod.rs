@@ -1,6 +1,7 @@
 //! The forms of a report: each takes the files as they are decided, and says what is to be written when.
 
 mod combinations;
+mod failures;
 mod github;
 mod junit;
 mod plain;

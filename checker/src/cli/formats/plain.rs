@@ -1,12 +1,15 @@
 //! The reports that go on file by file: text for people, and JSON.
 
 use super::combinations::Combinations;
+use super::failures::Failures;
 use super::reporter::Reporter;
 use crate::cli::decided::Decided;
+use crate::cli::names::shown;
 use crate::cli::output::Look;
 use crate::cli::tally::Tally;
-use crate::cli::traces::Written;
+use crate::cli::written::Written;
 use crate::cli::{human, report};
+use std::fmt::Write;
 
 /// Text for people.
 pub(super) struct Human {
@@ -18,12 +21,21 @@ pub(super) struct Human {
     apart: bool,
     /// The rows of the table of combinations.
     combinations: Combinations,
+    /// What is to be listed again at the end.
+    failures: Failures,
 }
 
 impl Human {
     /// Text that looks like this.
     pub(super) fn new(look: Look, quiet: bool, alone: bool) -> Self {
-        Self { look, quiet, alone, apart: false, combinations: Combinations::default() }
+        Self {
+            look,
+            quiet,
+            alone,
+            apart: false,
+            combinations: Combinations::default(),
+            failures: Failures::default(),
+        }
     }
 }
 
@@ -34,8 +46,10 @@ impl Reporter for Human {
             if self.alone { human::on_standard_error(decided, self.look.palette) } else { String::new() };
         let text = human::on_standard_output(decided, traces, self.quiet, self.look);
         if text.is_empty() {
+            self.failures.take(decided, complaint.lines().count().max(decided.diagnostics.len()));
             return complaint;
         }
+        self.failures.take(decided, text.lines().count());
         let gap = if self.apart { "\n" } else { "" };
         self.apart = !decided.findings.is_empty() || decided.path_to_stop.is_some();
         format!("{gap}{complaint}{text}")
@@ -43,7 +57,14 @@ impl Reporter for Human {
 
     fn end(&mut self, tally: &Tally) -> String {
         let line = tally.line(self.look.palette);
-        let table = self.combinations.table(self.look.palette);
+        let palette = self.look.palette;
+        let mut table = self.combinations.table(palette);
+        if table.is_empty() && tally.files() > 1 {
+            table = self.failures.again(self.look.height, palette);
+        }
+        if let Some(path) = tally.index.as_ref().filter(|_| !self.quiet) {
+            let _ = writeln!(table, "\n  {} {}", palette.faint("all files are listed in"), shown(path));
+        }
         match tally.files() {
             _ if self.quiet => table,
             1 if !tally.is_of_a_part() => table,

@@ -2,7 +2,7 @@
 
 use crate::cli::decided::Decided;
 use crate::cli::tally::Tally;
-use crate::cli::traces::Written;
+use crate::cli::written::Written;
 
 /// A report in the making.
 pub(crate) trait Reporter {

@@ -26,13 +26,14 @@ pre } .headline { font-size: 14px; font-weight: bold } .faint { fill: #545f6b } 
 font-weight: bold } .head { font-weight: bold; text-anchor: middle } .role { text-anchor: middle } .number { \
 text-anchor: end; fill: #545f6b }</style>\n";
 
-pub(super) fn svg(trace: &Trace, warning: Option<&str>) -> String {
+/// A trace as a picture; `shows` says whether its outcome is one.
+pub(super) fn svg(trace: &Trace, warning: Option<&str>, shows: bool) -> String {
     let layout = Layout::of(trace, warning);
     let mut xml = Xml::default();
     // The end of the lanes, the outcome below them, the legend below that.
     let outcome = layout.bottom + 8.0;
-    let legend = outcome + 34.0;
-    let height = legend + legend_height(&layout);
+    let legend = if shows { outcome + 34.0 } else { outcome + 8.0 };
+    let height = legend + legend_height(&layout, shows);
     xml.open(
         "svg",
         &[
@@ -55,8 +56,10 @@ pub(super) fn svg(trace: &Trace, warning: Option<&str>) -> String {
     xml.empty("rect", &whole);
     title(&layout, &mut xml);
     lanes::draw(&layout, outcome, &mut xml);
-    draw_outcome(&layout, outcome, &mut xml);
-    draw_legend(&layout, legend, &mut xml);
+    if shows {
+        draw_outcome(&layout, outcome, &mut xml);
+    }
+    draw_legend(&layout, legend, shows, &mut xml);
     xml.close("svg");
     xml.finish()
 }
@@ -110,7 +113,7 @@ fn draw_outcome(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
 }
 
 /// What a sign means, as far as it occurs.
-fn meanings(layout: &Layout<'_>) -> Vec<(Sign, &'static str)> {
+fn meanings(layout: &Layout<'_>, shows: bool) -> Vec<(Sign, &'static str)> {
     let all = [
         (Sign::Acts, "goes on"),
         (Sign::Blocks, "blocks"),
@@ -123,7 +126,7 @@ fn meanings(layout: &Layout<'_>) -> Vec<(Sign, &'static str)> {
         rows.flat_map(|placed| layout.columns.iter().map(|agent| sign(&placed.row, &placed.after, *agent)))
             .any(|sign| sign == wanted)
     };
-    all.into_iter().filter(|(sign, _)| *sign == Sign::Fails || shown(*sign)).collect()
+    all.into_iter().filter(|(sign, _)| (shows && *sign == Sign::Fails) || shown(*sign)).collect()
 }
 
 /// The barriers that have bands.
@@ -131,14 +134,14 @@ fn banded(layout: &Layout<'_>) -> Vec<u32> {
     crate::timeline::generations(layout.trace).into_keys().take(MOST_BARRIERS).collect()
 }
 
-fn legend_height(layout: &Layout<'_>) -> f64 {
-    let entries = meanings(layout).len() + 1 + banded(layout).len();
+fn legend_height(layout: &Layout<'_>, shows: bool) -> f64 {
+    let entries = meanings(layout, shows).len() + 1 + banded(layout).len();
     let each = 110.0;
     let across = ((layout.width - 2.0 * MARGIN) / each).floor().max(1.0);
     (entries as f64 / across).ceil() * 20.0 + MARGIN
 }
 
-fn draw_legend(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
+fn draw_legend(layout: &Layout<'_>, top: f64, shows: bool, xml: &mut Xml) {
     let each = 110.0;
     let across = ((layout.width - 2.0 * MARGIN) / each).floor().max(1.0) as usize;
     let mut place = (0..).map(|number: usize| {
@@ -146,7 +149,7 @@ fn draw_legend(layout: &Layout<'_>, top: f64, xml: &mut Xml) {
     });
     xml.open("g", &[("class", &"legend")], None);
     let mut next = || place.next().unwrap_or_default();
-    for (sign, meaning) in meanings(layout) {
+    for (sign, meaning) in meanings(layout, shows) {
         let (x, y) = next();
         mark(xml, sign, x, y, meaning);
         xml.write("faint", x + 14.0, y + 4.0, meaning);

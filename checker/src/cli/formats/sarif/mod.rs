@@ -13,7 +13,7 @@ use crate::cli::decided::Decided;
 use crate::cli::notices::{Notice, notices};
 use crate::cli::report::json_line;
 use crate::cli::tally::Tally;
-use crate::cli::traces::Written;
+use crate::cli::written::Written;
 use barcheck::Finding as Found;
 use barcheck_model::program::Place;
 use log::{
