@@ -4,7 +4,7 @@
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
 //! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
 //! [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the catalogue of
-//! what the encoded specifications say.
+//! what the encoded specifications say, [`library`] holds the protocols that come with it.
 //!
 //! ```
 //! use barcheck_specs::{Format, LoadOptions, Source, load};
@@ -26,6 +26,8 @@ pub mod bar;
 pub mod clauses;
 mod common;
 pub mod head;
+#[cfg(feature = "library")]
+pub mod library;
 mod load;
 
 pub use common::contents::{Contents, LoadOptions, Params};

@@ -24,6 +24,7 @@ mod location;
 mod memory;
 mod names;
 mod narrative;
+mod new;
 mod notices;
 mod output;
 mod pages;
@@ -107,6 +108,8 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         }
         Command::Show(args) => show::run(args, colours),
         Command::Fmt(args) => fmt::run(args, colours),
+        Command::New(args) => new::run(args, colours),
+        Command::Examples(args) => examples::run(args, colours),
         Command::Explain(args) => explain::run(args, colours),
         Command::Rules(args) => rules::rules(args, colours),
         Command::Clauses(args) => rules::clauses(args, colours),

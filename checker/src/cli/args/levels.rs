@@ -3,6 +3,7 @@
 use crate::cli::values::named;
 use barcheck::Levels;
 use barcheck_model::machine::ExitedThreads;
+use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args};
@@ -81,4 +82,9 @@ pub(crate) fn rule_parser() -> impl TypedValueParser<Value = Rule> {
 
 pub(crate) fn exited_threads_parser() -> impl TypedValueParser<Value = ExitedThreads> {
     named(&[(ExitedThreads::Hold, "hold"), (ExitedThreads::Release, "release")])
+}
+
+pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::ALL.iter().map(|target| PossibleValue::new(target.name())))
+        .try_map(|typed| Target::ALL.into_iter().find(|t| t.name() == typed).ok_or("unknown target"))
 }

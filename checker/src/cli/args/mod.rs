@@ -1,6 +1,7 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
 mod levels;
+mod library;
 mod models;
 mod pictures;
 mod time;
@@ -12,10 +13,11 @@ use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use levels::{LevelArgs, level_changes};
-use levels::{exited_threads_parser, rule_parser};
+use levels::{exited_threads_parser, rule_parser, target_parser};
+pub(crate) use library::{ExamplesArgs, NewArgs};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::num::NonZeroUsize;
@@ -76,6 +78,10 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Rewrite protocols in the standard layout
     Fmt(FmtArgs),
+    /// Write a protocol to start from
+    New(NewArgs),
+    /// List the protocols that come with barcheck, or print one
+    Examples(ExamplesArgs),
     /// Explain a rule: what it means, why it hurts, what it rests on, how to fix it
     Explain(ExplainArgs),
     /// List the rules
@@ -420,11 +426,6 @@ pub(crate) enum ColorWhen {
     Always,
     /// Never
     Never,
-}
-
-fn target_parser() -> impl TypedValueParser<Value = Target> {
-    PossibleValuesParser::new(Target::ALL.iter().map(|target| PossibleValue::new(target.name())))
-        .try_map(|typed| Target::ALL.into_iter().find(|t| t.name() == typed).ok_or("unknown target"))
 }
 
 fn with_parser() -> impl TypedValueParser<Value = With> {
