@@ -26,6 +26,7 @@ pub mod bar;
 pub mod clauses;
 mod common;
 pub mod head;
+pub mod kinds;
 #[cfg(feature = "library")]
 pub mod library;
 mod load;

@@ -347,3 +347,63 @@ fn places_count_characters_and_codes_are_stable() {
     assert_eq!((place.line, place.column, place.length), (1, 42, 1));
     assert_eq!((diagnostics[0].severity, diagnostics[0].code), (Severity::Error, "unknown-name"));
 }
+
+#[test]
+fn calls_are_answered_as_calls_and_accesses_as_accesses() {
+    check_in("ptx", "call_of_load", "load(1);\nstore(buf, 2);");
+    check_in("ptx", "load_and_store", "load buf[0];\nstore flag;");
+}
+
+#[test]
+fn unnamed_uniform_decisions_of_two_blocks_are_apart() {
+    let two = |first: &str, second: &str| {
+        format!(
+            "target ptx; cta 64;\nwarp 0 {{ while {first} {{ bar.sync 1, 64; }} }}\n\
+                 warp 1 {{ while {second} {{ bar.sync 1, 64; }} }}\n"
+        )
+    };
+    check("uniform_apart", &two("uniform ?", "uniform ?"));
+    for (first, second) in
+        [("uniform more ?", "uniform more ?"), ("uniform a ?", "uniform b ?"), ("uniform ?", "?")]
+    {
+        let text = two(first, second);
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("it is well formed");
+        assert_eq!(loaded.warnings, [], "{text}");
+    }
+    let one =
+        "target ptx; cta 64;\nwarps 0..2 { while uniform ? { bar.sync 1, 64; } if uniform ? { exit; } }\n";
+    assert_eq!(load(one.as_bytes(), &LoadOptions::default()).expect("it is well formed").warnings, []);
+}
+
+/// Names in the sources that stand as the first argument of an error or a warning.
+fn names_used(folder: &std::path::Path, names: &mut std::collections::BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            names_used(&path, names);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source");
+        for call in ["error(", "warning("] {
+            let arguments = text.split(call).skip(1).map(str::trim_start);
+            let quoted = arguments.filter_map(|rest| rest.strip_prefix('"')?.split('"').next());
+            let plain =
+                |name: &&str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+            names.extend(quoted.filter(plain).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_name_of_a_diagnostic_is_explained() {
+    let mut used = std::collections::BTreeSet::new();
+    names_used(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut used);
+    used.insert(barcheck_specs::head::WRONG_HEAD.to_owned());
+    // What is said where words are left out, and what never is.
+    for silent in ["malformed", "meaning"] {
+        assert!(used.remove(silent), "{silent}");
+    }
+    let explained: Vec<&str> = barcheck_specs::kinds::KINDS.iter().map(|kind| kind.name).collect();
+    assert!(explained.is_sorted() && explained.len() > 60);
+    assert_eq!(explained, used.iter().map(String::as_str).collect::<Vec<_>>());
+}

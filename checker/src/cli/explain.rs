@@ -6,6 +6,7 @@ use super::output::{Colours, Palette, Status, print};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 use barcheck_specs::clauses;
+use barcheck_specs::kinds::{Kind, kind};
 use std::fmt::Write;
 use std::io;
 
@@ -14,8 +15,22 @@ const WIDTH: usize = 100;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, colours: Colours) -> io::Result<Status> {
-    print(&text(args.rule, colours.out))?;
+    let rule = Rule::from_name(&args.name).map(|rule| text(rule, colours.out));
+    let kind = || kind(&args.name).map(|kind| of_kind(kind, colours.out));
+    // The command line takes no other names.
+    print(&rule.or_else(kind).unwrap_or_default())?;
     Ok(Status::Success)
+}
+
+/// A kind of diagnostics as text for people.
+fn of_kind(kind: Kind, palette: Palette) -> String {
+    format!(
+        "{}\n\n{}\n{}\n{}",
+        palette.strong(kind.name),
+        wrapped(kind.meaning, ""),
+        palette.strong("How to fix it"),
+        wrapped(kind.fix, "")
+    )
 }
 
 /// A rule as text for people.

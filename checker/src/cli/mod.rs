@@ -70,10 +70,8 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // The stream may be closed; the status says what there is to say.
             let _ = error.print();
-            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
-                && word.ends_with(".bar")
-            {
-                complain("to decide a protocol: `barcheck verify FILE`\n");
+            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
+                complain(&command_for(word));
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -87,6 +85,21 @@ pub(crate) fn main() -> ExitCode {
             complain(&error_line(colours.err, format_args!("cannot write the output: {error}")));
             Status::Trouble.into()
         }
+    }
+}
+
+/// What to type where a file stands instead of a command; nothing for what is no file.
+fn command_for(word: &str) -> String {
+    let name = barcheck_counterexamples::harmless(word);
+    let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name };
+    if word.ends_with(".bar") {
+        format!("to decide this protocol: `barcheck verify {name}`\n")
+    } else if word.ends_with(".json") {
+        format!("to step through this counterexample: `barcheck show {name}`\n")
+    } else if std::path::Path::new(word).is_dir() {
+        format!("to decide all protocols in this folder: `barcheck verify {name}`\n")
+    } else {
+        String::new()
     }
 }
 

@@ -57,6 +57,7 @@ fn an_unknown_rule_gets_a_suggestion() {
         verify(GOOD, &[option, "deadlock,data-rase"]).expect(2).says("'data-race'");
     }
     run(&["explain", "arival-race"]).expect(2).says("'arrival-race'");
+    run(&["explain", "agents-mising"]).expect(2).says("'agents-missing'");
 }
 
 #[test]
@@ -212,9 +213,12 @@ fn threads_and_reductions_are_accepted() {
 fn a_protocol_where_a_command_or_a_trace_is_wanted_is_told_what_to_do_with_it() {
     let folder = Folder::new();
     let file = folder.add("good.bar", GOOD);
-    run(&[&file]).expect(2).says("unrecognized subcommand").says("`barcheck verify FILE`");
+    run(&[&file]).expect(2).says("unrecognized subcommand").says(&format!("`barcheck verify {file}`"));
+    run(&["my ring.bar"]).expect(2).says("`barcheck verify 'my ring.bar'`");
+    run(&["hang.json"]).expect(2).says("`barcheck show hang.json`");
+    run(&[&folder.text("")]).expect(2).says("`barcheck verify ");
     run(&["vrify"]).expect(2).says("verify");
-    assert!(!run(&["vrify"]).expect(2).err.contains("decide a protocol"));
+    assert!(!run(&["vrify"]).expect(2).err.contains("to decide"));
     run(&["replay", &file]).expect(2).says("`barcheck verify --trace FILE`");
     let counts = "target ptx; cta 64; warps 0..2 { bar.sync 1, 2; }\n";
     verify(counts, &[]).expect(1).prints("2 warps are 64 threads");

@@ -34,6 +34,15 @@ fn a_malformed_file_is_left_alone() {
 }
 
 #[test]
+fn explains_the_names_of_errors_in_texts() {
+    let run = run(&["explain", "agents-missing"]).expect(0);
+    for part in ["agents-missing\n", "belong to no block", "How to fix it"] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+    crate::support::run(&["explain", "uniform-apart"]).expect(0).prints("`uniform more ?`");
+}
+
+#[test]
 fn explains_rules() {
     let run = run(&["explain", "mixed-red"]).expect(0);
     for part in ["How to fix it", "ptx.red-not-mixed", "PTX ISA, barrier{.cta}", "bar.red.", "target ptx;"] {

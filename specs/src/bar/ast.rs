@@ -224,7 +224,12 @@ pub enum Condition {
     /// `?`
     Private,
     /// `uniform ?` or `uniform name ?`
-    Uniform(Option<Name>),
+    Uniform {
+        /// What its decisions share with others of the same name.
+        name: Option<Name>,
+        /// Where it stands.
+        span: Span,
+    },
 }
 
 /// What is assigned.

@@ -13,10 +13,11 @@ use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
-use clap::builder::TypedValueParser;
+use barcheck_specs::kinds::KINDS;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use levels::{LevelArgs, level_changes};
-use levels::{exited_threads_parser, rule_parser, target_parser};
+use levels::{exited_threads_parser, target_parser};
 pub(crate) use library::{ExamplesArgs, NewArgs};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
@@ -82,7 +83,7 @@ pub(crate) enum Command {
     New(NewArgs),
     /// List the protocols that come with barcheck, or print one
     Examples(ExamplesArgs),
-    /// Explain a rule: what it means, why it hurts, what it rests on, how to fix it
+    /// Explain a rule, or the name of an error in a text: what it means, why it hurts, how to fix it
     Explain(ExplainArgs),
     /// List the rules
     Rules(TableArgs),
@@ -390,11 +391,13 @@ Examples:
 
 /// `barcheck explain`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  barcheck explain mixed-red")]
+#[command(
+    after_help = "Examples:\n  barcheck explain mixed-red         a rule, as `barcheck rules` lists them\n  barcheck explain agents-missing    what `error[agents-missing]` means"
+)]
 pub(crate) struct ExplainArgs {
-    /// The rule, as `barcheck rules` lists it
-    #[arg(value_parser = rule_parser(), hide_possible_values = true)]
-    pub(crate) rule: Rule,
+    /// A rule, as `barcheck rules` lists it, or what stands in brackets behind `error` or `warning`
+    #[arg(value_name = "NAME", value_parser = explained_parser(), hide_possible_values = true)]
+    pub(crate) name: String,
 }
 
 /// `barcheck rules` and `barcheck clauses`.
@@ -426,6 +429,11 @@ pub(crate) enum ColorWhen {
     Always,
     /// Never
     Never,
+}
+
+fn explained_parser() -> PossibleValuesParser {
+    let rules = Rule::ALL.iter().map(|rule| rule.name());
+    PossibleValuesParser::new(rules.chain(KINDS.iter().map(|kind| kind.name)).map(PossibleValue::new))
 }
 
 fn with_parser() -> impl TypedValueParser<Value = With> {

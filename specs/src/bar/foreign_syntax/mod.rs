@@ -18,6 +18,11 @@ pub(crate) fn statement(text: &str, target: Target) -> Option<Hint> {
     of_any_target(&text).or_else(|| (system::foreign(target).statement)(&text))
 }
 
+/// Whether a word is that of an access in plain words.
+pub(crate) fn is_access(text: &str) -> bool {
+    ["load", "store"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
 /// The language of a kernel, and the target whose barriers it has, if `text` looks like one.
 pub(crate) fn kernel(text: &str) -> Option<(&'static str, Target)> {
     if !WORDING {

@@ -22,6 +22,8 @@ pub(in crate::bar) struct Context<'a> {
     /// Sequences of uniform decisions, in the order in which the text has them first.
     pub(super) sequences: Vec<Option<String>>,
     pub(super) named_sequences: HashMap<&'a str, SequenceId>,
+    /// The first decision of the block at hand that is uniform and has no name.
+    pub(super) unnamed: Option<Span>,
     pub(super) errors: Sink,
     pub(super) warnings: Vec<Diagnostic>,
 }
@@ -48,6 +50,20 @@ impl<'a> Context<'a> {
         if self.warnings.len() < limits::ERRORS {
             self.warnings.push(warning);
         }
+    }
+
+    /// Says that decisions are apart which look as if they were one: those of several blocks, at these places.
+    pub(super) fn warn_of_unnamed(&mut self, places: &[Span]) {
+        let [first, others @ .., last] = places else { return };
+        let message = "this `uniform ?` is not decided together with that of the other block";
+        let mut warning = Diagnostic::warning("uniform-apart", message, *last)
+            .label("decided alike by the agents of this block alone")
+            .also(*first, "another decision");
+        for other in others.iter().take(limits::ERRORS) {
+            warning = warning.also(*other, "another decision");
+        }
+        let help = "if all decide the same, give them one name: `uniform more ?`; if not, a name for each";
+        self.warn(warning.help(help));
     }
 
     /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name.

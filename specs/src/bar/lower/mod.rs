@@ -43,6 +43,7 @@ pub(crate) fn lower(
         globals: Globals::default(),
         sequences: Vec::new(),
         named_sequences: HashMap::new(),
+        unnamed: None,
         errors: Sink::default(),
         warnings: Vec::new(),
     };
@@ -51,14 +52,17 @@ pub(crate) fn lower(
     }
     let group = context.group(file.target_span);
     let mut roles = Vec::new();
+    let mut unnamed = Vec::new();
     for item in &file.items {
         if let Item::Role(role) = item {
             if patience.is_over() {
                 return Err(vec![Diagnostic::late()]);
             }
             roles.push(role::lower(&mut context, role));
+            unnamed.extend(context.unnamed.take());
         }
     }
+    context.warn_of_unnamed(&unnamed);
     let agents = group.and_then(|group| context.assign_agents(file, &group));
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());

@@ -238,7 +238,10 @@ impl<'a> RoleLowerer<'_, 'a> {
         Some(match condition {
             ast::Condition::Value(expr) => Condition::Value(self.expr(expr)?),
             ast::Condition::Private => Condition::Private,
-            ast::Condition::Uniform(name) => {
+            ast::Condition::Uniform { name, span } => {
+                if name.is_none() {
+                    self.context.unnamed.get_or_insert(*span);
+                }
                 let name = name.as_ref().map(|name| &*name.text);
                 Condition::Uniform(self.context.sequence(name))
             }

@@ -229,6 +229,7 @@ impl Parser<'_, '_> {
         if self.eat(TokenKind::Question) {
             return Ok(Condition::Private);
         }
+        let uniform = self.current().span;
         if !self.eat_keyword("uniform") {
             return Ok(Condition::Value(self.expr()?));
         }
@@ -236,11 +237,12 @@ impl Parser<'_, '_> {
             TokenKind::Word => Some(self.name("`?`")?),
             _ => None,
         };
+        let question = self.current().span;
         if !self.eat(TokenKind::Question) {
             let help = "a decision that all agents share is `uniform ?` or `uniform name ?`";
             return self.expected_with("`?`", Some(help.to_owned()));
         }
-        Ok(Condition::Uniform(name))
+        Ok(Condition::Uniform { name, span: uniform.to(question) })
     }
 
     /// What stands behind `=`.

@@ -309,6 +309,8 @@ impl Parser<'_, '_> {
         }
         let candidates = words::STATEMENTS.into_iter().chain(mnemonics::of_target(self.notation.target));
         let hint = foreign_syntax::statement(word, self.notation.target);
+        // Functions have such names, too.
+        let hint = hint.filter(|_| !(foreign_syntax::is_access(word) && self.is_call()));
         let suggestion = closest(word, candidates);
         let declares = (next == TokenKind::Word && self.ahead(2).kind == TokenKind::Equal)
             .then(|| self.short_text(self.ahead(1).span));
