@@ -16,7 +16,8 @@ const HELD_ELSEWHERE: [(&str, &str); 3] = [
 fn every_block_says_what_it_is() {
     for page in pages() {
         for block in &page.blocks {
-            let held = ["sh", "bar", "bar,violated", "rust", "json,shape"].contains(&block.kind.as_str())
+            let held = ["sh", "bar", "bar,violated", "cuda", "rust", "json,shape"]
+                .contains(&block.kind.as_str())
                 || block.kind == "text" && block.follows
                 || HELD_ELSEWHERE.contains(&(&block.kind, &page.path));
             assert!(held, "{}:{}: nothing holds a block of the kind `{}`", page.path, block.line, block.kind);
@@ -37,6 +38,29 @@ fn every_protocol_gets_the_verdict_that_its_block_names() {
         }
     }
     assert!(seen >= 7, "{seen}");
+}
+
+/// The syncs and arrivals of a text, in order: the words that stand behind `bar_` or `bar.`.
+fn barriers(text: &str, prefix: &str) -> Vec<String> {
+    let words = text.split(prefix).skip(1).map(|rest| rest.split(|c: char| !c.is_alphabetic()).next());
+    words.flatten().filter(|word| ["sync", "arrive"].contains(word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_kernel_has_the_barriers_of_the_protocol_that_follows_it() {
+    let mut seen = 0;
+    for page in pages() {
+        let mut kernels = page.blocks.iter().enumerate().filter(|(_, block)| block.kind == "cuda");
+        for (at, kernel) in &mut kernels {
+            let protocol = page.blocks[at..].iter().find(|block| block.kind.starts_with("bar"));
+            let protocol = protocol.unwrap_or_else(|| panic!("{}:{}: no protocol", page.path, kernel.line));
+            let found = barriers(&kernel.text, "bar_");
+            assert!(!found.is_empty(), "{}:{}", page.path, kernel.line);
+            assert_eq!(found, barriers(&protocol.text, "bar."), "{}:{}", page.path, kernel.line);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 1);
 }
 
 /// The commands of a block, one for each line that has one, up to a pipe: what reads them need not be

@@ -52,7 +52,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Says that decisions are apart which look as if they were one: those of several blocks, at these places.
+    /// Says that decisions at these places, each of a block of its own, are apart though they look like one.
     pub(super) fn warn_of_unnamed(&mut self, places: &[Span]) {
         let [first, others @ .., last] = places else { return };
         let message = "this `uniform ?` is not decided together with that of the other block";
