@@ -97,7 +97,19 @@ impl Walk {
         source: SourceInfo,
         level: Option<(Rule, Level)>,
     ) -> Self {
-        let recorder = Recorder::new(program, options, Patience::default());
+        Self::within(program, options, source, level, Patience::default())
+    }
+
+    /// The same as long as patience lasts: once it is over, what the run does is not to be looked at.
+    #[must_use]
+    pub fn within(
+        program: Arc<Program>,
+        options: Options,
+        source: SourceInfo,
+        level: Option<(Rule, Level)>,
+        patience: Patience,
+    ) -> Self {
+        let recorder = Recorder::new(program, options, patience);
         let initial = recorder.whole();
         let mut walk = Self {
             recorder,

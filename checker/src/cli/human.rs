@@ -78,6 +78,19 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
     text
 }
 
+/// What goes to standard output of a combination of values for which nothing is found that was not found, and
+/// told, for an earlier one.
+pub(crate) fn once_more(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
+    let palette = look.palette;
+    let mut text = difference(decided, palette);
+    text.push_str(&headline(decided, quiet, palette));
+    for found in &decided.findings {
+        let _ = writeln!(text, "  as before: {}", found.trace.outcome.headline);
+    }
+    text.push_str(&places(written, palette));
+    text
+}
+
 /// Where counterexamples are.
 fn places(written: &[Written], palette: Palette) -> String {
     let line = |file: &Written| format!("  {} {}\n", palette.faint(file.said()), names::shown(&file.path));

@@ -124,6 +124,17 @@ fn a_schedule_without_end_is_shown_up_to_a_limit_and_no_verdict_has_no_such_page
 }
 
 #[test]
+fn a_schedule_of_many_agents_is_not_shown_and_the_page_says_so() {
+    let folder = Folder::new();
+    let many = "target split_barrier; workgroup 40;\n\
+                invocations 0..40 { OpControlBarrier Workgroup, Workgroup, AcquireRelease|WorkgroupMemory; }\n";
+    let (file, page) = (folder.add("many.bar", many), folder.text("many.html"));
+    run(&["verify", "--html", &page, &file]).expect(0);
+    let page = read(&folder, "many.html");
+    assert!(page.contains("there are more than 32 agents") && !page.contains("<svg"), "{page}");
+}
+
+#[test]
 fn an_index_of_somebody_else_is_not_replaced() {
     let folder = mixed();
     std::fs::create_dir(folder.at("pages")).expect("a folder can be made");

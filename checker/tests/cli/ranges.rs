@@ -33,6 +33,19 @@ fn every_combination_has_a_verdict_and_a_row() {
 }
 
 #[test]
+fn what_was_found_for_an_earlier_combination_is_told_once() {
+    let run = verify(TILES, &["-D", "TILES=0..2"]).expect(1);
+    // At 0 and at 1, warp 0 waits in the same line.
+    assert_eq!(run.out.matches("error[deadlock]").count(), 1, "{}", run.out);
+    assert_eq!(run.out.matches("\n  as before: deadlock: ").count(), 2, "{}", run.out);
+    let whole = verify(TILES, &["--unfold", "-D", "TILES=0..2"]).expect(1);
+    assert_eq!(whole.out.matches("error[deadlock]").count(), 3, "{}", whole.out);
+    // Another place is another finding.
+    let other = verify(TILES, &["-D", "TILES=2,4"]).expect(1);
+    assert_eq!(other.out.matches("error[deadlock]").count(), 2, "{}", other.out);
+}
+
+#[test]
 fn one_value_is_no_range() {
     let one = verify(TILES, &["-D", "TILES=3..3"]).expect(0);
     assert!(!one.out.contains("with TILES") && !one.out.contains("combination"), "{}", one.out);

@@ -9,7 +9,11 @@ use crate::cli::output::Look;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
 use crate::cli::{human, report};
+use barcheck::Finding;
+use barcheck_model::rule::Rule;
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// Text for people.
 pub(super) struct Human {
@@ -21,6 +25,8 @@ pub(super) struct Human {
     apart: bool,
     /// The rows of the table of combinations.
     combinations: Combinations,
+    /// What has been told of the combination before: findings by rule and place.
+    told: BTreeSet<(PathBuf, Rule, u32, u32)>,
     /// What is to be listed again at the end.
     failures: Failures,
 }
@@ -34,8 +40,23 @@ impl Human {
             alone,
             apart: false,
             combinations: Combinations::default(),
+            told: BTreeSet::new(),
             failures: Failures::default(),
         }
+    }
+}
+
+impl Human {
+    /// Whether all that was found for this combination of values was found for an earlier one, too.
+    fn is_told(&mut self, decided: &Decided) -> bool {
+        if decided.parameters.is_empty() || self.look.unfold {
+            return false;
+        }
+        let key = |found: &Finding| (decided.path.clone(), found.rule, found.place.line, found.place.column);
+        let keys: Vec<_> = decided.remarkable().iter().map(key).collect();
+        let is_told = !keys.is_empty() && keys.iter().all(|key| self.told.contains(key));
+        self.told.extend(keys);
+        is_told
     }
 }
 
@@ -44,7 +65,11 @@ impl Reporter for Human {
         self.combinations.take(decided);
         let complaint =
             if self.alone { human::on_standard_error(decided, self.look.palette) } else { String::new() };
-        let text = human::on_standard_output(decided, traces, self.quiet, self.look);
+        let text = if self.is_told(decided) {
+            human::once_more(decided, traces, self.quiet, self.look)
+        } else {
+            human::on_standard_output(decided, traces, self.quiet, self.look)
+        };
         if text.is_empty() {
             self.failures.take(decided, complaint.lines().count().max(decided.diagnostics.len()));
             return complaint;

@@ -1,6 +1,7 @@
 //! The page of a protocol that is verified: what was proved, of what, and how it runs.
 
 use super::sheet::{badge, sheet};
+use crate::cli::deadline::Deadline;
 use crate::cli::decided::Decided;
 use crate::cli::human;
 use crate::cli::input::display_name;
@@ -11,12 +12,15 @@ use barcheck_counterexamples::{SourceInfo, Standing, Walk, html_text, run_pictur
 use barcheck_model::machine::Choice;
 use barcheck_model::program::{AgentId, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{LoadOptions, Source, clauses, load};
+use barcheck_specs::{LoadOptions, Source, clauses, load_within};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Steps of the schedule that is shown, at most.
 const MOST_STEPS: usize = 200;
+/// How long it may take to make it.
+const MOST_TIME: Duration = Duration::from_secs(2);
 /// Agents of a schedule that is shown, at most: each has a column.
 const MOST_AGENTS: usize = 32;
 
@@ -33,8 +37,13 @@ pub(crate) fn proof(decided: &Decided) -> Option<String> {
     body.push_str(&proved(decided));
     section(&mut body, "Search", &figures(decided));
     section(&mut body, "Protocol", &source(&decided.text));
-    if let Some((title, picture)) = schedule(decided, target, &name) {
-        section(&mut body, &title, &format!("<div class=\"body picture\">{picture}</div>"));
+    match schedule(decided, target, &name) {
+        Ok((title, picture)) => {
+            section(&mut body, title, &format!("<div class=\"body picture\">{picture}</div>"));
+        }
+        Err(why) => {
+            section(&mut body, "Schedule", &format!("<div class=\"body\">{}</div>", html_text(&why)));
+        }
     }
     section(&mut body, "Rules", &rules(decided, target));
     Some(sheet(&format!("verified: {name}{with}"), &body))
@@ -121,13 +130,16 @@ fn source(text: &str) -> String {
     format!("<div class=\"body\"><pre>{lines}</pre></div>")
 }
 
-/// One schedule, in which agents take turns: what it is, and a picture. Nothing if it cannot be shown.
-fn schedule(decided: &Decided, target: Target, name: &str) -> Option<(String, String)> {
+/// One schedule, in which agents take turns: what it is, and a picture. The error says why there is none.
+fn schedule(decided: &Decided, target: Target, name: &str) -> Result<(&'static str, String), String> {
+    let deadline = Deadline::new(Some(MOST_TIME));
+    let patience = deadline.patience();
+    let late = || format!("None is shown: none was made within {} s.", MOST_TIME.as_secs());
     let defines = decided.options.load.defines.clone();
     let source = Source::new(&decided.name, decided.text.as_bytes());
-    let loaded = load(&source, &LoadOptions { defines }).ok()?;
+    let loaded = load_within(&source, &LoadOptions { defines }, patience).map_err(|_| late())?;
     if loaded.program.agents.len() > MOST_AGENTS {
-        return None;
+        return Err(format!("None is shown: there are more than {MOST_AGENTS} agents."));
     }
     let info = SourceInfo {
         file: name.to_owned(),
@@ -135,19 +147,26 @@ fn schedule(decided: &Decided, target: Target, name: &str) -> Option<(String, St
         defines: loaded.used_defines(&decided.options.load),
         text: loaded.text,
     };
-    let mut walk = Walk::new(Arc::new(loaded.program), decided.options.readings, info, None);
-    while walk.steps().len() < MOST_STEPS {
+    let program = Arc::new(loaded.program);
+    let mut walk = Walk::within(program, decided.options.readings, info, None, patience.clone());
+    while walk.steps().len() < MOST_STEPS && !patience.is_over() {
         let Some(choice) = next(&mut walk) else { break };
-        walk.step(choice).ok()?;
+        if walk.step(choice).is_err() {
+            break;
+        }
+    }
+    let standing = walk.standing();
+    if patience.is_over() {
+        return Err(late());
     }
     let steps = counted(walk.steps().len() as u64, "step");
-    let (title, headline) = match walk.standing() {
+    let (title, headline) = match standing {
         Standing::Finished => ("One complete schedule", format!("One of many schedules, in {steps}")),
         Standing::Open => {
             ("The beginning of a schedule", format!("The first {steps} of one of many schedules"))
         }
         // It would not be verified.
-        Standing::Over => return None,
+        Standing::Over => return Err("None is shown: the one that was made has no end.".to_owned()),
     };
     let (mut trace, _) = walk.trace();
     trace.outcome.headline = headline;
@@ -159,7 +178,7 @@ fn schedule(decided: &Decided, target: Target, name: &str) -> Option<(String, St
         _ => true,
     };
     trace.steps.iter_mut().for_each(|step| step.events.retain(is_told));
-    Some((title.to_owned(), run_picture(&trace)))
+    Ok((title, run_picture(&trace)))
 }
 
 /// The step of whoever is next: agents take turns.
