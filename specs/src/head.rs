@@ -86,7 +86,7 @@ struct Line<'t> {
 impl<'t> Line<'t> {
     /// The key and the value of a comment that has them, which begins at a byte of the text.
     fn of(line: &'t str, start: usize) -> Option<Self> {
-        let comment = line.trim().strip_prefix("//")?;
+        let comment = plain(line).strip_prefix("//")?;
         let (key, value) = comment.trim_start_matches('/').split_once(':')?;
         // Both are parts of `line`.
         let at = start + (value.trim_start().as_ptr() as usize - line.as_ptr() as usize);
@@ -94,7 +94,7 @@ impl<'t> Line<'t> {
     }
 
     fn span(self) -> Span {
-        Span::new(offset(self.at), offset(self.at + self.value.len().max(1)))
+        Span::new(offset(self.at), offset(self.at + self.value.len()))
     }
 
     fn span_of(self, word: &str) -> Span {
@@ -174,8 +174,13 @@ fn comments(text: &str) -> impl Iterator<Item = Line<'_>> {
         start += line.len();
         (line, begin)
     });
-    let is_head = |(line, _): &(&str, usize)| line.trim().is_empty() || line.trim().starts_with("//");
+    let is_head = |(line, _): &(&str, usize)| plain(line).is_empty() || plain(line).starts_with("//");
     lines.take_while(is_head).filter_map(|(line, begin)| Line::of(line, begin))
+}
+
+/// A line without what is not seen of it: white space, and the mark that some editors begin a file with.
+fn plain(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}').trim()
 }
 
 /// Where a text that has no head has a line of one nevertheless: the number of that line, from 1. It stands
@@ -200,7 +205,11 @@ fn verdict(line: Line<'_>) -> Result<Expect, Box<Diagnostic>> {
     let names = Expect::ALL.map(Expect::name);
     let found = Expect::ALL.into_iter().find(|expect| expect.name() == line.value);
     found.ok_or_else(|| {
-        let wrong = line.wrong(format!("`{}` is not a verdict; there are {}", line.value, names.join(", ")));
+        let said = match line.value {
+            "" => "the verdict is missing".to_owned(),
+            value => format!("`{value}` is not a verdict"),
+        };
+        let wrong = line.wrong(format!("{said}; there are {}", names.join(", ")));
         let meant = closest(line.value, names).map(|meant| format!("did you mean `{meant}`?"));
         wrong.help_if(meant).into()
     })
@@ -330,6 +339,15 @@ mod tests {
         options("// options: -D N=1..3", "`1..3` is not an integer", "-D");
         options("// options: --deny warnings", "`warnings` is not a rule", "warnings");
         options("// options: --exited-threads maybe", "`maybe` is no reading", "--exited-threads");
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_an_empty_end_are_no_part_of_a_head() {
+        let text = "\u{feff}// expect: verified\r\n// rules: none\r\n";
+        assert!(head(text).is_ok_and(|head| head.is_some_and(|head| head.expect == Expect::Verified)));
+        let (message, at) = wrong("// rules: none\n// expect:");
+        assert!(message.starts_with("the verdict is missing") && at.is_empty(), "{message}");
+        assert!(wrong("// rules:\n// expect: verified").0.contains("rule is missing"));
     }
 
     #[test]
