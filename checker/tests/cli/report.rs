@@ -35,6 +35,16 @@ fn reports_follow_their_schema() {
     }
     verify(LARGE, &["--format", "json", "--max-states", "1000"]).json().iter().for_each(valid);
     run(&["verify", "--format", "json", "/missing.bar"]).expect(2).json().iter().for_each(valid);
+    let json = ["--format", "json", "--expect"];
+    for head in ["", "// expect: violated\n// rules: deadlock\n", "// expect: verified\n"] {
+        let reports = verify(format!("{head}{DEADLOCK}"), &json).json();
+        assert!(reports.iter().all(|report| report["expectation"].is_object()), "{reports:?}");
+        reports.iter().for_each(valid);
+    }
+    let counted = DEADLOCK.replacen("cta 64;", "param N = 2; cta 32 * N;", 1);
+    let reports = verify(counted, &["--format", "json", "-DN=2..3"]).json();
+    assert_eq!(reports.len(), 2);
+    reports.iter().for_each(valid);
 }
 
 #[test]
