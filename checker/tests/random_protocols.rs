@@ -18,6 +18,7 @@ use barcheck_specs::bar::{LoadOptions, load};
 use naive::engine::engine;
 use naive::explore::{Outcome, Verdict, explore, explore_with};
 use naive::generate::{generate, generate_for};
+use naive::generate_mbarrier::generate_mbarrier;
 use naive::generate_rounds::generate_rounds;
 use naive::protocol::{Protocol, Target};
 use naive::rules::RULES;
@@ -167,7 +168,7 @@ fn the_plain_search_makes_the_steps_of_the_model_and_no_others() {
     let count = number("BARCHECK_RANDOM", 2_000) / 4;
     let first = number("BARCHECK_SEED", 0);
     let (mut compared, mut states, mut with_memory) = (0, 0, 0);
-    let protocols = |seed| [generate(seed), generate_rounds(seed)];
+    let protocols = |seed| [generate(seed), generate_rounds(seed), generate_mbarrier(seed)];
     for (seed, protocol) in (first..first + count).flat_map(|seed| protocols(seed).map(|p| (seed, p))) {
         let text = protocol.text();
         let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
@@ -345,7 +346,7 @@ fn counterexamples_of_random_protocols_are_shortened_to_what_holds() {
     let settings = Settings { all: true, levels, budgets, ..Settings::default() };
     let (mut paths, mut long, mut short) = (0, 0, 0);
     for seed in first..first + count {
-        let text = generate(seed).text();
+        let text = if seed % 2 == 0 { generate(seed).text() } else { generate_mbarrier(seed).text() };
         let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
         let (program, options) = (Arc::new(loaded.program), Options::default());
         let found = check(Arc::clone(&program), options, &settings, &Quiet).findings;

@@ -26,6 +26,7 @@
 //!     threads: 64,
 //!     subgroup_size: 1,
 //!     arrays: Vec::new(),
+//!     objects: Vec::new(),
 //!     roles: vec![Role { name: None, code, place }],
 //!     agents: vec![RoleId(0); 2],
 //!     sequences: Vec::new(),

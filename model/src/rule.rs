@@ -69,8 +69,14 @@ rules! {
     DataRace = "data-race",
     /// No agent has a step and not all have exited.
     Deadlock = "deadlock",
+    /// Everybody has exited, and an asynchronous operation has not landed.
+    InFlightAtExit = "in-flight-at-exit",
     /// A generation completes for a consumer that has not consumed the previous one.
     LostNotification = "lost-notification",
+    /// An mbarrier object is initialised while it is in use, or invalidated while somebody waits.
+    MbarrierLive = "mbarrier-live",
+    /// An mbarrier object is used that is not initialised.
+    MbarrierNotLive = "mbarrier-not-live",
     /// Ordered in time, but not in memory.
     MissingFence = "missing-fence",
     /// An agent exits between its arrival and its wait.
@@ -83,6 +89,12 @@ rules! {
     NobodyWaits = "nobody-waits",
     /// Agents meet in one generation from different dynamic instances.
     NonuniformBarrier = "nonuniform-barrier",
+    /// More arrivals than a phase waits for.
+    OverArrival = "over-arrival",
+    /// More bytes than a phase waits for.
+    OverDelivery = "over-delivery",
+    /// A parity other than 0 and 1.
+    ParityRange = "parity-range",
     /// An aligned barrier executed by part of a warp.
     PartialWarp = "partial-warp",
     /// A wait by a thread whose latest arrival was producer-only.
@@ -97,16 +109,22 @@ rules! {
     ResultOverwritten = "result-overwritten",
     /// A signal before all consumers of the completed generation have finished waiting.
     ReuseBeforeFree = "reuse-before-free",
+    /// An asynchronous operation lands in another phase than that of its issue.
+    StaleCompletion = "stale-completion",
     /// `R2B.BAR` writes over a barrier in use.
     StateClobbered = "state-clobbered",
     /// An agent that nothing can unblock while others run for ever.
     StuckAgent = "stuck-agent",
     /// More producers or consumers than announced.
     TooManyParticipants = "too-many-participants",
+    /// A number of bytes that an mbarrier object cannot count.
+    TxRange = "tx-range",
     /// An `NBARRIER` type outside 0..=2.
     TypeRange = "type-range",
     /// `B2R` reads what no completed reduction has defined.
     UndefinedResult = "undefined-result",
+    /// An arrival in a phase before any wait has seen the one before it complete.
+    UnobservedPhase = "unobserved-phase",
     /// A wait without an arrival outstanding.
     WaitWithoutArrive = "wait-without-arrive",
 }
@@ -167,6 +185,7 @@ impl Rule {
             | Self::ReuseBeforeFree
             | Self::NobodyWaits
             | Self::DanglingArrival
+            | Self::InFlightAtExit
             | Self::ReservedBarrier
             | Self::DataRace
             | Self::MissingFence => false,

@@ -3,14 +3,16 @@
 
 /// Makes something of the list of systems: calls a macro with it.
 ///
-/// `barriers`: kinds of barriers, each with its module in [`crate::barrier`]. `targets`: what protocols are
-/// written for, each with its instructions in [`crate::program`], and who answers for its barriers.
+/// `barriers`: kinds of barriers, each with its module in [`crate::barrier`]. `instructions`: those of
+/// [`crate::program`]. `targets`: what protocols are written for, each with who answers for its barriers.
 macro_rules! systems {
     ($make:ident) => {
         $make! {
             barriers {
-                /// PTX.
+                /// PTX, `barrier{.cta}`.
                 Ptx(ptx)
+                /// PTX, mbarrier objects.
+                Mbarrier(mbarrier)
                 /// BCU.
                 Bcu(bcu)
                 /// vISA and XeGPU.
@@ -20,19 +22,28 @@ macro_rules! systems {
                 /// For the tests.
                 Toy(toy) [feature = "toy"]
             }
+            instructions {
+                Ptx(PtxOp)
+                Mbarrier(MbarrierOp)
+                Bcu(BcuOp)
+                Nbarrier(NbarrierOp)
+                Split(SplitOp)
+                Xegpu(XegpuOp)
+                Toy(ToyOp) [feature = "toy"]
+            }
             targets {
-                /// PTX ISA, `barrier{.cta}` and `bar{.cta}`: agents are warps.
-                Ptx(Ptx(PtxOp), ptx::Ptx)
+                /// PTX ISA, `barrier{.cta}`, `bar{.cta}` and mbarrier objects: agents are warps.
+                Ptx(ptx::Ptx)
                 /// The BCU instruction set, `BAR`, `BAR.RED`, `B2R`, `R2B`: agents are warps.
-                Bcu(Bcu(BcuOp), bcu::Bcu)
+                Bcu(bcu::Bcu)
                 /// Intel vISA `NBARRIER`: agents are hardware threads.
-                Nbarrier(Nbarrier(NbarrierOp), nbarrier::Nbarrier)
+                Nbarrier(nbarrier::Nbarrier)
                 /// `SPV_INTEL_split_barrier`: agents are invocations.
-                SplitBarrier(Split(SplitOp), split::Split)
+                SplitBarrier(split::Split)
                 /// The XeGPU dialect's named barriers: agents are subgroups.
-                Xegpu(Xegpu(XegpuOp), xegpu::Xegpu)
+                Xegpu(xegpu::Xegpu)
                 /// For the tests: completions are delivered by what is pending.
-                Toy(Toy(ToyOp), toy::Toy) [feature = "toy"]
+                Toy(toy::Toy) [feature = "toy"]
             }
         }
     };

@@ -13,7 +13,7 @@ use crate::verdict::answer::Undecided;
 use barcheck_model::agent::Move;
 use barcheck_model::barrier::{BarrierId, Part};
 use barcheck_model::machine::{Event, State};
-use barcheck_model::program::{AgentId, Pc, Target};
+use barcheck_model::program::{AgentId, Pc, Program};
 use barcheck_model::rule::Rule;
 
 /// The barrier at which a move arrives, if it does; an error if what the move does depends on the order of
@@ -32,6 +32,7 @@ pub(crate) fn arrival<K>(
         Part::MovesState => Err(Undecided::BarrierState(agent, made.pc)),
         Part::Arrives => Ok(Some(barrier)),
         Part::Waits => Ok(None),
+        Part::Observes | Part::Counts | Part::Begins => Err(Undecided::Unordered(agent, made.pc)),
     }
 }
 
@@ -49,8 +50,8 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    pub(crate) fn of(target: Target) -> Self {
-        Self { time_is_memory: target.facts().time_is_memory, met: None }
+    pub(crate) fn of(program: &Program) -> Self {
+        Self { time_is_memory: program.time_is_memory(), met: None }
     }
 
     /// An access races.

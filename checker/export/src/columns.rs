@@ -74,7 +74,7 @@ pub(super) fn identifier(rule: Rule) -> String {
 pub(super) fn kind_number(kind: AccessKind) -> usize {
     match kind {
         AccessKind::Read => 0,
-        AccessKind::Write => 1,
+        AccessKind::Write | AccessKind::Copy => 1,
         AccessKind::Atomic => 2,
     }
 }

@@ -24,6 +24,8 @@ pub enum ExportError {
     NotUnfolded(String, NotUnfolded),
     /// There are no models of this target's barriers.
     NoModel(Target),
+    /// There are no models of mbarrier objects.
+    Objects,
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -40,6 +42,7 @@ impl fmt::Display for ExportError {
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
             Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
+            Self::Objects => f.write_str("there are no exported models of mbarrier objects yet"),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -72,6 +75,9 @@ impl Group {
         patience: &Patience,
     ) -> Result<Self, ExportError> {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
+        if !program.objects.is_empty() {
+            return Err(ExportError::Objects);
+        }
         let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());
         let mut left = MOST_NODES;
         machine.merge_alike(MOST_NODES, &mut || {

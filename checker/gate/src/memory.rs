@@ -19,7 +19,7 @@ impl<R: Runtime> Memory<R> {
         for cell in locations.iter().filter_map(|location| self.locations.get(location.index())) {
             match kind {
                 AccessKind::Read => cell.read(),
-                AccessKind::Write => cell.write(),
+                AccessKind::Write | AccessKind::Copy => cell.write(),
                 AccessKind::Atomic => cell.atomic(),
             }
         }

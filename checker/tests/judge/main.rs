@@ -9,6 +9,7 @@ mod bcu;
 mod choices;
 mod divergence;
 mod field;
+mod mbarrier;
 mod memory;
 mod named;
 mod ptx;

@@ -150,7 +150,12 @@ impl<'c, 'p> Search<'c, 'p> {
         if race {
             self.rules.insert("arrival-race");
         }
-        if held && state.everyone_exited() {
+        if !state.everyone_exited() {
+            return;
+        }
+        if !state.objects.pending.is_empty() {
+            self.rules.insert("in-flight-at-exit");
+        } else if held || state.objects.hold_arrivals() {
             self.rules.insert("dangling-arrival");
         }
     }

@@ -181,6 +181,7 @@ impl Gen {
             size,
             subgroup_size,
             arrays: self.arrays.clone(),
+            objects: Vec::new(),
             blocks: Vec::new(),
         };
         for (n, body) in bodies.into_iter().enumerate() {

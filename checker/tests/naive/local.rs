@@ -6,6 +6,7 @@ use super::protocol::*;
 use super::state::*;
 use super::{bcu, split};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// What a fragment is about to do.
 pub enum Point<'p> {
@@ -212,6 +213,7 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
             Some(count) => all(&[id, count]),
             None => all(&[id]),
         },
+        Kind::Instr(Instr::Mbarrier(on)) => all(&on.operands()),
         Kind::Instr(instr) if scene.target == Target::Bcu => bcu::operands(scene, instr),
         _ => Ok(vec![]),
     }
@@ -447,10 +449,14 @@ fn settle_agent(code: &Code<'_>, own: AgentId, agent: &mut Agent) -> Flow<()> {
     Ok(())
 }
 
-/// Performs all local computation that belongs to the step just taken.
-pub fn settle(world: &mut World<'_>) -> Flow<()> {
+/// Performs all local computation that belongs to the step just taken: that of agents that are not as they
+/// were before it, if there was anything before it.
+pub fn settle(world: &mut World<'_>, before: Option<&State>) -> Flow<()> {
     let code = world.code;
     for own in 0..world.state.agents.len() {
+        if before.is_some_and(|before| Arc::ptr_eq(&before.agents[own], &world.state.agents[own])) {
+            continue;
+        }
         let idle = world.state.agents[own]
             .fragments
             .iter()

@@ -21,7 +21,7 @@ pub struct Access {
 pub type Facts = BTreeSet<Access>;
 
 /// What an arrival brings along.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parcel {
     pub time: Facts,
     pub memory: Facts,
@@ -64,9 +64,9 @@ impl Memory {
 }
 
 fn conflicts(a: AccessKind, b: AccessKind) -> bool {
-    use AccessKind::{Atomic, Read, Write};
+    use AccessKind::{Atomic, Copy, Read, Write};
     match (a, b) {
-        (Write, _) | (_, Write) => true,
+        (Write | Copy, _) | (_, Write | Copy) => true,
         (Atomic, Atomic) | (Read, Read) => false,
         (Atomic, Read) | (Read, Atomic) => true,
     }
@@ -92,7 +92,9 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
     let mut found = Vec::new();
     let known = &world.state.memory.agents[agent].known;
     for earlier in &world.state.memory.latest {
-        if earlier.location != location || earlier.agent == agent || !conflicts(earlier.kind, kind) {
+        // A copy is not in the order of its warp's own accesses.
+        let own = earlier.agent == agent && earlier.kind != AccessKind::Copy;
+        if earlier.location != location || own || !conflicts(earlier.kind, kind) {
             continue;
         }
         if !known.time.contains(earlier) {
@@ -106,13 +108,11 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
 
 fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
     let new = Access { location, kind, agent };
+    let overwrites = matches!(kind, AccessKind::Write | AccessKind::Copy);
     let latest = &world.state.memory.latest;
     let gone: Vec<Access> = latest
         .iter()
-        .filter(|old| {
-            old.location == location
-                && (kind == AccessKind::Write || (old.agent == agent && old.kind == kind))
-        })
+        .filter(|old| old.location == location && (overwrites || (old.agent == agent && old.kind == kind)))
         .copied()
         .collect();
     for old in &gone {
@@ -121,6 +121,9 @@ fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Lo
     let at_once = known_at_once(world.protocol().target, kind);
     let memory = &mut world.state.memory;
     memory.latest.insert(new);
+    if kind == AccessKind::Copy {
+        return;
+    }
     memory.agents[agent].known.time.insert(new);
     if at_once {
         memory.agents[agent].known.memory.insert(new);
@@ -136,6 +139,7 @@ fn forget(world: &mut World<'_>, old: &Access) {
         agent.released.retain(|(access, _)| access != old);
         agent.received.retain(|(access, _, _)| access != old);
     }
+    world.state.objects.forget(old);
     match &mut world.state.barriers {
         Barriers::Ptx(b) => b.forget(old),
         Barriers::Bcu(b) => b.forget(old),

@@ -6,15 +6,19 @@
 
 pub mod bcu;
 pub mod build;
+pub mod build_mbarrier;
+pub mod damage_mbarrier;
 pub mod engine;
 pub mod explore;
 pub mod expr;
 pub mod generate;
 pub mod generate_lanes;
+pub mod generate_mbarrier;
 pub mod generate_rounds;
 pub mod generate_threads;
 pub mod graph;
 pub mod local;
+pub mod mbarrier;
 pub mod memory;
 pub mod mutate;
 pub mod nbarrier;

@@ -24,6 +24,11 @@ impl Protocol {
             let len = array.len.map(|n| format!("[{n}]")).unwrap_or_default();
             let _ = writeln!(out, "{space} {}{len};", array.name);
         }
+        for objects in &self.objects {
+            let len = objects.len.map(|n| format!("[{n}]")).unwrap_or_default();
+            let count = objects.count.map(|n| format!(" count {n}")).unwrap_or_default();
+            let _ = writeln!(out, "mbarrier {}{len}{count};", objects.name);
+        }
         for block in &self.blocks {
             let (one, own) = unit(self.target);
             let r = &block.agents;
@@ -136,10 +141,9 @@ impl Printer<'_> {
                     AccessKind::Read => "read",
                     AccessKind::Write => "write",
                     AccessKind::Atomic => "atomic",
+                    AccessKind::Copy => unreachable!("no statement is a copy's write"),
                 };
-                let index = index.as_ref().map(|e| format!("[{}]", self.e(e)));
-                let name = &self.protocol.arrays[*array].name;
-                format!("{word} {name}{}", index.unwrap_or_default())
+                format!("{word} {}", self.place(&self.protocol.arrays[*array].name, index.as_ref()))
             }
             Kind::Break => "break".into(),
             Kind::Continue => "continue".into(),
@@ -148,6 +152,12 @@ impl Printer<'_> {
             Kind::Instr(i) => self.instr(i),
             _ => unreachable!("compound statements are printed as blocks"),
         }
+    }
+
+    /// A location or object.
+    fn place(&self, name: &str, index: Option<&Expr>) -> String {
+        let index = index.map(|e| format!("[{}]", self.e(e)));
+        format!("{name}{}", index.unwrap_or_default())
     }
 
     fn cond(&self, cond: &Cond) -> String {
@@ -240,7 +250,35 @@ impl Printer<'_> {
             }
             Instr::PtxFence { membar: true } => "membar.cta".into(),
             Instr::PtxFence { membar: false } => "fence.acq_rel.cta".into(),
+            Instr::Mbarrier(on) => self.mbarrier(on),
             other => unreachable!("not an instruction of ptx: {other:?}"),
+        }
+    }
+
+    fn mbarrier(&self, on: &Mbarrier) -> String {
+        let object = self.place(&self.protocol.objects[on.objects].name, on.index.as_ref());
+        match &on.act {
+            Act::Init(n) => format!("mbarrier.init {object}, {}", self.e(n)),
+            Act::Inval => format!("mbarrier.inval {object}"),
+            Act::Arrive { count, bytes, drops, relaxed } => {
+                let drop = if *drops { "_drop" } else { "" };
+                let expect = if bytes.is_some() { ".expect_tx" } else { "" };
+                let order = if *relaxed { ".relaxed" } else { "" };
+                let number = count.as_ref().or(bytes.as_ref());
+                let number = number.map(|n| format!(", {}", self.e(n))).unwrap_or_default();
+                format!("mbarrier.arrive{drop}{expect}{order} {object}{number}")
+            }
+            Act::ExpectTx(n) => format!("mbarrier.expect_tx {object}, {}", self.e(n)),
+            Act::CompleteTx(n) => format!("mbarrier.complete_tx {object}, {}", self.e(n)),
+            Act::Wait(parity) => format!("mbarrier.wait.parity {object}, {}", self.e(parity)),
+            Act::Copy(bytes, to) => {
+                let to = to
+                    .as_ref()
+                    .map(|(array, index)| self.place(&self.protocol.arrays[*array].name, index.as_ref()));
+                let to = to.unwrap_or_else(|| "_".into());
+                format!("cp.async.bulk {to}, {}, {object}", self.e(bytes))
+            }
+            Act::Commit => format!("tcgen05.commit {object}"),
         }
     }
 

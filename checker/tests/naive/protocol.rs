@@ -51,6 +51,16 @@ pub struct Array {
     pub space: Space,
 }
 
+/// mbarrier objects of `ptx` under one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Objects {
+    pub name: String,
+    /// A length, or none for a single object.
+    pub len: Option<i64>,
+    /// The count with which they are initialised before the first step, if they are.
+    pub count: Option<i64>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Protocol {
     pub target: Target,
@@ -58,6 +68,7 @@ pub struct Protocol {
     pub size: i64,
     pub subgroup_size: Option<i64>,
     pub arrays: Vec<Array>,
+    pub objects: Vec<Objects>,
     pub blocks: Vec<Block>,
 }
 
@@ -110,6 +121,8 @@ pub enum AccessKind {
     Read,
     Write,
     Atomic,
+    /// The write of an asynchronous copy: no statement has it.
+    Copy,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -193,6 +206,51 @@ pub enum Order {
     SequentiallyConsistent,
 }
 
+/// An instruction on an mbarrier object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mbarrier {
+    pub objects: usize,
+    pub index: Option<Expr>,
+    pub act: Act,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    Init(Expr),
+    Inval,
+    Arrive {
+        count: Option<Expr>,
+        /// With `expect_tx`.
+        bytes: Option<Expr>,
+        drops: bool,
+        relaxed: bool,
+    },
+    ExpectTx(Expr),
+    CompleteTx(Expr),
+    /// A wait with a parity.
+    Wait(Expr),
+    /// A copy of so many bytes, to a location of an array or to none.
+    Copy(Expr, Option<(usize, Option<Expr>)>),
+    Commit,
+}
+
+impl Mbarrier {
+    /// All operands that have a value.
+    pub fn operands(&self) -> Vec<&Expr> {
+        let mut all: Vec<&Expr> = self.index.iter().collect();
+        match &self.act {
+            Act::Inval | Act::Commit => {}
+            Act::Init(n) | Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Wait(n) => all.push(n),
+            Act::Arrive { count, bytes, .. } => all.extend(count.iter().chain(bytes)),
+            Act::Copy(bytes, to) => {
+                all.push(bytes);
+                all.extend(to.iter().filter_map(|(_, index)| index.as_ref()));
+            }
+        }
+        all
+    }
+}
+
 /// Memory semantics of a split barrier instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semantics {
@@ -226,6 +284,7 @@ pub enum Instr {
     PtxFence {
         membar: bool,
     },
+    Mbarrier(Mbarrier),
 
     BarSync {
         id: Expr,

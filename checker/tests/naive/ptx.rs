@@ -336,7 +336,7 @@ fn standing(world: &World<'_>, warp: AgentId) -> Option<Request> {
             Point::End => gathered(others.map(|(_, g)| parked(g))),
             Point::At(stmt) => match &stmt.kind {
                 Kind::Exit => gathered(others.map(|(_, g)| parked(g))),
-                Kind::Instr(instr) if !matches!(instr, Instr::PtxFence { .. }) => {
+                Kind::Instr(instr) if !matches!(instr, Instr::PtxFence { .. } | Instr::Mbarrier(_)) => {
                     let own = request(code, warp, fragment, instr, Choice::None).ok()?;
                     if aligned(instr) && fragments.len() > 1 {
                         return None;

@@ -45,6 +45,19 @@ pub const RULES: &[(&str, &[Target])] = &[
     ("assertion", &Target::ALL),
 ];
 
+/// The rules that only instructions on mbarrier objects and what they leave pending violate.
+pub const MBARRIER_RULES: &[&str] = &[
+    "mbarrier-not-live",
+    "mbarrier-live",
+    "over-arrival",
+    "over-delivery",
+    "stale-completion",
+    "tx-range",
+    "parity-range",
+    "unobserved-phase",
+    "in-flight-at-exit",
+];
+
 /// The level of a rule for a target when the user asks for nothing else.
 pub fn level(rule: &str, target: Target) -> Level {
     match (rule, target) {

@@ -3,8 +3,9 @@
 use super::memory::Memory;
 use super::protocol::*;
 use super::uniform::Uniform;
-use super::{bcu, nbarrier, ptx, split, xegpu};
+use super::{bcu, mbarrier, nbarrier, ptx, split, xegpu};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub type AgentId = usize;
@@ -73,16 +74,28 @@ pub enum Status {
     Parked(ptx::Request),
     /// Blocked in a barrier until its generation completes.
     Waiting,
+    /// Blocked until the present phase of an mbarrier object completes.
+    Awaiting(mbarrier::ObjectId),
     /// In an endless loop of local computation.
     Spinning,
 }
 
 /// Lanes that execute together, each with its own locals.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
     pub lanes: BTreeMap<Lane, Arc<Locals>>,
     pub stack: Vec<Frame>,
     pub status: Status,
+}
+
+/// The locals of one lane stand for those of all: they seldom differ, and there are many.
+impl Hash for Fragment {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.lanes.len().hash(hasher);
+        self.lanes.first_key_value().hash(hasher);
+        self.stack.hash(hasher);
+        self.status.hash(hasher);
+    }
 }
 
 impl Fragment {
@@ -124,7 +137,8 @@ impl Agent {
     }
 
     pub fn blocked(&self) -> bool {
-        self.fragments.iter().any(|f| matches!(f.status, Status::Parked(_) | Status::Waiting))
+        let blocks = |s: &Status| matches!(s, Status::Parked(_) | Status::Waiting | Status::Awaiting(_));
+        self.fragments.iter().any(|f| blocks(&f.status))
     }
 
     pub fn waits(&self) -> bool {
@@ -145,6 +159,7 @@ pub enum Barriers {
 pub struct State {
     pub agents: Vec<Arc<Agent>>,
     pub barriers: Barriers,
+    pub objects: mbarrier::State,
     pub uniform: Uniform,
     pub memory: Memory,
 }

@@ -6,7 +6,7 @@ use super::memory::{self, Location};
 use super::protocol::*;
 use super::state::*;
 use super::uniform;
-use super::{bcu, nbarrier, ptx, split, xegpu};
+use super::{bcu, mbarrier, nbarrier, ptx, split, xegpu};
 use std::collections::BTreeSet;
 
 /// One step: who takes it, what it notes, and where it leads or why the path ends.
@@ -27,7 +27,7 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
         for (fragment, f) in it.fragments.iter().enumerate() {
             let who = Who { agent, fragment };
             match f.status {
-                Status::Parked(_) | Status::Waiting => {}
+                Status::Parked(_) | Status::Waiting | Status::Awaiting(_) => {}
                 Status::Spinning => {
                     steps.push(Step { agent, notes: BTreeSet::new(), result: Ok(state.clone()) });
                 }
@@ -35,7 +35,28 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
             }
         }
     }
+    for (n, pending) in state.objects.pending.iter().enumerate() {
+        // Equal ones are interchangeable.
+        if n == 0 || state.objects.pending[n - 1] != *pending {
+            let mut world = World { code, state: state.clone(), notes: BTreeSet::new() };
+            let landed = mbarrier::land(&mut world, n);
+            steps.push(finished(state, world, pending.agent, landed));
+        }
+    }
     steps
+}
+
+/// A step whose instruction, or landing, has been executed.
+fn finished(before: &State, mut world: World<'_>, agent: AgentId, mut result: Flow<()>) -> Step {
+    let executed = result.is_ok();
+    if executed {
+        result = local::settle(&mut world, Some(before));
+        uniform::forget_consumed(&mut world);
+    }
+    // A step that violates an ending rule reports that rule and nothing else. One whose
+    // instruction was executed has found what it found, whatever local computation follows.
+    let notes = if executed { world.notes } else { BTreeSet::new() };
+    Step { agent, notes, result: result.map(|()| world.state) }
 }
 
 fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
@@ -51,16 +72,8 @@ fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
     };
     for choice in choices {
         let mut world = World { code, state: state.clone(), notes: BTreeSet::new() };
-        let mut result = take(&mut world, who, choice);
-        let executed = result.is_ok();
-        if executed {
-            result = local::settle(&mut world);
-            uniform::forget_consumed(&mut world);
-        }
-        // A step that violates an ending rule reports that rule and nothing else. One whose
-        // instruction was executed has found what it found, whatever local computation follows.
-        let notes = if executed { world.notes } else { BTreeSet::new() };
-        steps.push(Step { agent: who.agent, notes, result: result.map(|()| world.state) });
+        let result = take(&mut world, who, choice);
+        steps.push(finished(state, world, who.agent, result));
     }
 }
 
@@ -91,10 +104,16 @@ pub fn initial(code: &Code<'_>) -> Flow<State> {
     let memory = memory::Memory::new(agents.len());
     let mut world = World {
         code,
-        state: State { agents, barriers, uniform: Default::default(), memory },
+        state: State {
+            agents,
+            barriers,
+            objects: mbarrier::State::new(protocol),
+            uniform: Default::default(),
+            memory,
+        },
         notes: BTreeSet::new(),
     };
-    local::settle(&mut world)?;
+    local::settle(&mut world, None)?;
     Ok(world.state)
 }
 
@@ -170,6 +189,7 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
             advance(world.fragment(who));
             Ok(())
         }
+        (Kind::Instr(Instr::Mbarrier(on)), _) => mbarrier::execute(world, who, on),
         (Kind::Instr(instr), _) => match world.protocol().target {
             Target::Ptx => ptx::execute(world, who, instr, choice),
             Target::Bcu => bcu::execute(world, who, instr, choice),

@@ -122,6 +122,7 @@ impl Check {
                     && self.all([Some(id), count.as_ref()])
                     && self.pred(pred)
             }
+            Instr::Mbarrier(on) => on.operands().iter().all(|e| self.expr(e)),
             Instr::BarArv { id, count } => self.all([Some(id), Some(count)]),
             // A bare register without a count is the packed form.
             Instr::BarRed { id: Expr::Var(name), count: None, .. } if is_register(name) => false,

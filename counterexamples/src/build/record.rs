@@ -402,6 +402,8 @@ impl Recorder {
                 }
                 Event::Notified { barrier: id.0, agents: vec![agent.0] }
             }
+            Model::Counted(id) => Event::Counted { barrier: id.0 },
+            Model::Begun(id) => Event::Begun { barrier: id.0 },
             Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },
             Model::Landed(pending) => Event::Landed { barrier: pending.operation.barrier().0 },
             Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },

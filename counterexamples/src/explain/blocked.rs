@@ -1,7 +1,8 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
 use super::blame::{self, Blame};
-use super::case::{Case, Whereabouts, lanes_here, sentence, verb};
+use super::case::{Case, Whereabouts, has_phases, lanes_here, sentence, verb};
+use super::mbarrier;
 use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
@@ -90,14 +91,14 @@ fn blamed(case: &Case<'_>, groups: &[Waiters], blame: &Blame) -> Words {
     let there = groups.iter().find(|group| group.barrier == blame.barrier);
     let waiting = match there.or(groups.first()) {
         Some(group) if group.barrier == blame.barrier => format!(
-            "{} {} there ({} arrived)",
+            "{} {} there ({})",
             if group.agents == blame.agents {
                 verb(&group.agents, "it", "they").to_owned()
             } else {
                 case.agents(&group.agents)
             },
             verb(&group.agents, "waits", "wait"),
-            case.arrived_of(group.barrier)
+            case.so_far(group.barrier)
         ),
         Some(group) => waits(case, group),
         None => standstill(case),
@@ -194,7 +195,7 @@ fn waits(case: &Case<'_>, group: &Waiters) -> String {
     let verb = verb(&group.agents, "waits", "wait");
     let (at, on) = (case.at(group.location), case.barrier(group.barrier));
     match group.awaits {
-        Awaits::Agents => format!("{who} {verb}{at} on {on} ({} arrived)", case.arrived_of(group.barrier)),
+        Awaits::Agents => format!("{who} {verb}{at} on {on} ({})", case.so_far(group.barrier)),
         Awaits::Lanes => format!("{who} {verb}{at} on {on} for the other lanes of the same warp"),
     }
 }
@@ -290,6 +291,15 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         return;
     }
     let Some(state) = case.state(group.barrier) else { return };
+    if has_phases(state) {
+        let waits =
+            mbarrier::Waiting { who: &group.agents, at: group.location, instruction: &group.instruction };
+        mbarrier::waits(case, state, &waits, words);
+        if case.needed(state) > 0 {
+            who_is_missing(case, group.barrier, state, words);
+        }
+        return;
+    }
     let arrived =
         if state.arrived.is_empty() { String::new() } else { format!(" ({})", case.agents(&state.arrived)) };
     words.sentences.push(format!(
@@ -315,6 +325,11 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
             if state.missing.len() < 2 { "is" } else { "are" }
         ));
     }
+    who_is_missing(case, group.barrier, state, words);
+}
+
+/// The sentences and places about those who have not arrived.
+fn who_is_missing(case: &Case<'_>, barrier: u32, state: &BarrierState, words: &mut Words) {
     if !state.missing.is_empty() {
         words.sentences.push(format!("Not arrived: {}.", missing_in_words(case, state)));
     }
@@ -328,8 +343,8 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     if !exited.is_empty() {
         words.sentences.extend(case.wording().map(|wording| wording.exit().to_owned()));
     }
-    never_arrived(case, group.barrier, state, words);
-    words.sentences.extend(earlier(case, group.barrier, state));
+    never_arrived(case, barrier, state, words);
+    words.sentences.extend(earlier(case, barrier, state));
 }
 
 /// Who is missed and has come before, those together whose latest arrival was at one place.

@@ -43,8 +43,12 @@ impl<'t> Case<'t> {
 
     /// How many more have to arrive on a barrier, in agents.
     pub(super) fn needed(&self, state: &BarrierState) -> u32 {
-        let most = state.counts.iter().map(|c| c.expected.saturating_sub(c.arrived)).max().unwrap_or(0);
-        most.div_ceil(self.unit())
+        // Threads arrive by warps; whatever else is counted comes one by one, and bytes come by themselves.
+        let agents = state.counts.iter().filter(|count| count.of != "bytes").map(|count| {
+            let unit = if count.of == "threads" { self.unit() } else { 1 };
+            count.expected.saturating_sub(count.arrived).div_ceil(unit)
+        });
+        agents.max().unwrap_or(0)
     }
 
     pub(super) fn noun(&self) -> &'static str {
@@ -155,6 +159,21 @@ impl<'t> Case<'t> {
         }
     }
 
+    /// The same with a verb: `64 of 128 threads arrived`, `1 of 1 arrivals made and 0 of 64 bytes landed`.
+    pub(super) fn so_far(&self, barrier: u32) -> String {
+        match self.state(barrier).filter(|state| has_phases(state)) {
+            Some(state) => {
+                let verbs = [" made", " landed"];
+                let parts = state.counts.iter().zip(verbs);
+                let parts: Vec<String> = parts
+                    .map(|(c, verb)| format!("{} of {} {}{verb}", c.arrived, c.expected, c.of))
+                    .collect();
+                names::list(&parts)
+            }
+            None => format!("{} arrived", self.arrived_of(barrier)),
+        }
+    }
+
     /// What an agent is doing in the end.
     pub(super) fn whereabouts(&self, agent: u32) -> Whereabouts {
         let Some(state) = self.end.agents.get(&agent) else {
@@ -222,6 +241,11 @@ pub(super) fn arrives(step: &Step, barrier: u32) -> bool {
 /// The step completes a generation of a barrier.
 pub(super) fn completes(step: &Step, barrier: u32) -> bool {
     step.events.iter().any(|e| matches!(e, Event::Completed { barrier: b, .. } if *b == barrier))
+}
+
+/// Whether a barrier completes phase after phase, counting arrivals and bytes.
+pub(super) fn has_phases(state: &BarrierState) -> bool {
+    state.counts.first().is_some_and(|count| count.of == "arrivals")
 }
 
 /// `96 of 128 threads`, `1 of 2 producers and 0 of 1 consumers`.

@@ -7,6 +7,7 @@ mod blocked;
 mod case;
 mod counts;
 pub(crate) mod labels;
+mod mbarrier;
 mod pairing;
 mod place;
 mod race;
@@ -91,6 +92,15 @@ fn words(case: &Case<'_>) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
+        Rule::InFlightAtExit
+        | Rule::MbarrierLive
+        | Rule::MbarrierNotLive
+        | Rule::OverArrival
+        | Rule::OverDelivery
+        | Rule::ParityRange
+        | Rule::StaleCompletion
+        | Rule::TxRange
+        | Rule::UnobservedPhase => mbarrier::misuse(case, rule),
     }
 }
 

@@ -143,6 +143,8 @@ fn event(trace: &Trace, event: &Event) -> Value {
         Event::Completed { barrier, generation, .. } => ("completed", Some(*barrier), Some(*generation), &[]),
         Event::Released { barrier, agents } => ("released", Some(*barrier), None, agents),
         Event::Notified { barrier, agents } => ("notified", Some(*barrier), None, agents),
+        Event::Counted { barrier } => ("counted", Some(*barrier), None, &[]),
+        Event::Begun { barrier } => ("begun", Some(*barrier), None, &[]),
         Event::Issued { barrier } => ("issued", Some(*barrier), None, &[]),
         Event::Landed { barrier } => ("landed", Some(*barrier), None, &[]),
         Event::LanesExited { .. } => ("lanes_exited", None, None, &[]),

@@ -167,6 +167,8 @@ impl Step {
             | Event::Blocked { barrier }
             | Event::Passed { barrier }
             | Event::Completed { barrier, .. }
+            | Event::Counted { barrier }
+            | Event::Begun { barrier }
             | Event::Issued { barrier }
             | Event::Landed { barrier }
             | Event::Released { barrier, .. }

@@ -226,6 +226,16 @@ pub enum Event {
     },
     /// The agent exited.
     Exited {},
+    /// The agent changed what the phase waits for besides arrivals.
+    Counted {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// The agent began or ended the barrier's life.
+    Begun {
+        /// The barrier.
+        barrier: u32,
+    },
     /// The agent leaves something pending, which will land on the barrier.
     Issued {
         /// The barrier.

@@ -139,7 +139,8 @@ pub struct BarrierState {
     pub active: bool,
     /// The gathering generation waits for every agent that has not exited (the count was left out, or 0).
     pub all: bool,
-    /// `plain`, or the reduction: `red.popc`, `red.and`, `red.or`. `null` while idle.
+    /// `plain`, the reduction (`red.popc`, `red.and`, `red.or`), or `even phase`, `odd phase`. `null` while
+    /// idle.
     pub class: Option<String>,
     /// How many have arrived of how many; empty while idle. One entry, or two where producers and
     /// consumers are counted apart (`nbarrier`).
@@ -159,7 +160,7 @@ pub struct BarrierState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Count {
-    /// What is counted: `threads`, `producers`, `consumers`, `invocations` or `subgroups`.
+    /// What is counted: `threads`, `producers`, `consumers`, `invocations`, `subgroups`, `arrivals` or `bytes`.
     pub of: String,
     /// Arrived so far.
     pub arrived: u32,

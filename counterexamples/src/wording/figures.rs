@@ -41,11 +41,15 @@ pub(crate) struct Naming<'p> {
 impl Naming<'_> {
     /// Whether an id may be this barrier's, as far as can be told without running anything.
     pub(super) fn names(&self, id: &Expr) -> bool {
+        self.may_be(id, i64::from(self.id.0))
+    }
+
+    /// Whether a number may be this one, as far as can be told without running anything.
+    pub(super) fn may_be(&self, number: &Expr, wanted: i64) -> bool {
         let leaf = |leaf: &Expr| matches!(leaf, Expr::Agent).then(|| i64::from(self.agent.0));
-        let wanted = i64::from(self.id.0);
-        match evaluate(id, &leaf) {
+        match evaluate(number, &leaf) {
             Some(n) => n == wanted,
-            None => range(id, &leaf).is_none_or(|(least, most)| (least..=most).contains(&wanted)),
+            None => range(number, &leaf).is_none_or(|(least, most)| (least..=most).contains(&wanted)),
         }
     }
 }

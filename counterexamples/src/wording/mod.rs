@@ -4,6 +4,7 @@
 mod bcu;
 mod expressions;
 mod figures;
+mod mbarrier;
 mod nbarrier;
 mod ptx;
 mod reader;
@@ -17,7 +18,7 @@ use barcheck_model::barrier::BarrierId;
 use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::xegpu::Handle;
 use barcheck_model::machine::{Machine, State};
-use barcheck_model::program::{AgentId, Op, Program, Target};
+use barcheck_model::program::{AgentId, BarrierInstruction, Op, Program, Target};
 
 use crate::trace::{Barrier, Operands};
 use expressions::Lanes;
@@ -48,9 +49,12 @@ pub(crate) fn barrier(program: &Program, id: BarrierId) -> Barrier {
 }
 
 /// An instruction on a barrier with its operands' values; `None` for any other.
-fn instruction(target: Target, op: &Op, lanes: &dyn Lanes, written: &str, pick: u32) -> Option<String> {
+fn instruction(program: &Program, op: &Op, lanes: &dyn Lanes, written: &str, pick: u32) -> Option<String> {
     let Op::Barrier(op) = op else { return None };
-    Some(of(target).instruction(op, lanes, written, pick))
+    if let BarrierInstruction::Mbarrier(op) = op {
+        return Some(mbarrier::instruction(program, op, lanes, written));
+    }
+    Some(of(program.target).instruction(op, lanes, written, pick))
 }
 
 /// Whether an agent's code may arrive on a barrier.

@@ -5,13 +5,18 @@ use barcheck_model::program::{BarrierInstruction, Program, PtxKind, PtxOp, Reduc
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{EXIT_OF_WARP, IDS_OF_16, Wording};
+use super::mbarrier;
+use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Wording};
 use crate::names::reduction;
 use crate::trace::Operands;
 
 pub(super) struct Ptx;
 
 impl Wording for Ptx {
+    fn barrier(&self, program: &Program, id: BarrierId) -> Names {
+        mbarrier::names(program, id).unwrap_or_else(|| Names::by_number(id))
+    }
+
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_16)
     }
@@ -37,12 +42,16 @@ impl Wording for Ptx {
     }
 
     fn operands(&self, action: &BarrierAction) -> Option<Operands> {
-        let BarrierAction::Ptx(action) = action else { return None };
+        let BarrierAction::Ptx(action) = action else { return mbarrier::operands(action) };
         Some(operands(action))
     }
 
     fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
-        matches!(op, BarrierInstruction::Ptx(op) if may_use(op, naming))
+        match op {
+            BarrierInstruction::Ptx(op) => may_use(op, naming),
+            BarrierInstruction::Mbarrier(op) => mbarrier::may_use(op, naming),
+            _ => false,
+        }
     }
 
     fn gathering(
@@ -52,8 +61,11 @@ impl Wording for Ptx {
         barrier: &AnyBarrier,
         present: Present,
     ) -> Option<Gathering> {
-        let AnyBarrier::Ptx(barrier) = barrier else { return None };
-        gathering(barrier, present)
+        match barrier {
+            AnyBarrier::Ptx(barrier) => gathering(barrier, present),
+            AnyBarrier::Mbarrier(barrier) => mbarrier::gathering(barrier),
+            _ => None,
+        }
     }
 }
 

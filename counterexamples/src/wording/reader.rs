@@ -70,8 +70,9 @@ impl Reader<'_> {
             Op::Assert(condition) => format!("assert {}", self.show(condition)),
             Op::Access(kind, array, index) => self.access(*kind, array.index(), index.as_ref(), made),
             Op::Fence(_) => written.to_owned(),
-            op => instruction(self.program.target, op, self, written, pick)
-                .unwrap_or_else(|| "local loop".to_owned()),
+            op => {
+                instruction(self.program, op, self, written, pick).unwrap_or_else(|| "local loop".to_owned())
+            }
         }
     }
 
@@ -128,5 +129,6 @@ pub(crate) fn access_name(kind: AccessKind) -> &'static str {
         AccessKind::Read => "read",
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic",
+        AccessKind::Copy => "copy",
     }
 }

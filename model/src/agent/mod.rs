@@ -14,6 +14,7 @@ mod eval;
 mod execute;
 pub mod facts;
 mod follow;
+mod mbarrier;
 mod moves;
 mod nbarrier;
 mod operands;

@@ -3,7 +3,7 @@
 use super::action::Choices;
 use super::eval::{Eval, FaultKind, Numbers, each_lane};
 use crate::barrier::Contribution;
-use crate::program::{Locations, Predicate, ReductionOp};
+use crate::program::{Array, Expr, LocationId, Locations, Predicate, ReductionOp};
 use crate::rule::Rule;
 use smallvec::smallvec;
 
@@ -94,23 +94,23 @@ pub(super) fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, 
     groups.into_iter().map(|(_, lanes)| lanes).collect()
 }
 
+/// An element of an array, or a scalar.
+pub(super) fn location(array: &Array, index: Option<i64>) -> Result<LocationId, FaultKind> {
+    let (index, length) = (index.unwrap_or(0), array.length.unwrap_or(1));
+    let within = u32::try_from(index).ok().filter(|index| *index < length);
+    within.map(|index| LocationId(array.first.0 + index)).ok_or(FaultKind::IndexOutside { index, length })
+}
+
 /// The locations that an access touches, each once.
 pub(super) fn locations(
     eval: &Eval<'_>,
-    array: &crate::program::Array,
-    index: Option<&crate::program::Expr>,
+    array: &Array,
+    index: Option<&Expr>,
 ) -> Result<Locations, FaultKind> {
-    let location = |index: i64| {
-        let length = array.length.unwrap_or(1);
-        u32::try_from(index)
-            .ok()
-            .filter(|i| *i < length)
-            .map(|i| crate::program::LocationId(array.first.0 + i))
-            .ok_or(FaultKind::IndexOutside { index, length })
-    };
     let Some(index) = index else {
         return Ok(smallvec![array.first]);
     };
+    let location = |index: i64| location(array, Some(index));
     match eval.numbers(index)? {
         Numbers::Same(index) => Ok(smallvec![location(index)?]),
         Numbers::Each(all) => {

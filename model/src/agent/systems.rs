@@ -17,12 +17,8 @@ use crate::systems::systems;
 macro_rules! executed {
     (
         barriers { $($barriers:tt)* }
-        targets {
-            $(
-                $(#[$doc:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $([$cfg:meta])?
-            )+
-        }
+        instructions { $($Op:ident($Instruction:ident) $([$cfg:meta])?)+ }
+        targets { $($targets:tt)* }
     ) => {
         fn executed(instruction: &BarrierInstruction) -> &dyn Execute {
             match instruction { $($(#[cfg($cfg)])? BarrierInstruction::$Op(instruction) => instruction,)+ }

@@ -4,7 +4,7 @@
 //! the compiler then asks every system for its answer.
 
 use super::{BarrierId, Completion, Effect, Refusal, Seat};
-use crate::program::{Pc, RoleId, Scope, Semantics};
+use crate::program::{LocationId, Pc, RoleId, Scope, Semantics};
 use crate::rule::{Level, Rule};
 
 /// What holds for all barriers of a system.
@@ -36,8 +36,6 @@ pub struct Facts {
     pub notes_nobody_waits: bool,
     /// How generations carry what agents know of memory.
     pub carries: Carries,
-    /// Instructions may leave operations pending, which land later.
-    pub leaves_pending: bool,
     /// Arrivals announce how many take part, so that more may stand at one than there is room for.
     pub has_room: bool,
 }
@@ -111,6 +109,11 @@ pub trait BarrierState: Sized {
         [None, None]
     }
 
+    /// In another order of the same steps a rule might be violated that is about what the barrier counts.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
     /// The generation that is complete now that an agent has exited, and the barrier after it.
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)>;
 }
@@ -142,6 +145,27 @@ pub trait Operation<B>: Copy {
     /// # Errors
     /// The rules of the system.
     fn land(&self, barrier: &B) -> Result<Landing<B>, Rule>;
+
+    /// The slot in which memory keeps what its agent knew when it was issued, once it has one.
+    fn slot(&self) -> Option<u16> {
+        None
+    }
+
+    /// The same operation with a slot, if it needs one.
+    #[must_use]
+    fn with_slot(self, _: u16) -> Self {
+        self
+    }
+
+    /// Its landing publishes what its agent knew in memory too, and not in time alone.
+    fn publishes(&self) -> bool {
+        false
+    }
+
+    /// The location that it writes in the meantime, for whoever waits on the barrier once it has landed.
+    fn written(&self) -> Option<LocationId> {
+        None
+    }
 }
 
 /// What a landing does.
@@ -229,6 +253,12 @@ pub enum Part {
     Arrives,
     /// The agent waits for a generation in which it has arrived before.
     Waits,
+    /// It waits for one in which it need not have arrived.
+    Observes,
+    /// It changes what the generation waits for besides arrivals, now or at a landing.
+    Counts,
+    /// It begins or ends the barrier's life: all else comes before or after it.
+    Begins,
     /// It reads or writes the barrier's state as a value.
     MovesState,
 }
@@ -240,6 +270,8 @@ pub enum Arrival {
     Publishing,
     /// Only what it has published before travels (`BAR.ARV`).
     PublishedBefore,
+    /// What it knows in time travels, and nothing in memory (`.relaxed`).
+    InTimeAlone,
     /// What these operands release travels, and what earlier memory barriers have released (`split_barrier`).
     Releasing(Scope, Semantics),
 }
@@ -275,6 +307,10 @@ pub enum Applied<B, O = Nothing> {
     Arrives(Effect<B>, Arrival),
     /// The same, and something is pending from now on.
     Issues(Effect<B>, Arrival, O),
+    /// The agent does not arrive, and something is pending from now on.
+    Leaves(Effect<B>, O),
+    /// What the generation waits for besides arrivals has changed.
+    Counts(Effect<B>),
     /// The agent waits; what its wait acquires, where the instruction says so.
     Waits(Effect<B>, Option<(Scope, Semantics)>),
     /// The barrier's state is read.
@@ -290,6 +326,8 @@ impl<B, O> Applied<B, O> {
         match self {
             Self::Arrives(effect, how) => Applied::Arrives(effect.map(wrap), how),
             Self::Issues(effect, how, operation) => Applied::Issues(effect.map(wrap), how, left(operation)),
+            Self::Leaves(effect, operation) => Applied::Leaves(effect.map(wrap), left(operation)),
+            Self::Counts(effect) => Applied::Counts(effect.map(wrap)),
             Self::Waits(effect, acquires) => Applied::Waits(effect.map(wrap), acquires),
             Self::Reads => Applied::Reads,
             Self::Writes(barrier) => Applied::Writes(wrap(barrier)),

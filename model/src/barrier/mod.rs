@@ -7,6 +7,7 @@
 
 pub mod bcu;
 mod facts;
+pub mod mbarrier;
 pub mod nbarrier;
 pub mod ptx;
 pub mod split;
@@ -27,8 +28,8 @@ pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;
 
-/// A barrier of the group. `ptx`, `bcu`: 0..=15; `nbarrier`, `xegpu`: 0..=31; `split_barrier`: see
-/// [`split::barrier_of`].
+/// A barrier of the group. `ptx`, `bcu`: 0..=15, and for mbarrier objects see [`mbarrier::id`]; `nbarrier`,
+/// `xegpu`: 0..=31; `split_barrier`: see [`split::barrier_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BarrierId(pub u32);
 
@@ -131,6 +132,10 @@ pub enum NotModelled {
     SubgroupDivergence,
     /// `R2B` with a number that no `B2R` has read.
     ForgedState,
+    /// Some lanes of a warp wait for a phase while others go on.
+    DivergentWait,
+    /// Thousands of asynchronous operations in flight at a time.
+    ManyInFlight,
 }
 
 impl NotModelled {
@@ -142,6 +147,10 @@ impl NotModelled {
             Self::SubgroupDivergence => {
                 "invocations of a subgroup meet at different barrier instances: the client API decides, not modelled"
             }
+            Self::DivergentWait => {
+                "some lanes of a warp wait on an mbarrier while others go on elsewhere: not modelled"
+            }
+            Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",
             Self::ForgedState => "R2B with a value that no B2R has read is not modelled",
         }
     }

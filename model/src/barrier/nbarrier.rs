@@ -246,7 +246,6 @@ impl System for Nbarrier {
         has_subgroups: false,
         notes_nobody_waits: false,
         carries: Carries::Inboxes,
-        leaves_pending: false,
         has_room: true,
     };
 

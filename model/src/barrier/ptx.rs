@@ -311,6 +311,15 @@ impl System for Ptx {
             Rule::MixedRed,
             Rule::MixedRedOp,
             Rule::NobodyWaits,
+            Rule::InFlightAtExit,
+            Rule::MbarrierLive,
+            Rule::MbarrierNotLive,
+            Rule::OverArrival,
+            Rule::OverDelivery,
+            Rule::ParityRange,
+            Rule::StaleCompletion,
+            Rule::TxRange,
+            Rule::UnobservedPhase,
         ],
         levels: &[],
         waits_free: false,
@@ -320,7 +329,6 @@ impl System for Ptx {
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::All,
-        leaves_pending: false,
         has_room: true,
     };
 

@@ -229,7 +229,6 @@ impl System for Split {
         has_subgroups: true,
         notes_nobody_waits: false,
         carries: Carries::Released,
-        leaves_pending: false,
         has_room: false,
     };
 

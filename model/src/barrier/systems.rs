@@ -5,7 +5,7 @@ use super::facts::{
     Operation, Part, Standing, System,
 };
 use super::{BarrierId, Completion, Refusal, Seat, bcu};
-use crate::program::{Scope, Semantics, Target};
+use crate::program::{LocationId, Scope, Semantics, Target};
 use crate::rule::Rule;
 use crate::systems::systems;
 
@@ -16,12 +16,8 @@ macro_rules! barriers {
         barriers {
             $($(#[$doc:meta])* $System:ident($module:ident) $([$cfg:meta])?)+
         }
-        targets {
-            $(
-                $(#[$about:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $at:ident::$Answers:ident) $([$when:meta])?
-            )+
-        }
+        instructions { $($instructions:tt)* }
+        targets { $($(#[$about:meta])* $Target:ident($at:ident::$Answers:ident) $([$when:meta])?)+ }
     ) => {
         /// A barrier of any of the systems (`xegpu` uses those of `nbarrier`).
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +37,47 @@ macro_rules! barriers {
                 match self {
                     $($(#[cfg($cfg)])? Self::$System(operation) => {
                         Operation::<super::$module::Barrier>::barrier(operation)
+                    })+
+                }
+            }
+
+            /// See [`Operation::slot`](super::Operation::slot).
+            #[must_use]
+            pub fn slot(&self) -> Option<u16> {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::slot(operation)
+                    })+
+                }
+            }
+
+            /// See [`Operation::with_slot`](super::Operation::with_slot).
+            #[must_use]
+            #[allow(unreachable_code, reason = "some systems have no operations")]
+            pub fn with_slot(self, slot: u16) -> Self {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Self::$System(Operation::<super::$module::Barrier>::with_slot(operation, slot))
+                    })+
+                }
+            }
+
+            /// See [`Operation::publishes`](super::Operation::publishes).
+            #[must_use]
+            pub fn publishes(&self) -> bool {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::publishes(operation)
+                    })+
+                }
+            }
+
+            /// See [`Operation::written`](super::Operation::written).
+            #[must_use]
+            pub fn written(&self) -> Option<LocationId> {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::written(operation)
                     })+
                 }
             }
@@ -107,6 +144,12 @@ macro_rules! barriers {
             #[must_use]
             pub fn instances(&self) -> [Option<&super::Instance>; 2] {
                 match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.instances(),)+ }
+            }
+
+            /// See [`BarrierState::depends_on_order`](super::BarrierState::depends_on_order).
+            #[must_use]
+            pub fn depends_on_order(&self) -> bool {
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.depends_on_order(),)+ }
             }
 
             /// See [`BarrierState::completed_by_exit`](super::BarrierState::completed_by_exit).

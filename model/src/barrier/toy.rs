@@ -108,7 +108,6 @@ impl System for Toy {
         has_subgroups: false,
         notes_nobody_waits: false,
         carries: Carries::All,
-        leaves_pending: true,
         has_room: false,
     };
 

@@ -14,6 +14,7 @@ impl Machine {
     pub fn judge<K>(&self, state: &State<K>) -> Vec<Finding> {
         let mut found = self.arrival_races(state);
         found.extend(self.dangling_arrivals(state));
+        found.extend(self.in_flight_at_exit(state));
         found.extend(self.deadlock(state));
         found
     }
@@ -57,6 +58,24 @@ impl Machine {
                 }
             })
             .collect()
+    }
+
+    /// Every agent has exited, and something is pending.
+    // clause: barcheck.in-flight-at-exit
+    fn in_flight_at_exit<K>(&self, state: &State<K>) -> Option<Finding> {
+        let left = state.pending.first()?;
+        let holds = Rule::InFlightAtExit.holds_for(self.program.target)
+            && self.agents().all(|agent| self.config(state, agent).has_exited());
+        let (rule, agents) = (Rule::InFlightAtExit, vec![left.agent]);
+        let barrier = Some(left.operation.barrier());
+        holds.then_some(Finding {
+            rule,
+            agent: left.agent,
+            pc: left.pc,
+            agents,
+            barrier,
+            detail: Detail::None,
+        })
     }
 
     /// More agents stand at an arrival than the generation has room for.

@@ -22,7 +22,7 @@ pub use state::{AgentState, Pending, Sequence, State};
 pub use unfold::NotUnfolded;
 
 use crate::agent::{self, Choices, Context, Fault, Move, facts::Facts};
-use crate::barrier::{BarrierId, NotModelled};
+use crate::barrier::{BarrierId, NotModelled, mbarrier};
 use crate::memory::{Layout, Memory};
 use crate::patience::Patience;
 use crate::program::{AccessKind, AgentId, Code, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
@@ -218,6 +218,7 @@ impl Machine {
         let agents =
             configs.into_iter().map(|config| AgentState { config, seats: SmallVec::new() }).collect();
         let mut state = State::new(agents, self.program.sequences.len(), self.program.agents.len(), memory);
+        state.barriers = mbarrier::initialised(&self.program).collect();
         self.settle_sequences(&mut state);
         state
     }

@@ -66,6 +66,10 @@ pub enum Event {
     Parked(BarrierId),
     /// The agent arrived.
     Arrived(BarrierId),
+    /// The agent changed what the generation waits for besides arrivals.
+    Counted(BarrierId),
+    /// The agent began or ended the barrier's life.
+    Begun(BarrierId),
     /// The agent blocks.
     Blocked(BarrierId),
     /// The agent's wait passed at once.

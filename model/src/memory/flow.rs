@@ -49,6 +49,32 @@ pub trait Knowledge {
         locations: &[LocationId],
     ) -> Vec<Conflict>;
 
+    /// An agent begins a copy, whose write nobody knows but what is in flight. Returns what an access does.
+    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict>;
+
+    /// An agent begins an operation, which keeps what the agent knows now: in time, and in memory if its
+    /// landing publishes that.
+    fn issue(&mut self, layout: Layout, agent: AgentId, slot: u16, publishes: bool) {
+        let [time, memory] = layout.slot(slot);
+        self.each(|known| {
+            known.pass(layout.time(agent), time);
+            if publishes {
+                known.pass(layout.memory(agent), memory);
+            }
+        });
+    }
+
+    /// An operation lands: the barrier's present generation carries what it has kept.
+    fn land(&mut self, layout: Layout, slot: u16, barrier: BarrierId) {
+        let [time, memory] = layout.slot(slot);
+        self.each(|known| {
+            known.pass(time, layout.barrier(barrier, GENERATION_TIME));
+            known.pass(memory, layout.barrier(barrier, GENERATION_MEMORY));
+            known.forget(time);
+            known.forget(memory);
+        });
+    }
+
     /// The agent's own accesses to these spaces become known to it in memory.
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
 
@@ -115,6 +141,8 @@ pub trait Knowledge {
                     // clause: barcheck.knowledge-in-memory, ptx.prior-performed
                     known.pass(layout.memory(agent), layout.barrier(barrier, GENERATION_MEMORY));
                 }
+                // clause: ptx.mbarrier-relaxed
+                Arrival::InTimeAlone => {}
                 // clause: bcu.arv-no-memory
                 Arrival::PublishedBefore => {
                     known.pass(layout.extra(agent, PUBLISHED), layout.barrier(barrier, GENERATION_MEMORY));
@@ -150,6 +178,40 @@ pub trait Knowledge {
         });
     }
 
+    /// The life of an mbarrier object begins or ends: what it carried before is lost.
+    // clause: ptx.mbarrier-init
+    fn begin(&mut self, layout: Layout, barrier: BarrierId) {
+        let Some([time, memory]) = layout.phases(barrier) else { return };
+        let gathering = [GENERATION_TIME, GENERATION_MEMORY].map(|offset| layout.barrier(barrier, offset));
+        self.each(|known| {
+            for holder in [time, memory].into_iter().chain(gathering) {
+                known.forget(holder);
+            }
+        });
+    }
+
+    /// A phase of an mbarrier object is complete: what it carries is kept for waits that come later.
+    // clause: ptx.mbarrier-acquire
+    fn complete_phase(&mut self, layout: Layout, barrier: BarrierId) {
+        let Some([time, memory]) = layout.phases(barrier) else { return };
+        self.each(|known| {
+            for (gathered, kept) in [(GENERATION_TIME, time), (GENERATION_MEMORY, memory)] {
+                let gathered = layout.barrier(barrier, gathered);
+                known.pass(gathered, kept);
+                known.forget(gathered);
+            }
+        });
+    }
+
+    /// An agent learns what the completed phases of an mbarrier object carry.
+    fn observe(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
+        let Some([time, memory]) = layout.phases(barrier) else { return };
+        self.each(|known| {
+            known.pass(time, layout.time(agent));
+            known.pass(memory, layout.memory(agent));
+        });
+    }
+
     /// An agent is released by the generation that completes.
     fn release(
         &mut self,
@@ -159,6 +221,9 @@ pub trait Knowledge {
         agent: AgentId,
         acquires: Option<(Scope, Semantics)>,
     ) {
+        if layout.phases(barrier).is_some() {
+            return self.observe(layout, barrier, agent);
+        }
         if layout.carries == Carries::Released {
             return receive(self, layout, program, (barrier, false), agent, acquires);
         }
@@ -192,7 +257,7 @@ pub trait Knowledge {
     /// The generation is over: the barrier forgets what it carried. `split_barrier` keeps it while `unwaited`
     /// agents have yet to wait.
     fn end_generation(&mut self, layout: Layout, barrier: BarrierId, unwaited: bool) {
-        if !layout.is_shared(barrier) {
+        if layout.phases(barrier).is_some() || !layout.is_shared(barrier) {
             return;
         }
         self.each(|known| {
@@ -226,6 +291,9 @@ pub trait Knowledge {
         acquires: Option<(Scope, Semantics)>,
         last: bool,
     ) {
+        if layout.phases(barrier).is_some() {
+            return self.observe(layout, barrier, agent);
+        }
         if layout.carries == Carries::Released {
             receive(self, layout, program, (barrier, true), agent, acquires);
             if last {

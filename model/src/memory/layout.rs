@@ -1,6 +1,6 @@
 //! Who can hold knowledge of an access.
 
-use crate::barrier::{BarrierId, Carries, Facts};
+use crate::barrier::{BarrierId, Carries, Facts, mbarrier};
 use crate::program::{AccessKind, AgentId, Program};
 
 /// Who can hold knowledge of an access, as numbers.
@@ -11,6 +11,8 @@ use crate::program::{AccessKind, AgentId, Program};
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(super) carries: Carries,
+    /// Number of mbarrier objects.
+    objects: usize,
     fences_publish: bool,
     pub(super) agents: usize,
     subgroup_size: usize,
@@ -25,7 +27,8 @@ impl Layout {
         let subgroup_size = (program.subgroup_size as usize).max(1);
         let &Facts { carries, fences_publish, .. } = program.target.facts();
         let subgroups = agents.div_ceil(subgroup_size);
-        Self { carries, fences_publish, agents, subgroup_size, subgroups }
+        let objects = program.objects.iter().map(|objects| objects.length.unwrap_or(1) as usize).sum();
+        Self { carries, objects, fences_publish, agents, subgroup_size, subgroups }
     }
 
     /// What an agent knows in time.
@@ -51,6 +54,7 @@ impl Layout {
     #[inline]
     pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
         let (extras, stride) = match self.carries {
+            Carries::All if self.objects > 0 => (0, 4),
             Carries::All => (0, 2),
             Carries::Published => (1, 2),
             Carries::Inboxes => (0, 2 + 2 * self.agents),
@@ -59,11 +63,46 @@ impl Layout {
         (2 + extras) * self.agents + barrier.0 as usize * stride + offset
     }
 
+    /// What a barrier's completed phases carry in time and in memory, where waits may come at any later time.
+    #[inline]
+    pub(super) fn phases(self, barrier: BarrierId) -> Option<[usize; 2]> {
+        let is_object = self.objects > 0 && mbarrier::number(barrier).is_some();
+        is_object.then(|| [PHASES_TIME, PHASES_MEMORY].map(|offset| self.barrier(barrier, offset)))
+    }
+
+    /// The slots for operations on a barrier, in the order in which they are taken. Each barrier has some of
+    /// its own, so that states do not differ by which operation came first.
+    pub(crate) fn slots(self, barrier: BarrierId) -> impl Iterator<Item = u16> {
+        let number = mbarrier::number(barrier).unwrap_or(0) as usize;
+        let own = number * OWN_SLOTS..(number + 1) * OWN_SLOTS;
+        own.chain(self.objects * OWN_SLOTS..).map_while(|slot| u16::try_from(slot).ok())
+    }
+
+    /// What an operation in flight carries in time and in memory. Slots come after all barriers.
+    #[inline]
+    pub(super) fn slot(self, slot: u16) -> [usize; 2] {
+        let first = self.barrier(mbarrier::id(u32::try_from(self.objects).unwrap_or(u32::MAX)), 0);
+        [first + 2 * usize::from(slot), first + 2 * usize::from(slot) + 1]
+    }
+
+    /// Whether a barrier completes phase after phase, and waits may come for any of them.
+    #[must_use]
+    pub fn has_phases(self, barrier: BarrierId) -> bool {
+        self.phases(barrier).is_some()
+    }
+
     /// What a barrier's present generation carries in time.
     #[must_use]
     #[inline]
     pub fn gathering(self, barrier: BarrierId) -> usize {
         self.barrier(barrier, GENERATION_TIME)
+    }
+
+    /// What a barrier's present generation carries in memory.
+    #[must_use]
+    #[inline]
+    pub fn gathering_in_memory(self, barrier: BarrierId) -> usize {
+        self.barrier(barrier, GENERATION_MEMORY)
     }
 
     #[inline]
@@ -126,6 +165,12 @@ pub(super) const RECEIVED_NEAR: usize = 3;
 pub(super) const GENERATION_TIME: usize = 0;
 /// What the generation carries in memory (`split_barrier`: what the completed one carries in time).
 pub(super) const GENERATION_MEMORY: usize = 1;
+/// Slots of each mbarrier object for what is in flight. More in flight at a time take others.
+const OWN_SLOTS: usize = 4;
+/// mbarrier objects: what the completed phases carry in time.
+const PHASES_TIME: usize = 2;
+/// mbarrier objects: what the completed phases carry in memory.
+const PHASES_MEMORY: usize = 3;
 /// `split_barrier`: what the completed generation carries in time.
 pub(super) const DONE_TIME: usize = 1;
 

@@ -145,6 +145,45 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// An access that these holders know.
+    fn touch(
+        &mut self,
+        layout: Layout,
+        (agent, kind): (AgentId, AccessKind),
+        locations: &[LocationId],
+        known: &Holders,
+    ) -> Vec<Conflict> {
+        let mut found = Vec::new();
+        for earlier in self
+            .accesses
+            .iter()
+            .filter(|a| a.kind.is_apart_from(a.agent, agent) && locations.contains(&a.location))
+        {
+            let rule = if !earlier.kind.conflicts_with(kind) {
+                continue;
+            } else if !earlier.known.has(layout.time(agent)) {
+                // clause: barcheck.data-race, ptx.performed-read
+                Rule::DataRace
+            } else if layout.needs_memory_order(earlier.kind) && !earlier.known.has(layout.memory(agent)) {
+                // clause: barcheck.missing-fence, ptx.performed-write
+                Rule::MissingFence
+            } else {
+                continue;
+            };
+            found.push((rule, earlier.location, earlier.agent, earlier.kind));
+        }
+        // clause: barcheck.knowledge-replaced
+        self.accesses.retain(|a| {
+            let replaced = kind.overwrites() || (a.agent, a.kind) == (agent, kind);
+            !(replaced && locations.contains(&a.location))
+        });
+        for location in locations {
+            self.accesses.push(Access { location: *location, kind, agent, known: known.clone() });
+        }
+        self.accesses.sort_unstable();
+        found
+    }
+
     /// Whether nothing is remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -241,37 +280,20 @@ impl Knowledge for Memory {
         kind: AccessKind,
         locations: &[LocationId],
     ) -> Vec<Conflict> {
-        let mut found = Vec::new();
-        for earlier in self.accesses.iter().filter(|a| a.agent != agent && locations.contains(&a.location)) {
-            let rule = if !earlier.kind.conflicts_with(kind) {
-                continue;
-            } else if !earlier.known.has(layout.time(agent)) {
-                // clause: barcheck.data-race, ptx.performed-read
-                Rule::DataRace
-            } else if layout.needs_memory_order(earlier.kind) && !earlier.known.has(layout.memory(agent)) {
-                // clause: barcheck.missing-fence, ptx.performed-write
-                Rule::MissingFence
-            } else {
-                continue;
-            };
-            found.push((rule, earlier.location, earlier.agent, earlier.kind));
+        let mut known = Holders::default();
+        known.add(layout.time(agent));
+        // clause: nbarrier.no-memory
+        if !layout.has_fences() {
+            known.add(layout.memory(agent));
         }
-        // clause: barcheck.knowledge-replaced
-        self.accesses.retain(|a| {
-            let replaced = kind == AccessKind::Write || (a.agent, a.kind) == (agent, kind);
-            !(replaced && locations.contains(&a.location))
-        });
-        for location in locations {
-            let mut known = Holders::default();
-            known.add(layout.time(agent));
-            // clause: nbarrier.no-memory
-            if !layout.has_fences() {
-                known.add(layout.memory(agent));
-            }
-            self.accesses.push(Access { location: *location, kind, agent, known });
-        }
-        self.accesses.sort_unstable();
-        found
+        self.touch(layout, (agent, kind), locations, &known)
+    }
+
+    // clause: ptx.bulk-copy-asynchronous
+    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
+        let mut known = Holders::default();
+        layout.slot(slot).into_iter().for_each(|holder| known.add(holder));
+        self.touch(layout, (agent, AccessKind::Copy), &[written], &known)
     }
 
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
@@ -287,7 +309,7 @@ impl Knowledge for Memory {
         self.accesses.retain(|access| {
             let needs_memory = layout.needs_memory_order(access.kind);
             live.iter().any(|agent| {
-                *agent != access.agent
+                access.kind.is_apart_from(access.agent, *agent)
                     && !(access.known.has(layout.time(*agent))
                         && (!needs_memory || access.known.has(layout.memory(*agent))))
             })

@@ -17,6 +17,8 @@ enum Doing {
     Forget(Option<Spaces>, usize),
     Access(AgentId, AccessKind, Vec<LocationId>),
     Publish(AgentId, Spaces),
+    /// The agent begins a copy, in a slot.
+    Copy(AgentId, u16, LocationId),
     /// What these agents know is settled.
     Settle(Vec<AgentId>),
 }
@@ -59,7 +61,7 @@ impl Flow {
         let of = |doing: &Doing| match doing {
             Doing::Access(_, _, locations) => locations.capacity() * size_of::<LocationId>(),
             Doing::Settle(live) => live.capacity() * size_of::<AgentId>(),
-            Doing::Pass(..) | Doing::Forget(..) | Doing::Publish(..) => 0,
+            Doing::Pass(..) | Doing::Forget(..) | Doing::Publish(..) | Doing::Copy(..) => 0,
         };
         self.doings.capacity() * size_of::<Doing>() + self.doings.iter().map(of).sum::<usize>()
     }
@@ -68,6 +70,7 @@ impl Flow {
     pub fn accessed(&self) -> impl Iterator<Item = LocationId> {
         let accessed = self.doings.iter().map(|doing| match doing {
             Doing::Access(_, _, locations) => &locations[..],
+            Doing::Copy(_, _, location) => std::slice::from_ref(location),
             _ => &[],
         });
         accessed.flatten().copied()
@@ -98,6 +101,11 @@ impl Flow {
                     }
                 }
                 Doing::Publish(agent, spaces) => memory.publish(layout, program, *agent, *spaces),
+                Doing::Copy(agent, slot, written) => {
+                    if among(*written) && !memory.copy(layout, *agent, *slot, *written).is_empty() {
+                        return false;
+                    }
+                }
                 Doing::Settle(live) => memory.forget_settled(layout, live),
             }
         }
@@ -131,6 +139,11 @@ impl Knowledge for Flow {
         locations: &[LocationId],
     ) -> Vec<Conflict> {
         self.doings.push(Doing::Access(agent, kind, locations.to_vec()));
+        Vec::new()
+    }
+
+    fn copy(&mut self, _: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
+        self.doings.push(Doing::Copy(agent, slot, written));
         Vec::new()
     }
 

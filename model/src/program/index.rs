@@ -46,6 +46,10 @@ index_type!(
     ArrayId
 );
 index_type!(
+    /// An array of mbarrier objects, or a single one. Indexes [`Program::objects`](super::Program::objects).
+    ObjectsId
+);
+index_type!(
     /// A local variable, register or handle of a role. Indexes [`Code::locals`](super::Code::locals).
     LocalId
 );

@@ -1,6 +1,6 @@
 //! Memory: its locations, where they live, and how they are accessed.
 
-use super::LocationId;
+use super::{AgentId, LocationId};
 use smallvec::SmallVec;
 
 /// The locations that an access touches, each once: most often one, several where lanes have different
@@ -48,6 +48,8 @@ pub enum AccessKind {
     Write,
     /// An atomic read and write.
     Atomic,
+    /// A write by a copy that an agent began: not even the agent knows when it is made, before it has waited.
+    Copy,
 }
 
 impl Spaces {
@@ -62,6 +64,22 @@ impl Spaces {
 }
 
 impl AccessKind {
+    /// Whether it replaces what a location holds.
+    #[must_use]
+    pub fn overwrites(self) -> bool {
+        match self {
+            Self::Write | Self::Copy => true,
+            Self::Read | Self::Atomic => false,
+        }
+    }
+
+    /// Whether an access that an agent makes now may conflict with one that `earlier` made. An agent's own
+    /// accesses are ordered, but for copies that it began.
+    #[must_use]
+    pub fn is_apart_from(self, earlier: AgentId, agent: AgentId) -> bool {
+        earlier != agent || self == Self::Copy
+    }
+
     /// Whether two accesses to one location by different agents conflict: one of them writes, and not both
     /// are atomic.
     // clause: barcheck.data-race
@@ -69,7 +87,7 @@ impl AccessKind {
     pub fn conflicts_with(self, other: Self) -> bool {
         match (self, other) {
             (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic) => false,
-            (Self::Write, _) | (_, Self::Write) => true,
+            (Self::Write | Self::Copy, _) | (_, Self::Write | Self::Copy) => true,
             (Self::Read, Self::Atomic) | (Self::Atomic, Self::Read) => true,
         }
     }

@@ -8,14 +8,18 @@ mod expr;
 mod index;
 mod instruction;
 mod memory;
+mod objects;
 
 pub use arithmetic::NoResult;
 pub use expr::{BinaryOp, Expr, UnaryOp};
-pub use index::{AgentId, ArrayId, ConstructId, LocalId, LocationId, Pc, Place, RoleId, SequenceId};
+pub use index::{
+    AgentId, ArrayId, ConstructId, LocalId, LocationId, ObjectsId, Pc, Place, RoleId, SequenceId,
+};
 pub(crate) use instruction::BarrierOp;
 pub use instruction::*;
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
+pub use objects::Objects;
 
 use crate::systems::systems;
 use std::fmt;
@@ -24,12 +28,8 @@ use std::fmt;
 macro_rules! targets {
     (
         barriers { $($barriers:tt)* }
-        targets {
-            $(
-                $(#[$doc:meta])*
-                $Target:ident($Op:ident($Instruction:ident), $($answers:ident)::+) $([$cfg:meta])?
-            )+
-        }
+        instructions { $($Op:ident($Instruction:ident) $([$when:meta])?)+ }
+        targets { $($(#[$doc:meta])* $Target:ident($($answers:ident)::+) $([$cfg:meta])?)+ }
     ) => {
         /// The barrier system that a program is written for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,16 +43,22 @@ macro_rules! targets {
 
         /// An instruction on barriers, or of a system's own.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub enum BarrierInstruction { $($(#[$doc])* $(#[cfg($cfg)])? $Op($Instruction),)+ }
+        pub enum BarrierInstruction {
+            $(
+                #[doc = concat!("See [`", stringify!($Instruction), "`].")]
+                $(#[cfg($when)])?
+                $Op($Instruction),
+            )+
+        }
 
         impl BarrierInstruction {
             /// What all of them can be asked.
             fn asked(&self) -> &dyn BarrierOp {
-                match self { $($(#[cfg($cfg)])? Self::$Op(instruction) => instruction,)+ }
+                match self { $($(#[cfg($when)])? Self::$Op(instruction) => instruction,)+ }
             }
         }
 
-        $($(#[cfg($cfg)])? impl From<$Instruction> for Op {
+        $($(#[cfg($when)])? impl From<$Instruction> for Op {
             fn from(instruction: $Instruction) -> Self {
                 Self::Barrier(BarrierInstruction::$Op(instruction))
             }
@@ -106,6 +112,8 @@ pub struct Program {
     pub subgroup_size: u32,
     /// Memory, as declared.
     pub arrays: Vec<Array>,
+    /// mbarrier objects, as declared (`ptx`).
+    pub objects: Vec<Objects>,
     /// The blocks of the protocol, in the order of the text.
     pub roles: Vec<Role>,
     /// The role of each agent.
@@ -132,6 +140,25 @@ impl Program {
     #[must_use]
     pub fn locations(&self) -> usize {
         self.arrays.iter().map(|a| a.length.unwrap_or(1) as usize).sum()
+    }
+
+    /// Whether any memory is accessed, by agents or by what they leave pending.
+    #[must_use]
+    pub fn has_accesses(&self) -> bool {
+        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::accesses)
+    }
+
+    /// Whether instructions leave anything pending, which lands later.
+    #[must_use]
+    pub fn leaves_pending(&self) -> bool {
+        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::leaves_pending)
+    }
+
+    /// Whether what orders accesses in time makes them visible in memory too, as long as nobody exits early.
+    #[must_use]
+    pub fn time_is_memory(&self) -> bool {
+        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
+        self.target.facts().time_is_memory && !ops.any(Op::is_relaxed)
     }
 
     /// The array that `location` belongs to.
@@ -340,6 +367,21 @@ impl Op {
     /// All lanes of the agent arrive together, each fragment from an instruction of its own.
     pub(crate) fn is_of_all_lanes(&self) -> bool {
         self.on_barriers().is_some_and(BarrierOp::is_of_all_lanes)
+    }
+
+    /// It accesses memory, now or when what it leaves pending lands.
+    pub(crate) fn accesses(&self) -> bool {
+        matches!(self, Self::Access(..)) || self.on_barriers().is_some_and(BarrierOp::accesses)
+    }
+
+    /// It orders in time what it does not order in memory.
+    pub(crate) fn is_relaxed(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::is_relaxed)
+    }
+
+    /// It leaves something pending, which lands later.
+    pub(crate) fn leaves_pending(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::leaves_pending)
     }
 
     /// It reads a barrier's state as a value.

@@ -257,6 +257,7 @@ impl Group {
             threads,
             subgroup_size: 1,
             arrays: Vec::new(),
+            objects: Vec::new(),
             roles: Vec::new(),
             agents: Vec::new(),
             sequences: Vec::new(),

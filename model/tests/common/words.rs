@@ -40,7 +40,7 @@ pub(crate) fn completion_name(completion: Completion) -> String {
     words
 }
 
-fn refusal_name(refusal: Refusal) -> String {
+pub(crate) fn refusal_name(refusal: Refusal) -> String {
     match refusal {
         Refusal::Violation(rule) => rule.name().to_owned(),
         Refusal::NotModelled(what) => format!("not modelled: {what:?}"),
@@ -130,6 +130,8 @@ fn events(events: &[Event]) -> String {
                 format!("access {}", at.join(" "))
             }
             Event::Decided(pick) => format!("decide {pick}"),
+            Event::Counted(b) => format!("count b{}", b.0),
+            Event::Begun(b) => format!("begin b{}", b.0),
             Event::StateMoved => "move".to_owned(),
             Event::Fenced => "fence".to_owned(),
         })

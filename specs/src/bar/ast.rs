@@ -58,8 +58,21 @@ pub enum Item {
         /// Each name, with the number of elements of an array.
         arrays: Vec<(Name, Option<Expr>)>,
     },
+    /// `mbarrier full[4] count 1, done;`
+    Objects(Vec<Object>),
     /// `warps 0..4 as producer { … }`
     Role(Role),
+}
+
+/// What declares an mbarrier object, or an array of them.
+#[derive(Debug)]
+pub struct Object {
+    /// The name.
+    pub name: Name,
+    /// The number of elements of an array.
+    pub length: Option<Expr>,
+    /// The arrivals that it expects, if it is initialised before the first step.
+    pub count: Option<Expr>,
 }
 
 /// A block of statements and the agents that run it.
@@ -201,6 +214,8 @@ pub enum OperandKind {
         /// Written with `!`.
         negated: bool,
     },
+    /// `buf[i % 4]`
+    Element(Name, Expr),
     /// `%h`
     Handle(Name),
     /// `{memory_kind = "slm"}`

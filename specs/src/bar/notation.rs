@@ -24,6 +24,8 @@ pub(crate) struct Notation {
     pub(crate) commas_optional: bool,
     /// The instruction whose result is a handle, `%h`, if there are handles.
     pub(crate) handles_from: Option<&'static str>,
+    /// The word that declares barriers with names of their own, if there are any.
+    pub(crate) objects: Option<&'static str>,
     /// The registers, if instructions have them for operands.
     pub(crate) registers: Option<Registers>,
     /// The instructions, aliases included.

@@ -29,7 +29,9 @@ impl Opcode {
 pub(crate) enum Form {
     /// Expressions and the like, between commas.
     Plain,
-    /// The same, and a handle may be assigned the result.
+    /// The same, and elements of arrays, perhaps in brackets.
+    Places,
+    /// The same as plain, and a handle may be assigned the result.
     YieldsHandle,
     /// Words may be joined by `|`.
     JoinedWords,

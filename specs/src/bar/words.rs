@@ -46,7 +46,7 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    DECLARATIONS.into_iter().chain(own).chain(special)
+    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects)
 }
 
 /// The instructions of `target` in a sentence, aliases left out.

@@ -21,5 +21,9 @@ pub const GROUP_SIZE: i64 = 1024;
 /// Memory locations, of one array and of all together. Each costs the search knowledge of every agent.
 pub const LOCATIONS: i64 = 65_536;
 
+/// mbarrier objects, of one array and of all together: as many as fit into the largest shared memory of a
+/// CTA, 227 KiB, at 8 bytes each.
+pub const OBJECTS: i64 = 29_056;
+
 /// Bytes of a word that is compared with others to find what was meant.
 pub const SUGGESTED_WORD: usize = 64;

@@ -29,7 +29,7 @@ use crate::packed::transformers::{IDENTITY, Transformers, bits};
 use barcheck_model::agent::Action;
 use barcheck_model::barrier::Seat;
 use barcheck_model::memory::{self, Flow, Memory};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Op, Program, Scope, Semantics, Spaces};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -123,9 +123,7 @@ impl LocationClasses {
     /// Nothing is remembered yet. There are no location classes where no access is made. Of transformers no
     /// more is learnt than has room in some bytes.
     pub(crate) fn new(holders: memory::Layout, program: Arc<Program>, most_bytes: Option<usize>) -> Self {
-        let has_accesses =
-            program.roles.iter().flat_map(|role| &role.code.ops).any(|op| matches!(op, Op::Access(..)));
-        let locations = if has_accesses { program.locations() } else { 0 };
+        let locations = if program.has_accesses() { program.locations() } else { 0 };
         let count = locations.min(MOST_CLASSES);
         let bounds = (0..=count)
             .map(|location_class| LocationId(to_u32(locations * location_class / count.max(1))))

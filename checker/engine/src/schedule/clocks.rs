@@ -127,27 +127,38 @@ impl Known for Plane {
 #[derive(Clone, Debug, Default)]
 struct Latest {
     write: Option<Moment>,
+    /// With who began it.
+    copy: Option<(Moment, AgentId)>,
     reads: Vec<Moment>,
     atomics: Vec<Moment>,
 }
 
 impl Latest {
     /// By kind.
-    fn all(&self) -> [(AccessKind, &[Moment]); 3] {
-        [
-            (AccessKind::Write, self.write.as_slice()),
-            (AccessKind::Read, &self.reads),
-            (AccessKind::Atomic, &self.atomics),
-        ]
+    fn all(&self) -> impl Iterator<Item = (AccessKind, Moment)> + '_ {
+        let of = |kind| move |moment: &Moment| (kind, *moment);
+        let writes = self.write.iter().map(of(AccessKind::Write));
+        let copies = self.copy.iter().map(|(moment, _)| (AccessKind::Copy, *moment));
+        let reads = self.reads.iter().map(of(AccessKind::Read));
+        writes.chain(copies).chain(reads).chain(self.atomics.iter().map(of(AccessKind::Atomic)))
+    }
+
+    /// The agent that made, or began, an access.
+    fn agent_of(&self, kind: AccessKind, moment: Moment) -> AgentId {
+        let began = self.copy.filter(|_| kind == AccessKind::Copy);
+        began.map_or(AgentId(moment.actor), |(_, agent)| agent)
     }
 
     /// What is not among the latest any more once this access is made.
     fn replace(&mut self, kind: AccessKind, now: Moment) {
         let of_kind = match kind {
             AccessKind::Write => {
-                self.write = Some(now);
-                self.reads.clear();
-                self.atomics.clear();
+                *self = Self { write: Some(now), ..Self::default() };
+                return;
+            }
+            // Who performs it is known once it has been issued.
+            AccessKind::Copy => {
+                *self = Self { copy: Some((now, AgentId(now.actor))), ..Self::default() };
                 return;
             }
             AccessKind::Read => &mut self.reads,
@@ -188,7 +199,7 @@ impl Clocks {
         let agents = program.agents.len();
         let arrays: Vec<_> = program.arrays.iter().map(|array| (array.first, array.space)).collect();
         let planes = 1 + usize::from(arrays.iter().any(|(_, space)| *space == Space::Global));
-        let actors = agents + if program.target.facts().leaves_pending { MOST_PENDING } else { 0 };
+        let actors = agents + if program.leaves_pending() { MOST_PENDING } else { 0 };
         Self {
             now: vec![0; actors],
             agents,
@@ -233,8 +244,13 @@ impl Clocks {
             !is_used && self.knows(pending.agent, self.moment(*actor))
         };
         let place = (to_u32(self.agents)..to_u32(self.now.len())).find(is_free);
-        self.in_flight.extend(place.map(|place| (pending, place)));
-        place.is_some()
+        let Some(place) = place else { return false };
+        self.in_flight.push((pending, place));
+        if let Some(latest) = pending.operation.written().and_then(|to| self.latest.get_mut(&to)) {
+            let landing = Moment { actor: place, clock: self.now[place as usize] + 1 };
+            latest.copy = Some((landing, pending.agent));
+        }
+        true
     }
 
     /// What was pending lands, and its place is told; whoever the barrier's completion reaches will know.
@@ -245,6 +261,7 @@ impl Clocks {
         let now = self.moment(actor);
         for plane in &mut self.planes {
             plane.set(self.layout.gathering(pending.operation.barrier()), now);
+            plane.set(self.layout.gathering_in_memory(pending.operation.barrier()), now);
         }
         Some(actor)
     }
@@ -281,13 +298,11 @@ impl Clocks {
         let mut locations: Vec<_> = self.latest.keys().copied().collect();
         locations.sort_unstable();
         for location in locations {
-            for (kind, moments) in self.latest[&location].all() {
-                let mut moments = moments.to_vec();
-                moments.sort_unstable_by_key(|moment| moment.actor);
-                for moment in moments {
-                    facts.extend([u64::from(location.0), kind as u64, u64::from(moment.actor)]);
-                    knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
-                }
+            let mut all: Vec<_> = self.latest[&location].all().collect();
+            all.sort_unstable_by_key(|(kind, moment)| (*kind, moment.actor));
+            for (kind, moment) in all {
+                facts.extend([u64::from(location.0), kind as u64, u64::from(moment.actor)]);
+                knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
             }
         }
         for (mark, moment) in marks {
@@ -350,8 +365,8 @@ impl Knowledge for Clocks {
             let plane = self.plane_at(*location);
             let plane = &mut self.planes[plane];
             let latest = self.latest.entry(*location).or_default();
-            let conflicting = latest.all().into_iter().filter(|(earlier, _)| earlier.conflicts_with(kind));
-            for (earlier, moment) in conflicting.flat_map(|(kind, all)| all.iter().map(move |m| (kind, *m))) {
+            let conflicting = latest.all().filter(|(earlier, _)| earlier.conflicts_with(kind));
+            for (earlier, moment) in conflicting {
                 if moment.actor == agent.0 {
                     continue;
                 }
@@ -362,14 +377,19 @@ impl Knowledge for Clocks {
                 } else {
                     continue;
                 };
-                found.push((rule, *location, AgentId(moment.actor), earlier));
+                found.push((rule, *location, latest.agent_of(earlier, moment), earlier));
             }
             latest.replace(kind, now);
-            if !layout.has_fences() {
+            if !layout.has_fences() && kind != AccessKind::Copy {
                 plane.set(layout.memory(agent), now);
             }
         }
         found
+    }
+
+    /// What has landed is known from the places of what is pending.
+    fn copy(&mut self, layout: Layout, agent: AgentId, _: u16, written: LocationId) -> Vec<Conflict> {
+        self.access(layout, agent, AccessKind::Copy, &[written])
     }
 
     fn publish(&mut self, layout: Layout, _: &Program, agent: AgentId, spaces: Spaces) {

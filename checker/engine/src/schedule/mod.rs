@@ -68,6 +68,7 @@
 mod clocks;
 mod cycle;
 mod estimate;
+mod history;
 mod locate;
 mod run;
 

@@ -3,6 +3,7 @@
 use super::happens_before::{self, HappensBefore};
 use super::merges::Merges;
 use super::node::{Found, Made, Node, NodeId, Violation};
+use super::phases::{self, OnPhases};
 use super::proviso::{Cycles, Proviso};
 use super::states::{Components, Key};
 use crate::independence::{self, Races};
@@ -86,7 +87,7 @@ impl<'a> Exploration<'a> {
         started: Instant,
         merges: Option<Merges>,
     ) -> Self {
-        let target = machine.program().target;
+        let (target, races) = (machine.program().target, Races::of(machine.program()));
         let follows_waits =
             target.facts().waits_free && settings.levels.of(Rule::ReuseBeforeFree, target) >= Level::Warning;
         let between_looks = between_looks(&machine, BETWEEN_LOOKS);
@@ -101,7 +102,7 @@ impl<'a> Exploration<'a> {
             numbers: FxHashMap::default(),
             violations: BTreeMap::new(),
             hides: None,
-            races: Races::of(target),
+            races,
             transitions: 0,
             depth: 0,
             peak_bytes: 0,
@@ -330,7 +331,7 @@ impl<'a> Exploration<'a> {
 
     fn step(&mut self, at: &mut At, node: NodeId, choice: Choice) -> Result<(), Ending> {
         if choice.is_landing() {
-            return self.advance(at, node, choice, None);
+            return self.advance(at, node, choice, (None, None));
         }
         let agent = choice.agent();
         let moves = self.machine.moves(&at.state, agent);
@@ -339,6 +340,10 @@ impl<'a> Exploration<'a> {
         let blocks_lanes = |made: &Move| made.action.on_barrier().is_some_and(BarrierAction::is_by_fragment);
         if moves.len() > 1 && moves.iter().any(blocks_lanes) {
             return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
+        }
+        let on = phases::before(&self.machine, &mut at.state, agent, made).map_err(Ending::Undecided)?;
+        if on.is_some() {
+            return self.advance(at, node, choice, (Some(pc), on));
         }
         if let Some(barrier) = independence::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
             && !is_alone(made)
@@ -352,14 +357,24 @@ impl<'a> Exploration<'a> {
             }
             at.state.memory.gather(layout, barrier);
         }
-        self.advance(at, node, choice, Some(pc))
+        self.advance(at, node, choice, (Some(pc), None))
     }
 
     /// Makes a step that may come here; `pc` is its agent's place, unless something lands.
-    fn advance(&mut self, at: &mut At, node: NodeId, choice: Choice, pc: Option<Pc>) -> Result<(), Ending> {
+    fn advance(
+        &mut self,
+        at: &mut At,
+        node: NodeId,
+        choice: Choice,
+        (pc, on): (Option<Pc>, Option<OnPhases>),
+    ) -> Result<(), Ending> {
         let agent = choice.agent();
-        let left = at.state.pending_of(agent).get(choice.index as usize);
+        let lands = choice.is_landing();
+        let left = at.state.pending_of(agent).get(choice.index as usize).filter(|_| lands).copied();
         let pc = pc.or(left.map(|left| left.pc)).unwrap_or_default();
+        if let Some(left) = left {
+            phases::before_landing(self.machine.layout(), &mut at.state, left.operation.barrier());
+        }
         self.before.clear();
         self.before.extend(at.state.agents.iter().map(|agent| agent.config));
         self.log.events.clear();
@@ -374,6 +389,8 @@ impl<'a> Exploration<'a> {
             self.machine.agents().any(|agent| self.machine.config(&at.state, agent).has_exited())
         });
         happens_before::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
+        phases::follow(&self.machine, &mut at.state, (agent, pc), &self.log.events, on)
+            .map_err(Ending::Undecided)?;
         self.hold_back(at, agent);
         self.note(node, agent, pc)
     }

@@ -13,7 +13,7 @@ use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces};
 
 /// What is known of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Mark {
+pub(super) enum Mark {
     /// The arrivals in the generation that is gathering. Whoever its completion reaches will know of them.
     Gathering,
     /// An arrival in it by an agent that does not wait.
@@ -26,6 +26,16 @@ enum Mark {
     Landed,
     /// An agent's wait for it (`nbarrier`, `xegpu`).
     Waited(AgentId),
+    /// The phase before the latest that is complete; this and what follows is about barriers with phases.
+    Before,
+    /// The first wait of an agent that has seen the latest complete phase.
+    Observer(AgentId),
+    /// Its last one, if that is in the past of nothing in the present phase.
+    Unsettled(AgentId),
+    /// An announcement of bytes that is in the past of no arrival.
+    Announced(AgentId),
+    /// A landing that is in the past of no exit.
+    InFlight,
 }
 
 /// Something known, and by whom.
@@ -71,8 +81,71 @@ impl HappensBefore {
         self.facts.insert(at, fact);
     }
 
+    /// The marks of a barrier.
+    pub(super) fn marks(&self, barrier: BarrierId) -> impl Iterator<Item = Mark> + '_ {
+        self.facts.iter().filter(move |fact| fact.barrier == barrier).map(|fact| fact.mark)
+    }
+
+    /// The marks of all barriers.
+    pub(super) fn all_marks(&self) -> impl Iterator<Item = Mark> + '_ {
+        self.facts.iter().map(|fact| fact.mark)
+    }
+
+    /// Whether an agent knows all that is marked so at a barrier.
+    pub(super) fn knows_marks(
+        &self,
+        layout: Layout,
+        agent: AgentId,
+        barrier: BarrierId,
+        wanted: &dyn Fn(Mark) -> bool,
+    ) -> bool {
+        let mut facts = self.facts.iter().filter(|fact| fact.barrier == barrier && wanted(fact.mark));
+        facts.all(|fact| fact.known.has(layout.time(agent)))
+    }
+
+    /// Whether an agent knows some of what is marked so at a barrier.
+    pub(super) fn knows_some(
+        &self,
+        layout: Layout,
+        agent: AgentId,
+        barrier: BarrierId,
+        wanted: impl Fn(Mark) -> bool,
+    ) -> bool {
+        let mut facts = self.facts.iter().filter(|fact| fact.barrier == barrier && wanted(fact.mark));
+        facts.any(|fact| fact.known.has(layout.time(agent)))
+    }
+
+    /// Forgets what an agent knows of what is marked so at a barrier.
+    pub(super) fn forget_known(
+        &mut self,
+        layout: Layout,
+        barrier: BarrierId,
+        agent: AgentId,
+        forgotten: impl Fn(Mark) -> bool,
+    ) {
+        self.facts.retain(|fact| {
+            let is_it = fact.barrier == barrier && forgotten(fact.mark);
+            !(is_it && fact.known.has(layout.time(agent)))
+        });
+    }
+
+    /// Forgets facts of all barriers.
+    pub(super) fn forget_everywhere(&mut self, forgotten: impl Fn(Mark, &Holders) -> bool) {
+        self.facts.retain(|fact| !forgotten(fact.mark, &fact.known));
+    }
+
+    /// Gives the facts of a barrier other marks, or forgets them.
+    pub(super) fn remark(&mut self, barrier: BarrierId, to: impl Fn(Mark) -> Option<Mark>) {
+        self.facts.retain_mut(|fact| {
+            let mark = if fact.barrier == barrier { to(fact.mark) } else { Some(fact.mark) };
+            fact.mark = mark.unwrap_or(fact.mark);
+            mark.is_some()
+        });
+        self.facts.sort_unstable_by_key(|fact| (fact.barrier, fact.mark));
+    }
+
     /// Something that only one holder knows.
-    fn set(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
+    pub(super) fn set(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
         let mut known = Holders::default();
         known.add(holder);
         match self.facts.binary_search_by_key(&(barrier, mark), |t| (t.barrier, t.mark)) {
@@ -109,7 +182,10 @@ impl HappensBefore {
                 Mark::Arrived(agent) => Mark::Arrived(to[agent.index()]),
                 Mark::CompleteArrival(agent) => Mark::CompleteArrival(to[agent.index()]),
                 Mark::Waited(agent) => Mark::Waited(to[agent.index()]),
-                Mark::Gathering | Mark::Complete | Mark::Landed => fact.mark,
+                Mark::Observer(agent) => Mark::Observer(to[agent.index()]),
+                Mark::Unsettled(agent) => Mark::Unsettled(to[agent.index()]),
+                Mark::Announced(agent) => Mark::Announced(to[agent.index()]),
+                Mark::Gathering | Mark::Complete | Mark::Landed | Mark::Before | Mark::InFlight => fact.mark,
             },
             known: fact.known.renamed(layout, to),
         });
@@ -131,6 +207,11 @@ impl HappensBefore {
                 Mark::CompleteArrival(whose) => (3, Some(whose)),
                 Mark::Waited(whose) => (4, Some(whose)),
                 Mark::Landed => (5, None),
+                Mark::Before => (6, None),
+                Mark::Observer(whose) => (7, Some(whose)),
+                Mark::Unsettled(whose) => (8, Some(whose)),
+                Mark::Announced(whose) => (9, Some(whose)),
+                Mark::InFlight => (10, None),
             };
             let at = 2 * usize::from(whose == Some(agent)) + usize::from(fact.known.has(layout.time(agent)));
             // Marks of one kind follow one another.
@@ -159,6 +240,10 @@ pub(super) fn follow(
     let mut changed = false;
     for event in events {
         match event {
+            // See [`super::phases`].
+            Event::Arrived(barrier) | Event::Passed(barrier) | Event::Released(_, barrier)
+                if layout.has_phases(*barrier) => {}
+            Event::Completed(barrier, _) if layout.has_phases(*barrier) => changed = true,
             Event::Arrived(barrier) if !events.contains(&Event::Blocked(*barrier)) => {
                 state.memory.set(*barrier, Mark::Arrived(agent), layout.time(agent));
             }
@@ -223,13 +308,22 @@ impl Knowledge for HappensBefore {
         self.memory.access(layout, agent, kind, locations)
     }
 
+    fn copy(&mut self, layout: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
+        self.memory.copy(layout, agent, slot, written)
+    }
+
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
         self.memory.publish(layout, program, agent, spaces);
     }
 
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {
         self.memory.forget_settled(layout, live);
-        let gathers = |mark| matches!(mark, Mark::Gathering | Mark::Arrived(_));
+        let gathers = |mark: Mark| {
+            matches!(
+                mark,
+                Mark::Gathering | Mark::Arrived(_) | Mark::Observer(_) | Mark::Announced(_) | Mark::InFlight
+            )
+        };
         let matters = |t: &Fact| live.iter().any(|agent| !t.known.has(layout.time(*agent)));
         self.facts.retain(|t| gathers(t.mark) || matters(t));
     }

@@ -63,6 +63,7 @@ mod locate;
 mod merges;
 mod node;
 mod paths;
+mod phases;
 mod proviso;
 mod region;
 mod states;

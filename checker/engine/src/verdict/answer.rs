@@ -93,6 +93,8 @@ pub(crate) enum Undecided {
     TooManyAgents,
     /// More is pending at a time than the engine provides for.
     TooManyPending(AgentId, Pc),
+    /// An operation may land after everybody has exited.
+    InFlight(AgentId, Pc),
 }
 
 impl Undecided {
@@ -105,7 +107,8 @@ impl Undecided {
             | Self::Unordered(agent, _)
             | Self::CutShort(agent, _)
             | Self::Unfollowed(agent, _)
-            | Self::TooManyPending(agent, _) => *agent,
+            | Self::TooManyPending(agent, _)
+            | Self::InFlight(agent, _) => *agent,
             Self::ExitsRelease | Self::TooManyAgents => AgentId(0),
         }
     }
@@ -125,6 +128,7 @@ impl Undecided {
             Self::CutShort(agent, pc) => at("a violation hides what may follow", agent, pc),
             Self::Unfollowed(agent, pc) => at("a path cannot be followed", agent, pc),
             Self::TooManyAgents => "there are too many agents".to_owned(),
+            Self::InFlight(agent, pc) => at("everybody may have exited before it lands", agent, pc),
             Self::TooManyPending(agent, pc) => at("too much is pending at a time", agent, pc),
         }
     }

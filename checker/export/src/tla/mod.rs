@@ -190,7 +190,7 @@ fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
     if let Act::Access(kind, locations) = &step.act {
         let kind = match kind {
             AccessKind::Read => "read",
-            AccessKind::Write => "write",
+            AccessKind::Write | AccessKind::Copy => "write",
             AccessKind::Atomic => "atomic",
         };
         let locations: Vec<String> = locations.iter().map(|l| (l.index() + 1).to_string()).collect();

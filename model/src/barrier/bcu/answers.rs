@@ -43,7 +43,6 @@ impl System for Bcu {
         has_subgroups: false,
         notes_nobody_waits: true,
         carries: Carries::Published,
-        leaves_pending: false,
         has_room: true,
     };
 

@@ -1,6 +1,7 @@
 //! The barrier instructions of the systems, a file for each, and what their operands share.
 
 mod bcu;
+mod mbarrier;
 mod nbarrier;
 mod ptx;
 mod split;
@@ -9,6 +10,7 @@ mod toy;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
+pub use mbarrier::{MbarrierKind, MbarrierOp};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};
@@ -46,6 +48,21 @@ pub(crate) trait BarrierOp {
 
     /// It reads a barrier's state as a value.
     fn reads_state(&self) -> bool;
+
+    /// What it leaves pending accesses memory.
+    fn accesses(&self) -> bool {
+        false
+    }
+
+    /// It orders in time what it does not order in memory.
+    fn is_relaxed(&self) -> bool {
+        false
+    }
+
+    /// It leaves something pending, which lands later.
+    fn leaves_pending(&self) -> bool {
+        false
+    }
 }
 
 /// Reduction operators.

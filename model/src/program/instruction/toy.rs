@@ -42,4 +42,8 @@ impl BarrierOp for ToyOp {
     fn reads_state(&self) -> bool {
         false
     }
+
+    fn leaves_pending(&self) -> bool {
+        true
+    }
 }

@@ -124,6 +124,6 @@ mod tests {
     fn a_prefix_ends_at_a_dot() {
         assert_eq!(statement("ld.shared.u32", Target::Ptx), Some(ACCESS));
         assert_eq!(statement("ldmatrix", Target::Ptx), None);
-        assert_eq!(statement("MBARRIER.init", Target::Ptx), Some(MBARRIER));
+        assert_eq!(statement("SYNCS.arrive", Target::Bcu), Some(MBARRIER));
     }
 }

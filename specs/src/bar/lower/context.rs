@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use barcheck_model::program::{Array, ArrayId, SequenceId, Target};
+use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, SequenceId, Target};
 
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
@@ -85,6 +85,7 @@ impl<'a> Context<'a> {
 pub(super) struct Globals<'a> {
     pub(super) names: HashMap<&'a str, Global>,
     pub(super) arrays: Vec<Array>,
+    pub(super) objects: Vec<Objects>,
     pub(super) params: BTreeSet<String>,
     pub(super) locations: i64,
     /// Size and place; the size is `None` where an error was reported.
@@ -105,4 +106,6 @@ pub(super) enum GlobalKind {
     Constant(Option<i64>),
     /// An array or scalar.
     Memory(ArrayId),
+    /// An mbarrier object, or an array of them.
+    Objects(ObjectsId),
 }

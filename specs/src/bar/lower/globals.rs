@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Space};
+use barcheck_model::barrier::mbarrier;
+use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space};
 
 use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
@@ -92,6 +93,10 @@ impl<'a> Context<'a> {
                 self.report(&MeaningError::DeclaredLater { name, span, declared });
                 None
             }
+            GlobalKind::Objects(_) => {
+                self.report(&MeaningError::ObjectAsValue { name, span, declared });
+                None
+            }
             GlobalKind::Memory(_) => {
                 self.report(&MeaningError::LocationAsValue { name, span, declared });
                 None
@@ -137,6 +142,7 @@ impl<'a> Context<'a> {
                     self.declare_array(*space, name, length.as_ref());
                 }
             }
+            Item::Objects(objects) => objects.iter().for_each(|object| self.declare_objects(object)),
             Item::Role(_) => {}
         }
     }
@@ -156,17 +162,7 @@ impl<'a> Context<'a> {
     }
 
     fn declare_array(&mut self, space: Space, name: &'a Name, length: Option<&ast::Expr>) {
-        let mut checked = None;
-        if let Some(expr) = length {
-            let value = self.constant(expr);
-            let known = value.filter(|value| (1..=limits::LOCATIONS).contains(value));
-            if let (Some(value), None) = (value, known) {
-                let (name, span) = (name.text.to_string(), expr.span);
-                self.report(&MeaningError::ArrayLength { name, value, span });
-            }
-            // After an error the array still exists, so that its uses are not reported as well.
-            checked = Some(known.and_then(|length| u32::try_from(length).ok()).unwrap_or(1));
-        }
+        let checked = length.map(|length| self.length(name, length, limits::LOCATIONS));
         let before = self.globals.locations;
         self.globals.locations += i64::from(checked.unwrap_or(1));
         let total = self.globals.locations;
@@ -181,6 +177,42 @@ impl<'a> Context<'a> {
         let text = name.text.to_string();
         self.globals.arrays.push(Array { name: text, space, first, length: checked });
         self.declare_name(name, GlobalKind::Memory(id));
+    }
+
+    /// The number of elements of an array. After an error the array still exists, so that its uses are not
+    /// reported as well.
+    fn length(&mut self, name: &Name, length: &ast::Expr, most: i64) -> u32 {
+        let value = self.constant(length);
+        let known = value.filter(|value| (1..=most).contains(value));
+        if let (Some(value), None) = (value, known) {
+            let (name, span) = (name.text.to_string(), length.span);
+            self.report(&MeaningError::ArrayLength { name, value, most, span });
+        }
+        known.and_then(|length| u32::try_from(length).ok()).unwrap_or(1)
+    }
+
+    fn declare_objects(&mut self, ast::Object { name, length, count }: &'a ast::Object) {
+        let length = length.as_ref().map(|length| self.length(name, length, limits::OBJECTS));
+        let count = count.as_ref().and_then(|count| {
+            let value = self.constant(count)?;
+            let checked = mbarrier::check_count(value).ok();
+            if checked.is_none() {
+                let (name, span) = (name.text.to_string(), count.span);
+                self.report(&MeaningError::ObjectCount { name, value, span });
+            }
+            checked
+        });
+        let last = self.globals.objects.last();
+        let first = last.map_or(0, |last| last.first + last.length.unwrap_or(1));
+        let total = i64::from(first) + i64::from(length.unwrap_or(1));
+        if total > limits::OBJECTS {
+            self.report(&MeaningError::TooManyObjects { total, span: name.span });
+            return;
+        }
+        let id = ObjectsId::from_index(self.globals.objects.len());
+        let text = name.text.to_string();
+        self.globals.objects.push(Objects { name: text, first, length, count });
+        self.declare_name(name, GlobalKind::Objects(id));
     }
 
     /// The size of the group, or `None` after an error. `target_span` is where the target is named.

@@ -8,6 +8,7 @@ mod expressions;
 mod globals;
 mod handles;
 mod operands;
+mod places;
 mod role;
 mod scopes;
 mod statements;
@@ -72,6 +73,7 @@ pub(crate) fn lower(
         threads: group.size,
         subgroup_size: group.subgroup_size,
         arrays: context.globals.arrays,
+        objects: context.globals.objects,
         roles,
         agents,
         sequences: context.sequences,

@@ -116,6 +116,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             let what = match global.kind {
                 GlobalKind::Constant(_) => "the constant",
                 GlobalKind::Memory(_) => "the location",
+                GlobalKind::Objects(_) => "the object",
             };
             let declared = Some(global.declared);
             self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });

@@ -5,14 +5,12 @@ use barcheck_model::program::{
 };
 
 use super::code::Source;
-use super::context::GlobalKind;
+use super::places::Used;
 use super::role::{Loop, RoleLowerer};
 use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
-use crate::bar::meaning_error::{MeaningError, NameKind};
+use crate::bar::meaning_error::MeaningError;
 use crate::bar::system;
-use crate::common::diagnostic::Diagnostic;
 use crate::common::span::Span;
-use crate::common::suggest::closest;
 
 impl<'a> RoleLowerer<'_, 'a> {
     /// The statements of a block in a scope of their own.
@@ -255,55 +253,10 @@ impl<'a> RoleLowerer<'_, 'a> {
         index: Option<&'a ast::Expr>,
         source: &Source,
     ) -> Option<()> {
-        let lowered = index.map(|index| self.expr(index));
-        let (id, declared) = self.location(array)?;
-        let length = self.context.globals.arrays[id.index()].length;
-        if length.is_some() != index.is_some() {
-            let (name, span) = (array.text.to_string(), array.span);
-            self.report(&MeaningError::Indexing { name, length, span, declared });
-            return None;
-        }
-        let lowered = match lowered {
-            Some(lowered) => Some(lowered?),
-            None => None,
-        };
-        if let (Some(Expr::Int(value)), Some(length), Some(index)) = (&lowered, length, index)
-            && !(0..i64::from(length)).contains(value)
-        {
-            let message = format!("index {value} is outside `{}`", array.text);
-            let warning = Diagnostic::warning("index-outside", message, index.span)
-                .also(declared, format!("{length} elements, 0 to {}", length - 1));
-            self.context.warn(warning);
-        }
-        self.builder.emit(Op::Access(kind, id, lowered), source);
+        let used = Used { name: &array.text, span: array.span, index };
+        let (id, index) = self.location(used)?;
+        self.builder.emit(Op::Access(kind, id, index), source);
         Some(())
-    }
-
-    /// The array or scalar `name` and where it is declared.
-    fn location(&mut self, name: &Name) -> Option<(barcheck_model::program::ArrayId, Span)> {
-        let (text, span) = (name.text.to_string(), name.span);
-        let global = self.context.globals.names.get(&*name.text).copied();
-        if let Some(global) = global
-            && let GlobalKind::Memory(id) = global.kind
-        {
-            let declared = global.declared;
-            if declared.start > span.start {
-                self.report(&MeaningError::DeclaredLater { name: text, span, declared });
-                return None;
-            }
-            return Some((id, declared));
-        }
-        let names = self.context.globals.arrays.iter().map(|array| array.name.as_str());
-        let suggestion = closest(&name.text, names).map(str::to_owned);
-        let kind = NameKind::Location;
-        self.report(&MeaningError::UnknownName {
-            name: text,
-            kind,
-            suggestion,
-            target: self.context.target,
-            span,
-        });
-        None
     }
 
     /// An instruction, by the rules of its system.

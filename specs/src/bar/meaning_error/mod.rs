@@ -28,8 +28,8 @@ pub(crate) enum MeaningError {
     DuplicateSize { word: String, span: Span, first: Span },
     /// A size outside what the target allows.
     SizeRange { word: &'static str, unit: &'static str, value: i64, most: i64, span: Span },
-    /// A number of elements outside `1..=LOCATIONS`.
-    ArrayLength { name: String, value: i64, span: Span },
+    /// A number of elements outside `1..=most`.
+    ArrayLength { name: String, value: i64, most: i64, span: Span },
     /// More locations than [`limits::LOCATIONS`].
     TooManyLocations { total: i64, span: Span },
     /// A range of agents that holds none.
@@ -46,6 +46,12 @@ pub(crate) enum MeaningError {
     NotAssignable { name: String, what: &'static str, span: Span, declared: Option<Span> },
     /// A location used as a number.
     LocationAsValue { name: String, span: Span, declared: Span },
+    /// An mbarrier object used as a number.
+    ObjectAsValue { name: String, span: Span, declared: Span },
+    /// An mbarrier object with a number of arrivals that none can expect.
+    ObjectCount { name: String, value: i64, span: Span },
+    /// More mbarrier objects than [`limits::OBJECTS`].
+    TooManyObjects { total: i64, span: Span },
     /// A register's name declared for something else.
     RegisterName { name: String, span: Span },
     /// `break` or `continue` outside a loop.
@@ -71,6 +77,8 @@ pub(crate) enum NameKind {
     Assigned,
     /// A memory location.
     Location,
+    /// An mbarrier object.
+    Object,
     /// A handle, which an instruction yields.
     Handle { from: &'static str },
 }
@@ -97,6 +105,9 @@ impl MeaningError {
             | Self::OtherTargetsIndex { span, .. }
             | Self::NotAssignable { span, .. }
             | Self::LocationAsValue { span, .. }
+            | Self::ObjectAsValue { span, .. }
+            | Self::ObjectCount { span, .. }
+            | Self::TooManyObjects { span, .. }
             | Self::RegisterName { span, .. }
             | Self::OutsideLoop { span, .. }
             | Self::Indexing { span, .. }

@@ -40,9 +40,9 @@ impl MeaningError {
             Self::SizeRange { word, unit, value, most, .. } => self
                 .error("size-range", format!("`{word}` cannot be {value}"))
                 .note(format!("it takes 1 to {most} {unit}")),
-            Self::ArrayLength { name, value, .. } => self
+            Self::ArrayLength { name, value, most, .. } => self
                 .error("array-length", format!("`{name}` cannot have {value} elements"))
-                .note(format!("an array has 1 to {} elements", limits::LOCATIONS)),
+                .note(format!("an array has 1 to {most} elements")),
             Self::TooManyLocations { total, .. } => self
                 .error("too-many-locations", format!("these are {total} locations in all"))
                 .note(format!("a protocol has at most {} locations", limits::LOCATIONS)),
@@ -129,6 +129,16 @@ impl MeaningError {
                 .error("location-as-value", format!("`{name}` is memory, not a number"))
                 .also(*declared, "declared here")
                 .note("locations have no values; `read`, `write` and `atomic` access them"),
+            Self::ObjectAsValue { name, declared, .. } => self
+                .error("object-as-value", format!("`{name}` is an mbarrier object, not a number"))
+                .also(*declared, "declared here")
+                .note(format!("instructions act on it: `mbarrier.arrive {name};`")),
+            Self::ObjectCount { name, value, .. } => self
+                .error("object-count", format!("`{name}` cannot expect {value} arrivals"))
+                .note("a phase expects 1 to 1048575 arrivals"),
+            Self::TooManyObjects { total, .. } => self
+                .error("too-many-objects", format!("these are {total} mbarrier objects in all"))
+                .note(format!("a protocol has at most {} of them", limits::OBJECTS)),
             Self::RegisterName { name, .. } => self
                 .error("register-name", format!("`{name}` is a register"))
                 .help(format!("registers need no declaration: `{name} = …;`")),
@@ -140,6 +150,7 @@ impl MeaningError {
         let what = match kind {
             NameKind::Value | NameKind::Assigned => "name",
             NameKind::Location => "location",
+            NameKind::Object => "mbarrier object",
             NameKind::Handle { .. } => "handle",
         };
         let error = self.error("unknown-name", format!("unknown {what} `{name}`"));
@@ -148,6 +159,9 @@ impl MeaningError {
             NameKind::Assigned => error.help(format!("declare it with `let {name} = …;`")),
             NameKind::Location if suggestion.is_none() => {
                 error.help(format!("declare it before the blocks: `shared {name};`"))
+            }
+            NameKind::Object if suggestion.is_none() => {
+                error.help(format!("declare it before the blocks: `mbarrier {name} count 1;`"))
             }
             NameKind::Handle { from } if suggestion.is_none() => {
                 error.help(format!("make it in this block: `{name} = {from} …;`"))

@@ -73,10 +73,12 @@ impl Parser<'_, '_> {
     fn mnemonic(&mut self) -> Parsed<(Opcode, Span)> {
         let start = self.advance_as(Class::Mnemonic).span;
         let mut text = self.text(start).to_owned();
-        while self.at(TokenKind::Dot) && self.ahead(1).kind == TokenKind::Word {
-            self.advance_as(Class::Mnemonic);
+        while let Some(joint) = self.joint() {
+            for _ in 0..joint.len() {
+                self.advance_as(Class::Mnemonic);
+            }
             let part = self.advance_as(Class::Mnemonic);
-            text.push('.');
+            text.push_str(joint);
             text.push_str(self.text(part.span));
         }
         let span = self.span_from(start);
@@ -92,6 +94,16 @@ impl Parser<'_, '_> {
         let text = text.chars().take(60).collect();
         let target = self.notation.target;
         self.report(&SyntaxError::UnknownInstruction { text, target, owners, hint, suggestion, span })
+    }
+
+    /// What stands between two words of a mnemonic, if another word follows: a dot or two colons.
+    fn joint(&self) -> Option<&'static str> {
+        let kinds = [self.current().kind, self.ahead(1).kind, self.ahead(2).kind];
+        match kinds {
+            [TokenKind::Dot, TokenKind::Word, _] => Some("."),
+            [TokenKind::Colon, TokenKind::Colon, TokenKind::Word] => Some("::"),
+            _ => None,
+        }
     }
 
     /// Reports `bar.sync(1, 64)`. One operand in parentheses is an expression.
@@ -166,7 +178,12 @@ impl Parser<'_, '_> {
 
     fn operand(&mut self, opcode: Opcode) -> Parsed<Operand> {
         let start = self.current().span;
-        let kind = match self.current().kind {
+        let kind = self.operand_kind(opcode)?;
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn operand_kind(&mut self, opcode: Opcode) -> Parsed<OperandKind> {
+        Ok(match self.current().kind {
             TokenKind::Question => {
                 self.advance();
                 OperandKind::Choice { negated: false }
@@ -175,6 +192,21 @@ impl Parser<'_, '_> {
                 self.advance_as(Class::Prefix);
                 self.advance();
                 OperandKind::Choice { negated: true }
+            }
+            TokenKind::OpenBracket if opcode.form() == Form::Places => {
+                self.advance();
+                let kind = self.operand_kind(opcode)?;
+                self.expect(TokenKind::CloseBracket)?;
+                kind
+            }
+            TokenKind::Word
+                if opcode.form() == Form::Places && self.ahead(1).kind == TokenKind::OpenBracket =>
+            {
+                let name = self.name("the name of an object or location")?;
+                self.advance();
+                let index = self.expr()?;
+                self.expect(TokenKind::CloseBracket)?;
+                OperandKind::Element(name, index)
             }
             TokenKind::Percent if self.is_handle() => OperandKind::Handle(self.handle()),
             TokenKind::OpenBrace if opcode.form() == Form::Attributes => {
@@ -195,8 +227,7 @@ impl Parser<'_, '_> {
                 }
                 OperandKind::Expr(expr)
             }
-        };
-        Ok(Operand { kind, span: self.span_from(start) })
+        })
     }
 
     /// Notes the `|` between words, from the token `first` on.

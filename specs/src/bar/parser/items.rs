@@ -3,7 +3,7 @@
 use barcheck_model::program::{Space, Target};
 
 use super::{Class, Parsed, Parser};
-use crate::bar::ast::{File, Item, Name, Role};
+use crate::bar::ast::{Expr, File, Item, Name, Object, Role};
 use crate::bar::foreign_syntax;
 use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
@@ -96,6 +96,9 @@ impl Parser<'_, '_> {
             "shared" => self.memory(Space::Shared),
             "global" => self.memory(Space::Global),
             "subgroup_size" => self.subgroup_size(),
+            lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
+                self.objects()
+            }
             lower if words::is_size_word(lower) => self.size(),
             lower => match words::unit_noun(lower) {
                 Some(noun) => self.role(noun),
@@ -170,21 +173,39 @@ impl Parser<'_, '_> {
         self.advance_as(Class::Keyword);
         let mut arrays = Vec::new();
         loop {
-            let name = self.name("a name")?;
-            let length = if self.eat(TokenKind::OpenBracket) {
-                let length = self.expr()?;
-                self.expect(TokenKind::CloseBracket)?;
-                Some(length)
-            } else {
-                None
-            };
-            arrays.push((name, length));
+            arrays.push(self.declarator()?);
             if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
         self.expect_semicolon()?;
         Ok(Item::Memory { space, arrays })
+    }
+
+    fn objects(&mut self) -> Parsed<Item> {
+        self.advance_as(Class::Keyword);
+        let mut objects = Vec::new();
+        loop {
+            let (name, length) = self.declarator()?;
+            let count = if self.eat_keyword("count") { Some(self.expr()?) } else { None };
+            objects.push(Object { name, length, count });
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon()?;
+        Ok(Item::Objects(objects))
+    }
+
+    /// A name, and the number of elements if it is an array's.
+    fn declarator(&mut self) -> Parsed<(Name, Option<Expr>)> {
+        let name = self.name("a name")?;
+        if !self.eat(TokenKind::OpenBracket) {
+            return Ok((name, None));
+        }
+        let length = self.expr()?;
+        self.expect(TokenKind::CloseBracket)?;
+        Ok((name, Some(length)))
     }
 
     fn role(&mut self, noun: &'static str) -> Parsed<Item> {

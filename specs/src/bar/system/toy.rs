@@ -30,6 +30,7 @@ static NOTATION: Notation = Notation {
     index_keeps_case: false,
     commas_optional: false,
     handles_from: None,
+    objects: None,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

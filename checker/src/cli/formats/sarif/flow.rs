@@ -115,7 +115,11 @@ fn happened(trace: &Trace, event: &Event) -> Option<String> {
         Event::Violated { rule, .. } => format!("violates {rule}"),
         Event::Failed { message } | Event::Cut { message } => message.clone(),
         // The instruction says it already.
-        Event::Exited {} | Event::Fenced {} | Event::StateMoved {} => return None,
+        Event::Exited {}
+        | Event::Fenced {}
+        | Event::StateMoved {}
+        | Event::Counted { .. }
+        | Event::Begun { .. } => return None,
     })
 }
 

@@ -33,6 +33,7 @@ static NOTATION: Notation = Notation {
     index_keeps_case: false,
     commas_optional: false,
     handles_from: None,
+    objects: None,
     registers: Some(registers::REGISTERS),
     mnemonics: || MNEMONICS.all(),
 };

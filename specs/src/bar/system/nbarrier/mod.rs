@@ -32,6 +32,7 @@ static NOTATION: Notation = Notation {
     index_keeps_case: false,
     commas_optional: true,
     handles_from: None,
+    objects: None,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

@@ -1,6 +1,6 @@
 //! What PTX and CUDA C++ have, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, CLUSTER, COPIES, Foreign, Hint, LANES, MBARRIER, is};
+use crate::bar::foreign_syntax::hint::{ACCESS, CLUSTER, COPIES, Foreign, Hint, LANES, is};
 use Hint::{NotModelled, Write};
 
 pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
@@ -10,6 +10,10 @@ pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
 };
 
 const GRID: Hint = NotModelled("a protocol is that of one CTA, and a grid has several");
+const MBARRIERS: Hint = Write(
+    "declare the object before the blocks, `mbarrier full[4] count 1;`, then `mbarrier.arrive full[0];`, \
+     `mbarrier.wait.parity full[0], 0;`",
+);
 const PROXIES: Hint = NotModelled("memory has one path here, and no proxies");
 
 fn statement(text: &str) -> Option<Hint> {
@@ -23,7 +27,7 @@ fn statement(text: &str) -> Option<Hint> {
         "namedbarrier" | "named_barrier" => {
             Write("write `bar.sync id, threads;` or `bar.arrive id, threads;`")
         }
-        "cuda" => MBARRIER,
+        "cuda" => MBARRIERS,
         _ if is(text, &["bar.warp", "barrier.warp", "__syncwarp"]) => LANES,
         _ if is(text, &["shfl", "vote", "match", "redux", "elect", "activemask"]) => LANES,
         _ if ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce"]
@@ -34,7 +38,7 @@ fn statement(text: &str) -> Option<Hint> {
         }
         _ if is(text, &["barrier.cluster", "cluster"]) => CLUSTER,
         _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
-        _ if is(text, &["mbarrier"]) => MBARRIER,
+        _ if is(text, &["mbarrier"]) => MBARRIERS,
         _ if is(text, &["fence.proxy"]) => PROXIES,
         _ if is(text, &["membar", "fence"]) => Write("within a CTA it is `membar.cta;`"),
         _ if is(text, &["cp.async", "cp.reduce", "wgmma", "tcgen05"]) => COPIES,

@@ -41,6 +41,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             Operation::Fence => self.wrong_count(instruction, &[]),
+            Operation::Mbarrier(operation) => self.mbarrier(instruction, operation),
         }
     }
 

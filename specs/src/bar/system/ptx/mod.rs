@@ -1,18 +1,20 @@
-//! PTX, `barrier{.cta}` and `bar{.cta}`: words and instructions.
+//! PTX, `barrier{.cta}`, `bar{.cta}` and mbarrier objects: words and instructions.
 
 mod foreign;
 mod lower;
+mod mbarrier;
 
 use std::sync::LazyLock;
 
 use barcheck_model::program::{ReductionOp, Target};
 
 use crate::bar::notation::Notation;
-use crate::bar::opcode::Mnemonics;
+use crate::bar::opcode::{Form, Mnemonics};
 use crate::common::limits;
 
 use super::definition::System;
 use foreign::FOREIGN;
+use mbarrier::Mbarrier;
 
 pub(super) static SYSTEM: System = System {
     notation: &NOTATION,
@@ -32,6 +34,7 @@ static NOTATION: Notation = Notation {
     index_keeps_case: false,
     commas_optional: false,
     handles_from: None,
+    objects: Some("mbarrier"),
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };
@@ -44,6 +47,8 @@ enum Operation {
     Red(ReductionOp, bool),
     /// `membar.cta`, `fence.acq_rel.cta`.
     Fence,
+    /// On an mbarrier object.
+    Mbarrier(Mbarrier),
 }
 
 static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
@@ -73,5 +78,11 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     }
     mnemonics.add(Operation::Fence, "membar.cta");
     mnemonics.add(Operation::Fence, "fence.acq_rel.cta");
+    mbarrier::spellings(|operation, text, is_alias| {
+        mnemonics.add_of(Form::Places, Operation::Mbarrier(operation), text);
+        if is_alias {
+            mnemonics.mark_alias();
+        }
+    });
     mnemonics
 });

@@ -33,6 +33,7 @@ static NOTATION: Notation = Notation {
     index_keeps_case: true,
     commas_optional: false,
     handles_from: None,
+    objects: None,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

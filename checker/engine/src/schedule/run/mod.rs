@@ -1,15 +1,18 @@
 //! One run of the protocol: agents take turns, and vector clocks tell what comes before what in every order.
 
-use super::clocks::{Clocks, Moment, Moments};
+mod events;
+
+use super::clocks::{Clocks, Moment};
 use super::cycle::{Now, Watch};
 use super::estimate;
+use super::history::{Before, History};
 use crate::independence::{Races, arrival};
 use crate::settings::{Control, Progress, Settings};
 use crate::verdict::Inconclusive;
 use crate::verdict::answer::{Ending, Undecided, between_looks, unfollowed};
 use crate::verdict::blow_up::{blow_up, blow_up_beyond};
 use barcheck_model::agent::{Action, Choices, Move};
-use barcheck_model::barrier::BarrierId;
+use barcheck_model::barrier::{BarrierId, Part};
 use barcheck_model::machine::{Actor, Advanced, Choice, End, Event, Finding, Log, Machine, Pending, State};
 use barcheck_model::program::{AgentId, Pc, Place};
 use barcheck_model::rule::{Level, Rule};
@@ -46,19 +49,6 @@ pub(super) struct Violation {
     pub(super) step: usize,
 }
 
-/// What is to be known of a barrier besides its state.
-#[derive(Clone, Debug, Default)]
-struct History {
-    /// The arrivals in the generation that is gathering: of each agent the latest.
-    gathering: Moments,
-    /// The arrivals in the latest generation that is complete, and the step that completed it.
-    completed: Moments,
-    /// Waits for the gathering generation: they block. In another order they might come after its completion.
-    early_waits: Vec<Moment>,
-    /// Waits for the latest generation that is complete (`nbarrier`, `xegpu`).
-    waits: Vec<Moment>,
-}
-
 /// A run, as far as it has come.
 #[derive(Debug)]
 pub(super) struct Run {
@@ -78,6 +68,8 @@ pub(super) struct Run {
     spinning: Vec<AgentId>,
     /// By number of the barrier.
     history: Vec<History>,
+    /// The last landing on each barrier, if it is in the past of no exit, with whose it is.
+    in_flight: BTreeMap<BarrierId, (Moment, AgentId, Pc)>,
     pub(super) violations: BTreeMap<Key, Violation>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
@@ -120,9 +112,10 @@ impl Run {
             landed: Vec::new(),
             spinning: Vec::new(),
             history: Vec::new(),
+            in_flight: BTreeMap::new(),
             violations: BTreeMap::new(),
             hides: None,
-            races: Races::of(program.target),
+            races: Races::of(&program),
             some_exited,
             forgotten: 0,
             blow_up: None,
@@ -189,6 +182,14 @@ impl Run {
             self.cycle_from = Some(self.path.len());
             self.path.push(entry(agent.0));
         }
+        if let (None, Some((_, agent, pc))) =
+            (self.cycle_from, self.in_flight.first_key_value().map(|(_, landing)| landing))
+            && Rule::InFlightAtExit.holds_for(self.machine.program().target)
+            && self.level(settings, Rule::InFlightAtExit) >= Level::Warning
+            && self.machine.agents().all(|agent| self.machine.config(&self.state, agent).has_exited())
+        {
+            return Ending::Undecided(Undecided::InFlight(*agent, *pc));
+        }
         let found = self.violations.keys().map(|(rule, ..)| *rule);
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
     }
@@ -245,13 +246,19 @@ impl Run {
                 why => return Stepped::Ended(Ending::Undecided(why)),
             }
         }
+        let before = self.before(agent, made);
         self.state.memory.tick(agent);
         let step = Choice::of(agent, 0, 0);
-        self.advance(step, agent.0, pc, settings).map_or(Stepped::Moved, Stepped::Ended)
+        self.advance(step, agent.0, (pc, before), settings).map_or(Stepped::Moved, Stepped::Ended)
     }
 
     /// Why a move might come elsewhere, or find something else, in another order of the same steps.
     fn unordered(&self, agent: AgentId, made: &Move, settings: &Settings) -> Option<Undecided> {
+        if let Some((barrier, part)) = self.on_phases(made) {
+            let history = self.history.get(barrier.0 as usize)?;
+            let is_open = history.is_open(&self.state.memory, agent, part);
+            return is_open.then_some(Undecided::Unordered(agent, made.pc));
+        }
         let barrier = match arrival(&self.state, agent, made) {
             Ok(barrier) => barrier?,
             Err(why) => return Some(why),
@@ -265,16 +272,37 @@ impl Run {
         (unknown && is_asked()).then_some(Undecided::CutShort(agent, made.pc))
     }
 
+    /// The barrier with phases that a move is about, and what it is to it.
+    fn on_phases(&self, made: &Move) -> Option<(BarrierId, Part)> {
+        let action = made.action.on_barrier()?;
+        let barrier = action.barrier();
+        self.machine.layout().has_phases(barrier).then(|| (barrier, action.part()))
+    }
+
+    /// What an agent knows before it comes to a barrier with phases.
+    fn before(&self, agent: AgentId, made: &Move) -> Option<(Part, Before)> {
+        let (barrier, part) = self.on_phases(made)?;
+        let history = self.history.get(barrier.0 as usize);
+        let before = history.map(|history| history.before_wait(&self.state.memory, agent));
+        Some((part, before.unwrap_or(Before { passes: true, blocks: true })))
+    }
+
     /// The first of what an agent has left pending lands.
     fn land(&mut self, agent: AgentId, settings: &Settings) -> Option<Ending> {
         let pending = self.state.pending_of(agent).first().copied()?;
         let actor = self.state.memory.land(pending)?;
         self.landed.push((self.path.len(), pending));
-        self.advance(Choice::landing(agent, 0), actor, pending.pc, settings)
+        self.advance(Choice::landing(agent, 0), actor, (pending.pc, None), settings)
     }
 
     /// Makes the only step that an actor has.
-    fn advance(&mut self, choice: Choice, actor: u32, pc: Pc, settings: &Settings) -> Option<Ending> {
+    fn advance(
+        &mut self,
+        choice: Choice,
+        actor: u32,
+        (pc, before): (Pc, Option<(Part, Before)>),
+        settings: &Settings,
+    ) -> Option<Ending> {
         self.log.events.clear();
         let agent = choice.agent();
         let step = self.path.len();
@@ -283,8 +311,8 @@ impl Run {
         if let Advanced::Error(end) = advanced {
             return Some(self.end(*end, step));
         }
-        if !self.follow_events(choice, actor) {
-            return Some(Ending::Undecided(Undecided::TooManyPending(agent, pc)));
+        if let Err(why) = self.follow_events(choice, actor, (pc, before)) {
+            return Some(Ending::Undecided(why));
         }
         self.races.follow(&self.log.events, || self.some_exited);
         if self.log.noted.is_empty() {
@@ -301,46 +329,6 @@ impl Run {
         }
         self.log.noted = noted;
         (is_error && !settings.all).then_some(Ending::Violated)
-    }
-
-    /// `false` if more is pending than can be followed.
-    fn follow_events(&mut self, choice: Choice, actor: u32) -> bool {
-        let now = self.state.memory.moment(actor);
-        let mover = (!choice.is_landing()).then_some(choice.agent());
-        let has_waits = self.machine.program().target.facts().waits_free;
-        for index in 0..self.log.events.len() {
-            match self.log.events[index] {
-                Event::Arrived(barrier) => self.history_of(barrier).gathering.add(now),
-                Event::Completed(barrier, _) => {
-                    let history = self.history_of(barrier);
-                    // An exit completes generations without arriving in them.
-                    history.gathering.add(now);
-                    std::mem::swap(&mut history.completed, &mut history.gathering);
-                    history.gathering.clear();
-                    history.waits = std::mem::take(&mut history.early_waits);
-                }
-                Event::Released(released, _) if Some(released) != mover => self.make_ready(released),
-                Event::Issued(pending) => {
-                    if !self.state.memory.issue(pending) {
-                        return false;
-                    }
-                    self.ready.push_back(Actor::Pending(pending.agent));
-                }
-                Event::Passed(barrier) if has_waits => self.history_of(barrier).waits.push(now),
-                Event::Exited => self.some_exited = true,
-                Event::Blocked(barrier) if has_waits => self.history_of(barrier).early_waits.push(now),
-                _ => {}
-            }
-        }
-        true
-    }
-
-    fn history_of(&mut self, barrier: BarrierId) -> &mut History {
-        let index = barrier.0 as usize;
-        if self.history.len() <= index {
-            self.history.resize_with(index + 1, History::default);
-        }
-        &mut self.history[index]
     }
 
     /// The path ends at a step.
@@ -393,12 +381,7 @@ impl Run {
     /// The steps that must still be known of, each with a number for what it is.
     pub(super) fn marks(&self) -> impl Iterator<Item = (u64, Moment)> + '_ {
         (0_u64..).zip(&self.history).flat_map(|(barrier, history)| {
-            let mark = move |kind: u64, moment: Moment| (kind << 32 | barrier, moment);
-            let completed = history.completed.iter().map(move |m| mark(1, m));
-            let gathering = history.gathering.iter().map(move |m| mark(2, m));
-            let waits = history.waits.iter().map(move |m| mark(3, *m));
-            let early_waits = history.early_waits.iter().map(move |m| mark(4, *m));
-            completed.chain(gathering).chain(waits).chain(early_waits)
+            history.marks().map(move |(kind, moment)| (kind << 32 | barrier, moment))
         })
     }
 

@@ -1,15 +1,17 @@
 //! One step of the group.
 
+mod in_flight;
+
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::state::Site;
 use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, Pending, State};
 use crate::agent::{Action, Choices, Fault, FaultKind, Outcome};
 use crate::barrier::{
-    self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Progress,
+    self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
     Refusal, Seat,
 };
-use crate::memory::Knowledge;
-use crate::program::{AgentId, Scope, Semantics, SequenceId};
+use crate::memory::{Conflict, Knowledge};
+use crate::program::{AccessKind, AgentId, Scope, Semantics, SequenceId};
 use crate::rule::Rule;
 
 /// A step in the making.
@@ -197,17 +199,10 @@ impl<K: Knowledge> Making<'_, K> {
             // clause: barcheck.assertion
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
-                let kind = *kind;
-                let layout = self.machine.layout;
-                let conflicts = self.state.memory.access(layout, self.agent, kind, locations);
-                let accessed = Event::Accessed(locations.clone());
-                for (rule, location, earlier, earlier_kind) in conflicts {
-                    let mut finding = self.finding(rule);
-                    finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
-                    finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
-                    self.log.noted.push(finding);
-                }
-                self.go_on_after(accessed);
+                let (kind, locations) = (*kind, locations.clone());
+                let conflicts = self.state.memory.access(self.machine.layout, self.agent, kind, &locations);
+                self.note_conflicts(kind, conflicts);
+                self.go_on_after(Event::Accessed(locations));
             }
             Action::Fence(spaces) => {
                 let machine = &*self.machine;
@@ -279,40 +274,42 @@ impl<K: Knowledge> Making<'_, K> {
         match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
             Applied::Arrives(effect, how) => self.arrive(site, effect, how),
             Applied::Issues(effect, how, operation) => {
-                let pc = self.machine.made(self.agent, self.from, self.index).pc;
                 self.arrive(site, effect, how)?;
-                let pending = Pending { agent: self.agent, pc, operation };
-                self.state.leave(pending);
-                self.log.events.push(Event::Issued(pending));
-                Ok(())
+                self.leave(operation)
             }
+            Applied::Leaves(effect, operation) => {
+                self.take_seat(site, effect);
+                self.leave(operation)
+            }
+            Applied::Counts(effect) => self.count(site, effect),
             Applied::Waits(effect, acquires) => {
                 self.wait(site, effect, acquires);
                 Ok(())
             }
             Applied::Reads => {
-                let value = barrier::state_as_value(self.state.at(site));
                 self.log.events.push(Event::StateMoved);
-                self.go_on(Outcome::Read(value));
+                self.go_on(Outcome::Read(barrier::state_as_value(self.state.at(site))));
                 Ok(())
             }
             Applied::Writes(next) => {
+                let begins = action.part() == Part::Begins;
                 self.state.set_barrier(site, next);
-                self.go_on_after(Event::StateMoved);
+                self.go_on_after(if begins { Event::Begun(site.id) } else { Event::StateMoved });
+                if begins {
+                    self.state.memory.begin(self.machine.layout, site.id);
+                }
                 Ok(())
             }
         }
     }
 
-    /// The landing that the step is.
-    fn run_landing(&mut self, pending: Pending) -> Result<(), Refusal> {
-        let site = self.state.site(pending.operation.barrier());
-        let landing = pending.operation.land(self.state.at(site))?;
-        self.log.events.push(Event::Landed(pending));
-        self.state.set_barrier(site, landing.barrier);
-        match landing.completed {
-            Some(completion) => self.complete(site.id, completion),
-            None => Ok(()),
+    /// What an access conflicts with is noted.
+    fn note_conflicts(&mut self, kind: AccessKind, conflicts: Vec<Conflict>) {
+        for (rule, location, earlier, earlier_kind) in conflicts {
+            let mut finding = self.finding(rule);
+            finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
+            finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
+            self.log.noted.push(finding);
         }
     }
 
@@ -378,6 +375,7 @@ impl<K: Knowledge> Making<'_, K> {
             let exited: Vec<_> = self.exited().collect();
             self.state.memory.take_in_exited(layout, id, &exited);
         }
+        self.state.memory.complete_phase(layout, id);
         let mut unwaited = false;
         for agent in self.machine.agents() {
             let state = &mut self.state.agents[agent.index()];

@@ -1,0 +1,124 @@
+//! What the events of a step say of the order of steps.
+
+use super::Run;
+use crate::schedule::clocks::Moment;
+use crate::schedule::history::{Before, History};
+use crate::verdict::answer::Undecided;
+use barcheck_model::barrier::{BarrierId, Part};
+use barcheck_model::machine::{Actor, AnyBarrier, Choice, Event};
+use barcheck_model::program::{AgentId, Pc};
+
+impl Run {
+    /// What has happened at a step; an error if it might have been something else in another order.
+    pub(super) fn follow_events(
+        &mut self,
+        choice: Choice,
+        actor: u32,
+        (pc, before): (Pc, Option<(Part, Before)>),
+    ) -> Result<(), Undecided> {
+        let now = self.state.memory.moment(actor);
+        let agent = choice.agent();
+        let mover = (!choice.is_landing()).then_some(agent);
+        let has_waits = self.machine.program().target.facts().waits_free;
+        let layout = self.machine.layout();
+        for index in 0..self.log.events.len() {
+            match self.log.events[index] {
+                Event::Completed(barrier, _) => {
+                    let history = slot(&mut self.history, barrier);
+                    // An exit completes generations without arriving in them.
+                    history.gathering.add(now);
+                    if layout.has_phases(barrier) {
+                        if !history.complete_phase() {
+                            return Err(Undecided::Unordered(agent, pc));
+                        }
+                        continue;
+                    }
+                    std::mem::swap(&mut history.completed, &mut history.gathering);
+                    history.gathering.clear();
+                    history.waits = std::mem::take(&mut history.early_waits);
+                }
+                Event::Released(released, _) if Some(released) != mover => self.make_ready(released),
+                Event::Issued(pending) => {
+                    if !self.state.memory.issue(pending) {
+                        return Err(Undecided::TooManyPending(agent, pc));
+                    }
+                    self.ready.push_back(Actor::Pending(pending.agent));
+                }
+                Event::Landed(pending) => {
+                    let barrier = pending.operation.barrier();
+                    // Whoever knows of this landing knows of those before it.
+                    self.in_flight.insert(barrier, (now, agent, pc));
+                    slot(&mut self.history, barrier).gathering.add(now);
+                    if self.depends_on_order(barrier) {
+                        return Err(Undecided::Unordered(agent, pc));
+                    }
+                }
+                Event::Arrived(barrier) | Event::Counted(barrier) if self.depends_on_order(barrier) => {
+                    return Err(Undecided::Unordered(agent, pc));
+                }
+                Event::Passed(barrier) if has_waits => slot(&mut self.history, barrier).waits.push(now),
+                Event::Exited => {
+                    self.some_exited = true;
+                    let memory = &self.state.memory;
+                    self.in_flight.retain(|_, (landing, ..)| !memory.knows(agent, *landing));
+                }
+                Event::Blocked(barrier) if has_waits => {
+                    slot(&mut self.history, barrier).early_waits.push(now);
+                }
+                Event::Arrived(barrier) if !layout.has_phases(barrier) => {
+                    slot(&mut self.history, barrier).gathering.add(now);
+                }
+                _ => {}
+            }
+            if let Some(before) = before
+                && !self.follow_phases(index, now, before)
+            {
+                return Err(Undecided::Unordered(agent, pc));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of a step on a barrier with phases. It comes before what the step completes.
+    fn follow_phases(&mut self, index: usize, now: Moment, (part, before): (Part, Before)) -> bool {
+        let agent = AgentId(now.actor);
+        let clocks = &self.state.memory;
+        match self.log.events[index] {
+            Event::Arrived(barrier) => slot(&mut self.history, barrier).belongs(clocks, agent, now, true),
+            Event::Counted(barrier) => {
+                let history = slot(&mut self.history, barrier);
+                history.belongs(clocks, agent, now, false);
+                history.announce(now);
+            }
+            Event::Issued(pending) => {
+                let history = slot(&mut self.history, pending.operation.barrier());
+                history.belongs(clocks, agent, now, part == Part::Arrives);
+            }
+            Event::Begun(barrier) => slot(&mut self.history, barrier).begin(now),
+            Event::Passed(barrier) => {
+                slot(&mut self.history, barrier).observe(now);
+                return before.passes;
+            }
+            Event::Blocked(barrier) => {
+                slot(&mut self.history, barrier).block(now);
+                return before.blocks;
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// What becomes of a barrier may depend on the order of what belongs to its phase.
+    fn depends_on_order(&self, barrier: BarrierId) -> bool {
+        self.state.barrier(barrier).is_some_and(AnyBarrier::depends_on_order)
+    }
+}
+
+/// What is kept of a barrier.
+fn slot(history: &mut Vec<History>, barrier: BarrierId) -> &mut History {
+    let index = barrier.0 as usize;
+    if history.len() <= index {
+        history.resize_with(index + 1, History::default);
+    }
+    &mut history[index]
+}

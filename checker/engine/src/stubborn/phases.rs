@@ -1,0 +1,182 @@
+//! Happens-before of barriers with phases: what [`crate::schedule`] keeps as steps of a run is kept here as
+//! facts that holders know. The conditions, and why they are enough, stand there, with its history of
+//! barriers.
+//!
+//! Landings are made at once, so none is under way when somebody else makes a step.
+
+use super::happens_before::{HappensBefore, Mark};
+use crate::verdict::answer::Undecided;
+use barcheck_model::agent::Move;
+use barcheck_model::barrier::{BarrierId, Part};
+use barcheck_model::machine::{AnyBarrier, Event, Machine, State};
+use barcheck_model::memory::Layout;
+use barcheck_model::program::{AgentId, Pc};
+
+/// A step on a barrier with phases, as far as it matters before it is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnPhases {
+    barrier: BarrierId,
+    part: Part,
+    /// The agent knows enough for a wait that passes.
+    passes: bool,
+    /// It does for one that blocks.
+    blocks: bool,
+}
+
+/// What a move is to a barrier with phases, if it is about one; an error if it might do something else in
+/// another order.
+pub(super) fn before(
+    machine: &Machine,
+    state: &mut State<HappensBefore>,
+    agent: AgentId,
+    made: &Move,
+) -> Result<Option<OnPhases>, Undecided> {
+    let layout = machine.layout();
+    let Some(action) = made.action.on_barrier().filter(|action| layout.has_phases(action.barrier())) else {
+        return Ok(None);
+    };
+    let (barrier, part) = (action.barrier(), action.part());
+    let memory = &mut state.memory;
+    let knows = |mark: &dyn Fn(Mark) -> bool| memory.knows_marks(layout, agent, barrier, mark);
+    let [knows_complete, knows_before] =
+        [Mark::Complete, Mark::Before].map(|wanted| knows(&|mark| mark == wanted));
+    let is_open = match part {
+        Part::Begins => !knows(&|mark| mark != Mark::InFlight),
+        Part::Arrives => {
+            let unobserved = memory.marks(barrier).any(|mark| matches!(mark, Mark::Observer(_)))
+                && !memory.knows_some(layout, agent, barrier, |mark| matches!(mark, Mark::Observer(_)));
+            !knows_complete || unobserved
+        }
+        Part::Counts => !knows_complete,
+        Part::Observes | Part::Waits | Part::MovesState => false,
+    };
+    if is_open {
+        return Err(Undecided::Unordered(agent, made.pc));
+    }
+    if matches!(part, Part::Arrives | Part::Counts) {
+        memory.gather(layout, barrier);
+    }
+    Ok(Some(OnPhases { barrier, part, passes: knows_before, blocks: knows_complete }))
+}
+
+/// Something is about to land on a barrier with phases.
+pub(super) fn before_landing(layout: Layout, state: &mut State<HappensBefore>, barrier: BarrierId) {
+    if layout.has_phases(barrier) {
+        state.memory.gather(layout, barrier);
+        state.memory.set(barrier, Mark::InFlight, layout.gathering(barrier));
+    }
+}
+
+/// What has happened at a step that is `on` a barrier with phases, or a landing.
+pub(super) fn follow(
+    machine: &Machine,
+    state: &mut State<HappensBefore>,
+    (agent, pc): (AgentId, Pc),
+    events: &[Event],
+    on: Option<OnPhases>,
+) -> Result<(), Undecided> {
+    let layout = machine.layout();
+    for event in events {
+        let is_kept = match event {
+            Event::Arrived(barrier) if layout.has_phases(*barrier) => {
+                state.memory.belongs(layout, *barrier, agent, true);
+                !depends_on_order(state, *barrier)
+            }
+            Event::Counted(barrier) => {
+                state.memory.belongs(layout, *barrier, agent, false);
+                state.memory.set(*barrier, Mark::Announced(agent), layout.time(agent));
+                !depends_on_order(state, *barrier)
+            }
+            Event::Issued(pending) if layout.has_phases(pending.operation.barrier()) => {
+                let arrives = on.is_some_and(|on| on.part == Part::Arrives);
+                state.memory.belongs(layout, pending.operation.barrier(), agent, arrives);
+                true
+            }
+            Event::Landed(pending) => !depends_on_order(state, pending.operation.barrier()),
+            Event::Begun(barrier) => {
+                state.memory.begin(layout, *barrier, agent);
+                true
+            }
+            Event::Passed(barrier) if layout.has_phases(*barrier) => {
+                state.memory.observe(layout, *barrier, agent);
+                on.is_none_or(|on| on.passes || on.barrier != *barrier)
+            }
+            Event::Blocked(barrier) if layout.has_phases(*barrier) => {
+                on.is_none_or(|on| on.blocks || on.barrier != *barrier)
+            }
+            Event::Completed(barrier, _) if layout.has_phases(*barrier) => {
+                state.memory.complete_phase(*barrier)
+            }
+            Event::Released(released, barrier) if layout.has_phases(*barrier) => {
+                state.memory.observe(layout, *barrier, *released);
+                true
+            }
+            Event::Exited => {
+                state.memory.exit(layout, agent);
+                let all_exited = machine.agents().all(|agent| machine.config(state, agent).has_exited());
+                if all_exited && state.memory.is_in_flight() {
+                    return Err(Undecided::InFlight(agent, pc));
+                }
+                true
+            }
+            _ => true,
+        };
+        if !is_kept {
+            return Err(Undecided::Unordered(agent, pc));
+        }
+    }
+    Ok(())
+}
+
+fn depends_on_order(state: &State<HappensBefore>, barrier: BarrierId) -> bool {
+    state.barrier(barrier).is_some_and(AnyBarrier::depends_on_order)
+}
+
+impl HappensBefore {
+    /// Something in the present phase, an arrival or not.
+    fn belongs(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId, arrives: bool) {
+        self.forget_known(layout, barrier, agent, |mark| match mark {
+            Mark::Unsettled(_) => true,
+            Mark::Announced(_) => arrives,
+            _ => false,
+        });
+    }
+
+    /// An agent has seen the latest phase complete.
+    fn observe(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
+        if !self.marks(barrier).any(|mark| mark == Mark::Observer(agent)) {
+            self.set(barrier, Mark::Observer(agent), layout.time(agent));
+        }
+        self.set(barrier, Mark::Unsettled(agent), layout.time(agent));
+    }
+
+    /// A phase is complete; `false` if it might have been so at another step.
+    fn complete_phase(&mut self, barrier: BarrierId) -> bool {
+        let open = |mark| matches!(mark, Mark::Unsettled(_) | Mark::Announced(_));
+        let is_settled = !self.marks(barrier).any(open);
+        self.remark(barrier, |mark| match mark {
+            Mark::Gathering => Some(Mark::Complete),
+            Mark::Complete => Some(Mark::Before),
+            Mark::Before | Mark::Observer(_) | Mark::Unsettled(_) | Mark::Announced(_) => None,
+            other => Some(other),
+        });
+        is_settled
+    }
+
+    /// The barrier's life begins or ends: what follows has to know of it.
+    fn begin(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
+        self.remark(barrier, |mark| (mark == Mark::InFlight).then_some(mark));
+        self.set(barrier, Mark::Complete, layout.time(agent));
+        self.set(barrier, Mark::Before, layout.time(agent));
+    }
+
+    /// What has landed before an agent exits is in time.
+    fn exit(&mut self, layout: Layout, agent: AgentId) {
+        self.forget_everywhere(|fact, known| fact == Mark::InFlight && known.has(layout.time(agent)));
+    }
+
+    /// Something has landed, and might have done so after everybody has exited.
+    fn is_in_flight(&self) -> bool {
+        self.all_marks().any(|mark| mark == Mark::InFlight)
+    }
+}

@@ -1,0 +1,337 @@
+//! mbarrier objects of `ptx`, and what instructions have left pending on them.
+
+use super::expr::eval_same;
+use super::local::{Point, advance, point};
+use super::memory::{self, Access, Location, Parcel, learn};
+use super::protocol::*;
+use super::state::{AgentId, Flow, Halt, Status, Who, World};
+use std::collections::BTreeSet;
+
+/// The number of an object among those of all names.
+pub type ObjectId = usize;
+
+/// The most arrivals and the most bytes that an object counts.
+const MOST: i64 = (1 << 20) - 1;
+
+/// An object that has been initialised.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Life {
+    expected: i64,
+    pending: i64,
+    tx: i64,
+    /// The parity of the present phase.
+    parity: bool,
+    /// Whether a wait has seen that the phase before the present one is complete; before the first phase
+    /// there is nothing to be seen.
+    observed: bool,
+    /// What has been released in the present phase.
+    gathered: Parcel,
+    /// What was released in the phases before it.
+    completed: Parcel,
+}
+
+impl Life {
+    fn new(count: i64) -> Self {
+        Life {
+            expected: count,
+            pending: count,
+            tx: 0,
+            parity: false,
+            observed: true,
+            gathered: Parcel::default(),
+            completed: Parcel::default(),
+        }
+    }
+
+    fn count_bytes(&mut self, bytes: i64) -> Flow<()> {
+        self.tx += bytes;
+        if self.tx.abs() > MOST { Err(Halt::Rule("tx-range")) } else { Ok(()) }
+    }
+}
+
+/// What happens when it lands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Landing {
+    /// Bytes have come, with what they have written and, in time, what their warp knew when it left them.
+    Bytes(i64, Parcel),
+    /// Arrivals, with what their warp knew when it left them.
+    Arrivals(i64, Parcel),
+}
+
+/// Something that has yet to land.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pending {
+    object: ObjectId,
+    /// The parity of the object's phase when it was left.
+    parity: bool,
+    pub agent: AgentId,
+    landing: Landing,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// None where an object is not live.
+    objects: Vec<Option<Life>>,
+    /// In order, so that equal ones stand together.
+    pub pending: Vec<Pending>,
+}
+
+impl State {
+    /// Before the first step.
+    pub fn new(protocol: &Protocol) -> Self {
+        let all = protocol.objects.iter().flat_map(|objects| {
+            let len = objects.len.unwrap_or(1);
+            (0..len).map(|_| objects.count.map(Life::new))
+        });
+        State { objects: all.collect(), pending: Vec::new() }
+    }
+
+    /// Whether the present phase of some object has begun.
+    pub fn hold_arrivals(&self) -> bool {
+        self.objects.iter().flatten().any(|life| life.pending != life.expected || life.tx != 0)
+    }
+
+    pub fn forget(&mut self, access: &Access) {
+        for life in self.objects.iter_mut().flatten() {
+            life.gathered.forget(access);
+            life.completed.forget(access);
+        }
+        for pending in &mut self.pending {
+            match &mut pending.landing {
+                Landing::Bytes(_, parcel) | Landing::Arrivals(_, parcel) => parcel.forget(access),
+            }
+        }
+        self.pending.sort();
+    }
+
+    fn leave(&mut self, pending: Pending) {
+        self.pending.push(pending);
+        self.pending.sort();
+    }
+}
+
+fn life<'a>(world: &'a mut World<'_>, object: ObjectId) -> Flow<&'a mut Life> {
+    world.state.objects.objects[object].as_mut().ok_or(Halt::Rule("mbarrier-not-live"))
+}
+
+/// The value of an operand, the same for all lanes of the fragment.
+fn value(world: &World<'_>, who: Who, expr: &Expr) -> Flow<i64> {
+    eval_same(world.code, who.agent, world.see(who), expr)
+}
+
+fn number_in(world: &World<'_>, who: Who, expr: &Expr, least: i64, rule: &'static str) -> Flow<i64> {
+    let number = value(world, who, expr)?;
+    if (least..=MOST).contains(&number) { Ok(number) } else { Err(Halt::Rule(rule)) }
+}
+
+fn element(world: &World<'_>, who: Who, index: Option<&Expr>, len: Option<i64>) -> Flow<i64> {
+    let index = index.map_or(Ok(0), |index| value(world, who, index))?;
+    if (0..len.unwrap_or(1)).contains(&index) {
+        Ok(index)
+    } else {
+        Err(Halt::EvalError("index outside its array".into()))
+    }
+}
+
+fn object(world: &World<'_>, who: Who, on: &Mbarrier) -> Flow<ObjectId> {
+    let all = &world.protocol().objects;
+    let before: i64 = all[..on.objects].iter().map(|objects| objects.len.unwrap_or(1)).sum();
+    let index = element(world, who, on.index.as_ref(), all[on.objects].len)?;
+    Ok((before + index) as ObjectId)
+}
+
+/// The lanes of a fragment execute an instruction on an object, each by itself and all in one step.
+pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
+    let object = object(world, who, on)?;
+    let lanes = world.see(who).lanes.len() as i64;
+    match &on.act {
+        Act::Init(count) => {
+            let count = number_in(world, who, count, 1, "count-range")?;
+            let place = &mut world.state.objects.objects[object];
+            // The second lane finds what the first has made.
+            if place.is_some() || lanes > 1 {
+                return Err(Halt::Rule("mbarrier-live"));
+            }
+            *place = Some(Life::new(count));
+        }
+        Act::Inval => {
+            life(world, object)?;
+            // The second lane finds nothing left, whether or not the first would have been wrong.
+            if lanes > 1 {
+                return Err(Halt::Rule("mbarrier-not-live"));
+            }
+            if !waiters(world, object).is_empty() {
+                return Err(Halt::Rule("mbarrier-live"));
+            }
+            world.state.objects.objects[object] = None;
+        }
+        Act::Arrive { count, bytes, drops, relaxed } => {
+            let number = |n: &Option<Expr>, otherwise, least, rule| match n {
+                Some(n) => number_in(world, who, n, least, rule),
+                None => Ok(otherwise),
+            };
+            let arrivals = lanes * number(count, 1, 1, "count-range")?;
+            let bytes = lanes * number(bytes, 0, 0, "tx-range")?;
+            let mut parcel = world.state.memory.agents[who.agent].known.clone();
+            if *relaxed {
+                parcel.memory.clear();
+            }
+            arrive(world, object, Arrival { arrivals, bytes, drops: *drops }, &parcel)?;
+        }
+        Act::ExpectTx(bytes) => {
+            let bytes = number_in(world, who, bytes, 0, "tx-range")?;
+            life(world, object)?.count_bytes(lanes * bytes)?;
+            complete_if_due(world, object)?;
+        }
+        Act::CompleteTx(bytes) => {
+            let bytes = number_in(world, who, bytes, 0, "tx-range")?;
+            life(world, object)?.count_bytes(-lanes * bytes)?;
+            complete_if_due(world, object)?;
+        }
+        Act::Wait(parity) => return wait(world, who, object, parity),
+        Act::Copy(bytes, to) => copy(world, who, object, bytes, to.as_ref())?,
+        Act::Commit => {
+            let parity = life(world, object)?.parity;
+            let parcel = world.state.memory.agents[who.agent].known.clone();
+            let landing = Landing::Arrivals(lanes, parcel);
+            world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
+        }
+    }
+    advance(world.fragment(who));
+    Ok(())
+}
+
+struct Arrival {
+    arrivals: i64,
+    bytes: i64,
+    drops: bool,
+}
+
+fn arrive(world: &mut World<'_>, object: ObjectId, arrival: Arrival, parcel: &Parcel) -> Flow<()> {
+    let life = life(world, object)?;
+    let Arrival { arrivals, bytes, drops } = arrival;
+    if drops && life.expected <= arrivals {
+        return Err(Halt::Rule("over-arrival"));
+    }
+    if !life.observed {
+        return Err(Halt::Rule("unobserved-phase"));
+    }
+    if life.pending < arrivals {
+        return Err(Halt::Rule("over-arrival"));
+    }
+    life.count_bytes(bytes)?;
+    if drops {
+        life.expected -= arrivals;
+    }
+    life.pending -= arrivals;
+    life.gathered.add(parcel);
+    complete_if_due(world, object)
+}
+
+/// The fragments that wait on an object.
+fn waiters(world: &World<'_>, object: ObjectId) -> Vec<Who> {
+    let mut all = Vec::new();
+    for (agent, it) in world.state.agents.iter().enumerate() {
+        for (fragment, f) in it.fragments.iter().enumerate() {
+            if f.status == Status::Awaiting(object) {
+                all.push(Who { agent, fragment });
+            }
+        }
+    }
+    all
+}
+
+fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
+    let waiters = waiters(world, object);
+    let life = life(world, object)?;
+    if life.pending > 0 || life.tx > 0 {
+        return Ok(());
+    }
+    if life.tx < 0 {
+        return Err(Halt::Rule("over-delivery"));
+    }
+    life.parity = !life.parity;
+    life.pending = life.expected;
+    life.observed = !waiters.is_empty();
+    let gathered = std::mem::take(&mut life.gathered);
+    life.completed.add(&gathered);
+    let completed = life.completed.clone();
+    for who in waiters {
+        learn(world, who.agent, &completed);
+        let fragment = world.fragment(who);
+        fragment.status = Status::Running;
+        advance(fragment);
+    }
+    Ok(())
+}
+
+fn wait(world: &mut World<'_>, who: Who, object: ObjectId, parity: &Expr) -> Flow<()> {
+    let asked = match value(world, who, parity)? {
+        0 => false,
+        1 => true,
+        _ => return Err(Halt::Rule("parity-range")),
+    };
+    let life = life(world, object)?;
+    let passes = asked != life.parity;
+    let completed = life.completed.clone();
+    life.observed |= passes;
+    let code = world.code;
+    let others =
+        world.state.agents[who.agent].fragments.iter().enumerate().filter(|(f, _)| *f != who.fragment);
+    if others.into_iter().any(|(_, f)| !matches!(point(code, f), Point::Join)) {
+        return Err(Halt::NotModelled("lanes wait while others of their warp could go on"));
+    }
+    if passes {
+        learn(world, who.agent, &completed);
+        advance(world.fragment(who));
+    } else {
+        world.fragment(who).status = Status::Awaiting(object);
+    }
+    Ok(())
+}
+
+fn copy(
+    world: &mut World<'_>,
+    who: Who,
+    object: ObjectId,
+    bytes: &Expr,
+    to: Option<&(usize, Option<Expr>)>,
+) -> Flow<()> {
+    let lanes = world.see(who).lanes.len() as i64;
+    let bytes = lanes * number_in(world, who, bytes, 0, "tx-range")?;
+    let mut written = None;
+    if let Some((array, index)) = to {
+        let index = element(world, who, index.as_ref(), world.protocol().arrays[*array].len)?;
+        let location = Location { array: *array, index };
+        written = Some(Access { location, kind: AccessKind::Copy, agent: who.agent });
+    }
+    let parity = life(world, object)?.parity;
+    if let Some(written) = written {
+        memory::access(world, who.agent, AccessKind::Copy, &BTreeSet::from([written.location]));
+    }
+    // Whatever came before the issue comes before the landing.
+    let mut time = world.state.memory.agents[who.agent].known.time.clone();
+    time.extend(written);
+    let landing = Landing::Bytes(bytes, Parcel { time, memory: written.into_iter().collect() });
+    world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
+    Ok(())
+}
+
+/// Something pending lands.
+pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
+    let Pending { object, parity, landing, .. } = world.state.objects.pending.remove(pending);
+    let life = life(world, object).map_err(|_| Halt::Rule("stale-completion"))?;
+    if life.parity != parity {
+        return Err(Halt::Rule("stale-completion"));
+    }
+    match landing {
+        Landing::Bytes(bytes, parcel) => {
+            life.gathered.add(&parcel);
+            life.count_bytes(-bytes)?;
+            complete_if_due(world, object)
+        }
+        Landing::Arrivals(arrivals, parcel) => {
+            arrive(world, object, Arrival { arrivals, bytes: 0, drops: false }, &parcel)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Random protocols of mbarrier objects next to named barriers: the engines and the naive explorer must say
+//! the same of each of them.
+//!
+//! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one,
+//! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
+//! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
+
+mod naive;
+
+use barcheck::{Budgets, Inconclusive, Quiet, Reduction, Settings, check};
+use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_specs::bar::{LoadOptions, load};
+use naive::engine::engine;
+use naive::explore::{Outcome, Verdict, explore};
+use naive::generate_mbarrier::generate_mbarrier;
+use naive::protocol::Protocol;
+use naive::rules::MBARRIER_RULES;
+use naive::shrink::shrink;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => default,
+    }
+}
+
+fn cap() -> usize {
+    number("BARCHECK_STATES", 300) as usize
+}
+
+/// What the engines say differently of a protocol, if anything.
+fn difference(protocol: &Protocol, naive: &Outcome) -> Option<String> {
+    if naive.gave_up || !naive.not_modelled.is_empty() {
+        return None;
+    }
+    let (verdict, rules) = engine(&protocol.text(), ExitedThreads::Hold)?;
+    let same = verdict == naive.verdict && rules == naive.rules;
+    (!same).then(|| {
+        format!("naive explorer: {:?} {:?}\nengine: {verdict:?} {rules:?}", naive.verdict, naive.rules)
+    })
+}
+
+#[test]
+fn engines_and_naive_explorer_agree_on_mbarrier_objects() {
+    let count = number("BARCHECK_RANDOM", 3_000);
+    let first = number("BARCHECK_SEED", 0);
+    let (mut compared, mut verified, mut states, mut not_modelled) = (0, 0, 0, 0);
+    let mut rules: BTreeMap<String, usize> = BTreeMap::new();
+    for seed in first..first + count {
+        let protocol = generate_mbarrier(seed);
+        let outcome = explore(&protocol, cap());
+        if !outcome.not_modelled.is_empty() {
+            not_modelled += 1;
+            continue;
+        }
+        if outcome.gave_up {
+            continue;
+        }
+        compared += 1;
+        verified += u64::from(outcome.verdict == Verdict::Verified);
+        states += outcome.states;
+        for rule in &outcome.rules {
+            *rules.entry(rule.clone()).or_default() += 1;
+        }
+        if difference(&protocol, &outcome).is_some() {
+            let smallest = shrink(&protocol, |p| difference(p, &explore(p, cap())).is_some());
+            let what = difference(&smallest, &explore(&smallest, cap())).expect("it still differs");
+            panic!("seed {seed}\n{what}\n{}", smallest.text());
+        }
+    }
+    println!(
+        "{count}: {compared} compared, {verified} verified, {not_modelled} not modelled, {states} states"
+    );
+    println!("{rules:?}");
+    assert!(compared * 10 >= count * 7 && verified * 10 >= count * 3);
+    if count >= 3_000 {
+        let missing: Vec<_> = MBARRIER_RULES.iter().filter(|rule| !rules.contains_key(**rule)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
+
+/// The comparison would mean little if the engine that makes one run gave up on most protocols.
+#[test]
+fn one_schedule_decides_many_random_protocols_of_mbarrier_objects() {
+    let (mut by_one, mut by_choice, mut by_search) = (0, 0, 0);
+    for seed in 0..600 {
+        let text = generate_mbarrier(seed).text();
+        let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
+        let budgets = Budgets { max_states: Some(20_000), ..Budgets::default() };
+        let (program, options) = (Arc::new(loaded.program), Options::default());
+        let decides = |reduction| {
+            let settings = Settings { reduction, budgets, ..Settings::default() };
+            let outcome = check(Arc::clone(&program), options, &settings, &Quiet);
+            !matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_)))
+        };
+        if decides(Reduction::Schedule) {
+            by_one += 1;
+        } else if decides(Reduction::Stubborn) {
+            by_choice += 1;
+        } else {
+            by_search += 1;
+        }
+    }
+    println!("one schedule decides {by_one}, one for each choice {by_choice} more, a search {by_search}");
+    assert!(by_one >= 100);
+}
+
+#[test]
+fn a_seed_gives_one_protocol_of_mbarrier_objects() {
+    for seed in 0..200 {
+        assert_eq!(generate_mbarrier(seed).text(), generate_mbarrier(seed).text());
+    }
+}
+
+/// Shows a range of protocols with their outcomes, for whoever wants to read some of them.
+#[test]
+fn shown_on_demand() {
+    let count = number("BARCHECK_SHOW", 0);
+    let first = number("BARCHECK_SEED", 0);
+    for seed in first..first + count {
+        let protocol = generate_mbarrier(seed);
+        let outcome = explore(&protocol, cap());
+        println!(
+            "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
+            outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
+        );
+        println!("{}", protocol.text());
+    }
+}

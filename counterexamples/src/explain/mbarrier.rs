@@ -1,0 +1,191 @@
+//! Rules about mbarrier objects.
+
+use barcheck_model::rule::Rule;
+
+use super::case::{Case, sentence, verb};
+use super::place::{Did, Place};
+use super::words::Words;
+use crate::trace::{BarrierState, Event, Location, Step};
+
+/// What an instruction, or a landing, did to an object that it must not do.
+pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
+    let outcome = &case.trace.outcome;
+    let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
+    let instruction = case.resolved_here();
+    let state = outcome.barrier.and_then(|barrier| case.state(barrier));
+    let count = |of: &str| state.and_then(|state| state.counts.iter().find(|count| count.of == of));
+    let arrived = count("arrivals").map_or_else(
+        || format!("{on} waits for no arrival in this phase"),
+        |count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected),
+    );
+    let lands = case.last().is_some_and(|step| step.events.iter().any(is_landing));
+    let does = if lands {
+        format!("what {who} began by `{instruction}`{at} lands on {on}")
+    } else {
+        format!("{who} executes `{instruction}`{at}")
+    };
+    let told =
+        Told { who: &who, does: &does, on: &on, at: &at, arrived: &arrived, instruction: &instruction };
+    let (message, why) = told.of(rule);
+    let mut words = Words { message, ..Words::default() };
+    words.sentences.push(format!("{}.", sentence(&does)));
+    words.sentences.extend(case.locals_of(outcome.agent));
+    words.sentences.push(why);
+    let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
+    words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
+    words
+}
+
+fn is_landing(event: &Event) -> bool {
+    matches!(event, Event::Landed { .. })
+}
+
+fn arrival(step: &Step, on: &str) -> Place {
+    Case::did(step, Did::ArrivedOn(on.to_owned()))
+}
+
+/// Agents that wait for a phase at one place.
+pub(super) struct Waiting<'w> {
+    pub(super) who: &'w [u32],
+    pub(super) at: Location,
+    pub(super) instruction: &'w str,
+}
+
+/// Which phase is waited for, what it lacks, and why it never comes, as far as that is to be seen.
+pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>, words: &mut Words) {
+    let (on, phase) = (case.barrier(state.barrier), state.generation);
+    let who = case.agents(waiting.who);
+    words.sentences.push(format!(
+        "{} {}{} (`{}`) for phase {phase} of {on}, whose parity is {}: {}.",
+        sentence(&who),
+        verb(waiting.who, "waits", "wait"),
+        case.at(waiting.at),
+        waiting.instruction,
+        phase & 1,
+        case.so_far(state.barrier),
+    ));
+    let count = |of: &str| state.counts.iter().find(|count| count.of == of);
+    let lacks = |of: &str| count(of).is_some_and(|count| count.arrived < count.expected);
+    let is_in_flight =
+        case.end.agents.values().any(|agent| agent.pending.iter().any(|left| left.barrier == state.barrier));
+    if !lacks("arrivals") && lacks("bytes") && !is_in_flight {
+        words.sentences.push(format!(
+            "All its arrivals have been made, and nothing is in flight: the copies on {on} have brought \
+             fewer bytes than were announced."
+        ));
+    }
+    for agent in waiting.who.iter().take(2) {
+        words.sentences.extend(lapped(case, *agent, state));
+    }
+}
+
+/// That an agent has missed phases, and cannot tell the one that it waits for from an earlier one.
+fn lapped(case: &Case<'_>, agent: u32, state: &BarrierState) -> Option<String> {
+    // Of an excerpt it is not known what anybody has seen.
+    if case.trace.is_excerpt() {
+        return None;
+    }
+    let (mut complete, mut seen) = (0_u32, None);
+    for event in case.trace.steps.iter().flat_map(|step| step.events.iter().map(move |e| (step.agent, e))) {
+        match event {
+            (_, Event::Completed { barrier, .. }) if *barrier == state.barrier => complete += 1,
+            (who, Event::Passed { barrier }) if (*barrier, who) == (state.barrier, agent) => {
+                seen = complete.checked_sub(1);
+            }
+            (_, Event::Released { barrier, agents })
+                if *barrier == state.barrier && agents.contains(&agent) =>
+            {
+                seen = complete.checked_sub(1);
+            }
+            _ => {}
+        }
+    }
+    let next = seen.map_or(0, |seen| seen + 1);
+    let on = case.barrier(state.barrier);
+    (complete > next).then(|| {
+        let missed = complete - next;
+        let before = match seen {
+            Some(seen) => format!("the last phase of {on} that it saw complete is {seen}"),
+            None => format!("it has seen no phase of {on} complete"),
+        };
+        format!(
+            "{} is late: {before}, and {missed} more {} complete since; a parity cannot tell phase {next} \
+             from phase {}.",
+            sentence(&case.agent(agent)),
+            if missed == 1 { "is" } else { "are" },
+            next + 2,
+        )
+    })
+}
+
+/// What is told of a misuse: who, what it does, on what, where, and what has come so far.
+struct Told<'t> {
+    who: &'t str,
+    does: &'t str,
+    on: &'t str,
+    at: &'t str,
+    arrived: &'t str,
+    instruction: &'t str,
+}
+
+impl Told<'_> {
+    /// The message, and why it is so.
+    fn of(&self, rule: Rule) -> (String, String) {
+        let Self { who, does, on, at, arrived, instruction } = self;
+        match rule {
+            Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
+                format!("{who} invalidates {on}{at} while others wait on it"),
+                "Whoever waits on an object must have passed before it is invalidated.".to_owned(),
+            ),
+            Rule::MbarrierLive => (
+                format!("{who} initialises {on}{at}, which is in use already"),
+                "An object is initialised once, by one lane, and may be initialised again after \
+                 `mbarrier.inval`."
+                    .to_owned(),
+            ),
+            Rule::MbarrierNotLive => (
+                format!("{who} uses {on}{at}, which is not initialised"),
+                format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
+            ),
+            Rule::OverArrival => (
+                format!("{does}: more arrivals than the phase waits for ({arrived})"),
+                "Every lane that executes an arrival makes one: by a whole warp it is 32. The count given \
+                 to `mbarrier.init` is that of all arrivals in a phase."
+                    .to_owned(),
+            ),
+            Rule::OverDelivery => (
+                format!("{does}: more bytes have come on {on} than the phase expects"),
+                "The bytes that `expect_tx` announces have to be those of all copies of the phase together; \
+                 with more, the phase never completes."
+                    .to_owned(),
+            ),
+            Rule::StaleCompletion => (
+                format!("{does} in a phase later than the one that it was begun in"),
+                format!(
+                    "The phase of {on} was complete without it: nothing announced its bytes, or its arrival \
+                     was not counted."
+                ),
+            ),
+            Rule::TxRange => (
+                format!("{does}: {on} cannot count so many bytes"),
+                "The bytes that a phase waits for are at most 1048575, in either direction.".to_owned(),
+            ),
+            Rule::UnobservedPhase => (
+                format!("{does} before anybody has seen the phase before complete on {on}"),
+                "Between two phases some wait has to see the first of them complete: without one the arrival \
+                 may fall into either."
+                    .to_owned(),
+            ),
+            Rule::InFlightAtExit => (
+                format!(
+                    "everybody has exited, and what {who} began by `{instruction}`{at} has not landed on \
+                     {on}"
+                ),
+                "Shared memory is gone once the CTA has exited: some warp has to wait for the phase in which \
+                 the operation lands."
+                    .to_owned(),
+            ),
+            _ => (format!("{does}: a parity is 0 or 1"), "The parity of a phase is 0 or 1.".to_owned()),
+        }
+    }
+}

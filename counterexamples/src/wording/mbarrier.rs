@@ -1,0 +1,100 @@
+//! mbarrier objects in words.
+
+use barcheck_model::barrier::mbarrier::{self, Action, Barrier, What};
+use barcheck_model::barrier::{BarrierAction, BarrierId};
+use barcheck_model::program::{MbarrierKind, MbarrierOp, Program};
+
+use super::expressions::{Lanes, mnemonic};
+use super::figures::{Gathering, Naming, count, plain};
+use super::system::Names;
+use crate::trace::{Count, Operands};
+
+/// An object's names, as the protocol has it.
+pub(super) fn names(program: &Program, id: BarrierId) -> Option<Names> {
+    let name = mbarrier::object_name(program, id)?;
+    Some(Names { short: name.clone(), name })
+}
+
+/// An instruction with its operands' values.
+pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes, written: &str) -> String {
+    let objects = &program.objects[op.objects.index()];
+    let object = match &op.index {
+        Some(index) => format!("{}[{}]", objects.name, lanes.show(index)),
+        None => objects.name.clone(),
+    };
+    let shown = |canonical: &str, rest: &[String]| {
+        let rest: String = rest.iter().map(|operand| format!(", {operand}")).collect();
+        format!("{} {object}{rest}", mnemonic(written, canonical))
+    };
+    match &op.kind {
+        MbarrierKind::Init(count) => shown("mbarrier.init", &[lanes.show(count)]),
+        MbarrierKind::Inval => shown("mbarrier.inval", &[]),
+        MbarrierKind::Arrive { count, bytes, .. } => {
+            let operands: Vec<_> = count.iter().chain(bytes).map(|operand| lanes.show(operand)).collect();
+            shown("mbarrier.arrive", &operands)
+        }
+        MbarrierKind::ExpectTx(bytes) => shown("mbarrier.expect_tx", &[lanes.show(bytes)]),
+        MbarrierKind::CompleteTx(bytes) => shown("mbarrier.complete_tx", &[lanes.show(bytes)]),
+        MbarrierKind::Wait(parity) => shown("mbarrier.wait.parity", &[lanes.show(parity)]),
+        MbarrierKind::Commit => shown("tcgen05.commit", &[]),
+        MbarrierKind::Copy { bytes, to } => {
+            let to = to.as_ref().map_or("_".to_owned(), |(array, index)| {
+                let name = &program.arrays[array.index()].name;
+                index.as_ref().map_or(name.clone(), |index| format!("{name}[{}]", lanes.show(index)))
+            });
+            let mnemonic = mnemonic(written, "cp.async.bulk");
+            format!("{mnemonic} {to}, {}, {object}", lanes.show(bytes))
+        }
+    }
+}
+
+/// The operands of an instruction; of a delivery that it begins likewise.
+pub(super) fn operands(action: &BarrierAction) -> Option<Operands> {
+    let BarrierAction::Mbarrier(Action { object, what }) = action else { return None };
+    let (operation, counts): (&str, Vec<Count>) = match *what {
+        What::Init(expected) => ("init", vec![count("arrivals", 0, expected)]),
+        What::Inval => ("inval", Vec::new()),
+        What::Arrive { count: arrivals, .. } => ("arrive", vec![count("arrivals", arrivals, arrivals)]),
+        What::CountBytes(_) => ("count", Vec::new()),
+        What::Wait(_) => ("wait", Vec::new()),
+        What::Copy(..) => ("copy", Vec::new()),
+        What::Commit(_) => ("commit", Vec::new()),
+    };
+    Some(plain(operation, mbarrier::id(*object), counts))
+}
+
+/// What the present phase has gathered, if it has begun or somebody waits for it.
+pub(super) fn gathering(barrier: &Barrier) -> Option<Gathering> {
+    let Barrier::Live(live) = barrier else { return None };
+    let idle = live.pending == live.expected && live.bytes == 0 && live.announced == 0 && !live.waited;
+    if idle {
+        return None;
+    }
+    // Arrivals dropped count for the phases after this one.
+    let expected = live.expected.max(live.pending);
+    let mut counts = vec![count("arrivals", expected - live.pending, expected)];
+    let delivered = i64::from(live.announced) - i64::from(live.bytes);
+    if live.announced > 0 || delivered > 0 {
+        counts.push(count("bytes", u32::try_from(delivered).unwrap_or(0), live.announced));
+    }
+    let class = if live.odd { "odd phase" } else { "even phase" };
+    Some(Gathering { all: false, class: class.to_owned(), counts })
+}
+
+/// Whether an instruction may arrive on an object, now or when something lands.
+pub(super) fn may_use(op: &MbarrierOp, naming: &Naming<'_>) -> bool {
+    let arrives = match op.kind {
+        MbarrierKind::Arrive { .. } | MbarrierKind::Copy { .. } | MbarrierKind::Commit => true,
+        MbarrierKind::CompleteTx(_) => true,
+        MbarrierKind::Init(_) | MbarrierKind::Inval | MbarrierKind::ExpectTx(_) | MbarrierKind::Wait(_) => {
+            false
+        }
+    };
+    let objects = &naming.program.objects[op.objects.index()];
+    let number = mbarrier::number(naming.id).and_then(|number| number.checked_sub(objects.first));
+    arrives
+        && number.is_some_and(|number| {
+            number < objects.length.unwrap_or(1)
+                && op.index.as_ref().is_none_or(|index| naming.may_be(index, i64::from(number)))
+        })
+}

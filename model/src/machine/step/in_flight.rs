@@ -1,0 +1,65 @@
+//! What is in flight: operations are left pending, and land.
+
+use super::{Making, Site};
+use crate::barrier::{AnyBarrier, AnyOperation, Effect, NotModelled, Refusal};
+use crate::machine::{Event, Pending};
+use crate::memory::Knowledge;
+use crate::program::AccessKind;
+use smallvec::SmallVec;
+
+/// Operations pending at a time, at most: a loop that begins more and waits for none has states without end.
+const MOST_IN_FLIGHT: usize = 4096;
+
+impl<K: Knowledge> Making<'_, K> {
+    /// The landing that the step is.
+    pub(super) fn run_landing(&mut self, pending: Pending) -> Result<(), Refusal> {
+        let site = self.state.site(pending.operation.barrier());
+        let landing = pending.operation.land(self.state.at(site))?;
+        self.log.events.push(Event::Landed(pending));
+        if let Some(slot) = pending.operation.slot() {
+            self.state.memory.land(self.machine.layout, slot, site.id);
+        }
+        self.state.set_barrier(site, landing.barrier);
+        match landing.completed {
+            Some(completion) => self.complete(site.id, completion),
+            None => Ok(()),
+        }
+    }
+
+    /// The instruction that the step is leaves something pending.
+    pub(super) fn leave(&mut self, operation: AnyOperation) -> Result<(), Refusal> {
+        // clause: barcheck.not-modelled
+        if self.state.pending.len() >= MOST_IN_FLIGHT {
+            return Err(Refusal::NotModelled(NotModelled::ManyInFlight));
+        }
+        let pc = self.machine.made(self.agent, self.from, self.index).pc;
+        let operation = self.in_slot(operation);
+        let pending = Pending { agent: self.agent, pc, operation };
+        if let (Some(slot), Some(written)) = (operation.slot(), operation.written()) {
+            let conflicts = self.state.memory.copy(self.machine.layout, self.agent, slot, written);
+            self.note_conflicts(AccessKind::Copy, conflicts);
+        }
+        self.state.leave(pending);
+        self.log.events.push(Event::Issued(pending));
+        Ok(())
+    }
+
+    /// The operation with a slot of its own for what its agent knows.
+    fn in_slot(&mut self, operation: AnyOperation) -> AnyOperation {
+        let used: SmallVec<[u16; 8]> = self.state.pending.iter().filter_map(|p| p.operation.slot()).collect();
+        let mut slots = self.machine.layout.slots(operation.barrier());
+        let operation = operation.with_slot(slots.find(|slot| !used.contains(slot)).unwrap_or(u16::MAX));
+        if let Some(slot) = operation.slot() {
+            self.state.memory.issue(self.machine.layout, self.agent, slot, operation.publishes());
+        }
+        operation
+    }
+
+    /// What the barrier waits for besides arrivals has changed.
+    pub(super) fn count(&mut self, site: Site, effect: Effect<AnyBarrier>) -> Result<(), Refusal> {
+        self.log.events.push(Event::Counted(site.id));
+        let completed = effect.completed;
+        self.take_seat(site, effect);
+        completed.map_or(Ok(()), |completion| self.complete(site.id, completion))
+    }
+}

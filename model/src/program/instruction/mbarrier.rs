@@ -1,0 +1,105 @@
+//! PTX instructions on mbarrier objects, and the asynchronous operations that arrive on them.
+
+use super::{BarrierOp, Expressions, ReductionOp, Scope, Written};
+use crate::program::{ArrayId, Expr, LocalId, ObjectsId};
+
+/// An instruction on an mbarrier object. Every lane that executes it does so once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MbarrierOp {
+    /// What it does.
+    pub kind: MbarrierKind,
+    /// The object, or the array of objects.
+    pub objects: ObjectsId,
+    /// Which one of the array.
+    pub index: Option<Expr>,
+}
+
+/// What an instruction does to an mbarrier object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MbarrierKind {
+    /// `mbarrier.init`, with the number of arrivals expected in each phase.
+    Init(Expr),
+    /// `mbarrier.inval`.
+    Inval,
+    /// `mbarrier.arrive`, `arrive.expect_tx`, `arrive_drop`.
+    Arrive {
+        /// Arrivals of each lane, 1 if left out.
+        count: Option<Expr>,
+        /// Bytes that the phase waits for besides.
+        bytes: Option<Expr>,
+        /// So many fewer are expected from the next phase on.
+        drops: bool,
+        /// `.relaxed`: orders in time, not in memory.
+        relaxed: bool,
+    },
+    /// `mbarrier.expect_tx`, in bytes.
+    ExpectTx(Expr),
+    /// `mbarrier.complete_tx`, in bytes.
+    CompleteTx(Expr),
+    /// A blocking wait for the phase of a parity: `mbarrier.try_wait.parity` in a loop.
+    Wait(Expr),
+    /// `cp.async.bulk` and its relatives: a copy that completes so many bytes when it lands.
+    Copy {
+        /// Bytes of each lane.
+        bytes: Expr,
+        /// The location that it writes.
+        to: Option<(ArrayId, Option<Expr>)>,
+    },
+    /// `tcgen05.commit` and its relatives: one arrival, when what the agent began before is done.
+    Commit,
+}
+
+impl BarrierOp for MbarrierOp {
+    fn expressions(&self) -> Expressions<'_> {
+        let mut found: Expressions<'_> = self.index.iter().collect();
+        match &self.kind {
+            MbarrierKind::Init(e)
+            | MbarrierKind::ExpectTx(e)
+            | MbarrierKind::CompleteTx(e)
+            | MbarrierKind::Wait(e) => found.push(e),
+            MbarrierKind::Arrive { count, bytes, .. } => found.extend(count.iter().chain(bytes)),
+            MbarrierKind::Copy { bytes, to } => {
+                found.push(bytes);
+                found.extend(to.iter().flat_map(|(_, index)| index));
+            }
+            MbarrierKind::Inval | MbarrierKind::Commit => {}
+        }
+        found
+    }
+
+    fn written(&self) -> Written {
+        Written::new()
+    }
+
+    fn handle(&self) -> Option<LocalId> {
+        None
+    }
+
+    fn reduction(&self) -> Option<ReductionOp> {
+        None
+    }
+
+    fn execution_scope(&self) -> Option<Scope> {
+        None
+    }
+
+    fn is_of_all_lanes(&self) -> bool {
+        false
+    }
+
+    fn reads_state(&self) -> bool {
+        false
+    }
+
+    fn accesses(&self) -> bool {
+        matches!(self.kind, MbarrierKind::Copy { to: Some(_), .. })
+    }
+
+    fn is_relaxed(&self) -> bool {
+        matches!(self.kind, MbarrierKind::Arrive { relaxed: true, .. })
+    }
+
+    fn leaves_pending(&self) -> bool {
+        matches!(self.kind, MbarrierKind::Copy { .. } | MbarrierKind::Commit)
+    }
+}

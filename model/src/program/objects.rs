@@ -1,0 +1,15 @@
+//! mbarrier objects: barriers that live in shared memory, under names that the protocol gives them.
+
+/// An array of mbarrier objects, or a single one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objects {
+    /// The name.
+    pub name: String,
+    /// The number of its first object; the objects of all arrays follow one another without gaps.
+    pub first: u32,
+    /// Number of objects, at least 1, or `None` for a single one.
+    pub length: Option<u32>,
+    /// Arrivals expected in each phase, 1 to 2^20 - 1, where the objects are initialised before the first
+    /// step.
+    pub count: Option<u32>,
+}
