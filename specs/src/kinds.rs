@@ -176,6 +176,16 @@ pub const KINDS: &[Kind] = &[
         "Numbers are signed: at most 9223372036854775807.",
     ),
     of(
+        "object-as-value",
+        "The name of an mbarrier object stands where a number is wanted.",
+        "Instructions act on objects: `mbarrier.arrive full[0];`.",
+    ),
+    of(
+        "object-count",
+        "An mbarrier object is to expect a number of arrivals that none can expect.",
+        "A phase expects 1 to 1048575 arrivals, counted by lanes.",
+    ),
+    of(
         "operand",
         "An operand is not of the kind that its instruction takes.",
         "The help says what it takes.",
@@ -234,6 +244,11 @@ pub const KINDS: &[Kind] = &[
         "too-many-locations",
         "There are more locations than a protocol can have.",
         "One location for each part of memory that is handed over as a whole is enough.",
+    ),
+    of(
+        "too-many-objects",
+        "There are more mbarrier objects than shared memory has room for.",
+        "One object for each stage and direction is enough.",
     ),
     of("twice", "Something is given twice that may be given once.", "Leave one of the two out."),
     of(

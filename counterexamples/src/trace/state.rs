@@ -160,7 +160,8 @@ pub struct BarrierState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Count {
-    /// What is counted: `threads`, `producers`, `consumers`, `invocations`, `subgroups`, `arrivals` or `bytes`.
+    /// What is counted: `threads`, `producers`, `consumers`, `invocations`, `subgroups`, `arrivals` or
+    /// `bytes`.
     pub of: String,
     /// Arrived so far.
     pub arrived: u32,

@@ -78,7 +78,10 @@ fn open(trace: &Trace) -> Session {
     let steps: Vec<String> = trace
         .steps
         .iter()
-        .map(|step| format!("{}.{}.{}", step.agent, step.choice.index, step.choice.pick))
+        .map(|step| {
+            let lands = if step.choice.lands { ".1" } else { "" };
+            format!("{}.{}.{}{lands}", step.agent, step.choice.index, step.choice.pick)
+        })
         .collect();
     let fields = [
         text("file"),
@@ -98,7 +101,7 @@ fn ask(session: &mut Session, question: &str) -> Value {
 }
 
 /// What the model can do in a state.
-fn enabled(machine: &mut Machine, state: &State) -> Vec<(u64, u64, u64)> {
+fn enabled(machine: &mut Machine, state: &State) -> Vec<(u64, u64, u64, bool)> {
     let agents: Vec<_> = machine.agents().collect();
     let mut all = Vec::new();
     for agent in agents {
@@ -107,10 +110,12 @@ fn enabled(machine: &mut Machine, state: &State) -> Vec<(u64, u64, u64)> {
             for pick in machine.picks(state, agent, made) {
                 let pick = u32::try_from(pick).expect("a small choice");
                 if machine.step(state, Choice::of(agent, index, pick)) != StepOutcome::Disabled {
-                    all.push((agent.0.into(), index.into(), pick.into()));
+                    all.push((agent.0.into(), index.into(), pick.into(), false));
                 }
             }
         }
+        let landings = state.landings().filter(|landing| landing.agent() == agent);
+        all.extend(landings.map(|landing| (agent.0.into(), landing.index.into(), 0, true)));
     }
     all
 }
@@ -146,13 +151,19 @@ fn walk(broken: &Broken) {
     for (index, step) in trace.steps.iter().enumerate() {
         let told = ask(&mut session, &format!("after {index} {count}:"));
         let number = |way: &Value, key: &str| way[key].as_u64().expect("a number");
+        let lands = |way: &Value| way["lands"] == Value::Bool(true);
         let ways = told["choices"].as_array().expect("a list");
-        let ways: Vec<_> =
-            ways.iter().map(|w| (number(w, "agent"), number(w, "move"), number(w, "pick"))).collect();
+        let ways: Vec<_> = ways
+            .iter()
+            .map(|w| (number(w, "agent"), number(w, "move"), number(w, "pick"), lands(w)))
+            .collect();
         assert_eq!(ways, enabled(&mut machine, &state), "{name}: before step {}", index + 1);
         assert_eq!(told["capped"], serde_json::json!([]), "{name}");
         let agent = barcheck_model::program::AgentId(step.agent);
-        let choice = Choice::of(agent, step.choice.index, step.choice.pick);
+        let choice = match step.choice.lands {
+            true => Choice::landing(agent, step.choice.index),
+            false => Choice::of(agent, step.choice.index, step.choice.pick),
+        };
         match next(&mut machine, &state, choice) {
             Some(reached) => state = reached,
             None => assert_eq!(index + 1, count, "{name}: a step ends the run"),
