@@ -29,6 +29,7 @@ mod load;
 pub use common::contents::{Contents, LoadOptions, Params};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
+pub use common::lint::{Check, Lint, Linted};
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
 pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within};

@@ -2,13 +2,19 @@
 //! changes, which are then to be read.
 
 use barcheck_specs::bar::{LoadOptions, load};
-use barcheck_specs::{LineIndex, Severity, render};
+use barcheck_specs::{LineIndex, Lint, Linted, Severity, render};
 
-/// Renders what is wrong with `source` and compares it with the snapshot called `name`.
+/// Renders what is wrong with `source` and compares it with the snapshot called `name`. That a piece of text
+/// uses nothing of what it declares is another matter.
 #[track_caller]
 fn check(name: &str, source: &str) {
+    check_all(name, source, |linted| linted.lint != Lint::Unused);
+}
+
+#[track_caller]
+fn check_all(name: &str, source: &str, wanted: impl Fn(&Linted) -> bool) {
     let diagnostics = match load(source.as_bytes(), &LoadOptions::default()) {
-        Ok(loaded) => loaded.warnings,
+        Ok(loaded) => loaded.lints.into_iter().filter(wanted).map(|linted| linted.diagnostic).collect(),
         Err(diagnostics) => diagnostics,
     };
     assert!(!diagnostics.is_empty(), "{name}: nothing to report");
@@ -90,6 +96,14 @@ fn declarations() {
         "target ptx;\ncta 64;\nconst loop = 1;\nwarps 0..2 { let warp = 1; let If = 2; }\n",
     );
     check("missing_semicolon", "target ptx\ncta 64\nwarps 0..2 {\n    bar.sync 0\n    bar.sync 1 }\n");
+}
+
+#[test]
+fn what_is_declared_and_used_nowhere() {
+    let text = "target ptx;\ncta 64;\nparam N = 4;\nparam _M = N;\nparam K = 1;\nshared buf[4], flag;\n\
+                warps 0..2 {\n    let n = 0;\n    let c = 0;\n    bar.red.popc.u32 n, 0, ?;\n    c = c + 1;\n    \
+                write flag;\n}\n";
+    check_all("unused", text, |_| true);
 }
 
 #[test]

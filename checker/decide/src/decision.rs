@@ -1,7 +1,9 @@
 //! What a protocol came to.
 
+use crate::coverage::RoleCoverage;
 use crate::question::Options;
 use crate::reason::Reason;
+use crate::remark::Remark;
 use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
@@ -27,7 +29,12 @@ pub struct Decision {
     /// What is found, at level warning and above, by rule, then place, one for each. Every counterexample was
     /// replayed.
     pub findings: Vec<Finding>,
-    /// What the reader says of the text.
+    /// What is found about the text without looking at a run, at level warning and above, by name, then
+    /// place.
+    pub remarks: Vec<Remark>,
+    /// By role, what its agents can execute, where that was asked for.
+    pub coverage: Option<Vec<RoleCoverage>>,
+    /// Why the text has no meaning, if it has none.
     pub diagnostics: Vec<Diagnostic>,
     /// How much was searched.
     pub statistics: Statistics,
@@ -199,6 +206,8 @@ impl Decision {
             reason: None,
             uncovered: None,
             findings: Vec::new(),
+            remarks: Vec::new(),
+            coverage: None,
             diagnostics: Vec::new(),
             statistics: Statistics::default(),
             method,
@@ -207,6 +216,16 @@ impl Decision {
             unreadable: false,
             panicked: false,
         }
+    }
+
+    /// A lint that is an error violates the protocol, whatever a search says that came to no end.
+    pub(crate) fn heed_remarks(mut self) -> Self {
+        let denied = self.remarks.iter().any(|remark| remark.level == Level::Error);
+        if denied && matches!(self.verdict, Verdict::Verified | Verdict::Inconclusive) {
+            self.verdict = Verdict::Violated;
+            self.uncovered = self.uncovered.or(self.reason.take().map(Reason::for_more));
+        }
+        self
     }
 
     pub(crate) fn because(mut self, reason: Reason) -> Self {

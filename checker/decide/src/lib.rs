@@ -19,12 +19,15 @@
 
 mod case;
 mod confirm;
+mod coverage;
 mod decision;
 pub mod numbers;
 mod purse;
 mod question;
 mod reason;
+mod remark;
 mod replay;
+mod unreached;
 
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
@@ -32,17 +35,19 @@ pub use barcheck_engine::{
     Verdict, patience,
 };
 pub use barcheck_model::Patience;
-pub use barcheck_specs::{Format, LoadOptions, Source};
+pub use barcheck_specs::{Check, Format, Lint, LoadOptions, Source};
 pub use confirm::{Unconfirmed, confirm};
+pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
 pub use decision::{Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
 pub use reason::Reason;
+pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
 
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, LoadError, Loaded, Severity, load_within};
+use barcheck_specs::{LineIndex, LoadError, Loaded, Severity, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,7 +77,7 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
-        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control)))
+        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control, &patience)))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
@@ -100,7 +105,8 @@ fn malformed(mut decision: Decision, error: LoadError) -> Decision {
 /// A protocol that was searched.
 struct Judged {
     case: Case,
-    warnings: Vec<Diagnostic>,
+    remarks: Vec<Remark>,
+    coverage: Option<Vec<RoleCoverage>>,
     outcome: Outcome,
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
@@ -111,15 +117,23 @@ fn judge(
     name: &str,
     loaded: Loaded,
     options: &Options,
-    (started, control): (Instant, &dyn Control),
+    (started, control, patience): (Instant, &dyn Control, &Patience),
 ) -> Judged {
+    let defines = loaded.used_defines(&options.load);
+    let program = Arc::new(loaded.program);
+    let worked_out = coverage::worked_out(&program, options, patience);
+    let lines = LineIndex::new(&loaded.text);
+    let unreached = unreached::unreached(&program, &worked_out, (&lines, &loaded.switches));
+    let linted = loaded.lints.into_iter().chain(unreached).collect();
+    let remarks = remark::remarks(linted, (name, program.target), &lines, options);
     let source = SourceInfo {
         file: name.to_owned(),
         format: loaded.format.name().to_owned(),
-        defines: loaded.used_defines(&options.load),
+        defines,
         text: loaded.text,
     };
-    let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
+    let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
+    let case = Case { program, readings: options.readings, source };
     let mut outcome =
         barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
@@ -150,7 +164,7 @@ fn judge(
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
     }
     purse.settle(&mut outcome.statistics);
-    Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
+    Judged { case, remarks, coverage, outcome, findings, path_to_stop, defects }
 }
 
 impl Judged {
@@ -162,7 +176,8 @@ impl Judged {
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = self.findings;
-        decision.diagnostics = self.warnings;
+        decision.remarks = self.remarks;
+        decision.coverage = self.coverage;
         decision.path_to_stop = self.path_to_stop;
         if let Some(defect) = self.defects.first() {
             // A violation is one only with a counterexample that holds, and who has a defect verifies
@@ -182,6 +197,6 @@ impl Judged {
             Verdict::Error => self.outcome.fault.as_ref().map(|fault| reason::fault(program, fault)),
             Verdict::Verified | Verdict::Violated => None,
         };
-        decision
+        decision.heed_remarks()
     }
 }

@@ -1,5 +1,6 @@
 //! The report for people, in the manner of cargo and rustc.
 
+use super::coverage;
 use super::input;
 use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
@@ -8,7 +9,7 @@ use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics,
 use barcheck_counterexamples::{PlaceLabel, Trace};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, Span};
+use barcheck_specs::{Diagnostic, LineIndex};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String 
 pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
     let report = decided;
-    let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
+    let silent = quiet && report.verdict == Verdict::Verified && is_spotless(report);
     if is_unreadable(decided) || is_malformed(decided) || silent {
         return String::new();
     }
@@ -62,6 +63,13 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
             text.push_str(&narrative(&found.trace, look));
         }
     }
+    for remark in &report.remarks {
+        text.push('\n');
+        text.push_str(&rendered(report, &remark.diagnostic, palette));
+    }
+    if let Some(coverage) = &report.coverage {
+        text.push_str(&coverage::table(coverage, report.target, palette));
+    }
     for file in written {
         let _ = writeln!(text, "  {} {}", palette.faint(file.said()), names::shown(&file.path));
     }
@@ -73,6 +81,11 @@ pub(crate) fn whole(decided: &Decision) -> String {
     let look = Look::file();
     let complaint = on_standard_error(decided, look.palette);
     format!("{complaint}{}", on_standard_output(decided, &[], false, look))
+}
+
+/// Whether nothing at all was found.
+fn is_spotless(decided: &Decision) -> bool {
+    decided.findings.is_empty() && decided.remarks.is_empty() && decided.coverage.is_none()
 }
 
 fn is_unreadable(decided: &Decision) -> bool {
@@ -91,7 +104,9 @@ fn shown(file: &str) -> String {
 fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
     let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
     let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
-    let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
+    let found = report.findings.iter().map(|found| found.level);
+    let levels = found.chain(report.remarks.iter().map(|remark| remark.level));
+    let warnings = levels.filter(|level| *level == Level::Warning).count() as u64;
     let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
         (_, n) => format!(", {}", palette.unsure(counted(n, "warning"))),
@@ -145,10 +160,10 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     let rule = found.rule.name();
     let labels = barcheck_counterexamples::labels(&found.trace);
     let span_of =
-        |label: &PlaceLabel| span(lines, Place { line: label.line, column: label.column, length: 0 });
+        |label: &PlaceLabel| lines.span(Place { line: label.line, column: label.column, length: 0 });
     // Whoever is to blame stands in the first line that is named; who waits for it, in another.
     let blamed = labels.first().filter(|label| !found.trace.outcome.blamed.is_empty() && label.line > 0);
-    let first = blamed.map_or_else(|| span(lines, found.place), span_of);
+    let first = blamed.map_or_else(|| lines.span(found.place), span_of);
     // The places are shown, so the headline, which names none, is enough.
     let headline = &found.trace.outcome.headline;
     let title = headline.strip_prefix(rule).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(headline);
@@ -158,7 +173,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     };
     if let Some(label) = blamed {
         diagnostic.primary.message.clone_from(&label.text);
-        diagnostic = diagnostic.also(span(lines, found.place), "others wait here");
+        diagnostic = diagnostic.also(lines.span(found.place), "others wait here");
     }
     let others = labels.iter().skip(usize::from(blamed.is_some())).filter(|label| label.line > 0);
     for label in others {
@@ -171,8 +186,12 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
         diagnostic = diagnostic.note(left_out.clone());
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
-    let mut text =
-        barcheck_specs::render(&[diagnostic], &shown(&report.name), lines.source(), palette.colour());
+    rendered(report, &diagnostic, palette)
+}
+
+fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {
+    let diagnostics = std::slice::from_ref(diagnostic);
+    let mut text = barcheck_specs::render(diagnostics, &shown(&report.name), &report.text, palette.colour());
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
     text
@@ -180,30 +199,4 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
 
 fn narrative(trace: &Trace, look: Look) -> String {
     format!("\n{}", super::narrative::narrative(trace, look))
-}
-
-/// The bytes of a place in the text.
-fn span(lines: &LineIndex<'_>, place: Place) -> Span {
-    let line = lines.line_span(place.line);
-    let text = line.text(lines.source());
-    let byte = |character: u32| {
-        let offset = text.char_indices().nth(character as usize).map_or(text.len(), |(at, _)| at);
-        line.start + u32::try_from(offset).unwrap_or(u32::MAX)
-    };
-    let start = place.column.saturating_sub(1);
-    Span::new(byte(start), byte(start.saturating_add(place.length.max(1))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_become_spans() {
-        let lines = LineIndex::new("é\nñ = bar\n");
-        let place = Place { line: 2, column: 5, length: 3 };
-        assert_eq!(span(&lines, place).text(lines.source()), "bar");
-        let beyond = Place { line: 9, column: 50, length: 3 };
-        assert_eq!(span(&lines, beyond).text(lines.source()), "");
-    }
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod convert;
+mod coverage;
 mod deadline;
 mod decided;
 mod delivery;

@@ -1,4 +1,4 @@
-//! What there is to say of a file besides its findings: why it has no verdict, and what its reader remarks.
+//! What there is to say of a file besides its findings: why it has no verdict.
 
 use super::decided::Decided;
 use barcheck::Trouble;

@@ -1,10 +1,11 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
-use barcheck::{Clause, Decision, Finding, Related, Trouble};
+use barcheck::{Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
 use barcheck_counterexamples::Trace;
-use barcheck_model::program::Target;
+use barcheck_model::program::{Place, Target};
 use barcheck_specs::LineIndex;
 use serde::Serialize;
+use std::borrow::Cow;
 
 #[derive(Serialize)]
 struct JsonRelated<'a> {
@@ -40,6 +41,8 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Vec<JsonCoverage<'a>>>,
     statistics: JsonStatistics<'a>,
 }
 
@@ -54,15 +57,43 @@ struct JsonFinding<'a> {
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
     fingerprint: &'a str,
-    /// None where something is left out of it: an excerpt cannot be replayed.
+    /// None where something is left out of it, since an excerpt cannot be replayed, and of lints.
     trace: Option<&'a Trace>,
     /// What the trace would say otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a str>,
+    explanation: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
+}
+
+/// What the agents of a role can execute, whatever the others do.
+#[derive(Serialize)]
+struct JsonCoverage<'a> {
+    role: Option<&'a str>,
+    agents: &'a [u32],
+    location: JsonPlace,
+    complete: bool,
+    barriers: Vec<JsonExecuted<'a>>,
+    loops: Vec<JsonLoop<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonExecuted<'a> {
+    location: JsonPlace,
+    instruction: &'a str,
+    reached: bool,
+    agents: &'a [u32],
+    barriers: Vec<u32>,
+}
+
+#[derive(Serialize)]
+struct JsonLoop<'a> {
+    location: JsonPlace,
+    head: &'a str,
+    made: u64,
+    written: u64,
 }
 
 #[derive(Serialize)]
@@ -97,6 +128,35 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
     JsonClause { document, section, id }
 }
 
+/// Findings about runs and about the text, by rule, then place.
+fn findings(decided: &Decision) -> Vec<JsonFinding<'_>> {
+    let mut all: Vec<_> = decided.findings.iter().map(finding).collect();
+    all.extend(decided.remarks.iter().map(remark));
+    all.sort_by_key(|found| (found.rule, found.location.line, found.location.column));
+    all
+}
+
+/// A finding about the text, which has no run to show.
+fn remark(remark: &Remark) -> JsonFinding<'_> {
+    let Remark { lint, level, diagnostic, place, fingerprint } = remark;
+    let lines = diagnostic.notes.iter().chain(&diagnostic.help).map(|line| format!("{line}\n"));
+    JsonFinding {
+        rule: lint.name(),
+        level: level.name(),
+        message: &diagnostic.message,
+        clause: JsonClause { document: "barcheck", section: "lints", id: lint.name() },
+        barrier: None,
+        agents: &[],
+        location: self::place(*place),
+        related: Vec::new(),
+        fingerprint,
+        trace: None,
+        headline: Some(&diagnostic.message),
+        explanation: Some(lines.collect::<String>().into()),
+        left_out: None,
+    }
+}
+
 fn finding(found: &Finding) -> JsonFinding<'_> {
     let outcome = found.left_out.as_ref().map(|_| &found.trace.outcome);
     JsonFinding {
@@ -106,14 +166,42 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         clause: clause(found.clause.as_ref()),
         barrier: found.barrier,
         agents: &found.agents,
-        location: JsonPlace { line: found.place.line, column: found.place.column },
+        location: place(found.place),
         related: found.related.iter().map(related).collect(),
         fingerprint: &found.fingerprint,
         trace: found.left_out.is_none().then_some(&found.trace),
         headline: outcome.map(|outcome| outcome.headline.as_str()),
-        explanation: outcome.map(|outcome| outcome.explanation.as_str()),
+        explanation: outcome.map(|outcome| outcome.explanation.as_str().into()),
         left_out: found.left_out.as_deref(),
     }
+}
+
+fn coverage(role: &RoleCoverage) -> JsonCoverage<'_> {
+    let barriers = role.barriers.iter().map(|executed| JsonExecuted {
+        location: place(executed.place),
+        instruction: &executed.instruction,
+        reached: !executed.agents.is_empty(),
+        agents: &executed.agents,
+        barriers: executed.barriers.iter().map(|barrier| barrier.barrier).collect(),
+    });
+    let loops = role.loops.iter().map(|counted| JsonLoop {
+        location: place(counted.place),
+        head: &counted.head,
+        made: counted.made,
+        written: counted.written,
+    });
+    JsonCoverage {
+        role: role.role.as_deref(),
+        agents: &role.agents,
+        location: place(role.place),
+        complete: role.complete,
+        barriers: barriers.collect(),
+        loops: loops.collect(),
+    }
+}
+
+fn place(place: Place) -> JsonPlace {
+    JsonPlace { line: place.line, column: place.column }
 }
 
 /// What keeps a text from having a meaning.
@@ -140,7 +228,8 @@ pub(crate) fn json(decided: &Decision) -> String {
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
-        findings: decided.findings.iter().map(finding).collect(),
+        findings: findings(decided),
+        coverage: decided.coverage.as_ref().map(|roles| roles.iter().map(coverage).collect()),
         statistics: JsonStatistics {
             states: statistics.states,
             transitions: statistics.transitions,

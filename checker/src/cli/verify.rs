@@ -1,6 +1,6 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{SearchArgs, VerifyArgs};
+use super::args::{Changes, SearchArgs, VerifyArgs};
 use super::decided::Decided;
 use super::delivery::Delivery;
 use super::files::{self, Input};
@@ -12,14 +12,13 @@ use super::watch::{self, Watch};
 use super::{input, memory, values};
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under};
 use barcheck_model::machine;
-use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::load;
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
-pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
+pub(crate) fn run(args: &VerifyArgs, changes: Changes, colours: Colours) -> io::Result<Status> {
     if args.files.iter().filter(|path| input::is_standard_input(path)).count() > 1 {
         return Ok(usage(colours, "standard input `-` can be read only once"));
     }
@@ -63,7 +62,7 @@ fn usage(colours: Colours, message: &str) -> Status {
     Status::Trouble
 }
 
-fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
+fn options(args: &VerifyArgs, changes: Changes) -> Options {
     let budgets = Budgets {
         max_states: args.search.max_states,
         max_memory: Some(args.search.max_memory.unwrap_or_else(memory::default_budget)),
@@ -71,7 +70,7 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
     };
     let settings = Settings {
         all: args.all,
-        levels: args.levels.levels(changes),
+        levels: args.levels.levels(changes.rules),
         budgets,
         reduction: args.search.reduction,
         threads: args.search.threads,
@@ -83,7 +82,8 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
     };
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    Options { settings, readings, load: LoadOptions { defines } }
+    let load = LoadOptions { defines };
+    Options { settings, readings, load, lints: changes.lints, coverage: args.coverage }
 }
 
 /// Where states go that have no room in memory.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use barcheck_model::program::Program;
+use barcheck_model::program::{Place, Program};
 
-use super::diagnostic::Diagnostic;
+use super::lint::Linted;
 
 /// What may be set from outside a protocol.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,9 @@ pub struct Contents {
     pub program: Program,
     /// The names that it declares with `param`.
     pub params: Params,
-    /// What looks unintended without being wrong.
-    pub warnings: Vec<Diagnostic>,
+    /// The places of branches and loops whose condition is the name of a constant alone, or its negation:
+    /// which way they go was set on purpose.
+    pub switches: BTreeSet<Place>,
+    /// What looks unintended without being wrong, in the order of the text.
+    pub lints: Vec<Linted>,
 }

@@ -4,6 +4,7 @@
 pub(crate) mod contents;
 pub mod diagnostic;
 pub mod limits;
+pub(crate) mod lint;
 pub(crate) mod render;
 pub mod span;
 pub(crate) mod suggest;

@@ -6,15 +6,14 @@ mod pictures;
 mod time;
 
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
-use barcheck::Reduction;
 use barcheck::gate::With;
+use barcheck::{Check, Reduction};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::Target;
-use barcheck_model::rule::Rule;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use levels::{LevelArgs, level_changes};
-use levels::{exited_threads_parser, rule_parser};
+pub(crate) use levels::{Changes, LevelArgs, level_changes};
+use levels::{check_parser, exited_threads_parser};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
 use std::num::NonZeroUsize;
@@ -127,6 +126,10 @@ pub(crate) struct VerifyArgs {
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Say of each barrier instruction by whom and on which barriers it can be executed, and of loops that
+    /// count how many of their rounds are made (`human`, `json`)
+    #[arg(long)]
+    pub(crate) coverage: bool,
     /// Show every step of a counterexample, and every agent in a column of its own, instead of one for those
     /// that are alike (`human`)
     #[arg(long)]
@@ -376,9 +379,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  barcheck explain mixed-red")]
 pub(crate) struct ExplainArgs {
-    /// The rule, as `barcheck rules` lists it
-    #[arg(value_parser = rule_parser(), hide_possible_values = true)]
-    pub(crate) rule: Rule,
+    /// The rule or lint, as `barcheck rules` lists it
+    #[arg(value_parser = check_parser(), hide_possible_values = true)]
+    pub(crate) rule: Check,
 }
 
 /// `barcheck rules` and `barcheck clauses`.
@@ -434,10 +437,11 @@ fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use barcheck_model::rule::Level;
+    use barcheck::Lint;
+    use barcheck_model::rule::{Level, Rule};
     use clap::{CommandFactory, FromArgMatches};
 
-    fn changes(line: &str) -> Vec<(Rule, Level)> {
+    fn changes(line: &str) -> Changes {
         let matches = Cli::command().try_get_matches_from(line.split(' ')).expect("the line is well formed");
         let cli = Cli::from_arg_matches(&matches).expect("the matches are complete");
         let Command::Verify(verify) = cli.command else { panic!("not `verify`") };
@@ -460,7 +464,17 @@ mod tests {
             (Rule::DataRace, Level::Warning),
             (Rule::Deadlock, Level::Allow),
         ];
-        assert_eq!(changes(line), expected);
-        assert_eq!(changes("barcheck verify f"), []);
+        assert_eq!(changes(line).rules, expected);
+        assert_eq!(changes("barcheck verify f"), Changes::default());
+    }
+
+    #[test]
+    fn lints_have_levels_as_rules_have() {
+        let line = "barcheck verify f --deny unused,deadlock --allow unused --warn unreached";
+        let Changes { rules, lints } = changes(line);
+        assert_eq!(rules, [(Rule::Deadlock, Level::Error)]);
+        let (unused, unreached) = (Lint::Unused, Lint::Unreached);
+        let expected = [(unused, Level::Error), (unused, Level::Allow), (unreached, Level::Warning)];
+        assert_eq!(lints, expected.into_iter().collect::<Vec<_>>());
     }
 }

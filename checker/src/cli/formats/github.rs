@@ -28,6 +28,10 @@ impl Reporter for Github {
             let (rule, message) = (found.rule.name(), message(found));
             text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
         }
+        for remark in &decided.remarks {
+            let message = format!("{shown}: {}", remark.message());
+            text.push_str(&command(remark.level, &file, Some(remark.place), remark.lint.name(), &message));
+        }
         for notice in notices(decided) {
             let message = format!("{shown}: {}", notice.message);
             text.push_str(&command(notice.level, &file, notice.place, notice.kind, &message));

@@ -31,7 +31,7 @@ impl Reporter for Junit {
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
         case.set_classname(class(report.target)).set_time(time);
-        let remarks = !report.findings.is_empty() || !decided.diagnostics.is_empty();
+        let remarks = !report.findings.is_empty() || !report.remarks.is_empty();
         if report.verdict == Verdict::Verified && remarks {
             case.set_system_out(allowed(&human::whole(decided)));
         }
@@ -57,13 +57,17 @@ fn class(target: Option<Target>) -> String {
 
 fn status(decided: &Decided) -> TestCaseStatus {
     let report = decided;
-    let errors = || report.findings.iter().filter(|found| found.level == Level::Error);
+    let errors = || {
+        let found = report.findings.iter().map(|f| (f.level, f.rule.name(), f.message.as_str()));
+        let said = report.remarks.iter().map(|r| (r.level, r.lint.name(), r.diagnostic.message.as_str()));
+        found.chain(said).filter(|(level, ..)| *level == Level::Error)
+    };
     let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
         (Verdict::Verified, _, None) => return TestCaseStatus::success(),
-        (Verdict::Violated, Some(first), _) => {
+        (Verdict::Violated, Some((_, name, message)), _) => {
             let more = errors().skip(1).count();
             let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-            (NonSuccessKind::Failure, first.rule.name(), format!("{}{more}", first.message))
+            (NonSuccessKind::Failure, name, format!("{message}{more}"))
         }
         (_, _, trouble) => {
             let name = trouble.map_or(report.verdict.name(), |trouble| trouble.name());

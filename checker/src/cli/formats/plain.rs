@@ -33,7 +33,10 @@ impl Reporter for Human {
             return complaint;
         }
         let gap = if self.apart { "\n" } else { "" };
-        self.apart = !decided.findings.is_empty() || decided.path_to_stop.is_some();
+        self.apart = !decided.findings.is_empty()
+            || !decided.remarks.is_empty()
+            || decided.coverage.is_some()
+            || decided.path_to_stop.is_some();
         format!("{gap}{complaint}{text}")
     }
 

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use barcheck_model::program::{Array, ArrayId, SequenceId, Target};
+use barcheck_model::program::{Array, ArrayId, Place, SequenceId, Target};
 
+use super::lints::{Declared, Lints};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
-use crate::common::diagnostic::{Diagnostic, Sink};
-use crate::common::limits;
+use crate::common::diagnostic::Sink;
 use crate::common::span::{LineIndex, Span};
 use crate::common::suggest::closest;
 
@@ -23,7 +23,9 @@ pub(in crate::bar) struct Context<'a> {
     pub(super) sequences: Vec<Option<String>>,
     pub(super) named_sequences: HashMap<&'a str, SequenceId>,
     pub(super) errors: Sink,
-    pub(super) warnings: Vec<Diagnostic>,
+    /// Places of conditions that are a constant's name alone.
+    pub(super) switches: BTreeSet<Place>,
+    pub(in crate::bar) lints: Lints,
 }
 
 impl<'a> Context<'a> {
@@ -42,12 +44,6 @@ impl<'a> Context<'a> {
             return None;
         }
         closest(word, candidates()).map(str::to_owned)
-    }
-
-    pub(in crate::bar) fn warn(&mut self, warning: Diagnostic) {
-        if self.warnings.len() < limits::ERRORS {
-            self.warnings.push(warning);
-        }
     }
 
     /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name.
@@ -76,11 +72,37 @@ pub(super) struct Globals<'a> {
     pub(super) subgroup_size: Option<(Option<i64>, Span)>,
 }
 
+impl<'a> Globals<'a> {
+    /// Notes that something uses the global name, if there is one.
+    pub(super) fn uses(&mut self, name: &str) {
+        if let Some(global) = self.names.get_mut(name) {
+            global.used = true;
+        }
+    }
+
+    /// What is declared for a use and used nowhere, in the order of the text: its name and place, and what it
+    /// is. A `const` says what a number means, which needs no use.
+    pub(super) fn unused(&self) -> Vec<((&'a str, Span), Declared)> {
+        let mut unused: Vec<_> = self.names.iter().filter(|(_, global)| !global.used).collect();
+        unused.sort_by_key(|(_, global)| global.declared.start);
+        let declared = |(name, global): (&&'a str, &Global)| match global.kind {
+            GlobalKind::Memory(_) => Some(((*name, global.declared), Declared::Memory)),
+            GlobalKind::Constant(_) if self.params.contains(*name) => {
+                Some(((*name, global.declared), Declared::Param))
+            }
+            GlobalKind::Constant(_) => None,
+        };
+        unused.into_iter().filter_map(declared).collect()
+    }
+}
+
 /// A global name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Global {
     pub(super) kind: GlobalKind,
     pub(super) declared: Span,
+    /// Something has its value, or accesses it.
+    pub(super) used: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -85,6 +85,7 @@ impl<'a> Context<'a> {
 
     /// The value of a global name used at `span`.
     pub(super) fn global_value(&mut self, name: &str, global: Global, span: Span) -> Option<i64> {
+        self.globals.uses(name);
         let (name, declared) = (name.to_owned(), global.declared);
         match global.kind {
             GlobalKind::Constant(value) if declared.start < span.start => value,
@@ -152,7 +153,7 @@ impl<'a> Context<'a> {
             self.report(&MeaningError::DuplicateName { name: text, span, first });
             return;
         }
-        self.globals.names.insert(&name.text, Global { kind, declared: span });
+        self.globals.names.insert(&name.text, Global { kind, declared: span, used: false });
     }
 
     fn declare_array(&mut self, space: Space, name: &'a Name, length: Option<&ast::Expr>) {

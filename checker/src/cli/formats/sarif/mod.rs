@@ -14,7 +14,7 @@ use crate::cli::notices::{Notice, notices};
 use crate::cli::report::json_line;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
-use barcheck::Finding as Found;
+use barcheck::{Finding as Found, Remark};
 use barcheck_model::program::Place;
 use log::{
     Artifact, ArtifactProperties, Descriptor, Driver, Finding, Invocation, Location, Log, Notification, Run,
@@ -41,6 +41,7 @@ impl Reporter for Sarif {
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
         self.results.extend(decided.findings.iter().map(|found| result(found, &file)));
+        self.results.extend(decided.remarks.iter().map(|remark| remarked(remark, &file)));
         self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
         self.undecided |= decided.trouble().is_some();
         String::new()
@@ -92,7 +93,25 @@ fn result(found: &Found, file: &File<'_>) -> Finding {
         locations: [file.location(Some(found.place), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
-        code_flows: [flow::flow(&found.trace, file)],
+        code_flows: vec![flow::flow(&found.trace, file)],
+    }
+}
+
+/// A finding about the text, which has no counterexample.
+fn remarked(remark: &Remark, file: &File<'_>) -> Finding {
+    let related = remark.diagnostic.secondary.iter().enumerate().map(|(id, label)| {
+        let location = file.location(Some(file.place(label.span)), Some(label.message.as_str().into()));
+        Location { id: Some(id), ..location }
+    });
+    Finding {
+        rule_id: remark.lint.name(),
+        rule_index: rules::index_of_lint(remark.lint),
+        level: rules::level(remark.level),
+        message: remark.message().into(),
+        locations: [file.location(Some(remark.place), None)],
+        related_locations: related.collect(),
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, remark.fingerprint.clone())]),
+        code_flows: Vec::new(),
     }
 }
 
