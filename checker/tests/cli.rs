@@ -3,6 +3,8 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/allow.rs"]
+mod allow;
 #[path = "cli/budgets.rs"]
 mod budgets;
 #[path = "cli/convert.rs"]

@@ -26,7 +26,7 @@ pub mod clauses;
 mod common;
 mod load;
 
-pub use common::contents::{Contents, LoadOptions, Params};
+pub use common::contents::{Allow, Contents, LoadOptions, Params};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::lint::{Check, Lint, Linted};

@@ -10,7 +10,7 @@ use barcheck_model::Patience;
 use barcheck_model::program::{Place, Program};
 
 use crate::bar;
-use crate::common::contents::{Contents, LoadOptions, Params};
+use crate::common::contents::{Allow, Contents, LoadOptions, Params};
 use crate::common::diagnostic::{Diagnostic, LATE};
 use crate::common::lint::Linted;
 use crate::common::span::Span;
@@ -145,6 +145,8 @@ pub struct Loaded {
     pub program: Program,
     /// The names that it declares with `param`.
     pub params: Params,
+    /// What it says is not to be reported of it, each once.
+    pub allows: Vec<Allow>,
     /// The places of branches and loops whose condition is the name of a constant alone, or its negation:
     /// which way they go was set on purpose.
     pub switches: BTreeSet<Place>,
@@ -234,8 +236,8 @@ pub fn load_within(
     };
     let text = format.text(source.bytes);
     match format.read(source.bytes, options, patience) {
-        Ok(Contents { program, params, switches, lints }) => {
-            Ok(Loaded { format, text, program, params, switches, lints })
+        Ok(Contents { program, params, allows, switches, lints }) => {
+            Ok(Loaded { format, text, program, params, allows, switches, lints })
         }
         Err(diagnostics) => Err(LoadError { format: Some(format), text, diagnostics }),
     }

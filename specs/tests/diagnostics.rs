@@ -107,6 +107,27 @@ fn what_is_declared_and_used_nowhere() {
 }
 
 #[test]
+fn allowances() {
+    let allow = |allows: &str| format!("target ptx;\ncta 64;\n{allows}\nwarps 0..2 {{}}\n");
+    check(
+        "allow_unknown_rule",
+        &allow("allow data-rcae \"it is meant\";\nallow nothing-of-the-kind \"so\";"),
+    );
+    check("allow_of_another_target", &allow("allow lost-notification \"it is meant\";"));
+    check("allow_what_ends_a_path", &allow("allow deadlock \"it is meant\";"));
+    check("allow_without_reason", &allow("allow data-race;\nallow unused \"  \";"));
+    check(
+        "allow_twice",
+        &allow("allow data-race \"one\";\nallow missing-fence \"two\";\nallow data-race \"three\";"),
+    );
+    check(
+        "allow_in_a_block",
+        "target ptx;\ncta 64;\nwarps 0..2 {\n    allow data-race \"it is meant\";\n}\n",
+    );
+    check("allow_no_rule", &allow("allow \"data-race\";\nallow data- \"it is meant\";"));
+}
+
+#[test]
 fn agents() {
     check("agents_missing", "target ptx;\ncta 256;\nwarps 0..3 {}\nwarp 4 {}\n");
     check("agent_missing", "target ptx;\ncta 64;\nwarp 0 {}\n");

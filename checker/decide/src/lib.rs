@@ -17,6 +17,7 @@
 //! assert_eq!(hang.trace.steps.len(), 1);
 //! ```
 
+mod allowed;
 mod case;
 mod confirm;
 mod coverage;
@@ -29,23 +30,26 @@ mod remark;
 mod replay;
 mod unreached;
 
+pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
     Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
     Verdict, patience,
 };
 pub use barcheck_model::Patience;
-pub use barcheck_specs::{Check, Format, Lint, LoadOptions, Source};
+pub use barcheck_specs::{Allow, Check, Format, Lint, LoadOptions, Source};
 pub use confirm::{Unconfirmed, confirm};
 pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
-pub use decision::{Clause, Decision, Finding, Related, Trouble};
+pub use decision::{Allowed, Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
 pub use reason::Reason;
 pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
 
+use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
+use barcheck_model::machine;
 use barcheck_model::rule::Level;
 use barcheck_specs::{LineIndex, LoadError, Loaded, Severity, load_within};
 use case::Case;
@@ -106,6 +110,7 @@ fn malformed(mut decision: Decision, error: LoadError) -> Decision {
 struct Judged {
     case: Case,
     remarks: Vec<Remark>,
+    allowed: Vec<Allowed>,
     coverage: Option<Vec<RoleCoverage>>,
     outcome: Outcome,
     findings: Vec<Finding>,
@@ -125,34 +130,24 @@ fn judge(
     let lines = LineIndex::new(&loaded.text);
     let unreached = unreached::unreached(&program, &worked_out, (&lines, &loaded.switches));
     let linted = loaded.lints.into_iter().chain(unreached).collect();
-    let remarks = remark::remarks(linted, (name, program.target), &lines, options);
+    let mut allows = Allows::of(loaded.allows, program.target, &lines, options);
+    let about = (name, program.target);
+    let mut remarks = allows.take_remarks(remark::remarks(linted, about, &lines, options));
+    let settings = allows.settings(&options.settings);
+    // With other values for its params it may do what it allows.
+    let as_written = defines.is_empty() && options.readings == machine::Options::default();
     let source = SourceInfo {
         file: name.to_owned(),
         format: loaded.format.name().to_owned(),
         defines,
-        text: loaded.text,
+        text: loaded.text.clone(),
     };
     let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
     let case = Case { program, readings: options.readings, source };
-    let mut outcome =
-        barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
+    let mut outcome = barcheck_engine::check(Arc::clone(&case.program), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let mut findings = Vec::new();
-    let mut defects = Vec::new();
-    let mut late = false;
-    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
-        match case.finding(found, &purse) {
-            Ok(finding) => findings.push(finding),
-            Err(Unshown::Defect(defect)) => defects.push(defect),
-            Err(Unshown::Late) => late = true,
-        }
-    }
-    findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
-        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
-    });
-    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
-    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
+    let (findings, mut defects, late) = confirmed(&case, &outcome, &purse);
+    let findings = allows.take_findings(findings);
     let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|unshown| {
         // It explains the verdict, which holds without it.
         if let Unshown::Defect(defect) = unshown {
@@ -164,7 +159,33 @@ fn judge(
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
     }
     purse.settle(&mut outcome.statistics);
-    Judged { case, remarks, coverage, outcome, findings, path_to_stop, defects }
+    if as_written && outcome.verdict == Verdict::Verified && defects.is_empty() {
+        let all_reach_known = worked_out.iter().all(|coverage| coverage.complete);
+        remarks.extend(allows.idle(about, &lines, options, all_reach_known));
+        remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
+    }
+    let allowed = allows.into_allowed();
+    Judged { case, remarks, allowed, coverage, outcome, findings, path_to_stop, defects }
+}
+
+/// What was found, each with a counterexample that was replayed; the defects of this program that came to
+/// light; and whether time was up before all of it was confirmed.
+fn confirmed(case: &Case, outcome: &Outcome, purse: &Purse<'_>) -> (Vec<Finding>, Vec<String>, bool) {
+    let (mut findings, mut defects, mut late) = (Vec::new(), Vec::new(), false);
+    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
+        match case.finding(found, purse) {
+            Ok(finding) => findings.push(finding),
+            Err(Unshown::Defect(defect)) => defects.push(defect),
+            Err(Unshown::Late) => late = true,
+        }
+    }
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
+        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
+    });
+    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
+    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
+    (findings, defects, late)
 }
 
 impl Judged {
@@ -177,6 +198,7 @@ impl Judged {
         decision.method = self.outcome.method;
         decision.findings = self.findings;
         decision.remarks = self.remarks;
+        decision.allowed = self.allowed;
         decision.coverage = self.coverage;
         decision.path_to_stop = self.path_to_stop;
         if let Some(defect) = self.defects.first() {

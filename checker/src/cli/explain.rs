@@ -45,6 +45,9 @@ pub(crate) fn text(rule: Rule, palette: Palette) -> String {
         text,
         "\nChange its level with `barcheck verify --deny {rule}`, `--warn {rule}` or `--allow {rule}`.\n"
     );
+    if Target::ALL.into_iter().any(|target| rule.holds_for(target) && !rule.ends_path(target)) {
+        let _ = writeln!(text, "Where it is meant, the file may say so: `allow {rule} \"the reason\";`.");
+    }
     text
 }
 
@@ -58,7 +61,8 @@ pub(crate) fn lint_text(lint: Lint, palette: Palette) -> String {
     let _ = write!(
         text,
         "\nA finding about the text, for which no run is needed: {level}.\n\
-         Change its level with `barcheck verify --deny {name}`, `--warn {name}` or `--allow {name}`.\n"
+         Change its level with `barcheck verify --deny {name}`, `--warn {name}` or `--allow {name}`.\n\
+         Where it is meant, the file may say so: `allow {name} \"the reason\";`.\n"
     );
     text
 }

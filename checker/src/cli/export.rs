@@ -16,6 +16,7 @@ pub(crate) fn run(args: &ExportArgs, changes: Changes, colours: Colours) -> io::
     let options = Options { exited_threads: args.exited_threads };
     let levels = args.levels.levels(changes.rules);
     task.run(|loaded, name, patience| {
+        let levels = barcheck::levels(&levels, &loaded.allows);
         let program = Arc::new(loaded.program);
         match export(program, options, &levels, (name, &module(args)), args.to, patience) {
             Ok(Exported { text, beside, notes }) => Ok(Made { text, beside, notes }),

@@ -5,8 +5,8 @@ use super::input;
 use super::names;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::traces::Written;
-use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
-use barcheck_counterexamples::{PlaceLabel, Trace};
+use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
+use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, LineIndex};
@@ -66,6 +66,9 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
     for remark in &report.remarks {
         text.push('\n');
         text.push_str(&rendered(report, &remark.diagnostic, palette));
+    }
+    for allowed in &report.allowed {
+        text.push_str(&allowed_line(report, allowed, palette));
     }
     if let Some(coverage) = &report.coverage {
         text.push_str(&coverage::table(coverage, report.target, palette));
@@ -187,6 +190,17 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// What the file allows, and why.
+fn allowed_line(report: &Decision, allowed: &Allowed, palette: Palette) -> String {
+    let (rule, line) = (allowed.check.name(), allowed.place.line);
+    let what = match allowed.count() {
+        0 => "nothing".to_owned(),
+        n => counted(n as u64, "finding"),
+    };
+    let place = palette.faint(format_args!("{}:{line}", shown(&report.name)));
+    format!("  {} `{rule}`, {what}: {} {place}\n", palette.strong("allowed"), harmless(&allowed.reason))
 }
 
 fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {

@@ -1,6 +1,6 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
-use barcheck::{Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
+use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
 use barcheck_specs::LineIndex;
@@ -41,6 +41,8 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed: Vec<JsonAllowed<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Vec<JsonCoverage<'a>>>,
     statistics: JsonStatistics<'a>,
@@ -66,6 +68,22 @@ struct JsonFinding<'a> {
     explanation: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
+}
+
+/// A rule or lint that the file allows, and what is therefore no finding.
+#[derive(Serialize)]
+struct JsonAllowed<'a> {
+    rule: &'static str,
+    reason: &'a str,
+    location: JsonPlace,
+    findings: Vec<JsonSuppressed<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSuppressed<'a> {
+    message: &'a str,
+    location: JsonPlace,
+    fingerprint: &'a str,
 }
 
 /// What the agents of a role can execute, whatever the others do.
@@ -176,6 +194,22 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
     }
 }
 
+fn allowed(allowed: &Allowed) -> JsonAllowed<'_> {
+    let found = allowed.findings.iter().map(|found| (&found.message, found.place, &found.fingerprint));
+    let said = allowed.remarks.iter().map(|said| (&said.diagnostic.message, said.place, &said.fingerprint));
+    let suppressed = found.chain(said).map(|(message, at, fingerprint)| JsonSuppressed {
+        message,
+        location: place(at),
+        fingerprint,
+    });
+    JsonAllowed {
+        rule: allowed.check.name(),
+        reason: &allowed.reason,
+        location: place(allowed.place),
+        findings: suppressed.collect(),
+    }
+}
+
 fn coverage(role: &RoleCoverage) -> JsonCoverage<'_> {
     let barriers = role.barriers.iter().map(|executed| JsonExecuted {
         location: place(executed.place),
@@ -229,6 +263,7 @@ pub(crate) fn json(decided: &Decision) -> String {
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
         findings: findings(decided),
+        allowed: decided.allowed.iter().map(allowed).collect(),
         coverage: decided.coverage.as_ref().map(|roles| roles.iter().map(coverage).collect()),
         statistics: JsonStatistics {
             states: statistics.states,

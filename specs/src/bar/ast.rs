@@ -58,8 +58,21 @@ pub enum Item {
         /// Each name, with the number of elements of an array.
         arrays: Vec<(Name, Option<Expr>)>,
     },
+    /// `allow arrival-race "both ends are idempotent";`
+    Allow(Allow),
     /// `warps 0..4 as producer { … }`
     Role(Role),
+}
+
+/// What is not to be reported of the file.
+#[derive(Debug)]
+pub struct Allow {
+    /// The rule or lint.
+    pub name: Name,
+    /// Why, without its quotes.
+    pub reason: Name,
+    /// Its bytes without the semicolon.
+    pub span: Span,
 }
 
 /// A block of statements and the agents that run it.

@@ -31,7 +31,7 @@ impl Reporter for Junit {
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
         case.set_classname(class(report.target)).set_time(time);
-        let remarks = !report.findings.is_empty() || !report.remarks.is_empty();
+        let remarks = !report.findings.is_empty() || !report.remarks.is_empty() || !report.allowed.is_empty();
         if report.verdict == Verdict::Verified && remarks {
             case.set_system_out(allowed(&human::whole(decided)));
         }

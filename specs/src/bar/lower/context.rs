@@ -8,6 +8,7 @@ use barcheck_model::program::{Array, ArrayId, Place, SequenceId, Target};
 use super::lints::{Declared, Lints};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
+use crate::common::contents::Allow;
 use crate::common::diagnostic::Sink;
 use crate::common::span::{LineIndex, Span};
 use crate::common::suggest::closest;
@@ -23,6 +24,7 @@ pub(in crate::bar) struct Context<'a> {
     pub(super) sequences: Vec<Option<String>>,
     pub(super) named_sequences: HashMap<&'a str, SequenceId>,
     pub(super) errors: Sink,
+    pub(super) allows: Vec<Allow>,
     /// Places of conditions that are a constant's name alone.
     pub(super) switches: BTreeSet<Place>,
     pub(in crate::bar) lints: Lints,

@@ -138,6 +138,7 @@ impl<'a> Context<'a> {
                     self.declare_array(*space, name, length.as_ref());
                 }
             }
+            Item::Allow(allow) => self.allow(allow),
             Item::Role(_) => {}
         }
     }

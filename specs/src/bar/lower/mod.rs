@@ -2,6 +2,7 @@
 //! operations. Afterwards the tree is no longer needed.
 
 mod agents;
+mod allows;
 mod code;
 mod context;
 mod expressions;
@@ -45,6 +46,7 @@ pub(crate) fn lower(
         sequences: Vec::new(),
         named_sequences: HashMap::new(),
         errors: Sink::default(),
+        allows: Vec::new(),
         switches: BTreeSet::new(),
         lints: Lints::default(),
     };
@@ -68,7 +70,7 @@ pub(crate) fn lower(
     for (name, what) in context.globals.unused() {
         context.lints.unused(name, what);
     }
-    let Context { target, globals, sequences, switches, lints, .. } = context;
+    let Context { target, globals, sequences, allows, switches, lints, .. } = context;
     let program = Program {
         target,
         threads: group.size,
@@ -78,5 +80,5 @@ pub(crate) fn lower(
         agents,
         sequences,
     };
-    Ok(Contents { program, params: globals.params, switches, lints: lints.finish() })
+    Ok(Contents { program, params: globals.params, allows, switches, lints: lints.finish() })
 }
