@@ -5,6 +5,8 @@ mod support;
 
 #[path = "cli/allow.rs"]
 mod allow;
+#[path = "cli/baseline.rs"]
+mod baseline;
 #[path = "cli/budgets.rs"]
 mod budgets;
 #[path = "cli/convert.rs"]

@@ -1,8 +1,10 @@
 //! The report for people, in the manner of cargo and rustc.
 
 use super::coverage;
+use super::decided::{Decided, Known};
 use super::input;
 use super::names;
+use super::notices::not_found;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::traces::Written;
 use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
@@ -30,14 +32,14 @@ pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String 
 }
 
 /// What goes to standard output: verdict, findings and counterexamples.
-pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet: bool, look: Look) -> String {
+pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
-    let report = decided;
-    let silent = quiet && report.verdict == Verdict::Verified && is_spotless(report);
+    let report = &decided.decision;
+    let silent = quiet && report.verdict == Verdict::Verified && is_spotless(decided);
     if is_unreadable(decided) || is_malformed(decided) || silent {
         return String::new();
     }
-    let mut text = headline(report, quiet, palette);
+    let mut text = headline(decided, quiet, palette);
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
@@ -54,16 +56,21 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
         text.push_str(&narrative(path, look));
     }
     let lines = LineIndex::new(&decided.text);
-    for (number, found) in report.findings.iter().enumerate() {
+    text.push_str(&what_is_known(decided, palette));
+    for (number, (found, known)) in decided.judged_findings().enumerate() {
+        if known {
+            continue;
+        }
         text.push('\n');
         text.push_str(&finding(report, found, &lines, palette));
         // Findings on one path share its narrative.
-        let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
+        let mut earlier = decided.judged_findings().take(number).filter(|(_, known)| !known);
+        let told = earlier.any(|(earlier, _)| earlier.trace.steps == found.trace.steps);
         if found.level == Level::Error && !told {
             text.push_str(&narrative(&found.trace, look));
         }
     }
-    for remark in &report.remarks {
+    for (remark, _) in decided.judged_remarks().filter(|(_, known)| !known) {
         text.push('\n');
         text.push_str(&rendered(report, &remark.diagnostic, palette));
     }
@@ -80,15 +87,16 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
 }
 
 /// All there is to say of a file, as it stands in a file of its own.
-pub(crate) fn whole(decided: &Decision) -> String {
+pub(crate) fn whole(decided: &Decided) -> String {
     let look = Look::file();
     let complaint = on_standard_error(decided, look.palette);
     format!("{complaint}{}", on_standard_output(decided, &[], false, look))
 }
 
 /// Whether nothing at all was found.
-fn is_spotless(decided: &Decision) -> bool {
-    decided.findings.is_empty() && decided.remarks.is_empty() && decided.coverage.is_none()
+fn is_spotless(decided: &Decided) -> bool {
+    let missing = decided.known.iter().any(|known| !known.missing.is_empty());
+    !missing && decided.findings.is_empty() && decided.remarks.is_empty() && decided.coverage.is_none()
 }
 
 fn is_unreadable(decided: &Decision) -> bool {
@@ -104,16 +112,27 @@ fn shown(file: &str) -> String {
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
-fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
+fn headline(decided: &Decided, quiet: bool, palette: Palette) -> String {
+    let report = &decided.decision;
     let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
     let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
-    let found = report.findings.iter().map(|found| found.level);
-    let levels = found.chain(report.remarks.iter().map(|remark| remark.level));
-    let warnings = levels.filter(|level| *level == Level::Warning).count() as u64;
+    let found = decided.judged_findings().map(|(found, known)| (found.level, known));
+    let levels = found.chain(decided.judged_remarks().map(|(remark, known)| (remark.level, known)));
+    let warnings = levels.filter(|judged| *judged == (Level::Warning, false)).count() as u64;
     let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
         (_, n) => format!(", {}", palette.unsure(counted(n, "warning"))),
     };
+    match decided.known.as_ref().map_or(0, Known::count) as u64 {
+        0 => {}
+        n if decided.has_nothing_new() => {
+            let _ =
+                write!(but, ", {}", palette.unsure(format!("nothing new ({})", counted(n, "known finding"))));
+        }
+        n => {
+            let _ = write!(but, ", {}", counted(n, "known finding"));
+        }
+    }
     if let Some(odds) = report.statistics.odds_of_omission.filter(|_| report.verdict == Verdict::Verified) {
         but.push_str(", ");
         but.push_str(&palette.unsure(from_hashes(odds)));
@@ -190,6 +209,26 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// Which findings are known, in a line each, and which of those that are known were not found.
+fn what_is_known(decided: &Decided, palette: Palette) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, place: Place, message: &str, fingerprint: &str| {
+        let at = format!("{}:{}:{}", shown(&decided.name), place.line, place.column);
+        let at = palette.faint(format_args!("{at} {fingerprint}"));
+        let _ = writeln!(text, "  {} `{name}`: {message} {at}", palette.strong("known"));
+    };
+    for (found, _) in decided.judged_findings().filter(|(_, known)| *known) {
+        line(found.rule.name(), found.place, &found.message, &found.fingerprint);
+    }
+    for (remark, _) in decided.judged_remarks().filter(|(_, known)| *known) {
+        line(remark.lint.name(), remark.place, &remark.diagnostic.message, &remark.fingerprint);
+    }
+    for entry in decided.known.iter().flat_map(|known| &known.missing) {
+        let _ = writeln!(text, "  {}: {}", palette.unsure("gone"), not_found(entry, decided));
+    }
+    text
 }
 
 /// What the file allows, and why.

@@ -65,7 +65,7 @@ fn from_working_folder(path: &Path) -> PathBuf {
 }
 
 /// A name with everything but letters, digits and `-._~` as `%XX`.
-fn encoded(name: &[u8]) -> String {
+pub(crate) fn encoded(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {

@@ -1,5 +1,6 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
+use super::decided::{Decided, Entry};
 use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
@@ -41,6 +42,9 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
+    /// What a baseline knows and was not found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<JsonGone<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     allowed: Vec<JsonAllowed<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +63,9 @@ struct JsonFinding<'a> {
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
     fingerprint: &'a str,
+    /// Whether a baseline knows it, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
     /// None where something is left out of it, since an excerpt cannot be replayed, and of lints.
     trace: Option<&'a Trace>,
     /// What the trace would say otherwise.
@@ -68,6 +75,14 @@ struct JsonFinding<'a> {
     explanation: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
+}
+
+/// A line of a baseline for what was not found.
+#[derive(Serialize)]
+struct JsonGone<'a> {
+    rule: &'static str,
+    fingerprint: &'a str,
+    line: usize,
 }
 
 /// A rule or lint that the file allows, and what is therefore no finding.
@@ -147,9 +162,13 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
 }
 
 /// Findings about runs and about the text, by rule, then place.
-fn findings(decided: &Decision) -> Vec<JsonFinding<'_>> {
-    let mut all: Vec<_> = decided.findings.iter().map(finding).collect();
-    all.extend(decided.remarks.iter().map(remark));
+fn findings(decided: &Decided) -> Vec<JsonFinding<'_>> {
+    let told = |known: bool| decided.known.as_ref().map(|_| known);
+    let found =
+        decided.judged_findings().map(|(found, known)| JsonFinding { known: told(known), ..finding(found) });
+    let mut all: Vec<_> = found.collect();
+    let said = decided.judged_remarks();
+    all.extend(said.map(|(said, known)| JsonFinding { known: told(known), ..remark(said) }));
     all.sort_by_key(|found| (found.rule, found.location.line, found.location.column));
     all
 }
@@ -168,6 +187,7 @@ fn remark(remark: &Remark) -> JsonFinding<'_> {
         location: self::place(*place),
         related: Vec::new(),
         fingerprint,
+        known: None,
         trace: None,
         headline: Some(&diagnostic.message),
         explanation: Some(lines.collect::<String>().into()),
@@ -187,11 +207,16 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         location: place(found.place),
         related: found.related.iter().map(related).collect(),
         fingerprint: &found.fingerprint,
+        known: None,
         trace: found.left_out.is_none().then_some(&found.trace),
         headline: outcome.map(|outcome| outcome.headline.as_str()),
         explanation: outcome.map(|outcome| outcome.explanation.as_str().into()),
         left_out: found.left_out.as_deref(),
     }
+}
+
+fn gone(entry: &Entry) -> JsonGone<'_> {
+    JsonGone { rule: entry.check.name(), fingerprint: &entry.fingerprint, line: entry.line }
 }
 
 fn allowed(allowed: &Allowed) -> JsonAllowed<'_> {
@@ -253,7 +278,7 @@ fn remarks(decided: &Decision) -> Vec<JsonRemark<'_>> {
 }
 
 /// The report of a file in one line, ended by a line break.
-pub(crate) fn json(decided: &Decision) -> String {
+pub(crate) fn json(decided: &Decided) -> String {
     let statistics = &decided.statistics;
     json_line(&Json {
         format: "barcheck-report/1",
@@ -263,6 +288,7 @@ pub(crate) fn json(decided: &Decision) -> String {
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
         findings: findings(decided),
+        gone: decided.known.iter().flat_map(|known| known.missing.iter().map(gone)).collect(),
         allowed: decided.allowed.iter().map(allowed).collect(),
         coverage: decided.coverage.as_ref().map(|roles| roles.iter().map(coverage).collect()),
         statistics: JsonStatistics {

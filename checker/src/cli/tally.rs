@@ -9,6 +9,8 @@ use barcheck::Verdict;
 pub(crate) struct Tally {
     verified: u64,
     violated: u64,
+    /// Violated by nothing but what is known.
+    known: u64,
     inconclusive: u64,
     errors: u64,
     /// The part decided, and how many files there are in all.
@@ -21,10 +23,11 @@ impl Tally {
         Self { part: partition.map(|partition| (partition, all as u64)), ..Self::default() }
     }
 
-    /// Counts one more.
-    pub(crate) fn count(&mut self, verdict: Verdict) {
+    /// Counts one more; `nothing_new` if it is violated by nothing but what is known.
+    pub(crate) fn count(&mut self, verdict: Verdict, nothing_new: bool) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
+            Verdict::Violated if nothing_new => &mut self.known,
             Verdict::Violated => &mut self.violated,
             Verdict::Inconclusive => &mut self.inconclusive,
             Verdict::Error => &mut self.errors,
@@ -33,7 +36,7 @@ impl Tally {
 
     /// Number of files counted.
     pub(crate) fn files(&self) -> u64 {
-        self.verified + self.violated + self.inconclusive + self.errors
+        self.verified + self.violated + self.known + self.inconclusive + self.errors
     }
 
     /// Whether they are one part of all files.
@@ -64,6 +67,9 @@ impl Tally {
         };
         part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
         part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
+        part(self.known, format!("{} with known findings alone", grouped(self.known)), &|t| {
+            palette.unsure(t)
+        });
         part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
             palette.unsure(t)
         });
@@ -82,10 +88,19 @@ mod tests {
     fn the_tally_names_what_there_was() {
         let mut tally = Tally::default();
         for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
-            tally.count(verdict);
+            tally.count(verdict, false);
         }
         let line = tally.line(Palette::new(ColorWhen::Never, false));
         assert_eq!(line, "3 files: 2 verified, 1 with errors\n");
+    }
+
+    #[test]
+    fn what_is_known_is_counted_apart() {
+        let mut tally = Tally::default();
+        tally.count(Verdict::Violated, true);
+        tally.count(Verdict::Violated, false);
+        let line = tally.line(Palette::new(ColorWhen::Never, false));
+        assert_eq!(line, "2 files: 1 violated, 1 with known findings alone\n");
     }
 
     #[test]
@@ -93,7 +108,7 @@ mod tests {
         let palette = Palette::new(ColorWhen::Never, false);
         let mut tally = Tally::new(values::partition("2/3").ok(), 2);
         assert_eq!(tally.line(palette), "nothing to decide: part 2/3 of 2 files is empty\n");
-        tally.count(Verdict::Violated);
+        tally.count(Verdict::Violated, false);
         assert_eq!(tally.line(palette), "1 of 2 files (part 2/3): 1 violated\n");
     }
 }

@@ -1,11 +1,13 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
 use super::args::{Changes, SearchArgs, VerifyArgs};
-use super::decided::Decided;
+use super::baseline::{Baseline, Record};
+use super::decided::{Decided, Known};
 use super::delivery::Delivery;
 use super::files::{self, Input};
 use super::input::Unread;
-use super::output::{Colours, Status, complain, error_line};
+use super::names::shown;
+use super::output::{Colours, Status, complain, counted, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
 use super::watch::{self, Watch};
@@ -29,6 +31,17 @@ pub(crate) fn run(args: &VerifyArgs, changes: Changes, colours: Colours) -> io::
     if let Err(message) = check_defines(args, &mut inputs, &options.load) {
         return Ok(usage(colours, &message));
     }
+    let baseline = match known(args) {
+        Ok(baseline) => baseline,
+        Err(message) => {
+            complain(&error_line(colours.err, message));
+            return Ok(Status::Trouble);
+        }
+    };
+    let record = match record(args, &inputs) {
+        Ok(record) => record,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     let several = inputs.len() > 1 || args.files.iter().any(|path| files::is_folder(path));
     let delivery = match Delivery::new(args, &inputs, colours) {
         Ok(delivery) => delivery,
@@ -40,7 +53,9 @@ pub(crate) fn run(args: &VerifyArgs, changes: Changes, colours: Colours) -> io::
     }
     let mut run = Run {
         colours,
-        sinks: TraceSink::all(&args.trace, &args.html, several || args.all),
+        sinks: TraceSink::all(&args.trace, &args.html, several || options.settings.all),
+        baseline,
+        record,
         delivery,
         verdict: Status::Success,
         output: Status::Success,
@@ -69,7 +84,8 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
         timeout: args.search.timeout,
     };
     let settings = Settings {
-        all: args.all,
+        // A known finding must not hide a new one.
+        all: args.all || args.baseline.is_some() || args.write_baseline.is_some(),
         levels: args.levels.levels(changes.rules),
         budgets,
         reduction: args.search.reduction,
@@ -84,6 +100,24 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
     let readings = machine::Options { exited_threads: args.search.exited_threads };
     let load = LoadOptions { defines };
     Options { settings, readings, load, lints: changes.lints, coverage: args.coverage }
+}
+
+/// The findings that are known, if some are. The error is a message.
+fn known(args: &VerifyArgs) -> Result<Option<Baseline>, String> {
+    args.baseline.as_deref().map(Baseline::read).transpose()
+}
+
+/// The baseline that is to be written, if one is. The error is a message.
+fn record(args: &VerifyArgs, inputs: &[Input]) -> Result<Option<Record>, String> {
+    let Some(path) = &args.write_baseline else { return Ok(None) };
+    if inputs.iter().any(|known| input::is_same(&known.path, path)) {
+        return Err(format!("the baseline would overwrite the protocol {}", shown(path)));
+    }
+    let reports = args.report.iter().map(|report| &report.path);
+    if reports.chain(&args.trace).chain(&args.html).any(|other| input::real(other) == input::real(path)) {
+        return Err(format!("{} is to be written twice", shown(path)));
+    }
+    Record::new(path).map(Some).map_err(|error| format!("cannot write {}: {error}", shown(path)))
 }
 
 /// Where states go that have no room in memory.
@@ -134,6 +168,10 @@ struct Run {
     /// Where counterexamples are kept.
     sinks: Vec<TraceSink>,
     delivery: Delivery,
+    /// The findings that are known.
+    baseline: Option<Baseline>,
+    /// Where those found are written, to be known.
+    record: Option<Record>,
     /// What the verdicts come to.
     verdict: Status,
     /// What else went wrong: output that cannot be written, files that nobody asked for any more.
@@ -145,13 +183,14 @@ impl Run {
     fn decide_all(&mut self, inputs: Vec<Input>, options: &Options, quiet: bool) -> io::Result<()> {
         let mut left = inputs.len();
         for mut input in inputs {
-            let decided = decide(&mut input, options, quiet);
-            self.verdict = self.verdict.max(status_of(decided.verdict));
+            let mut decided = decide(&mut input, options, quiet);
+            self.look_up(&mut decided);
+            self.verdict = self.verdict.max(status_of(&decided));
             if decided.trouble() == Some(Trouble::Internal) {
                 self.output = self.output.max(Status::Trouble);
             }
             left -= 1;
-            self.tally.count(decided.verdict);
+            self.tally.count(decided.verdict, decided.has_nothing_new());
             self.complain_of_defects(&decided);
             let written = self.write_traces(&decided);
             self.delivery.file(&decided, &written).inspect_err(|_| {
@@ -161,10 +200,51 @@ impl Run {
             })?;
         }
         self.delivery.end(&self.tally)?;
+        self.end_baselines();
         if self.delivery.failed() {
             self.output = self.output.max(Status::Trouble);
         }
         Ok(())
+    }
+
+    /// Finds out which findings are known, or makes them known.
+    fn look_up(&mut self, decided: &mut Decided) {
+        if let Some(record) = &mut self.record {
+            record.add(decided);
+            decided.known = Some(Known::all(decided));
+        }
+        if let Some(baseline) = &self.baseline {
+            decided.known = Some(baseline.known(decided));
+        }
+    }
+
+    /// Says what of a baseline is about nothing any more, and puts a new one into its place.
+    fn end_baselines(&mut self) {
+        if let Some(baseline) = &self.baseline {
+            for (line, protocol) in baseline.about_nothing() {
+                let warning = self.colours.err.unsure("warning");
+                complain(&format!("{warning}: {}:{line}: {protocol} is not there\n", baseline.name()));
+            }
+        }
+        let Some(record) = self.record.take() else { return };
+        let name = record.name();
+        if watch::interrupted() {
+            self.output = self.output.max(Status::Inconclusive);
+            return complain(&error_line(
+                self.colours.err,
+                format_args!("{name} is not written: interrupted"),
+            ));
+        }
+        match record.keep() {
+            Ok(findings) => {
+                let findings = counted(findings as u64, "finding");
+                complain(&format!("{} to {name}\n", self.colours.err.faint(format!("{findings} written"))));
+            }
+            Err(error) => {
+                complain(&error_line(self.colours.err, format_args!("cannot write {name}: {error}")));
+                self.output = self.output.max(Status::Trouble);
+            }
+        }
     }
 
     fn complain_of_defects(&self, decided: &Decided) {
@@ -194,7 +274,7 @@ impl Run {
 /// Decides a file, unless the user has interrupted.
 fn decide(input: &mut Input, options: &Options, quiet: bool) -> Decided {
     let decision = decision(input, options, quiet);
-    Decided { path: input.path.clone(), decision }
+    Decided { path: input.path.clone(), decision, known: None }
 }
 
 fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
@@ -211,8 +291,11 @@ fn decision(input: &mut Input, options: &Options, quiet: bool) -> Decision {
     }
 }
 
-fn status_of(verdict: Verdict) -> Status {
-    match verdict {
+fn status_of(decided: &Decided) -> Status {
+    match decided.verdict {
+        // What is left to be searched might be new.
+        Verdict::Violated if decided.has_nothing_new() && decided.uncovered.is_some() => Status::Inconclusive,
+        Verdict::Violated if decided.has_nothing_new() => Status::Success,
         Verdict::Verified => Status::Success,
         Verdict::Violated => Status::Failure,
         Verdict::Inconclusive => Status::Inconclusive,

@@ -111,6 +111,13 @@ pub(crate) struct VerifyArgs {
     /// Search on after the first error and report every rule that is violated
     #[arg(long)]
     pub(crate) all: bool,
+    /// Do not fail for findings that BASELINE knows; say which of them are not found any more. Implies --all,
+    /// so that they hide no others
+    #[arg(long, value_name = "BASELINE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all that is found to BASELINE, to be known from now on. Implies --all
+    #[arg(long, value_name = "BASELINE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = values::define)]
     pub(crate) define: Vec<Define>,
@@ -199,14 +206,16 @@ Examples:
   barcheck verify --deny dangling-arrival --allow arrival-race,nobody-waits ring.bar
   barcheck verify --timeout 60 --max-memory 4G big.bar
   barcheck verify --format github --report sarif=barcheck.sarif --report junit=barcheck.xml protocols
+  barcheck verify --write-baseline known.txt protocols
+  barcheck verify --baseline known.txt protocols    fail only for what is new
   barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
   generate-protocol | barcheck verify -
 
 Exit status, the first that applies:
-  1  some FILE is violated
+  1  some FILE is violated, by more than what is known
   2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
   3  some FILE is inconclusive: a budget was used up, or a path could not be followed
-  0  every FILE is verified
+  0  every FILE is verified, or all that violates it is known
 With --exit-zero, 2 for wrong usage and for output that cannot be written, otherwise 0.
 
 `barcheck rules` lists the rules, `barcheck explain RULE` explains one.";

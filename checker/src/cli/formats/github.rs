@@ -24,13 +24,14 @@ impl Reporter for Github {
         let location = Location::of(&decided.path).text();
         let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
         let mut text = String::new();
-        for found in &decided.findings {
+        for (found, known) in decided.judged_findings() {
             let (rule, message) = (found.rule.name(), message(found));
-            text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
+            let (level, message) = judged(found.level, message, known);
+            text.push_str(&command(level, &file, Some(found.place), rule, &message));
         }
-        for remark in &decided.remarks {
-            let message = format!("{shown}: {}", remark.message());
-            text.push_str(&command(remark.level, &file, Some(remark.place), remark.lint.name(), &message));
+        for (remark, known) in decided.judged_remarks() {
+            let (level, message) = judged(remark.level, format!("{shown}: {}", remark.message()), known);
+            text.push_str(&command(level, &file, Some(remark.place), remark.lint.name(), &message));
         }
         for notice in notices(decided) {
             let message = format!("{shown}: {}", notice.message);
@@ -42,6 +43,11 @@ impl Reporter for Github {
     fn end(&mut self, tally: &Tally) -> String {
         if self.quiet { String::new() } else { tally.line(Look::file().palette) }
     }
+}
+
+/// What is known is a notice, and says so.
+fn judged(level: Level, message: String, known: bool) -> (Level, String) {
+    if known { (Level::Pedantic, format!("known: {message}")) } else { (level, message) }
 }
 
 /// What happened, why, and what it rests on.

@@ -9,7 +9,7 @@ use crate::cli::human;
 use crate::cli::input::display_name;
 use crate::cli::tally::Tally;
 use crate::cli::traces::Written;
-use barcheck::{Reason, Verdict};
+use barcheck::{Reason, Trouble, Verdict};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Level;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -32,7 +32,7 @@ impl Reporter for Junit {
         let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
         case.set_classname(class(report.target)).set_time(time);
         let remarks = !report.findings.is_empty() || !report.remarks.is_empty() || !report.allowed.is_empty();
-        if report.verdict == Verdict::Verified && remarks {
+        if matches!(case.status, TestCaseStatus::Success { .. }) && remarks {
             case.set_system_out(allowed(&human::whole(decided)));
         }
         self.cases.push(case);
@@ -58,20 +58,26 @@ fn class(target: Option<Target>) -> String {
 fn status(decided: &Decided) -> TestCaseStatus {
     let report = decided;
     let errors = || {
-        let found = report.findings.iter().map(|f| (f.level, f.rule.name(), f.message.as_str()));
-        let said = report.remarks.iter().map(|r| (r.level, r.lint.name(), r.diagnostic.message.as_str()));
+        let found = decided.judged_findings().filter(|(_, known)| !known);
+        let found = found.map(|(f, _)| (f.level, f.rule.name(), f.message.as_str()));
+        let said = decided.judged_remarks().filter(|(_, known)| !known);
+        let said = said.map(|(r, _)| (r.level, r.lint.name(), r.diagnostic.message.as_str()));
         found.chain(said).filter(|(level, ..)| *level == Level::Error)
     };
     let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
         (Verdict::Verified, _, None) => return TestCaseStatus::success(),
+        (Verdict::Violated, ..) if decided.has_nothing_new() && report.uncovered.is_none() => {
+            return TestCaseStatus::success();
+        }
         (Verdict::Violated, Some((_, name, message)), _) => {
             let more = errors().skip(1).count();
             let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
             (NonSuccessKind::Failure, name, format!("{message}{more}"))
         }
         (_, _, trouble) => {
-            let name = trouble.map_or(report.verdict.name(), |trouble| trouble.name());
-            (NonSuccessKind::Error, name, report.reason.as_ref().map(Reason::line).unwrap_or_default())
+            let name = trouble.map_or(Trouble::Inconclusive.name(), |trouble| trouble.name());
+            let reason = report.reason.as_ref().or(report.uncovered.as_ref());
+            (NonSuccessKind::Error, name, reason.map(Reason::line).unwrap_or_default())
         }
     };
     let mut status = TestCaseStatus::non_success(kind);

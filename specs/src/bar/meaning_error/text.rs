@@ -191,7 +191,7 @@ impl MeaningError {
             Self::NotAllowed { name, why: NotAllowed::EndsPath, .. } => self
                 .error("not-allowed", format!("`{name}` cannot be allowed"))
                 .note("a violation of it ends its path: nothing is known of what follows, so nothing is verified")
-                .help("fix what it is about"),
+                .help("fix what it is about, or put it on a baseline: `barcheck verify --baseline FILE`"),
             Self::NoReason { .. } => {
                 self.error("no-reason", "a reason is missing").help("say why it may be, for those who read this")
             }

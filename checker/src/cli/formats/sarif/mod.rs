@@ -40,10 +40,18 @@ impl Reporter for Sarif {
         let file = File::new(&decided.path, &decided.text, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        self.results.extend(decided.findings.iter().map(|found| result(found, &file)));
-        self.results.extend(decided.remarks.iter().map(|remark| remarked(remark, &file)));
+        let state = |known: bool| decided.known.as_ref().map(|_| if known { "unchanged" } else { "new" });
+        let found = decided.judged_findings();
+        let found =
+            found.map(|(found, known)| Finding { baseline_state: state(known), ..result(found, &file) });
+        self.results.extend(found);
+        let said = decided.judged_remarks();
+        let said =
+            said.map(|(said, known)| Finding { baseline_state: state(known), ..remarked(said, &file) });
+        self.results.extend(said);
         self.notifications.extend(notices(decided).into_iter().map(|notice| notification(notice, &file)));
-        self.undecided |= decided.trouble().is_some();
+        let unsearched = decided.has_nothing_new() && decided.uncovered.is_some();
+        self.undecided |= decided.trouble().is_some() || unsearched;
         String::new()
     }
 
@@ -93,6 +101,7 @@ fn result(found: &Found, file: &File<'_>) -> Finding {
         locations: [file.location(Some(found.place), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
+        baseline_state: None,
         code_flows: vec![flow::flow(&found.trace, file)],
     }
 }
@@ -111,6 +120,7 @@ fn remarked(remark: &Remark, file: &File<'_>) -> Finding {
         locations: [file.location(Some(remark.place), None)],
         related_locations: related.collect(),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, remark.fingerprint.clone())]),
+        baseline_state: None,
         code_flows: Vec::new(),
     }
 }
