@@ -76,7 +76,8 @@ impl Baseline {
 
     /// The lines about protocols that are there no more, each with what it is about.
     pub(crate) fn about_nothing(&self) -> Vec<(usize, String)> {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let place = real(&self.path);
+        let folder = place.parent().unwrap_or(Path::new(""));
         let gone = |protocol: &&String| *protocol != STDIN && !folder.join(decoded(protocol)).exists();
         let gone = self.entries.iter().filter(|(protocol, _)| gone(protocol));
         let mut lines: Vec<_> = gone

@@ -99,6 +99,7 @@ fn what_does_not_occur_any_more_is_said() {
     crate::support::run(&["verify", "-q", "--baseline", &baseline, &file]).expect(0).prints("gone");
     let arguments = ["verify", "--format", "json", "--baseline", &baseline, &file];
     let report = &crate::support::run(&arguments).expect(0).json()[0];
+    crate::report::valid(report);
     assert_eq!((&report["gone"][0]["rule"], &report["gone"][0]["line"]), (&"deadlock".into(), &3.into()));
     let arguments = ["verify", "--format", "github", "--baseline", &baseline, &file];
     crate::support::run(&arguments).expect(0).prints("::notice").prints("does not occur any more");
@@ -160,10 +161,11 @@ fn every_format_tells_what_is_known_from_what_is_new() {
     cases.prints("system-out").prints("known `data-race`");
     std::fs::write(&baseline, format!("{only}\n")).expect("it can be written");
     let report = &format("json").expect(1).json()[0];
+    crate::report::valid(report);
     let known: Vec<(&Value, &Value)> =
         report["findings"].as_array().expect("a list").iter().map(|f| (&f["rule"], &f["known"])).collect();
     assert_eq!(known, [(&json!("data-race"), &json!(true)), (&json!("deadlock"), &json!(false))]);
-    let results = &format("sarif").expect(1).json()[0]["runs"][0]["results"];
+    let results = &crate::sarif::log(&format("sarif").expect(1))["results"];
     let states: Vec<_> = results.as_array().expect("a list").iter().map(|r| &r["baselineState"]).collect();
     assert_eq!(states, ["unchanged", "new"]);
     format("github").expect(1).prints("::notice").prints("::known: ").prints("::error");

@@ -129,8 +129,8 @@ fn every_format_tells_of_lints() {
     let text = "target ptx; cta 64; param N = 2; warps 0..2 { bar.sync 1, 64; }\n";
     verify(text, &["--format", "github"]).prints("::warning file=").prints("title=unused::");
     verify(text, &["--format", "github", "--deny", "unused"]).expect(1).prints("::error file=");
-    let sarif = verify(text, &["--format", "sarif"]).json();
-    let (run, result) = (&sarif[0]["runs"][0], &sarif[0]["runs"][0]["results"][0]);
+    let run = crate::sarif::log(&verify(text, &["--format", "sarif"]));
+    let result = &run["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"unused".into(), &"warning".into()));
     let index = result["ruleIndex"].as_u64().expect("an index") as usize;
     assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "unused");
