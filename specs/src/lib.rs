@@ -2,7 +2,8 @@
 //!
 //! [`load`] reads a protocol in any of the [`Format`]s: each has a reader that turns bytes into a
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
-//! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
+//! [`mod@bar`] reads and formats the protocol language `.bar`, [`mod@ptx`] extracts protocols from compiled
+//! kernels.
 //! [`clauses`] is the catalogue of what the encoded specifications say.
 //!
 //! ```
@@ -24,11 +25,13 @@ pub mod bar;
 #[cfg(feature = "clauses")]
 pub mod clauses;
 mod common;
+mod kernel;
 mod load;
+pub mod ptx;
 
-pub use common::contents::{Contents, LoadOptions, Params};
+pub use common::contents::{Contents, Extracted, LoadOptions, Origin, Params};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
-pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within};
+pub use load::{Entry, Format, LoadError, Loaded, Source, UnknownFormat, entries, load, load_within};

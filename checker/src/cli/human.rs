@@ -8,9 +8,12 @@ use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics,
 use barcheck_counterexamples::{PlaceLabel, Trace};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, Span};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, Span};
 use std::fmt::Write;
 use std::path::Path;
+
+/// Ways through unknown data that are listed.
+const WAYS: usize = 6;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decision, palette: Palette) -> String {
@@ -37,6 +40,9 @@ pub(crate) fn on_standard_output(decided: &Decision, written: &[Written], quiet:
         return String::new();
     }
     let mut text = headline(report, quiet, palette);
+    if let Some(extracted) = report.extracted.as_ref().filter(|_| !quiet) {
+        text.push_str(&looked_at(extracted));
+    }
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
@@ -90,7 +96,9 @@ fn shown(file: &str) -> String {
 /// `verified ring.bar (ptx): 1,234 states, …`.
 fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
     let target = report.target.map(|t| format!(" ({t})")).unwrap_or_default();
-    let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
+    let kernel = report.kernel.as_ref().map(|kernel| format!(", kernel {}", names::plain(kernel)));
+    let kernel = kernel.unwrap_or_default();
+    let head = format!("{} {}{kernel}{target}", verdict(report.verdict, palette), shown(&report.name));
     let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
     let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
@@ -104,6 +112,12 @@ fn headline(report: &Decision, quiet: bool, palette: Palette) -> String {
         return format!("{head}{but}\n");
     }
     format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
+}
+
+/// What of a kernel the verdict is about.
+fn looked_at(extracted: &Extracted) -> String {
+    let (kept, all) = (grouped(extracted.kept as u64), grouped(extracted.instructions as u64));
+    format!("  {kept} of its {all} instructions concern barriers; memory is not looked at\n")
 }
 
 /// What a verdict is worth that rests on hashes of states.
@@ -167,6 +181,13 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(clause) = &found.clause {
         diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
     }
+    let origin = report.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
+    if let Some(origin) = origin {
+        diagnostic = diagnostic.note(format!("compiled from {}:{}", names::plain(&origin.file), origin.line));
+    }
+    if !found.data.is_empty() {
+        diagnostic = diagnostic.note(on_data(found));
+    }
     if let Some(left_out) = &found.left_out {
         diagnostic = diagnostic.note(left_out.clone());
     }
@@ -176,6 +197,19 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
     text
+}
+
+/// What a violation rests on that is not known: who goes which way where.
+fn on_data(found: &Finding) -> String {
+    let mut ways: Vec<String> = Vec::new();
+    for way in &found.data {
+        ways.push(format!("warp {} {} (line {})", way.agent, way.role, way.line));
+    }
+    ways.dedup();
+    let more = ways.len().saturating_sub(WAYS);
+    ways.truncate(WAYS);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("it rests on data that is not known: {}{more}", ways.join(", "))
 }
 
 fn narrative(trace: &Trace, look: Look) -> String {

@@ -8,10 +8,12 @@ mod convert;
 mod deadline;
 mod decided;
 mod delivery;
+mod doctor;
 mod examples;
 mod exhibit;
 mod explain;
 mod export;
+mod extract;
 mod files;
 mod fmt;
 mod formats;
@@ -19,6 +21,7 @@ mod gate;
 mod graph;
 mod human;
 mod input;
+mod kernels;
 mod location;
 mod memory;
 mod names;
@@ -66,7 +69,7 @@ pub(crate) fn main() -> ExitCode {
             // The stream may be closed; the status says what there is to say.
             let _ = error.print();
             if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
-                && word.ends_with(".bar")
+                && (word.ends_with(".bar") || word.ends_with(".ptx"))
             {
                 complain("to decide a protocol: `barcheck verify FILE`\n");
             }
@@ -92,6 +95,8 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             let matches = matches.subcommand_matches("verify").unwrap_or(matches);
             verify::run(args, args::level_changes(&args.levels, matches), colours)
         }
+        Command::Extract(args) => extract::run(args, colours),
+        Command::Doctor(args) => doctor::run(args, colours),
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),

@@ -116,7 +116,8 @@ impl TraceSink {
         let findings = &decided.findings;
         let stop = decided.path_to_stop.as_ref().zip(decided.trouble());
         if self.folder {
-            let stem = stem(&decided.name);
+            let kernel = decided.kernel.as_deref().map(|kernel| format!("-{}", short(kernel)));
+            let stem = format!("{}{}", stem(&decided.name), kernel.unwrap_or_default());
             let found = findings.iter().map(|found| (found.rule.name(), &found.trace));
             let all = found.chain(stop.map(|(trace, trouble)| (trouble.name(), trace)));
             let mut place = |what| {
@@ -149,6 +150,11 @@ impl TraceSink {
         }
         writing::write(path, &self.form.text(trace)?)
     }
+}
+
+/// As much of a kernel's name as a file's name should have.
+fn short(kernel: &str) -> String {
+    kernel.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect()
 }
 
 fn stem(file: &str) -> String {

@@ -1,6 +1,6 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{SearchArgs, VerifyArgs};
+use super::args::{KernelArgs, SearchArgs, VerifyArgs};
 use super::decided::Decided;
 use super::delivery::Delivery;
 use super::files::{self, Input};
@@ -9,7 +9,7 @@ use super::output::{Colours, Status, complain, error_line};
 use super::tally::Tally;
 use super::traces::{TraceSink, Written};
 use super::watch::{self, Watch};
-use super::{input, memory, values};
+use super::{input, kernels, memory, values};
 use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Trouble, Verdict, decide_under};
 use barcheck_model::machine;
 use barcheck_model::rule::{Level, Rule};
@@ -30,6 +30,10 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if let Err(message) = check_defines(args, &mut inputs, &options.load) {
         return Ok(usage(colours, &message));
     }
+    let mut inputs = match kernels::split(inputs, &args.kernel, args.search.timeout) {
+        Ok(inputs) => inputs,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     let several = inputs.len() > 1 || args.files.iter().any(|path| files::is_folder(path));
     let delivery = match Delivery::new(args, &inputs, colours) {
         Ok(delivery) => delivery,
@@ -83,7 +87,10 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
     };
     let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    Options { settings, readings, load: LoadOptions { defines } }
+    let mut load = LoadOptions { defines };
+    args.kernel.tell(&mut load, None);
+    let deny_data_dependent = args.levels.denies_data_dependent();
+    Options { settings, readings, load, deny_data_dependent }
 }
 
 /// Where states go that have no room in memory.
@@ -193,7 +200,17 @@ impl Run {
 
 /// Decides a file, unless the user has interrupted.
 fn decide(input: &mut Input, options: &Options, quiet: bool) -> Decided {
-    let decision = decision(input, options, quiet);
+    let entry = input.entry.take();
+    let decision = match entry {
+        None => decision(input, options, quiet),
+        Some(entry) => {
+            let mut options = options.clone();
+            KernelArgs::default().tell(&mut options.load, Some(entry.index));
+            let mut decision = decision(input, &options, quiet);
+            decision.kernel = Some(entry.name);
+            decision
+        }
+    };
     Decided { path: input.path.clone(), decision }
 }
 

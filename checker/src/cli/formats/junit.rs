@@ -29,7 +29,9 @@ impl Reporter for Junit {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let report = decided;
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
-        let mut case = TestCase::new(allowed(&display_name(&decided.path)), status(decided));
+        let kernel = report.kernel.as_ref().map(|kernel| format!(": {kernel}")).unwrap_or_default();
+        let name = format!("{}{kernel}", display_name(&decided.path));
+        let mut case = TestCase::new(allowed(&name), status(decided));
         case.set_classname(class(report.target)).set_time(time);
         let remarks = !report.findings.is_empty() || !decided.diagnostics.is_empty();
         if report.verdict == Verdict::Verified && remarks {
