@@ -186,8 +186,8 @@ impl LoadError {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == LATE)
     }
 
-    /// What the reader met that it does not follow, if that is why there is no protocol. Nothing need be wrong
-    /// with the text.
+    /// What the reader met that it does not follow, if that is why there is no protocol. Nothing need be
+    /// wrong with the text.
     #[must_use]
     pub fn not_followed(&self) -> Option<&Diagnostic> {
         self.diagnostics.iter().find(|diagnostic| diagnostic.code == BEYOND)

@@ -1,9 +1,9 @@
 //! Violations that rest on data: on branches of a kernel whose outcome is not known and need not be the same
 //! for the whole group.
 //!
-//! The reader of the kernel makes a private choice of such a branch. A violation that is found along with such
-//! choices is one for some outcome of them. It does not rest on the data if it is found whatever the data is,
-//! as long as all threads see the same: once with all such choices false, once with all of them true.
+//! The reader of the kernel makes a private choice of such a branch. A violation that is found along with
+//! such choices is one for some outcome of them. It does not rest on the data if it is found whatever the
+//! data is, as long as all threads see the same: once with all such choices false, once with all true.
 
 use crate::decision::{Finding, Related};
 use barcheck_engine::{Control, Settings};

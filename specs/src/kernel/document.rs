@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::mentions::mentions;
 use super::residual::name_of;
 use super::tree::{Condition, Decision, Statement, Statements};
 use crate::common::span::Span;
@@ -137,30 +138,36 @@ impl Printer<'_> {
             self.line(1, &format!("let {name} = 0;{what}"), None);
             self.line(1, &format!("if uniform {name} ? {{ {name} = 1; }}"), None);
         }
-        // A variable whose value is known at the beginning is declared with it.
-        let begins = statements.iter().map_while(|statement| match statement {
-            Statement::Set { local, value, .. } => value.number.map(|_| local),
-            _ => None,
-        });
-        let begins: BTreeSet<&String> = begins.collect();
-        for local in uses.assigned.iter().filter(|local| !begins.contains(local)) {
+        // A variable that is set before anything else is done with it is declared there.
+        let mut here = BTreeSet::new();
+        for (at, statement) in statements.iter().enumerate() {
+            if let Statement::Set { local, .. } = statement
+                && !statements[..at].iter().any(|earlier| mentions(earlier, local))
+            {
+                here.insert(at);
+            }
+        }
+        let declared: BTreeSet<&String> = here
+            .iter()
+            .filter_map(|at| match &statements[*at] {
+                Statement::Set { local, .. } => Some(local),
+                _ => None,
+            })
+            .collect();
+        for local in uses.assigned.iter().filter(|local| !declared.contains(local)) {
             self.line(1, &format!("let {local} = 0;"), None);
         }
         if uses.of_lane {
             self.line(1, "let part = 0;", None);
         }
-        let mut declared = BTreeSet::new();
-        let begin = statements.iter().take_while(|statement| match statement {
-            Statement::Set { local, value, .. } => value.number.is_some() && declared.insert(local.clone()),
-            _ => false,
-        });
-        let begin = begin.count();
-        for statement in &statements[..begin] {
-            if let Statement::Set { local, value, span } = statement {
-                self.line(1, &format!("let {local} = {};", value.text), Some(*span));
+        for (at, statement) in statements.iter().enumerate() {
+            match statement {
+                Statement::Set { local, value, span } if here.contains(&at) => {
+                    self.line(1, &format!("let {local} = {};", value.text), Some(*span));
+                }
+                other => self.list(1, std::slice::from_ref(other)),
             }
         }
-        self.list(1, &statements[begin..]);
         self.line(0, "}", None);
     }
 

@@ -18,7 +18,14 @@ pub(super) struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Block(usize),
-    Branch { guard: Guard, taken: usize, other: usize, span: Span },
+    Branch {
+        guard: Guard,
+        taken: usize,
+        other: usize,
+        span: Span,
+        /// It is a guard on a single instruction: whatever follows, lanes meet behind that.
+        meets: bool,
+    },
     Exit,
     Abort,
 }
@@ -139,13 +146,15 @@ fn push_blocks(code: &Code, (first, end): (usize, usize), number: &[usize], bloc
     let last = &code.instructions[end - 1];
     let next = number[end];
     if let Some(guard) = last.guard.filter(|_| is_isolated(&last.action)) {
-        let branch = Next::Branch { guard, taken: blocks.len() + 1, other: next, span: last.span };
+        // Who exits under a guard meets nobody.
+        let meets = !matches!(last.action, Action::Exit | Action::Abort);
+        let branch = Next::Branch { guard, taken: blocks.len() + 1, other: next, span: last.span, meets };
         blocks.push(Block { first, end: first, then: branch });
     }
     let (end, then) = match (&last.action, last.guard) {
         (Action::Jump(to), None) => (end - 1, Next::Block(number[*to])),
         (Action::Jump(to), Some(guard)) if number[*to] != next => {
-            (end - 1, Next::Branch { guard, taken: number[*to], other: next, span: last.span })
+            (end - 1, Next::Branch { guard, taken: number[*to], other: next, span: last.span, meets: false })
         }
         (Action::Jump(_), Some(_)) => (end - 1, Next::Block(next)),
         (Action::Exit, _) => (end - 1, Next::Exit),

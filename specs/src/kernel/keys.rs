@@ -71,7 +71,8 @@ impl Keys<'_> {
             Term::Meet { block, register } => format!("{}@{block}.{register}", self.register(*register)),
             Term::Gained { header, step } => {
                 let step = self.text(*step, budget)?;
-                format!("{}*{step}", self.iteration(*header))
+                let iteration = self.iteration(*header);
+                if step == "1" { iteration } else { format!("{iteration}*{step}") }
             }
             Term::Unknown { at, .. } => format!("?{at}"),
             Term::Unset => "unset".to_owned(),

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 pub(crate) mod code;
+mod count;
 mod document;
 mod dominators;
 mod evaluate;
@@ -14,6 +15,7 @@ mod flow;
 mod graph;
 mod keys;
 mod lanes;
+mod mentions;
 mod residual;
 mod slice;
 mod structure;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::program::ReductionOp;
 
-use super::code::{Action, Code, Comparison, Operation, Register, SynchronisationKind};
+use super::code::{Action, Code, Comparison, Function, Operation, Register, SynchronisationKind};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
@@ -428,6 +428,24 @@ impl Emit for Residual<'_> {
             _ => Condition::OfWarp,
         };
         Ok((condition, span))
+    }
+
+    fn splits(&self, node: usize) -> bool {
+        let Some(condition) = self.knowledge.condition(node) else { return false };
+        self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+    }
+
+    fn needs_all(&self, node: usize) -> Option<Span> {
+        let elects = |at: &&usize| {
+            let action = &self.code.instructions[**at].action;
+            matches!(action, Action::Compute { function: Function::Elect, .. })
+        };
+        let at = self.slice.nodes[node].instructions.iter().find(elects)?;
+        Some(self.code.instructions[*at].span)
+    }
+
+    fn meets(&self, node: usize) -> bool {
+        matches!(self.slice.nodes[node].then, Then::Branch { meets: true, .. })
     }
 
     fn span(&self, node: usize) -> Span {

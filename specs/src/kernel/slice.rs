@@ -27,7 +27,7 @@ pub(super) struct Node {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Then {
     To(usize),
-    Branch { guard: Guard, taken: usize, other: usize, span: Span },
+    Branch { guard: Guard, taken: usize, other: usize, span: Span, meets: bool },
 }
 
 impl Then {
@@ -184,9 +184,9 @@ impl Slicer<'_> {
         for block in &kept {
             let range = graph.blocks[*block].first..graph.blocks[*block].end;
             let then = match graph.blocks[*block].then {
-                Next::Branch { guard, taken, other, span } if self.branches[*block] => {
+                Next::Branch { guard, taken, other, span, meets } if self.branches[*block] => {
                     let (taken, other) = (leads.to(taken), leads.to(other));
-                    Then::Branch { guard, taken, other, span }
+                    Then::Branch { guard, taken, other, span, meets }
                 }
                 _ => Then::To(leads.behind(*block)),
             };

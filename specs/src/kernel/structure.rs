@@ -18,6 +18,12 @@ pub(super) trait Emit {
     fn condition(&mut self, node: usize) -> Result<(Condition, Span), Stop>;
     /// Where a node stands.
     fn span(&self, node: usize) -> Span;
+    /// The arms of a node's branch meet right behind it, whatever follows.
+    fn meets(&self, node: usize) -> bool;
+    /// Whether the lanes of a warp may go different ways at a node's branch.
+    fn splits(&self, node: usize) -> bool;
+    /// The place in a node where it would matter that only some lanes execute it.
+    fn needs_all(&self, node: usize) -> Option<Span>;
 }
 
 /// Why a warp cannot be followed.
@@ -39,6 +45,8 @@ pub(super) struct Structurer<'f, E> {
     pub(super) emit: E,
     regions: Vec<Option<Region>>,
     depth: u32,
+    /// Branches around at which lanes have gone different ways.
+    apart: u32,
     count: usize,
     /// Variables that say where to go on behind a loop.
     pub(super) ways: usize,
@@ -48,7 +56,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
     pub(super) fn new(flow: &'f Flow, evaluation: &'f Evaluation, emit: E) -> Self {
         let mut regions: Vec<Option<Region>> = Vec::new();
         regions.resize_with(flow.loops.len() + 1, || None);
-        Self { flow, evaluation, emit, regions, depth: 0, count: 0, ways: 0 }
+        Self { flow, evaluation, emit, regions, depth: 0, apart: 0, count: 0, ways: 0 }
     }
 
     /// The statements of the whole kernel.
@@ -104,6 +112,10 @@ impl<'f, E: Emit> Structurer<'f, E> {
         node: usize,
         statements: &mut Statements,
     ) -> Result<Option<usize>, Stop> {
+        if let Some(span) = self.emit.needs_all(node).filter(|_| self.apart > 0) {
+            let what = "which lane is elected is not followed where others have gone another way".to_owned();
+            return Err(Stop { what, span, help: None });
+        }
         statements.extend(self.emit.node(node)?);
         let (taken, other) = match self.evaluation.then[node] {
             Some(Way::To(to)) => return Ok(self.go(outer, node, to, statements)),
@@ -112,19 +124,35 @@ impl<'f, E: Emit> Structurer<'f, E> {
         };
         let (condition, span) = self.emit.condition(node)?;
         let join = self.join(outer, node);
+        let flow = self.flow;
+        let leaves = |to: usize| !matches!(flow.target(outer, to), Target::Inside(_));
+        let apart = u32::from(self.emit.splits(node));
+        if self.emit.meets(node) && (join.is_none() || leaves(other)) {
+            self.apart += apart;
+            let mut then = self.arm(outer, (node, taken), None)?;
+            let mut otherwise = self.arm(outer, (node, other), None)?;
+            self.apart -= apart;
+            let end = shared_end(&mut then, &mut otherwise);
+            statements.push(Statement::If { condition, then, otherwise, span });
+            statements.extend(end);
+            return Ok(None);
+        }
         if join.is_some() {
+            self.apart += apart;
             let then = self.arm(outer, (node, taken), join)?;
             let otherwise = self.arm(outer, (node, other), join)?;
+            self.apart -= apart;
             statements.push(Statement::If { condition, then, otherwise, span });
             return Ok(join);
         }
         // Both arms leave: one inside the `if`, the other behind it.
-        let leaves = |to: usize| !matches!(self.flow.target(outer, to), Target::Inside(_));
         let (inside, behind, condition) = match (leaves(taken), leaves(other), condition.clone().negated()) {
             (false, true, Some(negated)) => (other, taken, negated),
             _ => (taken, other, condition),
         };
+        self.apart += apart;
         let then = self.arm(outer, (node, inside), None)?;
+        self.apart -= apart;
         let goes_on = !ends(&then);
         statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
         if goes_on {
@@ -209,7 +237,13 @@ impl<'f, E: Emit> Structurer<'f, E> {
         statements: &mut Statements,
     ) -> Result<Option<usize>, Stop> {
         let header = self.flow.loops[inner].header;
+        // Who has left the loop is not there any more.
+        let leaves =
+            |node: &&usize| self.flow.after[**node].iter().any(|to| !self.flow.contains(Some(inner), *to));
+        let left = self.flow.loops[inner].nodes.iter().filter(leaves).any(|node| self.emit.splits(*node));
+        self.apart += u32::from(left);
         let body = self.sequence(Some(inner), header, None)?;
+        self.apart -= u32::from(left);
         let span = self.emit.span(header);
         statements.push(Statement::Loop { body, span });
         let targets = self.exits(inner);
@@ -237,6 +271,21 @@ impl<'f, E: Emit> Structurer<'f, E> {
         statements.extend(rest);
         Ok(join)
     }
+}
+
+/// Takes off what both arms end with: the place where they meet.
+fn shared_end(then: &mut Statements, otherwise: &mut Statements) -> Statements {
+    let is_exit = |statement: &Statement| matches!(statement, Statement::Exit { .. });
+    let mut end = Vec::new();
+    while let (Some(a), Some(b)) = (then.last(), otherwise.last()) {
+        if a != b && !(is_exit(a) && is_exit(b)) {
+            break;
+        }
+        end.extend(then.pop());
+        otherwise.pop();
+    }
+    end.reverse();
+    end
 }
 
 /// The variable that says where to go on behind a loop.

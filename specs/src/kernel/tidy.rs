@@ -3,14 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::code::Comparison;
-use super::tree::{Condition, Statement, Statements, breaks, ends};
+use super::count::{counted, iterate};
+use super::mentions::{assigned, mentions, occurrences, reads};
+use super::tree::{Condition, Statement, Statements, breaks, continues, ends};
 
 /// Passes over a program: each may make room for the next.
 const PASSES: usize = 12;
-/// Iterations up to which a loop that counts is run to see how often.
-const ITERATIONS: i64 = 1 << 22;
-
 /// The same program, tidied.
 pub(super) fn tidy(mut statements: Statements) -> Statements {
     for _ in 0..PASSES {
@@ -25,11 +23,33 @@ pub(super) fn tidy(mut statements: Statements) -> Statements {
             break;
         }
     }
+    name_counters(&mut statements, 0);
     // The end of a block is an exit.
     if matches!(statements.last(), Some(Statement::Exit { .. })) && statements.len() > 1 {
         statements.pop();
     }
     statements
+}
+
+/// Names what only counts iterations by how deep it is inside loops.
+fn name_counters(statements: &mut Statements, depth: usize) {
+    for statement in statements {
+        match statement {
+            Statement::If { then, otherwise, .. } => {
+                name_counters(then, depth);
+                name_counters(otherwise, depth);
+            }
+            Statement::Loop { body, .. } => name_counters(body, depth),
+            Statement::For { variable, body, .. } => {
+                if !body.iter().any(|inside| mentions(inside, variable)) {
+                    *variable =
+                        ["i", "j", "k"].get(depth).map_or_else(|| format!("i{depth}"), |i| (*i).to_owned());
+                }
+                name_counters(body, depth + 1);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The end of the kernel is reached behind its last loop just as well.
@@ -58,31 +78,6 @@ fn exits_to_breaks(body: &mut Statements) {
             _ => {}
         }
     }
-}
-
-/// How often each variable is read.
-fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    let mut work: Vec<&Statement> = statements.iter().collect();
-    while let Some(statement) = work.pop() {
-        let mut found = BTreeSet::new();
-        match statement {
-            Statement::Barrier { text, .. } => words(text, &mut found),
-            Statement::Set { value, .. } => words(&value.text, &mut found),
-            Statement::If { condition, then, otherwise, .. } => {
-                if let Condition::Value { text, .. } = condition {
-                    words(text, &mut found);
-                }
-                work.extend(then.iter().chain(otherwise));
-            }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
-            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
-        }
-        for word in found {
-            *counts.entry(word).or_default() += 1;
-        }
-    }
-    counts
 }
 
 /// Without loops that only compute what nobody else reads: they are taken to end.
@@ -120,23 +115,6 @@ fn is_idle(statements: &[Statement]) -> bool {
         Statement::If { then, otherwise, .. } => is_idle(then) && is_idle(otherwise),
         _ => false,
     })
-}
-
-fn assigned(statements: &[Statement]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for statement in statements {
-        match statement {
-            Statement::Set { local, .. } => {
-                found.insert(local.clone());
-            }
-            Statement::If { then, otherwise, .. } => {
-                found.extend(assigned(then));
-                found.extend(assigned(otherwise));
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 fn list(statements: Statements) -> Statements {
@@ -251,7 +229,7 @@ fn repeated(body: Statements, span: crate::common::span::Span, tidied: &mut Stat
         return;
     }
     match counted(&body, tidied) {
-        Some((count, rest)) => tidied.extend(iterate(count, rest, span)),
+        Some(count) => tidied.extend(iterate(count, span)),
         None => tidied.push(Statement::Loop { body, span }),
     }
 }
@@ -263,209 +241,6 @@ fn only_leaves(statement: &Statement) -> bool {
         Statement::If { then, otherwise, .. } => {
             then.iter().all(only_leaves) && otherwise.iter().all(only_leaves)
         }
-        _ => false,
-    }
-}
-
-fn continues(body: &[Statement]) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::Continue => true,
-        Statement::If { then, otherwise, .. } => continues(then) || continues(otherwise),
-        _ => false,
-    })
-}
-
-/// A variable that counts iterations.
-struct Count {
-    variable: String,
-    from: i64,
-    step: i64,
-    iterations: i64,
-}
-
-/// What counts the iterations of a loop, and its body without that.
-fn counted(body: &[Statement], before: &[Statement]) -> Option<(Count, Statements)> {
-    let leaves = |statement: &Statement| match statement {
-        Statement::If {
-            condition: Condition::Value { compares: Some(compares), .. },
-            then,
-            otherwise,
-            ..
-        } if **then == [Statement::Break] && otherwise.is_empty() => Some(compares.clone()),
-        _ => None,
-    };
-    let step = |statement: &Statement, variable: &str| match statement {
-        Statement::Set { local, value, .. } if local == variable => value.step,
-        _ => None,
-    };
-    // Asked at the end of each iteration, or at its beginning.
-    let (asked_first, (variable, comparison, number), rest, by) = match body {
-        [inside @ .., last] if leaves(last).is_some() => {
-            let asked = leaves(last)?;
-            let by = inside.iter().find_map(|statement| step(statement, &asked.0))?;
-            let at = inside.iter().position(|statement| step(statement, &asked.0).is_some())?;
-            // Whoever reads the variable behind its step reads another number.
-            if inside[at + 1..].iter().any(|statement| mentions(statement, &asked.0)) {
-                return None;
-            }
-            let mut rest = inside.to_vec();
-            rest.remove(at);
-            (false, asked, rest, by)
-        }
-        [first, second, inside @ ..]
-            if leaves(second).is_some_and(|asked| step(first, &asked.0).is_some()) =>
-        {
-            // Stepped before it is asked: the last time, nothing follows.
-            let (variable, comparison, number) = leaves(second)?;
-            let by = step(first, &variable)?;
-            if inside.iter().any(|statement| mentions(statement, &variable)) {
-                return None;
-            }
-            let count = counted_from(before, &variable, by, false, (comparison, number))?;
-            let count = Count { iterations: count.iterations - 1, ..count };
-            let rest = inside.to_vec();
-            return (!breaks(&rest) && !continues(&rest)).then_some((count, rest));
-        }
-        [first, inside @ .., last] if leaves(first).is_some() => {
-            let asked = leaves(first)?;
-            let by = step(last, &asked.0)?;
-            (true, asked, inside.to_vec(), by)
-        }
-        _ => return None,
-    };
-    let sets = rest.iter().any(|statement| assigns(statement, &variable));
-    if sets || breaks(&rest) || continues(&rest) {
-        return None;
-    }
-    let count = counted_from(before, &variable, by, asked_first, (comparison, number))?;
-    Some((count, rest))
-}
-
-/// How often a loop runs whose variable is set before it.
-fn counted_from(
-    before: &[Statement],
-    variable: &str,
-    step: i64,
-    asked_first: bool,
-    (comparison, number): (Comparison, i64),
-) -> Option<Count> {
-    let from = before.iter().rev().map_while(|statement| match statement {
-        Statement::Set { local, value, .. } => Some((local == variable).then_some(value.number)),
-        _ => None,
-    });
-    let from = from.flatten().next()??;
-    let iterations = iterations(from, step, asked_first, comparison, number)?;
-    Some(Count { variable: variable.to_owned(), from, step, iterations })
-}
-
-/// How often a loop runs that counts so: numbers wrap at 32 bits.
-fn iterations(from: i64, step: i64, asked_first: bool, leaves: Comparison, number: i64) -> Option<i64> {
-    let holds = |a: i64| match leaves {
-        Comparison::Equal => a == number,
-        Comparison::NotEqual => a != number,
-        Comparison::Less => a < number,
-        Comparison::LessOrEqual => a <= number,
-        Comparison::Greater => a > number,
-        Comparison::GreaterOrEqual => a >= number,
-    };
-    let mut at = from;
-    for done in 0..ITERATIONS {
-        if asked_first && holds(at) {
-            return Some(done);
-        }
-        at = at.checked_add(step).filter(|at| i32::try_from(*at).is_ok())?;
-        if !asked_first && holds(at) {
-            return Some(done + 1);
-        }
-    }
-    None
-}
-
-fn iterate(count: Count, body: Statements, span: crate::common::span::Span) -> Statements {
-    let Count { variable, from, step, iterations } = count;
-    let used = body.iter().any(|statement| mentions(statement, &variable));
-    let after = from + step * iterations;
-    let last = Statement::Set {
-        local: variable.clone(),
-        value: super::tree::Amount { text: after.to_string(), number: Some(after), step: None },
-        span,
-    };
-    let mut statements = match (iterations, used, step) {
-        (0, ..) => Vec::new(),
-        (1, false, _) => body,
-        (_, false, _) => {
-            vec![Statement::For { variable: format!("{variable}_"), from: 0, to: iterations, body, span }]
-        }
-        (_, true, 1) => vec![Statement::For { variable, from, to: from + iterations, body, span }],
-        (_, true, _) => {
-            // Another step than 1: the variable is counted beside the iterations.
-            let text = format!("{variable} + {step}");
-            let value =
-                super::tree::Amount { text: text.replace("+ -", "- "), number: None, step: Some(step) };
-            let mut body = body;
-            body.push(Statement::Set { local: variable.clone(), value, span });
-            vec![Statement::For { variable: format!("{variable}_"), from: 0, to: iterations, body, span }]
-        }
-    };
-    statements.push(last);
-    statements
-}
-
-/// The words of all expressions.
-fn reads(statements: &[Statement]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    collect(statements, &mut found);
-    found
-}
-
-fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
-    for statement in statements {
-        match statement {
-            Statement::Barrier { text, .. } => words(text, found),
-            Statement::Set { local, value, .. } => {
-                let mut read = BTreeSet::new();
-                words(&value.text, &mut read);
-                // A variable that only counts itself is read by nobody.
-                read.remove(local);
-                found.extend(read);
-            }
-            Statement::If { condition, then, otherwise, .. } => {
-                if let Condition::Value { text, .. } = condition {
-                    words(text, found);
-                }
-                collect(then, found);
-                collect(otherwise, found);
-            }
-            Statement::Loop { body, .. } => collect(body, found),
-            Statement::For { variable, body, .. } => {
-                let mut inside = BTreeSet::new();
-                collect(body, &mut inside);
-                inside.remove(variable);
-                found.extend(inside);
-            }
-            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
-        }
-    }
-}
-
-fn words(text: &str, found: &mut BTreeSet<String>) {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    found.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned));
-}
-
-/// Whether a statement, or one inside it, reads or assigns a variable.
-fn mentions(statement: &Statement, variable: &str) -> bool {
-    let mut found = BTreeSet::new();
-    collect(std::slice::from_ref(statement), &mut found);
-    found.contains(variable) || assigns(statement, variable)
-}
-
-fn assigns(statement: &Statement, variable: &str) -> bool {
-    let inside = |statements: &[Statement]| statements.iter().any(|inner| assigns(inner, variable));
-    match statement {
-        Statement::Set { local, .. } => local == variable,
-        Statement::If { then, otherwise, .. } => inside(then) || inside(otherwise),
-        Statement::Loop { body, .. } | Statement::For { body, .. } => inside(body),
         _ => false,
     }
 }

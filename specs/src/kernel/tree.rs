@@ -154,3 +154,12 @@ pub(super) fn breaks(body: &[Statement]) -> bool {
         _ => false,
     })
 }
+
+/// Whether a loop with this body may go on by `continue`.
+pub(super) fn continues(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Continue => true,
+        Statement::If { then, otherwise, .. } => continues(then) || continues(otherwise),
+        _ => false,
+    })
+}

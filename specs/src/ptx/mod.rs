@@ -119,8 +119,13 @@ pub(crate) fn load_within(
     }
     let code = lower::lower(source, &module, chosen, &launch);
     let heading = heading(entry, &launch);
-    let extraction = kernel::extract(&code, launch.size, &heading, patience)
+    let mut extraction = kernel::extract(&code, launch.size, &heading, patience)
         .map_err(|failure| vec![not_followed(failure, entry)])?;
+    // In the standard layout, as long as its lines stay where they are.
+    let formatted = bar::format(extraction.text.as_bytes()).ok();
+    if let Some(text) = formatted.filter(|text| text.lines().count() == extraction.lines.len()) {
+        extraction.text = text;
+    }
     let read = bar::load_within(extraction.text.as_bytes(), &LoadOptions::default(), patience);
     let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, entry)])?;
     let lines = LineIndex::new(source);

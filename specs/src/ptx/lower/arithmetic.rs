@@ -3,19 +3,9 @@
 use crate::kernel::code::{Argument, Comparison, Function, Operation, Register, Type};
 use crate::ptx::syntax::Operand;
 
+use super::functions::{BIT, copy};
+use super::state::{Current, Lowerer};
 use super::types;
-use super::{Current, Lowerer};
-
-const BIT: Type = Type { bits: 1, signed: false };
-
-pub(super) fn logical_not() -> Function {
-    Function::Integer(Operation::LogicalNot, BIT)
-}
-
-/// The same bits, cut to the width of a type.
-pub(super) fn copy(ty: Type) -> Function {
-    Function::Integer(Operation::Convert(ty), ty)
-}
 
 /// Operations that have an instruction of their own, with as many arguments as they take.
 fn simple(root: &str) -> Option<(Operation, usize)> {
@@ -54,6 +44,9 @@ impl<'m> Lowerer<'m> {
         let root = *current.parts.first()?;
         let ty = current.ty()?;
         if current.is_real() && !matches!(root, "mov" | "selp") || current.has("sat") || current.has("cc") {
+            return None;
+        }
+        if !current.parts.iter().skip(1).all(|part| is_followed(part)) {
             return None;
         }
         match root {
@@ -274,6 +267,14 @@ fn multiplication(current: &Current<'_>) -> Option<Operation> {
         "hi" if !current.parts[0].ends_with("24") => Some(Operation::MultiplyHigh),
         _ => None,
     }
+}
+
+/// Whether a modifier changes nothing but what is asked for here: types, parts of products, comparisons.
+fn is_followed(part: &str) -> bool {
+    types::integer(part).is_some()
+        || types::comparison(part).is_some()
+        || ["wide", "and", "or", "xor"].contains(&part)
+        || types::bytes(part).is_some()
 }
 
 fn is_type(part: &&&str) -> bool {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use crate::kernel::code::{Action, Argument, Function, Register, Type};
 use crate::ptx::syntax::{Body, Module, Operand, Param};
 
-use super::arithmetic::copy;
+use super::functions::copy;
 use super::opcodes::{self, Effect};
-use super::{Current, Frame, Lowerer};
+use super::state::{Current, Frame, Lowerer};
 
 /// The most functions inside one another, and the most instructions that inlining may come to.
 const DEPTH: usize = 64;

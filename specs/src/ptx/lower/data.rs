@@ -1,11 +1,11 @@
 //! Loads, stores and the exchange of values between lanes.
 
-use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Register, Type};
+use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Register};
 use crate::ptx::syntax::{Base, Operand};
 
-use super::arithmetic::copy;
+use super::functions::{LONG, copy};
+use super::state::{Current, Lowerer};
 use super::types;
-use super::{Current, Lowerer};
 
 /// Where an instruction loads from or stores to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -203,8 +203,6 @@ fn short(name: &str, entry: &str) -> String {
         _ => name.to_owned(),
     }
 }
-
-const LONG: Type = Type { bits: 64, signed: false };
 
 /// Whether a load is one of those by which threads wait for what others write.
 fn is_watched(current: &Current<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::kernel::code::{
 };
 use crate::ptx::syntax::Operand;
 
-use super::{Current, Lowerer};
+use super::state::{Current, Lowerer};
 
 impl<'m> Lowerer<'m> {
     pub(super) fn flow(&mut self, current: &Current<'m>) {

@@ -6,8 +6,9 @@ use crate::ptx::error::PtxError;
 use crate::ptx::syntax::{Body, Instruction, LineMark};
 
 use super::lexer::{Kind, Token};
+use super::number::number;
 use super::scopes::Scopes;
-use super::{Reader, operands};
+use super::state::Reader;
 
 impl<'s> Reader<'s, '_> {
     /// A body behind its opening brace; `None` where the text ends or makes no sense.
@@ -114,7 +115,7 @@ impl<'s> Reader<'s, '_> {
                 Kind::Word if text.starts_with('.') => {}
                 Kind::Word if self.lexer.take(b'<') => {
                     let count = self.lexer.next();
-                    let count = operands::number(self.text(count)).unwrap_or(0);
+                    let count = number(self.text(count)).unwrap_or(0);
                     scopes.declare_range(text, u32::try_from(count).unwrap_or(u32::MAX));
                     self.lexer.take(b'>');
                 }
