@@ -21,6 +21,8 @@ mod human;
 mod input;
 #[path = "cli/junit.rs"]
 mod junit;
+#[path = "cli/kernels.rs"]
+mod kernels;
 #[path = "cli/names.rs"]
 mod names;
 #[path = "cli/options.rs"]

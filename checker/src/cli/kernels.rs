@@ -3,7 +3,7 @@
 use super::args::KernelArgs;
 use super::files::Input;
 use super::input;
-use barcheck_specs::{Entry, Source, entries};
+use barcheck_specs::{Entry, Format, Source, entries};
 use std::time::Duration;
 
 /// Kernels whose names are listed in a message.
@@ -22,10 +22,15 @@ pub(crate) fn split(
     let mut seen: Vec<Entry> = Vec::new();
     let (mut unread, mut found) = (false, false);
     for mut input in inputs {
+        if Format::of_name(&input.path) == Some(Format::Bar) {
+            all.push(input);
+            continue;
+        }
         let read = input.read(time);
         let name = input.path.to_string_lossy().into_owned();
         let known = read.as_ref().ok().map(|bytes| entries(&Source::new(&name, bytes)));
-        input.known = Some(read);
+        // A pipe can be read only once; a file is read again when its turn comes, one kernel after the other.
+        input.known = Some(read).filter(|_| !input.path.is_file());
         match known {
             Some(Ok(known)) => {
                 let meant = choose(&known, args);

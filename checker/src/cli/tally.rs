@@ -11,6 +11,8 @@ pub(crate) struct Tally {
     violated: u64,
     inconclusive: u64,
     errors: u64,
+    /// Some of them are kernels, several of one file perhaps.
+    kernels: bool,
     /// The part decided, and how many files there are in all.
     part: Option<(Partition, u64)>,
 }
@@ -31,6 +33,11 @@ impl Tally {
         } += 1;
     }
 
+    /// Says that some are kernels.
+    pub(crate) fn has_kernels(&mut self) {
+        self.kernels = true;
+    }
+
     /// Number of files counted.
     pub(crate) fn files(&self) -> u64 {
         self.verified + self.violated + self.inconclusive + self.errors
@@ -44,16 +51,14 @@ impl Tally {
     /// `12 files: 9 verified, 2 violated, 1 with errors`; of one part, `12 of 36 files (part 1/3): …`.
     pub(crate) fn line(&self, palette: Palette) -> String {
         let total = self.files();
+        let noun = if self.kernels { "kernel" } else { "file" };
         let files = match &self.part {
-            None => counted(total, "file"),
+            None => counted(total, noun),
             Some((partition, all)) if total == 0 => {
-                return format!(
-                    "nothing to decide: part {partition} of {} is empty\n",
-                    counted(*all, "file")
-                );
+                return format!("nothing to decide: part {partition} of {} is empty\n", counted(*all, noun));
             }
             Some((partition, all)) => {
-                format!("{} of {} (part {partition})", grouped(total), counted(*all, "file"))
+                format!("{} of {} (part {partition})", grouped(total), counted(*all, noun))
             }
         };
         let mut parts = Vec::new();

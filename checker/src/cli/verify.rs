@@ -159,6 +159,9 @@ impl Run {
             }
             left -= 1;
             self.tally.count(decided.verdict);
+            if decided.kernel.is_some() {
+                self.tally.has_kernels();
+            }
             self.complain_of_defects(&decided);
             let written = self.write_traces(&decided);
             self.delivery.file(&decided, &written).inspect_err(|_| {

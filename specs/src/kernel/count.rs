@@ -8,8 +8,8 @@ use crate::common::span::Span;
 /// Iterations up to which a loop that counts is run to see how often.
 const ITERATIONS: i64 = 1 << 22;
 
-/// A loop that is left once a variable has counted far enough: `before` runs as often as it is asked, `behind`
-/// once less.
+/// A loop that is left once a variable has counted far enough: `before` runs as often as it is asked,
+/// `behind` once less.
 #[derive(Debug)]
 pub(super) struct Count {
     variable: String,

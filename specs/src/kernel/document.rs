@@ -180,7 +180,7 @@ impl Printer<'_> {
         let shown = shown.trim_start_matches('(').trim_end_matches(')').to_owned();
         let shown = if key.starts_with('(') && key.ends_with(')') { &key[1..key.len() - 1] } else { &shown };
         let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
-        format!("    // {shown}")
+        format!(" // {shown}")
     }
 
     fn list(&mut self, depth: usize, statements: &[Statement]) {
@@ -231,23 +231,28 @@ impl Printer<'_> {
                     (format!("uniform {name} ?"), remark)
                 }
             }
-            Condition::OfWarp => ("?".to_owned(), "    // unknown, and each warp by itself".to_owned()),
+            Condition::OfWarp => ("?".to_owned(), " // unknown, and each warp by itself".to_owned()),
             Condition::OfLane => {
                 // How many lanes: none, one or all; any number, where others look at the lane as well.
                 let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };
                 self.line(
                     depth,
-                    &format!("part = any 0..{most};    // unknown, and each lane by itself"),
+                    &format!("part = any 0..{most}; // unknown, and each lane by itself"),
                     Some(span),
                 );
                 (format!("lane < {lanes}"), String::new())
             }
         };
-        self.line(depth, &format!("if {asked} {{{remark}"), Some(span));
-        self.list(depth + 1, then);
-        if !otherwise.is_empty() {
-            self.line(depth, "} else {", None);
+        if then.is_empty() && !otherwise.is_empty() {
+            self.line(depth, &format!("if {asked} {{}} else {{{remark}"), Some(span));
             self.list(depth + 1, otherwise);
+        } else {
+            self.line(depth, &format!("if {asked} {{{remark}"), Some(span));
+            self.list(depth + 1, then);
+            if !otherwise.is_empty() {
+                self.line(depth, "} else {", None);
+                self.list(depth + 1, otherwise);
+            }
         }
         self.line(depth, "}", None);
     }

@@ -49,8 +49,8 @@ pub(crate) enum Failure {
     Late,
 }
 
-/// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of remarks
-/// for the beginning of the text.
+/// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of
+/// remarks for the beginning of the text.
 pub(crate) fn extract(
     code: &Code,
     size: [u32; 3],

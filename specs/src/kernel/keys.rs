@@ -18,8 +18,8 @@ pub(super) struct Keys<'k> {
 }
 
 impl Keys<'_> {
-    /// A term in words. Two terms with the same words have the same value, at the same iterations of the loops
-    /// around them.
+    /// A term in words. Two terms with the same words have the same value, at the same iterations of the
+    /// loops around them.
     pub(super) fn of(&self, value: ValueId) -> String {
         let mut budget = LONGEST;
         self.text(value, &mut budget).unwrap_or_else(|| format!("t{value}"))

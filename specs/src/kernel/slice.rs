@@ -1,5 +1,5 @@
-//! The part of a kernel that concerns its barriers: a backward slice from their operands and from the branches
-//! that decide whether they are reached (Weiser 1981, with control dependences).
+//! The part of a kernel that concerns its barriers: a backward slice from their operands and from the
+//! branches that decide whether they are reached (Weiser 1981, with control dependences).
 //!
 //! Loops without a barrier in them are taken to end.
 

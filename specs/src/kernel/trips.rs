@@ -66,8 +66,8 @@ fn trip(
     None
 }
 
-/// The only way out of a loop: the node, its condition, and whether it is left where that is true. It is asked
-/// once in every iteration.
+/// The only way out of a loop: the node, its condition, and whether it is left where that is true. It is
+/// asked once in every iteration.
 fn exit(evaluation: &Evaluation, flow: &Flow, number: usize) -> Option<(usize, ValueId, bool)> {
     let found = &flow.loops[number];
     let is_inside = |to: usize| to < flow.after.len() && flow.contains(Some(number), to);

@@ -1,10 +1,10 @@
 //! Decisions that all agents share, and when they may be shared.
 //!
-//! The k-th time that a sequence is asked, its answer is the same for every agent. For a decision that changes
-//! from iteration to iteration that is right only if the k-th time is the same iteration for all of them. So a
-//! sequence is shared only by roles that reach it by the same loops and the same decisions, which themselves
-//! are shared: by induction over the iterations they then ask for the same thing. Others get sequences of
-//! their own, and where what leads to a decision is private, each warp decides for itself.
+//! The k-th time that a sequence is asked, its answer is the same for every agent. For a decision that
+//! changes from iteration to iteration that is right only if the k-th time is the same iteration for all of
+//! them. So a sequence is shared only by roles that reach it by the same loops and the same decisions, which
+//! themselves are shared: by induction over the iterations they then ask for the same thing. Others get
+//! sequences of their own, and where what leads to a decision is private, each warp decides for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Abstract values: what is known of a register in one warp, as terms in a normal form. Equal terms have equal
-//! values; each term stands once, under a number of its own.
+//! Abstract values: what is known of a register in one warp, as terms in a normal form. Equal terms have
+//! equal values; each term stands once, under a number of its own.
 
 use std::collections::HashMap;
 

@@ -49,10 +49,7 @@ impl Launch {
             }
             (None, Some(given), _) => (given, entry.span, false),
             (None, None, Some(most)) => (most.size.map(i64::from), most.span, true),
-            (None, None, None) => {
-                let message = "the size of the CTA is not known: the kernel is launched with it";
-                return error(message.to_owned(), entry.span);
-            }
+            (None, None, None) => return Err(PtxError::NoSize(entry.span)),
         };
         let threads = product(&size);
         if !(1..=limits::CTA_THREADS).contains(&threads) || size.iter().any(|length| *length < 1) {

@@ -11,8 +11,8 @@ use clap::{ArgMatches, Args};
 #[derive(Debug, Args)]
 pub(crate) struct LevelArgs {
     /// Make a rule an error (may be repeated, RULEs may be joined by commas); `warnings` are all that would
-    /// be warnings, `all` the pedantic ones too, except those that are named; `data-dependent` is what rests on
-    /// unknown data of a kernel
+    /// be warnings, `all` the pedantic ones too, except those that are named; `data-dependent` is what rests
+    /// on unknown data of a kernel
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = denied_parser(), hide_possible_values = true)]
     deny: Vec<Denied>,
     /// Make a rule a warning
