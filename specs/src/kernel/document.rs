@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::expression::unwrapped;
 use super::mentions::mentions;
 use super::residual::name_of;
 use super::tree::{Condition, Decision, Statement, Statements};
@@ -176,10 +177,8 @@ impl Printer<'_> {
         if !self.explained.insert(key.to_owned()) {
             return String::new();
         }
-        let shown: String = key.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
-        let shown = shown.trim_start_matches('(').trim_end_matches(')').to_owned();
-        let shown = if key.starts_with('(') && key.ends_with(')') { &key[1..key.len() - 1] } else { &shown };
-        let shown: String = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
+        let plain = unwrapped(key).chars().map(|c| if c.is_control() { ' ' } else { c });
+        let shown: String = plain.take(120).collect();
         format!(" // {shown}")
     }
 

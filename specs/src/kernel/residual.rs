@@ -231,11 +231,16 @@ impl<'r> Residual<'r> {
         }
         let original = self.original(node)?;
         let normal = self.knowledge.condition(node)?;
-        let traits = self.knowledge.at(self.values, node, normal);
-        if traits.spread == Spread::Group && !traits.is_exact {
+        if self.is_decided(node, original, normal) {
             return None;
         }
         self.expression(node, original)
+    }
+
+    /// Whether a condition is a decision that all agents share: it is the same for all, and cannot be computed.
+    fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
+        let spread = self.knowledge.at(self.values, node, normal).spread;
+        spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
     }
 
     /// The loop that a node decides about whose iterations are counted, and how it is left.
@@ -410,7 +415,7 @@ impl Emit for Residual<'_> {
             return Ok((Condition::OfLane, span));
         };
         let traits = self.knowledge.at(self.values, node, normal);
-        if traits.spread == Spread::Group && !traits.is_exact {
+        if self.is_decided(node, original, normal) {
             let decision = self.decision(node, normal, original);
             self.name(&decision.key);
             return Ok((Condition::Uniform { decision, negated: false }, span));
