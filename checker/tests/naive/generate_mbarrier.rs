@@ -79,13 +79,14 @@ pub fn generate_mbarrier(seed: u64) -> Protocol {
         _ => Frame::Uniform,
     };
     let mut maker = Maker { rng, warps, arrays: Vec::new(), objects: Vec::new(), frame, serial: 0 };
-    let mut bodies = match maker.rng.below(20) {
+    let mut bodies = match maker.rng.below(26) {
         0..8 => maker.ring(),
         8..11 => maker.rounds(),
         11..13 => maker.token(),
         13..15 => maker.committed(),
         15..17 => maker.once(),
-        _ => maker.unrelated(),
+        17..20 => maker.unrelated(),
+        _ => maker.loose(),
     };
     if maker.rng.chance(25) {
         maker.initialised(&mut bodies);
@@ -101,12 +102,12 @@ pub fn generate_mbarrier(seed: u64) -> Protocol {
 }
 
 impl Maker {
-    fn objects(&mut self, name: &str, len: Option<i64>, count: i32) -> usize {
+    pub fn objects(&mut self, name: &str, len: Option<i64>, count: i32) -> usize {
         self.objects.push(Objects { name: name.into(), len, count: Some(count.into()) });
         self.objects.len() - 1
     }
 
-    fn array(&mut self, name: &str, len: Option<i64>) -> usize {
+    pub fn array(&mut self, name: &str, len: Option<i64>) -> usize {
         self.arrays.push(Array { name: name.into(), len, space: Space::Shared });
         self.arrays.len() - 1
     }

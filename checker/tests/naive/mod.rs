@@ -18,6 +18,7 @@ pub mod generate_rounds;
 pub mod generate_threads;
 pub mod graph;
 pub mod local;
+pub mod loose_mbarrier;
 pub mod mbarrier;
 pub mod memory;
 pub mod mutate;

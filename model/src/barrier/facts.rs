@@ -114,6 +114,11 @@ pub trait BarrierState: Sized {
         false
     }
 
+    /// All arrivals of the generation are there, and it waits for something else.
+    fn has_all_arrivals(&self) -> bool {
+        false
+    }
+
     /// The generation that is complete now that an agent has exited, and the barrier after it.
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)>;
 }
@@ -145,6 +150,11 @@ pub trait Operation<B>: Copy {
     /// # Errors
     /// The rules of the system.
     fn land(&self, barrier: &B) -> Result<Landing<B>, Rule>;
+
+    /// The generation in which it was issued is not complete before it has landed.
+    fn is_awaited(&self) -> bool {
+        true
+    }
 
     /// The slot in which memory keeps what its agent knew when it was issued, once it has one.
     fn slot(&self) -> Option<u16> {

@@ -196,6 +196,11 @@ impl super::Operation<Barrier> for Delivery {
         Ok(Landing { barrier: Barrier::Live(live), completed: completed.then_some(COMPLETION) })
     }
 
+    /// A copy of no bytes is counted by nothing.
+    fn is_awaited(&self) -> bool {
+        self.arrivals > 0 || self.bytes > 0
+    }
+
     fn slot(&self) -> Option<u16> {
         self.slot
     }
@@ -247,6 +252,10 @@ impl BarrierState for Barrier {
         let Self::Live(Live { bytes, announced, .. }) = *self else { return false };
         let delivered = i64::from(announced) - i64::from(bytes);
         i64::from(announced).max(delivered) > i64::from(MOST)
+    }
+
+    fn has_all_arrivals(&self) -> bool {
+        matches!(self, Self::Live(live) if live.pending == 0)
     }
 
     /// A wait may come at any later time.

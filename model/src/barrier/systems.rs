@@ -41,6 +41,16 @@ macro_rules! barriers {
                 }
             }
 
+            /// See [`Operation::is_awaited`](super::Operation::is_awaited).
+            #[must_use]
+            pub fn is_awaited(&self) -> bool {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::is_awaited(operation)
+                    })+
+                }
+            }
+
             /// See [`Operation::slot`](super::Operation::slot).
             #[must_use]
             pub fn slot(&self) -> Option<u16> {
@@ -150,6 +160,12 @@ macro_rules! barriers {
             #[must_use]
             pub fn depends_on_order(&self) -> bool {
                 match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.depends_on_order(),)+ }
+            }
+
+            /// See [`BarrierState::has_all_arrivals`](super::BarrierState::has_all_arrivals).
+            #[must_use]
+            pub fn has_all_arrivals(&self) -> bool {
+                match self { $($(#[cfg($cfg)])? Self::$System(barrier) => barrier.has_all_arrivals(),)+ }
             }
 
             /// See [`BarrierState::completed_by_exit`](super::BarrierState::completed_by_exit).

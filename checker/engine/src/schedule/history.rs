@@ -8,10 +8,11 @@
 //! is:
 //!
 //! 1. Whatever belongs to S(k) has all of S(k-1) in its past: it never comes before C(k-1).
-//! 2. Every announcement of bytes is in the past of an arrival of its phase. So no part of S(k) completes the
-//!    phase: it lacks an arrival, or has all arrivals, with them all announcements, and lacks a landing,
-//!    whose bytes are still awaited. C(k) comes after all of S(k), and whatever belongs to S(k) never comes
-//!    after C(k). (That bytes stay within their range in every order is up to the barrier:
+//! 2. Once all arrivals of a phase are made, every announcement of bytes in it is in the past of one of them,
+//!    and every landing brings something. So no part of S(k) completes the phase, whether or not S(k) does:
+//!    it lacks an arrival, or has all arrivals, with them all announcements, and lacks a landing, whose bytes
+//!    are still awaited. C(k) comes after all of S(k), and whatever belongs to S(k) never comes after C(k).
+//!    (That bytes stay within their range in every order is up to the barrier:
 //!    [`AnyBarrier::depends_on_order`](barcheck_model::machine::AnyBarrier::depends_on_order).)
 //! 3. A wait that passes, seeing C(k), has S(k-1) in its past, and one that blocks until C(k) likewise: it
 //!    never comes before C(k-1). And it is in the past of something in S(k+1): it never comes after C(k+1).
@@ -107,6 +108,11 @@ impl History {
     /// Bytes are announced.
     pub(super) fn announce(&mut self, now: Moment) {
         replace(&mut self.phases.announced, now);
+    }
+
+    /// Whether some announcement is in the past of no arrival.
+    pub(super) fn has_open_announcements(&self) -> bool {
+        !self.phases.announced.is_empty()
     }
 
     /// A wait passes.

@@ -8,7 +8,7 @@ use super::happens_before::{HappensBefore, Mark};
 use crate::verdict::answer::Undecided;
 use barcheck_model::agent::Move;
 use barcheck_model::barrier::{BarrierId, Part};
-use barcheck_model::machine::{AnyBarrier, Event, Machine, State};
+use barcheck_model::machine::{Event, Machine, State};
 use barcheck_model::memory::Layout;
 use barcheck_model::program::{AgentId, Pc};
 
@@ -80,19 +80,19 @@ pub(super) fn follow(
         let is_kept = match event {
             Event::Arrived(barrier) if layout.has_phases(*barrier) => {
                 state.memory.belongs(layout, *barrier, agent, true);
-                !depends_on_order(state, *barrier)
+                !is_open(state, *barrier)
             }
             Event::Counted(barrier) => {
                 state.memory.belongs(layout, *barrier, agent, false);
                 state.memory.set(*barrier, Mark::Announced(agent), layout.time(agent));
-                !depends_on_order(state, *barrier)
+                !is_open(state, *barrier)
             }
             Event::Issued(pending) if layout.has_phases(pending.operation.barrier()) => {
                 let arrives = on.is_some_and(|on| on.part == Part::Arrives);
                 state.memory.belongs(layout, pending.operation.barrier(), agent, arrives);
-                true
+                pending.operation.is_awaited()
             }
-            Event::Landed(pending) => !depends_on_order(state, pending.operation.barrier()),
+            Event::Landed(pending) => !is_open(state, pending.operation.barrier()),
             Event::Begun(barrier) => {
                 state.memory.begin(layout, *barrier, agent);
                 true
@@ -128,8 +128,12 @@ pub(super) fn follow(
     Ok(())
 }
 
-fn depends_on_order(state: &State<HappensBefore>, barrier: BarrierId) -> bool {
-    state.barrier(barrier).is_some_and(AnyBarrier::depends_on_order)
+/// Whether what becomes of a barrier may depend on the order of what belongs to its phase.
+fn is_open(state: &State<HappensBefore>, barrier: BarrierId) -> bool {
+    state.barrier(barrier).is_some_and(|now| {
+        let mut announced = state.memory.marks(barrier).filter(|mark| matches!(mark, Mark::Announced(_)));
+        now.depends_on_order() || now.has_all_arrivals() && announced.next().is_some()
+    })
 }
 
 impl HappensBefore {

@@ -95,8 +95,9 @@ impl BarrierOp for MbarrierOp {
         matches!(self.kind, MbarrierKind::Copy { to: Some(_), .. })
     }
 
+    /// A copy follows what its agent has done, and publishes its own write alone.
     fn is_relaxed(&self) -> bool {
-        matches!(self.kind, MbarrierKind::Arrive { relaxed: true, .. })
+        matches!(self.kind, MbarrierKind::Arrive { relaxed: true, .. } | MbarrierKind::Copy { .. })
     }
 
     fn leaves_pending(&self) -> bool {

@@ -5,7 +5,7 @@ use crate::schedule::clocks::Moment;
 use crate::schedule::history::{Before, History};
 use crate::verdict::answer::Undecided;
 use barcheck_model::barrier::{BarrierId, Part};
-use barcheck_model::machine::{Actor, AnyBarrier, Choice, Event};
+use barcheck_model::machine::{Actor, Choice, Event};
 use barcheck_model::program::{AgentId, Pc};
 
 impl Run {
@@ -49,12 +49,6 @@ impl Run {
                     // Whoever knows of this landing knows of those before it.
                     self.in_flight.insert(barrier, (now, agent, pc));
                     slot(&mut self.history, barrier).gathering.add(now);
-                    if self.depends_on_order(barrier) {
-                        return Err(Undecided::Unordered(agent, pc));
-                    }
-                }
-                Event::Arrived(barrier) | Event::Counted(barrier) if self.depends_on_order(barrier) => {
-                    return Err(Undecided::Unordered(agent, pc));
                 }
                 Event::Passed(barrier) if has_waits => slot(&mut self.history, barrier).waits.push(now),
                 Event::Exited => {
@@ -70,9 +64,8 @@ impl Run {
                 }
                 _ => {}
             }
-            if let Some(before) = before
-                && !self.follow_phases(index, now, before)
-            {
+            let follows = before.is_none_or(|before| self.follow_phases(index, now, before));
+            if !follows || self.is_open_after(index) {
                 return Err(Undecided::Unordered(agent, pc));
             }
         }
@@ -108,9 +101,20 @@ impl Run {
         true
     }
 
-    /// What becomes of a barrier may depend on the order of what belongs to its phase.
-    fn depends_on_order(&self, barrier: BarrierId) -> bool {
-        self.state.barrier(barrier).is_some_and(AnyBarrier::depends_on_order)
+    /// Whether what becomes of a barrier may depend on the order of what belongs to its phase, now that
+    /// something has been added to that.
+    fn is_open_after(&self, index: usize) -> bool {
+        let barrier = match self.log.events[index] {
+            Event::Arrived(barrier) | Event::Counted(barrier) => barrier,
+            Event::Landed(pending) => pending.operation.barrier(),
+            Event::Issued(pending) => return !pending.operation.is_awaited(),
+            _ => return false,
+        };
+        let history = self.history.get(barrier.0 as usize);
+        self.state.barrier(barrier).is_some_and(|state| {
+            let is_open = history.is_some_and(History::has_open_announcements);
+            state.depends_on_order() || state.has_all_arrivals() && is_open
+        })
     }
 }
 
