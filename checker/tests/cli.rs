@@ -3,6 +3,10 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/allow.rs"]
+mod allow;
+#[path = "cli/baseline.rs"]
+mod baseline;
 #[path = "cli/budgets.rs"]
 mod budgets;
 #[path = "cli/convert.rs"]
@@ -25,6 +29,8 @@ mod input;
 mod junit;
 #[path = "cli/library.rs"]
 mod library;
+#[path = "cli/lints.rs"]
+mod lints;
 #[path = "cli/many.rs"]
 mod many;
 #[path = "cli/names.rs"]

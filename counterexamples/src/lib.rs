@@ -39,6 +39,7 @@ pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
+pub use names::agents;
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
 pub use render::escape::html as html_text;
 pub use render::harmless::{harmless, misleads};
@@ -55,6 +56,7 @@ pub use timeline::{
 pub use trace::{
     Identity, MOST_AGENTS, MOST_STEPS, Situation, Trace, TraceError, fingerprint, fingerprint_of,
 };
+pub use wording::barrier;
 
 /// The JSON Schema of a trace (draft 2020-12).
 pub const TRACE_SCHEMA: &str = include_str!("../schema/trace-1.schema.json");

@@ -146,7 +146,8 @@ pub(crate) fn list(parts: &[String]) -> String {
 }
 
 /// Agents by number: `warp 2`, `warps 0-3`.
-pub(crate) fn agents(noun: &str, sorted: &[u32]) -> String {
+#[must_use]
+pub fn agents(noun: &str, sorted: &[u32]) -> String {
     let plural = if sorted.len() == 1 { "" } else { "s" };
     format!("{noun}{plural} {}", numbers(sorted))
 }

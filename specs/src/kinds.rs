@@ -98,12 +98,6 @@ pub const KINDS: &[Kind] = &[
     of("inclusive-range", "A range is written with `..=`.", "Ranges are half-open: `0..4` is 0, 1, 2 and 3."),
     of("increment", "A variable is counted up or down with `++` or `--`.", "Write `i = i + 1;`."),
     of(
-        "index-outside",
-        "The index of an access is outside its array; whoever gets there reaches an evaluation \
-         error.",
-        "Elements are counted from 0. If the access is never reached, nothing is wrong.",
-    ),
-    of(
         "indexing",
         "An array without an index, or a single location with one.",
         "Write `buf[0]` for an array and `flag` for a single location.",
@@ -134,6 +128,11 @@ pub const KINDS: &[Kind] = &[
          r1 = …;`.",
     ),
     of(
+        "no-reason",
+        "An `allow` has no reason.",
+        "Say why the finding may be: `allow arrival-race \"either may come first\";`. Reports show it.",
+    ),
+    of(
         "no-result",
         "The result of an instruction is assigned that has none.",
         "Leave `… =` out, or name the instruction that gives a handle.",
@@ -151,6 +150,11 @@ pub const KINDS: &[Kind] = &[
          no reader of kernels: describe what one does at its barriers.",
     ),
     of(
+        "not-allowed",
+        "An `allow` names a rule at which the run ends: what happens behind it nobody knows.",
+        "Mend the protocol. For one run, `--allow` and `--warn` change what is reported.",
+    ),
+    of(
         "not-assignable",
         "What stands on the left of `=` cannot be changed.",
         "Declare a number of the agent's own: `let n = i;`.",
@@ -164,11 +168,6 @@ pub const KINDS: &[Kind] = &[
         "not-modelled",
         "An instruction of the target that barcheck knows of and does not model.",
         "The note says why. If no barrier depends on it, leave it out.",
-    ),
-    of(
-        "number-as-predicate",
-        "The predicate of a reduction is a number other than 0 and 1.",
-        "Every number but 0 is true. Probably a count stands where the predicate should.",
     ),
     of(
         "number-too-large",
@@ -216,6 +215,11 @@ pub const KINDS: &[Kind] = &[
         "Choose another name. Keywords are matched without regard to case.",
     ),
     of("reversed-range", "A range runs backwards.", "Write the smaller number first."),
+    of(
+        "rule-elsewhere",
+        "An `allow` names a rule that the target of the protocol does not have.",
+        "`barcheck rules --target ptx` lists those of a target.",
+    ),
     of("second-target", "The file has two targets.", "A protocol has one. Make two files."),
     of(
         "size-range",
@@ -252,25 +256,12 @@ pub const KINDS: &[Kind] = &[
     ),
     of("twice", "Something is given twice that may be given once.", "Leave one of the two out."),
     of(
-        "two-registers",
-        "A reduction of the BCU has its id and its count in two registers: the reference \
-         contradicts itself there.",
-        "One register may hold both; the help shows how.",
-    ),
-    of(
         "unclosed-block",
         "A block is never closed.",
         "Add `}`. If the place that is marked looks right, the indentation may show another.",
     ),
     of("unclosed-comment", "A comment is never closed.", "End it with `*/`."),
     of("unclosed-string", "A text between quotation marks does not end on its line.", "End it with `\"`."),
-    of(
-        "uniform-apart",
-        "Two blocks have a `uniform ?` without a name. Each is a decision of its own: the agents \
-         of one block decide alike, and yet otherwise than those of the other.",
-        "If all of them decide the same, give both the same name: `uniform more ?`. If not, give \
-         them different ones, and nothing is said.",
-    ),
     of(
         "unknown-character",
         "A character that no protocol has.",
@@ -301,6 +292,7 @@ pub const KINDS: &[Kind] = &[
         "A name looks like a register of the target and is none.",
         "The note lists those that there are.",
     ),
+    of("unknown-rule", "An `allow` names no rule and no lint.", "`barcheck rules` lists them."),
     of(
         "unknown-statement",
         "A word begins no statement.",

@@ -31,10 +31,11 @@ pub mod kinds;
 pub mod library;
 mod load;
 
-pub use common::contents::{Contents, LoadOptions, Params};
+pub use common::contents::{Allow, Contents, LoadOptions, Params};
 pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
+pub use common::lint::{Check, Lint, Linted};
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
 pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within, params};

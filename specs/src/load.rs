@@ -2,16 +2,17 @@
 //!
 //! A new format opens the list in this file and a folder of its own beside it, and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
 use barcheck_model::Patience;
-use barcheck_model::program::Program;
+use barcheck_model::program::{Place, Program};
 
 use crate::bar;
-use crate::common::contents::{Contents, LoadOptions, Params};
+use crate::common::contents::{Allow, Contents, LoadOptions, Params};
 use crate::common::diagnostic::{Diagnostic, LATE};
+use crate::common::lint::Linted;
 use crate::common::span::Span;
 
 /// The formats in which protocols are written.
@@ -151,8 +152,13 @@ pub struct Loaded {
     pub program: Program,
     /// The names that it declares with `param`.
     pub params: Params,
-    /// What looks unintended without being wrong.
-    pub warnings: Vec<Diagnostic>,
+    /// What it says is not to be reported of it, each once.
+    pub allows: Vec<Allow>,
+    /// The places of branches and loops whose condition is the name of a constant alone, or its negation:
+    /// which way they go was set on purpose.
+    pub switches: BTreeSet<Place>,
+    /// What looks unintended without being wrong, in the order of the text.
+    pub lints: Vec<Linted>,
 }
 
 impl Loaded {
@@ -252,7 +258,9 @@ pub fn load_within(
     };
     let text = format.text(source.bytes);
     match format.read(source.bytes, options, patience) {
-        Ok(Contents { program, params, warnings }) => Ok(Loaded { format, text, program, params, warnings }),
+        Ok(Contents { program, params, allows, switches, lints }) => {
+            Ok(Loaded { format, text, program, params, allows, switches, lints })
+        }
         Err(diagnostics) => Err(LoadError { format: Some(format), text, diagnostics }),
     }
 }

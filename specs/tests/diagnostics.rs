@@ -2,13 +2,19 @@
 //! changes, which are then to be read.
 
 use barcheck_specs::bar::{LoadOptions, load};
-use barcheck_specs::{LineIndex, Severity, render};
+use barcheck_specs::{LineIndex, Lint, Linted, Severity, render};
 
-/// Renders what is wrong with `source` and compares it with the snapshot called `name`.
+/// Renders what is wrong with `source` and compares it with the snapshot called `name`. That a piece of text
+/// uses nothing of what it declares is another matter.
 #[track_caller]
 fn check(name: &str, source: &str) {
+    check_all(name, source, |linted| linted.lint != Lint::Unused);
+}
+
+#[track_caller]
+fn check_all(name: &str, source: &str, wanted: impl Fn(&Linted) -> bool) {
     let diagnostics = match load(source.as_bytes(), &LoadOptions::default()) {
-        Ok(loaded) => loaded.warnings,
+        Ok(loaded) => loaded.lints.into_iter().filter(wanted).map(|linted| linted.diagnostic).collect(),
         Err(diagnostics) => diagnostics,
     };
     assert!(!diagnostics.is_empty(), "{name}: nothing to report");
@@ -90,6 +96,35 @@ fn declarations() {
         "target ptx;\ncta 64;\nconst loop = 1;\nwarps 0..2 { let warp = 1; let If = 2; }\n",
     );
     check("missing_semicolon", "target ptx\ncta 64\nwarps 0..2 {\n    bar.sync 0\n    bar.sync 1 }\n");
+}
+
+#[test]
+fn what_is_declared_and_used_nowhere() {
+    let text = "target ptx;\ncta 64;\nparam N = 4;\nparam _M = N;\nparam K = 1;\nshared buf[4], flag;\n\
+                warps 0..2 {\n    let n = 0;\n    let c = 0;\n    bar.red.popc.u32 n, 0, ?;\n    c = c + 1;\n    \
+                write flag;\n}\n";
+    check_all("unused", text, |_| true);
+}
+
+#[test]
+fn allowances() {
+    let allow = |allows: &str| format!("target ptx;\ncta 64;\n{allows}\nwarps 0..2 {{}}\n");
+    check(
+        "allow_unknown_rule",
+        &allow("allow data-rcae \"it is meant\";\nallow nothing-of-the-kind \"so\";"),
+    );
+    check("allow_of_another_target", &allow("allow lost-notification \"it is meant\";"));
+    check("allow_what_ends_a_path", &allow("allow deadlock \"it is meant\";"));
+    check("allow_without_reason", &allow("allow data-race;\nallow unused \"  \";"));
+    check(
+        "allow_twice",
+        &allow("allow data-race \"one\";\nallow missing-fence \"two\";\nallow data-race \"three\";"),
+    );
+    check(
+        "allow_in_a_block",
+        "target ptx;\ncta 64;\nwarps 0..2 {\n    allow data-race \"it is meant\";\n}\n",
+    );
+    check("allow_no_rule", &allow("allow \"data-race\";\nallow data- \"it is meant\";"));
 }
 
 #[test]
@@ -368,11 +403,11 @@ fn unnamed_uniform_decisions_of_two_blocks_are_apart() {
     {
         let text = two(first, second);
         let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("it is well formed");
-        assert_eq!(loaded.warnings, [], "{text}");
+        assert_eq!(loaded.lints, [], "{text}");
     }
     let one =
         "target ptx; cta 64;\nwarps 0..2 { while uniform ? { bar.sync 1, 64; } if uniform ? { exit; } }\n";
-    assert_eq!(load(one.as_bytes(), &LoadOptions::default()).expect("it is well formed").warnings, []);
+    assert_eq!(load(one.as_bytes(), &LoadOptions::default()).expect("it is well formed").lints, []);
 }
 
 /// Names in the sources that stand as the first argument of an error or a warning.

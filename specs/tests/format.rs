@@ -51,6 +51,15 @@ fn stripped(mut program: Program) -> Program {
 }
 
 #[test]
+fn allowances() {
+    check(
+        "target ptx;cta 64;ALLOW  data - race   \"it  is meant\" ; // why\nconst allow=1;allow unused\"so\";warps 0..2{}",
+        "target ptx;\ncta 64;\nallow data-race \"it  is meant\"; // why\nconst allow = 1;\nallow unused \"so\";\n\
+         warps 0..2 {}\n",
+    );
+}
+
+#[test]
 fn declarations() {
     check(
         "\u{feff}TARGET PTX ;CTA 32*2;\r\nCONST  A=-1 ;param B = ( A+1 ) ;\n\n\n\nshared x[ 2 ],y;global z \

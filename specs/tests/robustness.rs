@@ -11,7 +11,7 @@ fn exercise(source: &[u8]) -> Vec<Diagnostic> {
     let loaded = load(source, &LoadOptions::default());
     let text = String::from_utf8_lossy(source);
     let diagnostics = match loaded {
-        Ok(loaded) => loaded.warnings,
+        Ok(loaded) => loaded.lints.into_iter().map(|linted| linted.diagnostic).collect(),
         Err(diagnostics) => {
             assert!(!diagnostics.is_empty());
             diagnostics

@@ -1,12 +1,14 @@
 //! What a protocol came to.
 
+use crate::coverage::RoleCoverage;
 use crate::question::Options;
 use crate::reason::Reason;
+use crate::remark::Remark;
 use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{Diagnostic, LineIndex, Severity};
+use barcheck_specs::{Check, Diagnostic, LineIndex, Severity};
 use std::time::Duration;
 
 /// What a protocol came to.
@@ -27,7 +29,14 @@ pub struct Decision {
     /// What is found, at level warning and above, by rule, then place, one for each. Every counterexample was
     /// replayed.
     pub findings: Vec<Finding>,
-    /// What the reader says of the text.
+    /// What is found about the text without looking at a run, at level warning and above, by name, then
+    /// place.
+    pub remarks: Vec<Remark>,
+    /// What the file allows, in the order of the text.
+    pub allowed: Vec<Allowed>,
+    /// By role, what its agents can execute, where that was asked for.
+    pub coverage: Option<Vec<RoleCoverage>>,
+    /// Why the text has no meaning, if it has none.
     pub diagnostics: Vec<Diagnostic>,
     /// How much was searched.
     pub statistics: Statistics,
@@ -70,6 +79,29 @@ pub struct Finding {
     /// What is left out of the counterexample and why, in a sentence without a full stop: it is too long, or
     /// a budget was used up. What is left was replayed as well.
     pub left_out: Option<String>,
+}
+
+/// A rule or lint that a file allows, and what is therefore not among the findings.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    /// The rule or lint.
+    pub check: Check,
+    /// Why, as the file says it.
+    pub reason: String,
+    /// Where the file says so.
+    pub place: Place,
+    /// What violates the rule. Every counterexample was replayed.
+    pub findings: Vec<Finding>,
+    /// What the lint says against the text.
+    pub remarks: Vec<Remark>,
+}
+
+impl Allowed {
+    /// How much is allowed.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.findings.len() + self.remarks.len()
+    }
 }
 
 /// Another place that matters.
@@ -212,6 +244,9 @@ impl Decision {
             reason: None,
             uncovered: None,
             findings: Vec::new(),
+            remarks: Vec::new(),
+            allowed: Vec::new(),
+            coverage: None,
             diagnostics: Vec::new(),
             statistics: Statistics::default(),
             method,
@@ -220,6 +255,16 @@ impl Decision {
             unreadable: false,
             panicked: false,
         }
+    }
+
+    /// A lint that is an error violates the protocol, whatever a search says that came to no end.
+    pub(crate) fn heed_remarks(mut self) -> Self {
+        let denied = self.remarks.iter().any(|remark| remark.level == Level::Error);
+        if denied && matches!(self.verdict, Verdict::Verified | Verdict::Inconclusive) {
+            self.verdict = Verdict::Violated;
+            self.uncovered = self.uncovered.or(self.reason.take().map(Reason::for_more));
+        }
+        self
     }
 
     pub(crate) fn because(mut self, reason: Reason) -> Self {

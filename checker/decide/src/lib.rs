@@ -17,32 +17,41 @@
 //! assert_eq!(hang.trace.steps.len(), 1);
 //! ```
 
+mod allowed;
 mod case;
 mod confirm;
+mod coverage;
 mod decision;
 pub mod numbers;
 mod purse;
 mod question;
 mod reason;
+mod remark;
 mod replay;
+mod unreached;
 
+pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
     Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
     Verdict, patience,
 };
 pub use barcheck_model::Patience;
-pub use barcheck_specs::{Format, LoadOptions, Source};
+pub use barcheck_specs::{Allow, Check, Format, Lint, LoadOptions, Source};
 pub use confirm::{Unconfirmed, confirm};
-pub use decision::{Clause, Decision, Finding, Related, Trouble};
+pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
+pub use decision::{Allowed, Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
 pub use reason::Reason;
+pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
 
+use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
+use barcheck_model::machine;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LoadError, Loaded, load_within};
+use barcheck_specs::{LineIndex, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,7 +81,7 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
-        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control)))
+        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control, &patience)))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
@@ -91,7 +100,9 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
 /// A protocol that was searched.
 struct Judged {
     case: Case,
-    warnings: Vec<Diagnostic>,
+    remarks: Vec<Remark>,
+    allowed: Vec<Allowed>,
+    coverage: Option<Vec<RoleCoverage>>,
     outcome: Outcome,
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
@@ -102,34 +113,32 @@ fn judge(
     name: &str,
     loaded: Loaded,
     options: &Options,
-    (started, control): (Instant, &dyn Control),
+    (started, control, patience): (Instant, &dyn Control, &Patience),
 ) -> Judged {
+    let defines = loaded.used_defines(&options.load);
+    let program = Arc::new(loaded.program);
+    let worked_out = coverage::worked_out(&program, options, patience);
+    let lines = LineIndex::new(&loaded.text);
+    let unreached = unreached::unreached(&program, &worked_out, (&lines, &loaded.switches));
+    let linted = loaded.lints.into_iter().chain(unreached).collect();
+    let mut allows = Allows::of(loaded.allows, program.target, &lines, options);
+    let about = (name, program.target);
+    let mut remarks = allows.take_remarks(remark::remarks(linted, about, &lines, options));
+    let settings = allows.settings(&options.settings);
+    // With other values for its params it may do what it allows.
+    let as_written = defines.is_empty() && options.readings == machine::Options::default();
     let source = SourceInfo {
         file: name.to_owned(),
         format: loaded.format.name().to_owned(),
-        defines: loaded.used_defines(&options.load),
-        text: loaded.text,
+        defines,
+        text: loaded.text.clone(),
     };
-    let case = Case { program: Arc::new(loaded.program), readings: options.readings, source };
-    let mut outcome =
-        barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
+    let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
+    let case = Case { program, readings: options.readings, source };
+    let mut outcome = barcheck_engine::check(Arc::clone(&case.program), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let mut findings = Vec::new();
-    let mut defects = Vec::new();
-    let mut late = false;
-    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
-        match case.finding(found, &purse) {
-            Ok(finding) => findings.push(finding),
-            Err(Unshown::Defect(defect)) => defects.push(defect),
-            Err(Unshown::Late) => late = true,
-        }
-    }
-    findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
-        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
-    });
-    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
-    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
+    let (findings, mut defects, late) = confirmed(&case, &outcome, &purse);
+    let findings = allows.take_findings(findings);
     let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|unshown| {
         // It explains the verdict, which holds without it.
         if let Unshown::Defect(defect) = unshown {
@@ -141,7 +150,33 @@ fn judge(
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
     }
     purse.settle(&mut outcome.statistics);
-    Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
+    if as_written && outcome.verdict == Verdict::Verified && defects.is_empty() {
+        let all_reach_known = worked_out.iter().all(|coverage| coverage.complete);
+        remarks.extend(allows.idle(about, &lines, options, all_reach_known));
+        remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
+    }
+    let allowed = allows.into_allowed();
+    Judged { case, remarks, allowed, coverage, outcome, findings, path_to_stop, defects }
+}
+
+/// What was found, each with a counterexample that was replayed; the defects of this program that came to
+/// light; and whether time was up before all of it was confirmed.
+fn confirmed(case: &Case, outcome: &Outcome, purse: &Purse<'_>) -> (Vec<Finding>, Vec<String>, bool) {
+    let (mut findings, mut defects, mut late) = (Vec::new(), Vec::new(), false);
+    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
+        match case.finding(found, purse) {
+            Ok(finding) => findings.push(finding),
+            Err(Unshown::Defect(defect)) => defects.push(defect),
+            Err(Unshown::Late) => late = true,
+        }
+    }
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
+        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
+    });
+    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
+    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
+    (findings, defects, late)
 }
 
 impl Judged {
@@ -153,7 +188,9 @@ impl Judged {
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = self.findings;
-        decision.diagnostics = self.warnings;
+        decision.remarks = self.remarks;
+        decision.allowed = self.allowed;
+        decision.coverage = self.coverage;
         decision.path_to_stop = self.path_to_stop;
         if let Some(defect) = self.defects.first() {
             // A violation is one only with a counterexample that holds, and who has a defect verifies
@@ -173,6 +210,6 @@ impl Judged {
             Verdict::Error => self.outcome.fault.as_ref().map(|fault| reason::fault(program, fault)),
             Verdict::Verified | Verdict::Violated => None,
         };
-        decision
+        decision.heed_remarks()
     }
 }

@@ -2,7 +2,8 @@
 
 use barcheck_engine::Settings;
 use barcheck_model::machine;
-use barcheck_specs::LoadOptions;
+use barcheck_model::rule::Level;
+use barcheck_specs::{Lint, LoadOptions};
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -13,4 +14,18 @@ pub struct Options {
     pub readings: machine::Options,
     /// Of the reader: values for the protocol's params.
     pub load: LoadOptions,
+    /// How grave lints are: changes, the last one for a lint counts. What denies all rules of a level denies
+    /// lints as well.
+    pub lints: Vec<(Lint, Level)>,
+    /// To say who can execute what, as far as that can be worked out.
+    pub coverage: bool,
+}
+
+impl Options {
+    /// The level of a lint that is in force.
+    #[must_use]
+    pub fn level_of(&self, lint: Lint) -> Level {
+        let change = self.lints.iter().rev().find(|(named, _)| *named == lint);
+        change.map_or_else(|| self.settings.levels.raised(lint.default_level()), |(_, level)| *level)
+    }
 }

@@ -81,6 +81,11 @@ impl Reason {
         Self { what: format!("{message}{more}"), remedy: None, place: Some(place) }
     }
 
+    /// It keeps a protocol that is violated from being searched to the end.
+    pub(crate) fn for_more(self) -> Self {
+        Self { what: format!("more rules may be violated than are shown: {}", self.what), ..self }
+    }
+
     /// All of it in one line: `3:5: what happened; what to do`.
     #[must_use]
     pub fn line(&self) -> String {
@@ -146,8 +151,7 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
 
 /// Why not every rule that is violated need be among those that are shown.
 pub(crate) fn uncovered(program: &Program, why: &Inconclusive) -> Reason {
-    let reason = inconclusive(program, why);
-    Reason { what: format!("more rules may be violated than are shown: {}", reason.what), ..reason }
+    inconclusive(program, why).for_more()
 }
 
 const ENDLESS_REMEDY: &str = "make the loop shorter, or keep what it counts in a range with `%`";

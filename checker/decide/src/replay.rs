@@ -4,7 +4,7 @@ use barcheck_counterexamples::{self as counterexamples, Trace};
 use barcheck_model::Patience;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{Format, LoadOptions, Loaded, Source, load_within};
+use barcheck_specs::{Allow, Check, Format, LoadOptions, Loaded, Source, load_within};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ fn protocol(trace: &Trace, patience: &Patience) -> Result<Loaded, Box<dyn Error>
 
 /// Replays a trace. What it shows is put into words anew: whatever the file says, these are shown.
 fn replay_trace(trace: &mut Trace, patience: &Patience) -> Replayed {
-    let program = match protocol(trace, patience) {
-        Ok(loaded) => Arc::new(loaded.program),
+    let Loaded { program, allows, .. } = match protocol(trace, patience) {
+        Ok(loaded) => loaded,
         Err(why) => {
             return Replayed::Unreadable(format!("the protocol that it carries cannot be read: {why}"));
         }
@@ -81,9 +81,9 @@ fn replay_trace(trace: &mut Trace, patience: &Patience) -> Replayed {
         rule: trace.outcome.rule.clone(),
         headline: trace.outcome.headline.clone(),
         steps: trace.steps.len(),
-        chosen_level: chosen_level(trace),
+        chosen_level: chosen_level(trace, &allows),
     };
-    match counterexamples::replay_within(trace, program, patience.clone()) {
+    match counterexamples::replay_within(trace, Arc::new(program), patience.clone()) {
         Ok(confirmed) => {
             trace.outcome = confirmed.outcome;
             Replayed::Confirmed(About { headline: trace.outcome.headline.clone(), ..about })
@@ -92,12 +92,13 @@ fn replay_trace(trace: &mut Trace, patience: &Patience) -> Replayed {
     }
 }
 
-fn chosen_level(trace: &Trace) -> Option<(Level, Level)> {
+fn chosen_level(trace: &Trace, allows: &[Allow]) -> Option<(Level, Level)> {
     let rule = trace.outcome.rule.as_deref().and_then(Rule::from_name)?;
     let target = Target::ALL.into_iter().find(|target| target.name() == trace.protocol.target)?;
     let named = trace.outcome.level.as_deref()?;
     let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
     let chosen = levels.into_iter().find(|level| level.name() == named)?;
-    let usual = rule.default_level(target);
+    let is_allowed = allows.iter().any(|allow| allow.check == Check::Rule(rule));
+    let usual = if is_allowed { Level::Allow } else { rule.default_level(target) };
     (chosen != usual).then_some((chosen, usual))
 }

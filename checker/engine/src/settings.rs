@@ -65,10 +65,13 @@ impl Levels {
         if let Some((_, level)) = self.changes.iter().rev().find(|(named, _)| *named == rule) {
             return *level;
         }
-        let level = match rule.default_level(target) {
-            Level::Pedantic if self.strict => Level::Warning,
-            level => level,
-        };
+        self.raised(rule.default_level(target))
+    }
+
+    /// The level of what is not named and has this level by itself.
+    #[must_use]
+    pub fn raised(&self, level: Level) -> Level {
+        let level = if level == Level::Pedantic && self.strict { Level::Warning } else { level };
         if self.deny.is_some_and(|least| level >= least) { Level::Error } else { level }
     }
 }

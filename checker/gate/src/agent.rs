@@ -70,6 +70,7 @@ impl<'a, R: Runtime> Runner<'a, R> {
             facts: &plan.facts[role.index()],
             role,
             agent,
+            trail: None,
             patience: &plan.patience,
         };
         let config = agent::initial(context);

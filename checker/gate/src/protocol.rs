@@ -5,7 +5,7 @@ use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
 use barcheck_model::program::{Program, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{LoadOptions, Source, load};
+use barcheck_specs::{Check, LoadOptions, Source, load};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Protocol {
     pub(super) program: Arc<Program>,
     pub(super) options: Options,
     pub(super) source: SourceInfo,
+    /// The rules that the file allows.
+    pub(super) allowed: Vec<Rule>,
 }
 
 impl Protocol {
@@ -37,13 +39,23 @@ impl Protocol {
             defines: loaded.used_defines(&load_options),
             text: loaded.text,
         };
-        Ok(Self { program: Arc::new(loaded.program), options, source })
+        let allowed = loaded.allows.iter().filter_map(|allow| match allow.check {
+            Check::Rule(rule) => Some(rule),
+            Check::Lint(_) => None,
+        });
+        let allowed = allowed.collect();
+        Ok(Self { program: Arc::new(loaded.program), options, source, allowed })
     }
 
     /// The number of agents.
     #[must_use]
     pub fn agents(&self) -> usize {
         self.program.agents.len()
+    }
+
+    /// The level of a rule: the usual one, unless the file allows it.
+    pub(super) fn level_of(&self, rule: Rule) -> Level {
+        if self.allowed.contains(&rule) { Level::Allow } else { rule.default_level(self.program.target) }
     }
 
     /// The system whose barriers it uses.

@@ -37,6 +37,15 @@ pub struct Gated {
 }
 
 impl Gated {
+    /// An execution has ended with a violation: if the file allows it, what follows is not known.
+    fn ended_with(&mut self, protocol: &Protocol, rule: Rule) -> Rule {
+        if protocol.level_of(rule) == Level::Allow {
+            self.gave_up = Some(format!("`{rule}` ends an execution, and the file allows it"));
+            self.extent = None;
+        }
+        rule
+    }
+
     /// Something was explored, and it can be said how much: every schedule, those up to a bound, or some.
     #[must_use]
     pub fn has_explored(&self) -> bool {
@@ -148,7 +157,7 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
                 return Ok(gated);
             }
         };
-        seen.push((rule, end.steps));
+        seen.push((gated.ended_with(protocol, rule), end.steps));
     }
     for noted in answer.noted {
         seen.push((known(&noted.rule)?, noted.steps));
@@ -159,7 +168,7 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
         gated.rules.insert(rule);
         let steps: Vec<Choice> =
             steps.into_iter().map(|(agent, pick)| Choice::of(AgentId(agent), 0, pick)).collect();
-        let level = rule.default_level(protocol.program.target);
+        let level = protocol.level_of(rule);
         let confirmed = protocol.follow(&steps, rule, &patience).and_then(|(path, finding)| {
             let wanted = level == Level::Error && gated.violation.is_none();
             wanted.then(|| protocol.trace(&path, (&finding, level), budgets)).transpose()

@@ -5,13 +5,13 @@ use super::decided::Decided;
 use super::files::Input;
 use super::formats::{Reporter, reporter};
 use super::human;
+use super::input;
 use super::names::shown;
 use super::output::{Colours, Look, Palette, complain, error_line, print};
 use super::tally::Tally;
 use super::values::ReportFormat;
 use super::writing::{self, Draft};
 use super::written::Written;
-use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -147,15 +147,5 @@ fn create(path: &Path) -> io::Result<Draft> {
 /// Whether two paths lead to one file, there already or yet to be made; devices take any number of reports.
 fn is_same(one: &Path, other: &Path) -> bool {
     let is_device = other.exists() && !other.is_file() && !other.is_dir();
-    !is_device && real(one) == real(other)
-}
-
-/// A path without links and detours, as far as what it leads to exists.
-fn real(path: &Path) -> PathBuf {
-    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let in_its_folder = || {
-        let folder = fs::canonicalize(full.parent()?).ok()?;
-        Some(folder.join(full.file_name()?))
-    };
-    fs::canonicalize(&full).ok().or_else(in_its_folder).unwrap_or(full)
+    !is_device && input::real(one) == input::real(other)
 }

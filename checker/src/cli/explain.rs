@@ -1,8 +1,9 @@
-//! `barcheck explain`: one rule, from its meaning to its remedy.
+//! `barcheck explain`: one rule or lint, from its meaning to its remedy.
 
 use super::args::ExplainArgs;
 use super::examples;
 use super::output::{Colours, Palette, Status, print};
+use barcheck::{Check, Lint};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
 use barcheck_specs::clauses;
@@ -15,10 +16,13 @@ const WIDTH: usize = 100;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, colours: Colours) -> io::Result<Status> {
-    let rule = Rule::from_name(&args.name).map(|rule| text(rule, colours.out));
+    let check = Check::from_name(&args.name).map(|check| match check {
+        Check::Rule(rule) => text(rule, colours.out),
+        Check::Lint(lint) => lint_text(lint, colours.out),
+    });
     let kind = || kind(&args.name).map(|kind| of_kind(kind, colours.out));
     // The command line takes no other names.
-    print(&rule.or_else(kind).unwrap_or_default())?;
+    print(&check.or_else(kind).unwrap_or_default())?;
     Ok(Status::Success)
 }
 
@@ -55,7 +59,32 @@ pub(crate) fn text(rule: Rule, palette: Palette) -> String {
         text,
         "\nChange its level with `barcheck verify --deny {rule}`, `--warn {rule}` or `--allow {rule}`.\n"
     );
+    if Target::ALL.into_iter().any(|target| rule.holds_for(target) && !rule.ends_path(target)) {
+        let _ = writeln!(text, "Where it is meant, the file may say so: `allow {rule} \"the reason\";`.");
+    }
     text
+}
+
+/// A lint as text for people.
+pub(crate) fn lint_text(lint: Lint, palette: Palette) -> String {
+    let mut text = format!("{}\n\n{}", palette.strong(lint.name()), wrapped(lint.meaning(), ""));
+    for (title, body) in [("Why it matters", lint.why()), ("How to fix it", lint.fix())] {
+        let _ = write!(text, "\n{}\n{}", palette.strong(title), wrapped(body, ""));
+    }
+    let (name, level) = (lint.name(), lint.default_level().name());
+    let _ = write!(
+        text,
+        "\nA finding about the text, for which no run is needed: {level}.\n\
+         Change its level with `barcheck verify --deny {name}`, `--warn {name}` or `--allow {name}`.\n\
+         Where it is meant, the file may say so: `allow {name} \"the reason\";`.\n"
+    );
+    text
+}
+
+/// A lint as Markdown.
+pub(crate) fn lint_markdown(lint: Lint) -> String {
+    let (meaning, why, fix) = (lint.meaning(), lint.why(), lint.fix());
+    format!("{meaning}\n\n**Why it matters.** {why}\n\n**How to fix it.** {fix}\n")
 }
 
 /// A rule as Markdown.

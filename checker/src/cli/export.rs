@@ -1,22 +1,22 @@
 //! `barcheck export`: protocols as models for other model checkers.
 
-use super::args::ExportArgs;
+use super::args::{Changes, ExportArgs};
 use super::input;
 use super::output::{Colours, Status};
 use super::protocol::{Made, Task};
 use barcheck::export::{Exported, export};
 use barcheck_model::machine::Options;
-use barcheck_model::rule::{Level, Rule};
 use std::io;
 use std::sync::Arc;
 
 /// Runs the command; `changes` are the levels that the user asks for.
-pub(crate) fn run(args: &ExportArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
+pub(crate) fn run(args: &ExportArgs, changes: Changes, colours: Colours) -> io::Result<Status> {
     let ExportArgs { file, define, output, time, .. } = args;
     let task = Task { what: "model", file, define, output: output.as_ref(), time, colours };
     let options = Options { exited_threads: args.exited_threads };
-    let levels = args.levels.levels(changes);
+    let levels = args.levels.levels(changes.rules);
     task.run(|loaded, name, patience| {
+        let levels = barcheck::levels(&levels, &loaded.allows);
         let program = Arc::new(loaded.program);
         match export(program, options, &levels, (name, &module(args)), args.to, patience) {
             Ok(Exported { text, beside, notes }) => Ok(Made { text, beside, notes }),

@@ -1,16 +1,18 @@
 //! The report for people, in the manner of cargo and rustc.
 
-use super::decided::Decided;
+use super::coverage;
+use super::decided::{Decided, Known};
 use super::expect;
 use super::input;
 use super::names;
+use super::notices::not_found;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::written::Written;
-use barcheck::{Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
-use barcheck_counterexamples::{PlaceLabel, Trace};
+use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
+use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex, Span};
+use barcheck_specs::{Diagnostic, LineIndex};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -37,18 +39,19 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
 /// What goes to standard output: verdict, findings and counterexamples.
 pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: bool, look: Look) -> String {
     let palette = look.palette;
-    let report = decided;
+    let report = &decided.decision;
     if decided.is_as_expected() {
         let mut text = if quiet { String::new() } else { as_expected(decided, palette) };
+        text.push_str(&coverage_table(decided, palette));
         text.push_str(&places(written, palette));
         return text;
     }
     let mut text = difference(decided, palette);
-    let silent = quiet && report.verdict == Verdict::Verified && report.findings.is_empty();
+    let silent = quiet && report.verdict == Verdict::Verified && is_spotless(decided);
     if is_unreadable(decided) || is_malformed(decided) || silent {
         return text;
     }
-    text.push_str(&headline(report, quiet, palette));
+    text.push_str(&headline(decided, quiet, palette));
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
@@ -65,17 +68,36 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
         text.push_str(&narrative(path, look));
     }
     let lines = LineIndex::new(&decided.text);
-    for (number, found) in report.findings.iter().enumerate() {
+    text.push_str(&what_is_known(decided, palette));
+    for (number, (found, known)) in decided.judged_findings().enumerate() {
+        if known {
+            continue;
+        }
         text.push('\n');
         text.push_str(&finding(report, found, &lines, palette));
         // Findings on one path share its narrative.
-        let told = report.findings[..number].iter().any(|earlier| earlier.trace.steps == found.trace.steps);
+        let mut earlier = decided.judged_findings().take(number).filter(|(_, known)| !known);
+        let told = earlier.any(|(earlier, _)| earlier.trace.steps == found.trace.steps);
         if found.level == Level::Error && !told {
             text.push_str(&narrative(&found.trace, look));
         }
     }
+    for (remark, _) in decided.judged_remarks().filter(|(_, known)| !known) {
+        text.push('\n');
+        text.push_str(&rendered(report, &remark.diagnostic, palette));
+    }
+    for allowed in &report.allowed {
+        text.push_str(&allowed_line(report, allowed, palette));
+    }
+    text.push_str(&coverage_table(decided, palette));
     text.push_str(&places(written, palette));
     text
+}
+
+/// Who can execute what, if that is asked for.
+fn coverage_table(decided: &Decided, palette: Palette) -> String {
+    let coverage = decided.coverage.as_ref();
+    coverage.map(|coverage| coverage::table(coverage, decided.target, palette)).unwrap_or_default()
 }
 
 /// What goes to standard output of a combination of values for which nothing is found that was not found, and
@@ -84,6 +106,9 @@ pub(crate) fn once_more(decided: &Decided, written: &[Written], quiet: bool, loo
     let palette = look.palette;
     let mut text = difference(decided, palette);
     text.push_str(&headline(decided, quiet, palette));
+    for remark in &decided.remarks {
+        let _ = writeln!(text, "  as before: {}: {}", remark.lint.name(), remark.diagnostic.message);
+    }
     for found in &decided.findings {
         let _ = writeln!(text, "  as before: {}", found.trace.outcome.headline);
     }
@@ -127,6 +152,12 @@ pub(crate) fn whole(decided: &Decided) -> String {
     format!("{complaint}{}", on_standard_output(decided, &[], false, look))
 }
 
+/// Whether nothing at all was found.
+fn is_spotless(decided: &Decided) -> bool {
+    let missing = decided.known.iter().any(|known| !known.missing.is_empty());
+    !missing && decided.findings.is_empty() && decided.remarks.is_empty() && decided.coverage.is_none()
+}
+
 fn is_unreadable(decided: &Decision) -> bool {
     decided.trouble() == Some(Trouble::Unreadable)
 }
@@ -140,14 +171,27 @@ fn shown(file: &str) -> String {
 }
 
 /// `verified ring.bar (ptx): 1,234 states, …`.
-fn headline(report: &Decided, quiet: bool, palette: Palette) -> String {
-    let target = about(report);
+fn headline(decided: &Decided, quiet: bool, palette: Palette) -> String {
+    let report = &decided.decision;
+    let target = about(decided);
     let head = format!("{} {}{target}", verdict(report.verdict, palette), shown(&report.name));
-    let warnings = report.findings.iter().filter(|found| found.level == Level::Warning).count() as u64;
+    let found = decided.judged_findings().map(|(found, known)| (found.level, known));
+    let levels = found.chain(decided.judged_remarks().map(|(remark, known)| (remark.level, known)));
+    let warnings = levels.filter(|judged| *judged == (Level::Warning, false)).count() as u64;
     let mut but = match (report.verdict, warnings) {
         (_, 0) | (Verdict::Violated, _) => String::new(),
         (_, n) => format!(", {}", palette.unsure(counted(n, "warning"))),
     };
+    match decided.known.as_ref().map_or(0, Known::count) as u64 {
+        0 => {}
+        n if decided.has_nothing_new() => {
+            let _ =
+                write!(but, ", {}", palette.unsure(format!("nothing new ({})", counted(n, "known finding"))));
+        }
+        n => {
+            let _ = write!(but, ", {}", counted(n, "known finding"));
+        }
+    }
     if let Some(odds) = report.statistics.odds_of_omission.filter(|_| report.verdict == Verdict::Verified) {
         but.push_str(", ");
         but.push_str(&palette.unsure(from_hashes(odds)));
@@ -230,10 +274,10 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     let rule = found.rule.name();
     let labels = barcheck_counterexamples::labels(&found.trace);
     let span_of =
-        |label: &PlaceLabel| span(lines, Place { line: label.line, column: label.column, length: 0 });
+        |label: &PlaceLabel| lines.span(Place { line: label.line, column: label.column, length: 0 });
     // Whoever is to blame stands in the first line that is named; who waits for it, in another.
     let blamed = labels.first().filter(|label| !found.trace.outcome.blamed.is_empty() && label.line > 0);
-    let first = blamed.map_or_else(|| span(lines, found.place), span_of);
+    let first = blamed.map_or_else(|| lines.span(found.place), span_of);
     // The places are shown, so the headline, which names none, is enough.
     let headline = &found.trace.outcome.headline;
     let title = headline.strip_prefix(rule).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(headline);
@@ -243,7 +287,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     };
     if let Some(label) = blamed {
         diagnostic.primary.message.clone_from(&label.text);
-        diagnostic = diagnostic.also(span(lines, found.place), "others wait here");
+        diagnostic = diagnostic.also(lines.span(found.place), "others wait here");
     }
     let others = labels.iter().skip(usize::from(blamed.is_some())).filter(|label| label.line > 0);
     for label in others {
@@ -256,8 +300,43 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
         diagnostic = diagnostic.note(left_out.clone());
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
-    let mut text =
-        barcheck_specs::render(&[diagnostic], &shown(&report.name), lines.source(), palette.colour());
+    rendered(report, &diagnostic, palette)
+}
+
+/// Which findings are known, in a line each, and which of those that are known were not found.
+fn what_is_known(decided: &Decided, palette: Palette) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, place: Place, message: &str, fingerprint: &str| {
+        let at = format!("{}:{}:{}", shown(&decided.name), place.line, place.column);
+        let at = palette.faint(format_args!("{at} {fingerprint}"));
+        let _ = writeln!(text, "  {} `{name}`: {message} {at}", palette.strong("known"));
+    };
+    for (found, _) in decided.judged_findings().filter(|(_, known)| *known) {
+        line(found.rule.name(), found.place, &found.message, &found.fingerprint);
+    }
+    for (remark, _) in decided.judged_remarks().filter(|(_, known)| *known) {
+        line(remark.lint.name(), remark.place, &remark.diagnostic.message, &remark.fingerprint);
+    }
+    for entry in decided.known.iter().flat_map(|known| &known.missing) {
+        let _ = writeln!(text, "  {}: {}", palette.unsure("gone"), not_found(entry, decided));
+    }
+    text
+}
+
+/// What the file allows, and why.
+fn allowed_line(report: &Decision, allowed: &Allowed, palette: Palette) -> String {
+    let (rule, line) = (allowed.check.name(), allowed.place.line);
+    let what = match allowed.count() {
+        0 => "nothing".to_owned(),
+        n => counted(n as u64, "finding"),
+    };
+    let place = palette.faint(format_args!("{}:{line}", shown(&report.name)));
+    format!("  {} `{rule}`, {what}: {} {place}\n", palette.strong("allowed"), harmless(&allowed.reason))
+}
+
+fn rendered(report: &Decision, diagnostic: &Diagnostic, palette: Palette) -> String {
+    let diagnostics = std::slice::from_ref(diagnostic);
+    let mut text = barcheck_specs::render(diagnostics, &shown(&report.name), &report.text, palette.colour());
     text.truncate(text.trim_end_matches('\n').len());
     text.push('\n');
     text
@@ -265,30 +344,4 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
 
 fn narrative(trace: &Trace, look: Look) -> String {
     format!("\n{}", super::narrative::narrative(trace, look))
-}
-
-/// The bytes of a place in the text.
-fn span(lines: &LineIndex<'_>, place: Place) -> Span {
-    let line = lines.line_span(place.line);
-    let text = line.text(lines.source());
-    let byte = |character: u32| {
-        let offset = text.char_indices().nth(character as usize).map_or(text.len(), |(at, _)| at);
-        line.start + u32::try_from(offset).unwrap_or(u32::MAX)
-    };
-    let start = place.column.saturating_sub(1);
-    Span::new(byte(start), byte(start.saturating_add(place.length.max(1))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_become_spans() {
-        let lines = LineIndex::new("é\nñ = bar\n");
-        let place = Place { line: 2, column: 5, length: 3 };
-        assert_eq!(span(&lines, place).text(lines.source()), "bar");
-        let beyond = Place { line: 9, column: 50, length: 3 };
-        assert_eq!(span(&lines, beyond).text(lines.source()), "");
-    }
 }

@@ -6,7 +6,7 @@ use barcheck_specs::limits;
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -45,6 +45,16 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 /// Whether two paths lead to the same file.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// A path without links and detours, as far as what it leads to exists.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let in_its_folder = || {
+        let folder = fs::canonicalize(full.parent()?).ok()?;
+        Some(folder.join(full.file_name()?))
+    };
+    fs::canonicalize(&full).ok().or_else(in_its_folder).unwrap_or(full)
 }
 
 /// What people read for a file that is read.

@@ -4,7 +4,9 @@
 //! counterexample reads is for the crates below to say.
 
 mod args;
+mod baseline;
 mod convert;
+mod coverage;
 mod deadline;
 mod decided;
 mod delivery;

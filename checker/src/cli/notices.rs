@@ -1,7 +1,7 @@
-//! What there is to say of a file besides its findings: why it has no verdict, and what its reader remarks.
+//! What there is to say of a file besides its findings: why it has no verdict.
 
-use super::decided::Decided;
-use barcheck::Trouble;
+use super::decided::{Decided, Entry};
+use barcheck::{Trouble, Verdict};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
 use barcheck_specs::{LineIndex, Severity};
@@ -25,6 +25,14 @@ pub(crate) struct Notice {
     pub(crate) place: Option<Place>,
 }
 
+/// What is known and was not found. Where the file is violated, it may be hidden behind something else.
+pub(crate) fn not_found(entry: &Entry, decided: &Decided) -> String {
+    let (rule, Entry { fingerprint, line, .. }) = (entry.check.name(), entry);
+    let baseline = decided.known.as_ref().map_or("", |known| &known.baseline);
+    let what = if decided.verdict == Verdict::Verified { "does not occur any more" } else { "was not found" };
+    format!("`{rule}` {fingerprint}, known by {baseline}:{line}, {what}")
+}
+
 /// All there is to say of a file besides its findings.
 pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
     if decided.is_as_expected() {
@@ -46,6 +54,10 @@ pub(crate) fn notices(decided: &Decided) -> Vec<Notice> {
         Notice { level, kind, message, place: Some(diagnostic.place(&lines)) }
     };
     let mut notices: Vec<_> = decided.diagnostics.iter().map(remark).collect();
+    for entry in decided.known.iter().flat_map(|known| &known.missing) {
+        let message = not_found(entry, decided);
+        notices.push(Notice { level: Level::Pedantic, kind: REMARK, message, place: None });
+    }
     let told = notices.iter().any(|notice| notice.level == Level::Error);
     if let Some(trouble) = trouble.filter(|_| !told) {
         let mut message = decided.reason.as_ref().map_or("", |reason| reason.what.as_str()).to_owned();

@@ -1,12 +1,13 @@
 //! The report of one file for scripts: `barcheck-report/1`.
 
-use super::decided::Decided;
+use super::decided::{Decided, Entry};
 use super::expect::Expectation;
-use barcheck::{Clause, Decision, Finding, Related, Trouble};
+use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
 use barcheck_counterexamples::Trace;
-use barcheck_model::program::Target;
+use barcheck_model::program::{Place, Target};
 use barcheck_specs::LineIndex;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
@@ -45,6 +46,13 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonRemark<'a>>,
     findings: Vec<JsonFinding<'a>>,
+    /// What a baseline knows and was not found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<JsonGone<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed: Vec<JsonAllowed<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Vec<JsonCoverage<'a>>>,
     statistics: JsonStatistics<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expectation: Option<JsonExpectation<'a>>,
@@ -61,13 +69,16 @@ struct JsonFinding<'a> {
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
     fingerprint: &'a str,
-    /// None where something is left out of it: an excerpt cannot be replayed.
+    /// Whether a baseline knows it, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
+    /// None where something is left out of it, since an excerpt cannot be replayed, and of lints.
     trace: Option<&'a Trace>,
     /// What the trace would say otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     headline: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a str>,
+    explanation: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
 }
@@ -81,6 +92,58 @@ struct JsonExpectation<'a> {
     rules: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<&'a str>,
+}
+
+/// A line of a baseline for what was not found.
+#[derive(Serialize)]
+struct JsonGone<'a> {
+    rule: &'static str,
+    fingerprint: &'a str,
+    line: usize,
+}
+
+/// A rule or lint that the file allows, and what is therefore no finding.
+#[derive(Serialize)]
+struct JsonAllowed<'a> {
+    rule: &'static str,
+    reason: &'a str,
+    location: JsonPlace,
+    findings: Vec<JsonSuppressed<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSuppressed<'a> {
+    message: &'a str,
+    location: JsonPlace,
+    fingerprint: &'a str,
+}
+
+/// What the agents of a role can execute, whatever the others do.
+#[derive(Serialize)]
+struct JsonCoverage<'a> {
+    role: Option<&'a str>,
+    agents: &'a [u32],
+    location: JsonPlace,
+    complete: bool,
+    barriers: Vec<JsonExecuted<'a>>,
+    loops: Vec<JsonLoop<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonExecuted<'a> {
+    location: JsonPlace,
+    instruction: &'a str,
+    reached: bool,
+    agents: &'a [u32],
+    barriers: Vec<u32>,
+}
+
+#[derive(Serialize)]
+struct JsonLoop<'a> {
+    location: JsonPlace,
+    head: &'a str,
+    made: u64,
+    written: u64,
 }
 
 #[derive(Serialize)]
@@ -115,6 +178,40 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
     JsonClause { document, section, id }
 }
 
+/// Findings about runs and about the text, by rule, then place.
+fn findings(decided: &Decided) -> Vec<JsonFinding<'_>> {
+    let told = |known: bool| decided.known.as_ref().map(|_| known);
+    let found =
+        decided.judged_findings().map(|(found, known)| JsonFinding { known: told(known), ..finding(found) });
+    let mut all: Vec<_> = found.collect();
+    let said = decided.judged_remarks();
+    all.extend(said.map(|(said, known)| JsonFinding { known: told(known), ..remark(said) }));
+    all.sort_by_key(|found| (found.rule, found.location.line, found.location.column));
+    all
+}
+
+/// A finding about the text, which has no run to show.
+fn remark(remark: &Remark) -> JsonFinding<'_> {
+    let Remark { lint, level, diagnostic, place, fingerprint } = remark;
+    let lines = diagnostic.notes.iter().chain(&diagnostic.help).map(|line| format!("{line}\n"));
+    JsonFinding {
+        rule: lint.name(),
+        level: level.name(),
+        message: &diagnostic.message,
+        clause: JsonClause { document: "barcheck", section: "lints", id: lint.name() },
+        barrier: None,
+        agents: &[],
+        location: self::place(*place),
+        related: Vec::new(),
+        fingerprint,
+        known: None,
+        trace: None,
+        headline: Some(&diagnostic.message),
+        explanation: Some(lines.collect::<String>().into()),
+        left_out: None,
+    }
+}
+
 fn finding(found: &Finding) -> JsonFinding<'_> {
     let outcome = found.left_out.as_ref().map(|_| &found.trace.outcome);
     JsonFinding {
@@ -124,14 +221,63 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         clause: clause(found.clause.as_ref()),
         barrier: found.barrier,
         agents: &found.agents,
-        location: JsonPlace { line: found.place.line, column: found.place.column },
+        location: place(found.place),
         related: found.related.iter().map(related).collect(),
         fingerprint: &found.fingerprint,
+        known: None,
         trace: found.left_out.is_none().then_some(&found.trace),
         headline: outcome.map(|outcome| outcome.headline.as_str()),
-        explanation: outcome.map(|outcome| outcome.explanation.as_str()),
+        explanation: outcome.map(|outcome| outcome.explanation.as_str().into()),
         left_out: found.left_out.as_deref(),
     }
+}
+
+fn gone(entry: &Entry) -> JsonGone<'_> {
+    JsonGone { rule: entry.check.name(), fingerprint: &entry.fingerprint, line: entry.line }
+}
+
+fn allowed(allowed: &Allowed) -> JsonAllowed<'_> {
+    let found = allowed.findings.iter().map(|found| (&found.message, found.place, &found.fingerprint));
+    let said = allowed.remarks.iter().map(|said| (&said.diagnostic.message, said.place, &said.fingerprint));
+    let suppressed = found.chain(said).map(|(message, at, fingerprint)| JsonSuppressed {
+        message,
+        location: place(at),
+        fingerprint,
+    });
+    JsonAllowed {
+        rule: allowed.check.name(),
+        reason: &allowed.reason,
+        location: place(allowed.place),
+        findings: suppressed.collect(),
+    }
+}
+
+fn coverage(role: &RoleCoverage) -> JsonCoverage<'_> {
+    let barriers = role.barriers.iter().map(|executed| JsonExecuted {
+        location: place(executed.place),
+        instruction: &executed.instruction,
+        reached: !executed.agents.is_empty(),
+        agents: &executed.agents,
+        barriers: executed.barriers.iter().map(|barrier| barrier.barrier).collect(),
+    });
+    let loops = role.loops.iter().map(|counted| JsonLoop {
+        location: place(counted.place),
+        head: &counted.head,
+        made: counted.made,
+        written: counted.written,
+    });
+    JsonCoverage {
+        role: role.role.as_deref(),
+        agents: &role.agents,
+        location: place(role.place),
+        complete: role.complete,
+        barriers: barriers.collect(),
+        loops: loops.collect(),
+    }
+}
+
+fn place(place: Place) -> JsonPlace {
+    JsonPlace { line: place.line, column: place.column }
 }
 
 /// What keeps a text from having a meaning.
@@ -169,7 +315,10 @@ pub(crate) fn json(decided: &Decided) -> String {
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
-        findings: decided.findings.iter().map(finding).collect(),
+        findings: findings(decided),
+        gone: decided.known.iter().flat_map(|known| known.missing.iter().map(gone)).collect(),
+        allowed: decided.allowed.iter().map(allowed).collect(),
+        coverage: decided.coverage.as_ref().map(|roles| roles.iter().map(coverage).collect()),
         statistics: JsonStatistics {
             states: statistics.states,
             transitions: statistics.transitions,

@@ -4,6 +4,7 @@ use super::args::{Format, TableArgs};
 use super::output::{Colours, Palette, Status, print};
 use super::report::json_line;
 use super::table::table;
+use barcheck::Lint;
 use barcheck_model::program::Target;
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::clauses::{self, Clause, ClauseKind};
@@ -36,8 +37,9 @@ pub(crate) fn rules(args: &TableArgs, colours: Colours) -> io::Result<Status> {
         .collect();
     let text = match args.format {
         Format::Json => {
-            let json: Vec<_> = listed.iter().map(|(rule, targets)| json_rule(*rule, targets)).collect();
-            json_line(&json)
+            let lints = Lint::ALL.into_iter().map(|lint| json_lint(lint, args.target));
+            let rules = listed.iter().map(|(rule, targets)| json_rule(*rule, targets));
+            json_line(&rules.chain(lints).collect::<Vec<_>>())
         }
         Format::Human => rule_table(&listed, colours.out),
     };
@@ -67,6 +69,15 @@ fn json_rule(rule: Rule, targets: &[Target]) -> JsonRule<'static> {
     }
 }
 
+/// A lint, which holds for every target, ends no path and rests on no clause.
+fn json_lint(lint: Lint, only: Option<Target>) -> JsonRule<'static> {
+    let targets = Target::ALL.into_iter().filter(|target| only.is_none_or(|only| only == *target));
+    let hold = |target: Target| {
+        (target.name(), JsonHold { level: lint.default_level().name(), ends: false, clause: None })
+    };
+    JsonRule { rule: lint.name(), meaning: lint.meaning(), targets: targets.map(hold).collect() }
+}
+
 fn rule_table(listed: &[(Rule, Vec<Target>)], palette: Palette) -> String {
     let mut rows = vec![["rule", "level", "ends", "targets", "meaning"].map(str::to_owned)];
     for (rule, targets) in listed {
@@ -79,6 +90,10 @@ fn rule_table(listed: &[(Rule, Vec<Target>)], palette: Palette) -> String {
             first_sentence(meaning).to_owned(),
         ]);
     }
+    for lint in Lint::ALL {
+        let (name, level) = (lint.name(), lint.default_level().name());
+        rows.push([name, level, "no", "all", first_sentence(lint.meaning())].map(str::to_owned));
+    }
     let mut text = table(&rows, palette, |column, cell| match (column, cell) {
         (0, _) => palette.strong(cell),
         (1, _) if cell.starts_with(Level::Error.name()) => palette.bad(cell),
@@ -88,6 +103,8 @@ fn rule_table(listed: &[(Rule, Vec<Target>)], palette: Palette) -> String {
     text.push_str(
         "\nends: a violation ends its path. pedantic: off unless --strict or --warn asks for it.\n",
     );
+    let lints: Vec<_> = Lint::ALL.iter().map(|lint| lint.name()).collect();
+    let _ = writeln!(text, "about the text, for which no run is needed: {}.", lints.join(", "));
     text.push_str("`barcheck explain RULE` says more of a rule.\n");
     text
 }

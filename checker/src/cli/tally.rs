@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub(crate) struct Tally {
     verified: u64,
     violated: u64,
+    /// Violated by nothing but what is known.
+    known: u64,
     inconclusive: u64,
     errors: u64,
     /// With `--expect`: how many came to what their heads say, and how many did not.
@@ -36,12 +38,14 @@ impl Tally {
         if let Some((as_expected, others)) = &mut self.expected {
             *if decided.is_as_expected() { as_expected } else { others } += 1;
         }
-        self.count_verdict(decided.verdict);
+        self.count_verdict(decided.verdict, decided.has_nothing_new());
     }
 
-    fn count_verdict(&mut self, verdict: Verdict) {
+    /// `nothing_new`: it is violated by nothing but what is known.
+    fn count_verdict(&mut self, verdict: Verdict, nothing_new: bool) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
+            Verdict::Violated if nothing_new => &mut self.known,
             Verdict::Violated => &mut self.violated,
             Verdict::Inconclusive => &mut self.inconclusive,
             Verdict::Error => &mut self.errors,
@@ -50,7 +54,7 @@ impl Tally {
 
     /// Number of files counted.
     pub(crate) fn files(&self) -> u64 {
-        self.verified + self.violated + self.inconclusive + self.errors
+        self.verified + self.violated + self.known + self.inconclusive + self.errors
     }
 
     /// Whether they are one part of all files.
@@ -91,6 +95,9 @@ impl Tally {
         }
         part(self.verified, format!("{} verified", grouped(self.verified)), &|t| palette.good(t));
         part(self.violated, format!("{} violated", grouped(self.violated)), &|t| palette.bad(t));
+        part(self.known, format!("{} with known findings alone", grouped(self.known)), &|t| {
+            palette.unsure(t)
+        });
         part(self.inconclusive, format!("{} inconclusive", grouped(self.inconclusive)), &|t| {
             palette.unsure(t)
         });
@@ -109,10 +116,19 @@ mod tests {
     fn the_tally_names_what_there_was() {
         let mut tally = Tally::default();
         for verdict in [Verdict::Verified, Verdict::Verified, Verdict::Error] {
-            tally.count_verdict(verdict);
+            tally.count_verdict(verdict, false);
         }
         let line = tally.line(Palette::new(ColorWhen::Never, false));
         assert_eq!(line, "3 files: 2 verified, 1 with errors\n");
+    }
+
+    #[test]
+    fn what_is_known_is_counted_apart() {
+        let mut tally = Tally::default();
+        tally.count_verdict(Verdict::Violated, true);
+        tally.count_verdict(Verdict::Violated, false);
+        let line = tally.line(Palette::new(ColorWhen::Never, false));
+        assert_eq!(line, "2 files: 1 violated, 1 with known findings alone\n");
     }
 
     #[test]
@@ -120,7 +136,7 @@ mod tests {
         let palette = Palette::new(ColorWhen::Never, false);
         let mut tally = Tally::new(values::partition("2/3").ok(), 2, false, false);
         assert_eq!(tally.line(palette), "nothing to decide: part 2/3 of 2 files is empty\n");
-        tally.count_verdict(Verdict::Violated);
+        tally.count_verdict(Verdict::Violated, false);
         assert_eq!(tally.line(palette), "1 of 2 files (part 2/3): 1 violated\n");
     }
 }

@@ -1,13 +1,14 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{SearchArgs, VerifyArgs};
-use super::decided::Decided;
+use super::args::{Changes, SearchArgs, VerifyArgs};
+use super::baseline::{Baseline, Record};
+use super::decided::{Decided, Known};
 use super::delivery::Delivery;
 use super::expect::{self, Expectation};
 use super::files::{self, Input};
 use super::input::Unread;
 use super::names::shown;
-use super::output::{Colours, Status, complain, error_line};
+use super::output::{Colours, Status, complain, counted, error_line};
 use super::sweep::{self, Combination, Sweep};
 use super::tally::Tally;
 use super::traces::TraceSink;
@@ -18,7 +19,6 @@ use barcheck::{
     Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
 };
 use barcheck_model::machine;
-use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::head::{Head, WRONG_HEAD, head};
 use barcheck_specs::{Diagnostic, LineIndex, Span, params};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs the command. `changes` are the levels changed, in the order of the command line.
-pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colours) -> io::Result<Status> {
+pub(crate) fn run(args: &VerifyArgs, changes: Changes, colours: Colours) -> io::Result<Status> {
     if args.files.iter().filter(|path| input::is_standard_input(path)).count() > 1 {
         return Ok(usage(colours, "standard input `-` can be read only once"));
     }
@@ -42,6 +42,23 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if let Err(message) = check_defines(&sweep, &mut inputs, args.search.timeout) {
         return Ok(usage(colours, &message));
     }
+    let baseline = match known(args) {
+        Ok(baseline) => baseline,
+        Err(message) => {
+            complain(&error_line(colours.err, message));
+            return Ok(Status::Trouble);
+        }
+    };
+    let record = match record(args, &inputs) {
+        Ok(record) => record,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
+    if sweep.varies() && (baseline.is_some() || record.is_some()) {
+        return Ok(usage(
+            colours,
+            "a baseline is that of one combination of values: give each `-D` one value",
+        ));
+    }
     let several = inputs.len() > 1 || sweep.varies() || args.files.iter().any(|path| files::is_folder(path));
     let delivery = match Delivery::new(args, &inputs, colours) {
         Ok(delivery) => delivery,
@@ -51,12 +68,14 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if let Some(partition) = args.partition {
         inputs = files::part(inputs, partition);
     }
-    let sinks = TraceSink::all(&args.trace, &args.html, several || args.all || args.expect);
+    let alone = !(several || options.settings.all || args.expect);
+    let sinks = TraceSink::all(&args.trace, &args.html, !alone);
     if let Some(path) = sinks.iter().find_map(TraceSink::foreign_index) {
         let said = "is there already, and is not one that barcheck has written";
         return Ok(usage(colours, &format!("{} {said}: give --html another folder", shown(&path))));
     }
-    let mut run = Run { colours, sinks, delivery, verdict: Status::Success, output: Status::Success, tally };
+    let (verdict, output) = (Status::Success, Status::Success);
+    let mut run = Run { colours, sinks, baseline, record, delivery, verdict, output, tally };
     let question = Question { options, sweep, expect: args.expect, quiet: args.quiet };
     match run.decide_all(inputs, &question) {
         Ok(()) => {}
@@ -74,15 +93,16 @@ fn usage(colours: Colours, message: &str) -> Status {
     Status::Trouble
 }
 
-fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
+fn options(args: &VerifyArgs, changes: Changes) -> Options {
     let budgets = Budgets {
         max_states: args.search.max_states,
         max_memory: Some(args.search.max_memory.unwrap_or_else(memory::default_budget)),
         timeout: args.search.timeout,
     };
     let settings = Settings {
-        all: args.all,
-        levels: args.levels.levels(changes),
+        // A known finding must not hide a new one.
+        all: args.all || args.baseline.is_some() || args.write_baseline.is_some(),
+        levels: args.levels.levels(changes.rules),
         budgets,
         reduction: args.search.reduction,
         threads: args.search.threads,
@@ -93,7 +113,26 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
         checkpoint: args.search.checkpoint.clone(),
     };
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    Options { settings, readings, load: LoadOptions::default() }
+    let (load, lints, coverage) = (LoadOptions::default(), changes.lints, args.coverage);
+    Options { settings, readings, load, lints, coverage }
+}
+
+/// The findings that are known, if some are. The error is a message.
+fn known(args: &VerifyArgs) -> Result<Option<Baseline>, String> {
+    args.baseline.as_deref().map(Baseline::read).transpose()
+}
+
+/// The baseline that is to be written, if one is. The error is a message.
+fn record(args: &VerifyArgs, inputs: &[Input]) -> Result<Option<Record>, String> {
+    let Some(path) = &args.write_baseline else { return Ok(None) };
+    if inputs.iter().any(|known| input::is_same(&known.path, path)) {
+        return Err(format!("the baseline would overwrite the protocol {}", shown(path)));
+    }
+    let reports = args.report.iter().map(|report| &report.path);
+    if reports.chain(&args.trace).chain(&args.html).any(|other| input::real(other) == input::real(path)) {
+        return Err(format!("{} is to be written twice", shown(path)));
+    }
+    Record::new(path).map(Some).map_err(|error| format!("cannot write {}: {error}", shown(path)))
 }
 
 /// Where states go that have no room in memory.
@@ -154,6 +193,10 @@ struct Run {
     /// Where counterexamples are kept.
     sinks: Vec<TraceSink>,
     delivery: Delivery,
+    /// The findings that are known.
+    baseline: Option<Baseline>,
+    /// Where those found are written, to be known.
+    record: Option<Record>,
     /// What the verdicts come to.
     verdict: Status,
     /// What else went wrong: output that cannot be written, files that nobody asked for any more.
@@ -170,7 +213,7 @@ impl Run {
             for combination in combinations {
                 let decided = question.decide(&mut input, combination);
                 left -= 1;
-                self.take(&decided).inspect_err(|_| {
+                self.take(decided).inspect_err(|_| {
                     if left > 0 {
                         self.output = self.output.max(Status::Inconclusive);
                     }
@@ -179,6 +222,7 @@ impl Run {
         }
         self.write_index();
         self.delivery.end(&self.tally)?;
+        self.end_baselines();
         if self.delivery.failed() {
             self.output = self.output.max(Status::Trouble);
         }
@@ -186,15 +230,56 @@ impl Run {
     }
 
     /// Reports what was decided. The error is that of standard output.
-    fn take(&mut self, decided: &Decided) -> io::Result<()> {
-        self.verdict = self.verdict.max(status_of(decided));
+    fn take(&mut self, mut decided: Decided) -> io::Result<()> {
+        self.look_up(&mut decided);
+        self.verdict = self.verdict.max(status_of(&decided));
         if decided.trouble() == Some(Trouble::Internal) {
             self.output = self.output.max(Status::Trouble);
         }
-        self.tally.count(decided);
-        self.complain_of_defects(decided);
-        let written = self.write_traces(decided);
-        self.delivery.file(decided, &written)
+        self.tally.count(&decided);
+        self.complain_of_defects(&decided);
+        let written = self.write_traces(&decided);
+        self.delivery.file(&decided, &written)
+    }
+
+    /// Finds out which findings are known, or makes them known.
+    fn look_up(&mut self, decided: &mut Decided) {
+        if let Some(record) = &mut self.record {
+            record.add(decided);
+            decided.known = Some(Known::all(decided));
+        }
+        if let Some(baseline) = &self.baseline {
+            decided.known = Some(baseline.known(decided));
+        }
+    }
+
+    /// Says what of a baseline is about nothing any more, and puts a new one into its place.
+    fn end_baselines(&mut self) {
+        if let Some(baseline) = &self.baseline {
+            for (line, protocol) in baseline.about_nothing() {
+                let warning = self.colours.err.unsure("warning");
+                complain(&format!("{warning}: {}:{line}: {protocol} is not there\n", baseline.name()));
+            }
+        }
+        let Some(record) = self.record.take() else { return };
+        let name = record.name();
+        if watch::interrupted() {
+            self.output = self.output.max(Status::Inconclusive);
+            return complain(&error_line(
+                self.colours.err,
+                format_args!("{name} is not written: interrupted"),
+            ));
+        }
+        match record.keep() {
+            Ok(findings) => {
+                let findings = counted(findings as u64, "finding");
+                complain(&format!("{} to {name}\n", self.colours.err.faint(format!("{findings} written"))));
+            }
+            Err(error) => {
+                complain(&error_line(self.colours.err, format_args!("cannot write {name}: {error}")));
+                self.output = self.output.max(Status::Trouble);
+            }
+        }
     }
 
     fn complain_of_defects(&self, decided: &Decided) {
@@ -260,7 +345,7 @@ impl Question {
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
         };
         let expectation = expectation.or_else(|| self.expect.then(missed));
-        Decided { path: input.path.clone(), decision, options, parameters, expectation }
+        Decided { path: input.path.clone(), decision, options, parameters, expectation, known: None }
     }
 
     fn decision(
@@ -334,6 +419,9 @@ fn status_of(decided: &Decided) -> Status {
     match decided.verdict {
         _ if decided.is_as_expected() => Status::Success,
         _ if decided.expectation.is_some() => Status::Failure,
+        // What is left to be searched might be new.
+        Verdict::Violated if decided.has_nothing_new() && decided.uncovered.is_some() => Status::Inconclusive,
+        Verdict::Violated if decided.has_nothing_new() => Status::Success,
         Verdict::Verified => Status::Success,
         Verdict::Violated => Status::Failure,
         Verdict::Inconclusive => Status::Inconclusive,

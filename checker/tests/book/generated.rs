@@ -3,6 +3,7 @@
 use super::{CHAPTERS, root};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
+use barcheck_specs::Lint;
 use barcheck_specs::clauses::catalogue;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -38,6 +39,16 @@ fn rules() -> String {
     table
 }
 
+/// The table of the lints, by their names.
+fn lints() -> String {
+    let mut table = "| lint | level | meaning |\n|---|---|---|\n".to_owned();
+    for lint in Lint::ALL {
+        let _ =
+            writeln!(table, "| `{}` | {} | {} |", lint.name(), lint.default_level().name(), lint.meaning());
+    }
+    table
+}
+
 /// How many protocols the library holds for a target.
 fn protocols(target: Target) -> usize {
     let folder = root().join("specs/protocols").join(target.name());
@@ -66,7 +77,8 @@ fn pages() -> Vec<(String, String, String)> {
         ("README.md".to_owned(), &library),
         (format!("{CHAPTERS}/language.md"), &library),
         (format!("{CHAPTERS}/rules.md"), &|text| {
-            with(text, "<!-- rules: begin -->\n", "<!-- rules: end -->", &rules())
+            let text = with(text, "<!-- rules: begin -->\n", "<!-- rules: end -->", &rules());
+            with(&text, "<!-- lints: begin -->\n", "<!-- lints: end -->", &lints())
         }),
         ("specs/protocols/README.md".to_owned(), &|text| {
             with(text, "| target | files |\n|---|---|\n", "\n## Where to begin", &rows)

@@ -11,8 +11,9 @@ fn steady(mut report: Value) -> Value {
     report.to_string().replace("/tmp/", "").into()
 }
 
+/// The report follows its schema.
 #[track_caller]
-fn valid(report: &Value) {
+pub(crate) fn valid(report: &Value) {
     let schema = |text: &str| -> Value { serde_json::from_str(text).expect("the schema is JSON") };
     // A report holds traces, and its schema refers to theirs by name.
     let registry = jsonschema::Registry::new()
@@ -33,6 +34,9 @@ fn reports_follow_their_schema() {
             verify(source, options).json().iter().for_each(valid);
         }
     }
+    let all = "target ptx; cta 64; param N = 0; shared a; allow data-race \"it is meant\";\n\
+               warps 0..2 as w { write a; for i in 0..4 { if i == 9 { bar.sync 2, 64; } bar.sync 1, 64; } }\n";
+    verify(all, &["--format", "json", "--coverage"]).expect(0).json().iter().for_each(valid);
     verify(LARGE, &["--format", "json", "--max-states", "1000"]).json().iter().for_each(valid);
     run(&["verify", "--format", "json", "/missing.bar"]).expect(2).json().iter().for_each(valid);
     let json = ["--format", "json", "--expect"];

@@ -22,7 +22,7 @@ fn list(value: &Value) -> &[Value] {
 
 /// The log's only run. The log follows the schema, and what refers to something refers to what is there.
 #[track_caller]
-fn log(run: &Run) -> Value {
+pub(crate) fn log(run: &Run) -> Value {
     let log: Value = serde_json::from_str(&run.out).expect("it is JSON");
     let errors: Vec<_> = SCHEMA.iter_errors(&log).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");

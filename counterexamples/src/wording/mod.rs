@@ -43,7 +43,8 @@ pub(crate) fn of(target: Target) -> &'static dyn Wording {
 }
 
 /// A barrier's names.
-pub(crate) fn barrier(program: &Program, id: BarrierId) -> Barrier {
+#[must_use]
+pub fn barrier(program: &Program, id: BarrierId) -> Barrier {
     let names = of(program.target).barrier(program, id);
     Barrier { barrier: id.0, name: names.name, short: names.short }
 }

@@ -1,6 +1,7 @@
 //! What surrounds an agent, the same in all its configurations.
 
 use super::facts::Facts;
+use super::trail::Trail;
 use crate::patience::Patience;
 use crate::program::{AgentId, Code, Program, RoleId};
 
@@ -19,4 +20,6 @@ pub struct Context<'p> {
     pub agent: AgentId,
     /// How long its local computation is followed.
     pub patience: &'p Patience,
+    /// Where it is noted what the agent comes to, if somebody wants to know.
+    pub trail: Option<&'p Trail>,
 }

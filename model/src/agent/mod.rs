@@ -26,6 +26,7 @@ mod split;
 mod systems;
 #[cfg(feature = "toy")]
 mod toy;
+mod trail;
 mod xegpu;
 
 pub use crate::barrier::{BarrierAction, Parked};
@@ -36,6 +37,8 @@ pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{follow, release};
 pub use moves::moves;
 pub use outcome::Outcome;
+pub use trail::Trail;
+pub(crate) use trail::counted;
 
 /// The agent's configuration before its first step, or, for an empty program, after its last.
 #[must_use]

@@ -7,6 +7,7 @@ use super::Context;
 use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
 use super::systems;
+use super::trail::{Trail, counted};
 use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
 
 /// Local computation that is followed before looking for a cycle in it, in operations.
@@ -49,13 +50,35 @@ pub(super) fn settle(context: Context<'_>, config: &mut Config) {
                 remembered = Some(config.clone());
             }
         }
+        if let Some(trail) = context.trail {
+            note(trail, context, &config.fragments[index]);
+        }
         if let Err(kind) = execute(context, config, index) {
             config.fault = Some(Fault { at, kind });
         }
     }
+    if let Some(trail) = context.trail {
+        // Those that wait for others have not come to what follows yet.
+        let standing = config.fragments.iter().filter(|fragment| fragment.join.is_none());
+        standing.for_each(|fragment| trail.reach(fragment.pc));
+    }
     forget(context, config);
     config.fragments.sort_by_key(|f| f.lanes.trailing_zeros());
     config.splits.sort_unstable();
+}
+
+/// Notes that a fragment executes its next operation, and how far it counts.
+fn note(trail: &Trail, context: Context<'_>, fragment: &Fragment) {
+    let counted = counted(&context.code.ops[fragment.pc.index()]);
+    let greatest = counted.and_then(|(local, end)| {
+        let values = each_lane(fragment.lanes).map(|lane| fragment.locals[local].get(lane));
+        let below = values.filter_map(|value| match value {
+            Value::Int(value) if *value < end => Some(*value),
+            _ => None,
+        });
+        below.max()
+    });
+    trail.execute(fragment.pc, greatest);
 }
 
 /// What a fragment's next operation costs, about, against the simplest.

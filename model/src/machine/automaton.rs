@@ -124,6 +124,11 @@ impl Automaton {
         self.entries.is_empty()
     }
 
+    /// All configurations known.
+    pub fn configs(&self) -> impl Iterator<Item = ConfigId> + use<> {
+        (0..u32::try_from(self.entries.len()).unwrap_or(u32::MAX)).map(ConfigId)
+    }
+
     /// A configuration.
     #[must_use]
     #[inline]

@@ -6,6 +6,7 @@
 
 mod automaton;
 mod choice;
+mod coverage;
 mod iterations;
 mod judge;
 mod merged;
@@ -17,6 +18,7 @@ mod unfold;
 pub use crate::barrier::{Announced, AnyBarrier, Standing, room};
 pub use automaton::{Automaton, ConfigId, Label};
 pub use choice::{Actor, Choice, Path};
+pub use coverage::{Bounds, Coverage, Executed, Reach, Rounds};
 pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 pub use state::{AgentState, Pending, Sequence, State};
 pub use unfold::NotUnfolded;
@@ -258,6 +260,7 @@ impl Machine {
             role,
             agent: automaton.representative(),
             patience: &self.patience,
+            trail: None,
         };
         (context, automaton)
     }

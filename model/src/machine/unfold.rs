@@ -5,7 +5,7 @@
 //! each of them, then the two share an automaton: the index made no difference.
 
 use super::{Automaton, ConfigId, Label, Machine};
-use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
+use crate::agent::{Action, Choices, Config, Context, Move, Outcome, Trail};
 use crate::barrier::{Blocking, Opaque};
 use crate::program::{AgentId, Op, ReductionOp, WARP_SIZE};
 use std::collections::BTreeSet;
@@ -84,16 +84,28 @@ impl Machine {
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NotUnfolded> {
+        self.unfold_along(class, most, None, &mut |_| goes_on())
+    }
+
+    /// The same, noting on the way what the agent comes to. `goes_on` is told of the automaton so far.
+    pub(super) fn unfold_along(
+        &mut self,
+        class: usize,
+        most: usize,
+        trail: Option<&Trail>,
+        goes_on: &mut dyn FnMut(&Automaton) -> bool,
+    ) -> Result<(), NotUnfolded> {
         let agent = self.automata[class].representative();
         let warps = u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX);
         let (context, automaton) = self.parts(agent);
+        let context = Context { trail, ..context };
         automaton.intern(context, crate::agent::initial(context));
         let mut next = 0;
         while next < automaton.len() {
             if automaton.len() > most {
                 return Err(NotUnfolded::TooLarge);
             }
-            if !goes_on() {
+            if !goes_on(automaton) {
                 return Err(NotUnfolded::Stopped);
             }
             let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
@@ -102,7 +114,7 @@ impl Machine {
             for result in results(context, automaton.config(id), warps) {
                 automaton.follow(context, id, Label::Released(result));
                 edges += 1;
-                if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                if edges.is_multiple_of(MANY_EDGES) && !goes_on(automaton) {
                     return Err(NotUnfolded::Stopped);
                 }
             }
@@ -116,7 +128,7 @@ impl Machine {
                         automaton.follow(context, id, Label::Made(index, pick, *outcome));
                     }
                     edges += 1;
-                    if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                    if edges.is_multiple_of(MANY_EDGES) && !goes_on(automaton) {
                         return Err(NotUnfolded::Stopped);
                     }
                 }

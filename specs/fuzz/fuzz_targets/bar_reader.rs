@@ -25,15 +25,15 @@ fuzz_target!(|source: &[u8]| {
     let lines = LineIndex::new(&text);
     let loaded = load(source, &options);
     let diagnostics = match &loaded {
-        Ok(loaded) => &loaded.warnings,
-        Err(diagnostics) => diagnostics,
+        Ok(loaded) => loaded.lints.iter().map(|linted| linted.diagnostic.clone()).collect(),
+        Err(diagnostics) => diagnostics.clone(),
     };
     assert!(loaded.is_ok() || !diagnostics.is_empty());
-    for diagnostic in diagnostics {
+    for diagnostic in &diagnostics {
         let place = diagnostic.place(&lines);
         assert!(place.line >= 1 && place.column >= 1);
     }
-    let _ = render(diagnostics, "fuzz.bar", &text, false);
+    let _ = render(&diagnostics, "fuzz.bar", &text, false);
     let Ok(once) = format(source) else {
         assert!(loaded.is_err());
         return;

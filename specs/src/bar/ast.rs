@@ -60,6 +60,8 @@ pub enum Item {
     },
     /// `mbarrier full[4] count 1, done;`
     Objects(Vec<Object>),
+    /// `allow arrival-race "both ends are idempotent";`
+    Allow(Allow),
     /// `warps 0..4 as producer { … }`
     Role(Role),
 }
@@ -73,6 +75,17 @@ pub struct Object {
     pub length: Option<Expr>,
     /// The arrivals that it expects, if it is initialised before the first step.
     pub count: Option<Expr>,
+}
+
+/// What is not to be reported of the file.
+#[derive(Debug)]
+pub struct Allow {
+    /// The rule or lint.
+    pub name: Name,
+    /// Why, without its quotes.
+    pub reason: Name,
+    /// Its bytes without the semicolon.
+    pub span: Span,
 }
 
 /// A block of statements and the agents that run it.

@@ -5,6 +5,7 @@ pub(crate) mod contents;
 pub mod definition;
 pub mod diagnostic;
 pub mod limits;
+pub(crate) mod lint;
 pub(crate) mod render;
 pub mod span;
 pub(crate) mod suggest;

@@ -115,6 +115,19 @@ impl<'s> LineIndex<'s> {
         Span::new(start, end - carriage_return)
     }
 
+    /// The bytes of a place in the text; of one that it does not have, none.
+    #[must_use]
+    pub fn span(&self, place: Place) -> Span {
+        let line = self.line_span(place.line);
+        let text = line.text(self.source);
+        let byte = |character: u32| {
+            let at = text.char_indices().nth(character as usize).map_or(text.len(), |(at, _)| at);
+            line.start + offset(at)
+        };
+        let start = place.column.saturating_sub(1);
+        Span::new(byte(start), byte(start.saturating_add(place.length.max(1))))
+    }
+
     fn characters_before(&self, position: u32) -> u32 {
         let position = position as usize;
         let chunk = (position / STRIDE).min(self.checkpoints.len().saturating_sub(1));
@@ -156,6 +169,15 @@ mod tests {
         check("ab", (2, 2), (1, 3, 0));
         check("", (0, 0), (1, 1, 0));
         check("ab\n", (3, 3), (2, 1, 0));
+    }
+
+    #[test]
+    fn places_become_spans_again() {
+        let lines = LineIndex::new("é\nñ = bar\n");
+        let place = Place { line: 2, column: 5, length: 3 };
+        assert_eq!(lines.span(place).text(lines.source()), "bar");
+        let beyond = Place { line: 9, column: 50, length: 3 };
+        assert_eq!(lines.span(beyond).text(lines.source()), "");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
+mod explain;
 mod levels;
 mod library;
 mod models;
@@ -11,13 +12,11 @@ use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
 use barcheck::Reduction;
 use barcheck::gate::With;
 use barcheck_model::machine::ExitedThreads;
-use barcheck_model::program::Target;
-use barcheck_model::rule::Rule;
-use barcheck_specs::kinds::KINDS;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use levels::{LevelArgs, level_changes};
-use levels::{exited_threads_parser, target_parser};
+pub(crate) use explain::{ExplainArgs, Format, TableArgs};
+use levels::exited_threads_parser;
+pub(crate) use levels::{Changes, LevelArgs, level_changes};
 pub(crate) use library::{ExamplesArgs, NewArgs};
 pub(crate) use models::ExportArgs;
 pub(crate) use pictures::{ConvertArgs, GraphArgs};
@@ -124,6 +123,13 @@ pub(crate) struct VerifyArgs {
     /// fail, all others pass. Every violation counts, under the `// options:` of the head
     #[arg(long, conflicts_with_all = ["deny", "warn", "allow", "strict", "exited_threads"])]
     pub(crate) expect: bool,
+    /// Do not fail for findings that BASELINE knows; say which of them are not found any more. Implies --all,
+    /// so that they hide no others
+    #[arg(long, value_name = "BASELINE", conflicts_with = "expect")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all that is found to BASELINE, to be known from now on. Implies --all
+    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["baseline", "expect"])]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// Set a `param` of the protocol; VALUE is decimal or 0x hexadecimal, may be negative. Several values, as
     /// `2..8` (both ends count) or `2,4,8`, are decided one after the other, with those of other params in
     /// every combination
@@ -141,6 +147,10 @@ pub(crate) struct VerifyArgs {
     /// Say nothing of protocols that are verified without findings; no statistics, no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Say of each barrier instruction by whom and on which barriers it can be executed, and of loops that
+    /// count how many of their rounds are made (`human`, `json`)
+    #[arg(long)]
+    pub(crate) coverage: bool,
     /// Show every step of a counterexample, and every agent in a column of its own, instead of one for those
     /// that are alike (`human`)
     #[arg(long)]
@@ -211,15 +221,17 @@ Examples:
   barcheck verify --deny dangling-arrival --allow arrival-race,nobody-waits ring.bar
   barcheck verify --timeout 60 --max-memory 4G big.bar
   barcheck verify --format github --report sarif=barcheck.sarif --report junit=barcheck.xml protocols
+  barcheck verify --write-baseline known.txt protocols
+  barcheck verify --baseline known.txt protocols    fail only for what is new
   barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
   barcheck verify --expect protocols                broken ones must be broken: see their heads
   generate-protocol | barcheck verify -
 
 Exit status, the first that applies:
-  1  some FILE is violated
+  1  some FILE is violated, by more than what is known
   2  wrong usage, unreadable or malformed input, or an evaluation error; the others are decided
   3  some FILE is inconclusive: a budget was used up, or a path could not be followed
-  0  every FILE is verified
+  0  every FILE is verified, or all that violates it is known
 With --expect, 0 if every FILE comes to what its head says, otherwise 1.
 With --exit-zero, 2 for wrong usage and for output that cannot be written, otherwise 0.
 
@@ -389,37 +401,6 @@ Examples:
   barcheck fmt --check protocols/*.bar
   barcheck fmt - < ring.bar";
 
-/// `barcheck explain`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  barcheck explain mixed-red         a rule, as `barcheck rules` lists them\n  barcheck explain agents-missing    what `error[agents-missing]` means"
-)]
-pub(crate) struct ExplainArgs {
-    /// A rule, as `barcheck rules` lists it, or what stands in brackets behind `error` or `warning`
-    #[arg(value_name = "NAME", value_parser = explained_parser(), hide_possible_values = true)]
-    pub(crate) name: String,
-}
-
-/// `barcheck rules` and `barcheck clauses`.
-#[derive(Debug, Args)]
-pub(crate) struct TableArgs {
-    /// Only what concerns one target
-    #[arg(long, value_name = "TARGET", value_parser = target_parser())]
-    pub(crate) target: Option<Target>,
-    /// A table for people, or one JSON array
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
-}
-
-/// What goes to standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Text for people
-    Human,
-    /// JSON for scripts
-    Json,
-}
-
 /// When to colour the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
@@ -429,11 +410,6 @@ pub(crate) enum ColorWhen {
     Always,
     /// Never
     Never,
-}
-
-fn explained_parser() -> PossibleValuesParser {
-    let rules = Rule::ALL.iter().map(|rule| rule.name());
-    PossibleValuesParser::new(rules.chain(KINDS.iter().map(|kind| kind.name)).map(PossibleValue::new))
 }
 
 fn with_parser() -> impl TypedValueParser<Value = With> {
@@ -453,10 +429,11 @@ fn reduction_parser() -> impl TypedValueParser<Value = Reduction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use barcheck_model::rule::Level;
+    use barcheck::Lint;
+    use barcheck_model::rule::{Level, Rule};
     use clap::{CommandFactory, FromArgMatches};
 
-    fn changes(line: &str) -> Vec<(Rule, Level)> {
+    fn changes(line: &str) -> Changes {
         let matches = Cli::command().try_get_matches_from(line.split(' ')).expect("the line is well formed");
         let cli = Cli::from_arg_matches(&matches).expect("the matches are complete");
         let Command::Verify(verify) = cli.command else { panic!("not `verify`") };
@@ -479,7 +456,17 @@ mod tests {
             (Rule::DataRace, Level::Warning),
             (Rule::Deadlock, Level::Allow),
         ];
-        assert_eq!(changes(line), expected);
-        assert_eq!(changes("barcheck verify f"), []);
+        assert_eq!(changes(line).rules, expected);
+        assert_eq!(changes("barcheck verify f"), Changes::default());
+    }
+
+    #[test]
+    fn lints_have_levels_as_rules_have() {
+        let line = "barcheck verify f --deny unused,deadlock --allow unused --warn unreached";
+        let Changes { rules, lints } = changes(line);
+        assert_eq!(rules, [(Rule::Deadlock, Level::Error)]);
+        let (unused, unreached) = (Lint::Unused, Lint::Unreached);
+        let expected = [(unused, Level::Error), (unused, Level::Allow), (unreached, Level::Warning)];
+        assert_eq!(lints, expected.into_iter().collect::<Vec<_>>());
     }
 }

@@ -25,9 +25,16 @@ impl Reporter for Github {
         let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
         let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
         let mut text = String::new();
-        for found in decided.remarkable() {
+        let quiet = decided.is_as_expected();
+        for (found, known) in decided.judged_findings().filter(|_| !quiet) {
             let (rule, message) = (found.rule.name(), format!("{with}{}", message(found)));
-            text.push_str(&command(found.level, &file, Some(found.place), rule, &message));
+            let (level, message) = judged(found.level, message, known);
+            text.push_str(&command(level, &file, Some(found.place), rule, &message));
+        }
+        for (remark, known) in decided.judged_remarks().filter(|_| !quiet) {
+            let message = format!("{shown}: {with}{}", remark.message());
+            let (level, message) = judged(remark.level, message, known);
+            text.push_str(&command(level, &file, Some(remark.place), remark.lint.name(), &message));
         }
         for notice in notices(decided) {
             let message = format!("{shown}: {with}{}", notice.message);
@@ -39,6 +46,11 @@ impl Reporter for Github {
     fn end(&mut self, tally: &Tally) -> String {
         if self.quiet { String::new() } else { tally.line(Look::file().palette) }
     }
+}
+
+/// What is known is a notice, and says so.
+fn judged(level: Level, message: String, known: bool) -> (Level, String) {
+    if known { (Level::Pedantic, format!("known: {message}")) } else { (level, message) }
 }
 
 /// What happened, why, and what it rests on.

@@ -10,7 +10,7 @@ use crate::cli::input::display_name;
 use crate::cli::notices::UNEXPECTED;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
-use barcheck::{Reason, Verdict};
+use barcheck::{Reason, Trouble, Verdict};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Level;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -34,8 +34,9 @@ impl Reporter for Junit {
         let name = format!("{}{with}", display_name(&decided.path));
         let mut case = TestCase::new(allowed(&name), status(decided));
         case.set_classname(class(report.target)).set_time(time);
-        let remarks = !report.findings.is_empty() || !decided.diagnostics.is_empty();
-        if report.verdict == Verdict::Verified && remarks && decided.expectation.is_none() {
+        let remarks = !report.findings.is_empty() || !report.remarks.is_empty() || !report.allowed.is_empty();
+        let passed = matches!(case.status, TestCaseStatus::Success { .. });
+        if passed && remarks && decided.expectation.is_none() {
             case.set_system_out(allowed(&human::whole(decided)));
         }
         self.cases.push(case);
@@ -66,17 +67,27 @@ fn status(decided: &Decided) -> TestCaseStatus {
     if let Some(difference) = decided.difference() {
         return failed(NonSuccessKind::Failure, UNEXPECTED, difference, decided);
     }
-    let errors = || report.findings.iter().filter(|found| found.level == Level::Error);
+    let errors = || {
+        let found = decided.judged_findings().filter(|(_, known)| !known);
+        let found = found.map(|(f, _)| (f.level, f.rule.name(), f.message.as_str()));
+        let said = decided.judged_remarks().filter(|(_, known)| !known);
+        let said = said.map(|(r, _)| (r.level, r.lint.name(), r.diagnostic.message.as_str()));
+        found.chain(said).filter(|(level, ..)| *level == Level::Error)
+    };
     let (kind, name, message) = match (report.verdict, errors().next(), decided.trouble()) {
         (Verdict::Verified, _, None) => return TestCaseStatus::success(),
-        (Verdict::Violated, Some(first), _) => {
+        (Verdict::Violated, ..) if decided.has_nothing_new() && report.uncovered.is_none() => {
+            return TestCaseStatus::success();
+        }
+        (Verdict::Violated, Some((_, name, message)), _) => {
             let more = errors().skip(1).count();
             let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-            (NonSuccessKind::Failure, first.rule.name(), format!("{}{more}", first.message))
+            (NonSuccessKind::Failure, name, format!("{message}{more}"))
         }
         (_, _, trouble) => {
-            let name = trouble.map_or(report.verdict.name(), |trouble| trouble.name());
-            (NonSuccessKind::Error, name, report.reason.as_ref().map(Reason::line).unwrap_or_default())
+            let name = trouble.map_or(Trouble::Inconclusive.name(), |trouble| trouble.name());
+            let reason = report.reason.as_ref().or(report.uncovered.as_ref());
+            (NonSuccessKind::Error, name, reason.map(Reason::line).unwrap_or_default())
         }
     };
     failed(kind, name, &message, decided)

@@ -9,8 +9,8 @@ use crate::cli::output::Look;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
 use crate::cli::{human, report};
-use barcheck::Finding;
-use barcheck_model::rule::Rule;
+use barcheck::Check;
+use barcheck_model::program::Place;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(super) struct Human {
     /// The rows of the table of combinations.
     combinations: Combinations,
     /// What has been told of the combination before: findings by rule and place.
-    told: BTreeSet<(PathBuf, Rule, u32, u32)>,
+    told: BTreeSet<(PathBuf, Check, u32, u32)>,
     /// What is to be listed again at the end.
     failures: Failures,
 }
@@ -49,11 +49,13 @@ impl Human {
 impl Human {
     /// Whether all that was found for this combination of values was found for an earlier one, too.
     fn is_told(&mut self, decided: &Decided) -> bool {
-        if decided.parameters.is_empty() || self.look.unfold {
+        if decided.parameters.is_empty() || self.look.unfold || decided.is_as_expected() {
             return false;
         }
-        let key = |found: &Finding| (decided.path.clone(), found.rule, found.place.line, found.place.column);
-        let keys: Vec<_> = decided.remarkable().iter().map(key).collect();
+        let key = |check: Check, at: Place| (decided.path.clone(), check, at.line, at.column);
+        let found = decided.findings.iter().map(|found| key(Check::Rule(found.rule), found.place));
+        let said = decided.remarks.iter().map(|said| key(Check::Lint(said.lint), said.place));
+        let keys: Vec<_> = found.chain(said).collect();
         let is_told = !keys.is_empty() && keys.iter().all(|key| self.told.contains(key));
         self.told.extend(keys);
         is_told
@@ -76,7 +78,10 @@ impl Reporter for Human {
         }
         self.failures.take(decided, text.lines().count());
         let gap = if self.apart { "\n" } else { "" };
-        self.apart = !decided.findings.is_empty() || decided.path_to_stop.is_some();
+        self.apart = !decided.findings.is_empty()
+            || !decided.remarks.is_empty()
+            || decided.coverage.is_some()
+            || decided.path_to_stop.is_some();
         format!("{gap}{complaint}{text}")
     }
 

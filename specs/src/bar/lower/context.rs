@@ -3,12 +3,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, SequenceId, Target};
+use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, Place, SequenceId, Target};
 
+use super::lints::{Declared, Lints};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
-use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::contents::Allow;
+use crate::common::diagnostic::Sink;
 use crate::common::limits;
+use crate::common::lint::Lint;
 use crate::common::span::{LineIndex, Span};
 use crate::common::suggest::closest;
 
@@ -25,7 +28,10 @@ pub(in crate::bar) struct Context<'a> {
     /// The first decision of the block at hand that is uniform and has no name.
     pub(super) unnamed: Option<Span>,
     pub(super) errors: Sink,
-    pub(super) warnings: Vec<Diagnostic>,
+    pub(super) allows: Vec<Allow>,
+    /// Places of conditions that are a constant's name alone.
+    pub(super) switches: BTreeSet<Place>,
+    pub(in crate::bar) lints: Lints,
 }
 
 impl<'a> Context<'a> {
@@ -46,24 +52,19 @@ impl<'a> Context<'a> {
         closest(word, candidates()).map(str::to_owned)
     }
 
-    pub(in crate::bar) fn warn(&mut self, warning: Diagnostic) {
-        if self.warnings.len() < limits::ERRORS {
-            self.warnings.push(warning);
-        }
-    }
-
     /// Says that decisions at these places, each of a block of its own, are apart though they look like one.
     pub(super) fn warn_of_unnamed(&mut self, places: &[Span]) {
         let [first, others @ .., last] = places else { return };
         let message = "this `uniform ?` is not decided together with that of the other block";
-        let mut warning = Diagnostic::warning("uniform-apart", message, *last)
+        let mut warning = Lint::UniformApart
+            .says(message, *last)
             .label("decided alike by the agents of this block alone")
             .also(*first, "another decision");
         for other in others.iter().take(limits::ERRORS) {
             warning = warning.also(*other, "another decision");
         }
         let help = "if all decide the same, give them one name: `uniform more ?`; if not, a name for each";
-        self.warn(warning.help(help));
+        self.lints.push(Lint::UniformApart, "uniform ?", warning.help(help));
     }
 
     /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name.
@@ -93,11 +94,38 @@ pub(super) struct Globals<'a> {
     pub(super) subgroup_size: Option<(Option<i64>, Span)>,
 }
 
+impl<'a> Globals<'a> {
+    /// Notes that something uses the global name, if there is one.
+    pub(super) fn uses(&mut self, name: &str) {
+        if let Some(global) = self.names.get_mut(name) {
+            global.used = true;
+        }
+    }
+
+    /// What is declared for a use and used nowhere, in the order of the text: its name and place, and what it
+    /// is. A `const` says what a number means, which needs no use.
+    pub(super) fn unused(&self) -> Vec<((&'a str, Span), Declared)> {
+        let mut unused: Vec<_> = self.names.iter().filter(|(_, global)| !global.used).collect();
+        unused.sort_by_key(|(_, global)| global.declared.start);
+        let declared = |(name, global): (&&'a str, &Global)| match global.kind {
+            GlobalKind::Memory(_) => Some(((*name, global.declared), Declared::Memory)),
+            GlobalKind::Constant(_) if self.params.contains(*name) => {
+                Some(((*name, global.declared), Declared::Param))
+            }
+            GlobalKind::Objects(_) => Some(((*name, global.declared), Declared::Objects)),
+            GlobalKind::Constant(_) => None,
+        };
+        unused.into_iter().filter_map(declared).collect()
+    }
+}
+
 /// A global name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Global {
     pub(super) kind: GlobalKind,
     pub(super) declared: Span,
+    /// Something has its value, or accesses it.
+    pub(super) used: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

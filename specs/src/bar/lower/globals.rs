@@ -86,6 +86,7 @@ impl<'a> Context<'a> {
 
     /// The value of a global name used at `span`.
     pub(super) fn global_value(&mut self, name: &str, global: Global, span: Span) -> Option<i64> {
+        self.globals.uses(name);
         let (name, declared) = (name.to_owned(), global.declared);
         match global.kind {
             GlobalKind::Constant(value) if declared.start < span.start => value,
@@ -143,6 +144,7 @@ impl<'a> Context<'a> {
                 }
             }
             Item::Objects(objects) => objects.iter().for_each(|object| self.declare_objects(object)),
+            Item::Allow(allow) => self.allow(allow),
             Item::Role(_) => {}
         }
     }
@@ -158,7 +160,7 @@ impl<'a> Context<'a> {
             self.report(&MeaningError::DuplicateName { name: text, span, first });
             return;
         }
-        self.globals.names.insert(&name.text, Global { kind, declared: span });
+        self.globals.names.insert(&name.text, Global { kind, declared: span, used: false });
     }
 
     fn declare_array(&mut self, space: Space, name: &'a Name, length: Option<&ast::Expr>) {

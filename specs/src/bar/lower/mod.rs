@@ -2,19 +2,20 @@
 //! operations. Afterwards the tree is no longer needed.
 
 mod agents;
+mod allows;
 mod code;
 mod context;
 mod expressions;
 mod globals;
 mod handles;
+mod lints;
 mod operands;
 mod places;
 mod role;
 mod scopes;
 mod statements;
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 use barcheck_model::program::{Program, Target};
@@ -28,6 +29,7 @@ use crate::common::contents::Contents;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::span::LineIndex;
 use context::{Context, Globals};
+use lints::Lints;
 
 /// Lowers `file`, a protocol of `target` that was parsed from `source` without errors.
 pub(crate) fn lower(
@@ -46,7 +48,9 @@ pub(crate) fn lower(
         named_sequences: HashMap::new(),
         unnamed: None,
         errors: Sink::default(),
-        warnings: Vec::new(),
+        allows: Vec::new(),
+        switches: BTreeSet::new(),
+        lints: Lints::default(),
     };
     for item in &file.items {
         context.declare(item, defines);
@@ -68,15 +72,19 @@ pub(crate) fn lower(
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());
     };
+    for (name, what) in context.globals.unused() {
+        context.lints.unused(name, what);
+    }
+    let Context { target, globals, sequences, allows, switches, lints, .. } = context;
     let program = Program {
-        target: context.target,
+        target,
         threads: group.size,
         subgroup_size: group.subgroup_size,
-        arrays: context.globals.arrays,
-        objects: context.globals.objects,
+        arrays: globals.arrays,
+        objects: globals.objects,
         roles,
         agents,
-        sequences: context.sequences,
+        sequences,
     };
-    Ok(Contents { program, params: context.globals.params, warnings: context.warnings })
+    Ok(Contents { program, params: globals.params, allows, switches, lints: lints.finish() })
 }

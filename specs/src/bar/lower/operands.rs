@@ -5,7 +5,7 @@ use barcheck_model::program::{Expr, LocalId, Predicate, UnaryOp};
 use super::role::RoleLowerer;
 use crate::bar::ast::{self, ExprKind, Instruction, Operand, OperandKind};
 use crate::bar::meaning_error::MeaningError;
-use crate::common::diagnostic::Diagnostic;
+use crate::common::lint::Lint;
 
 /// The expression that an operand is, if it is one.
 pub(in crate::bar) fn expr_of(operand: &Operand) -> Option<&ast::Expr> {
@@ -78,10 +78,12 @@ impl<'a> RoleLowerer<'_, 'a> {
             && !(0..=1).contains(&value)
         {
             let message = format!("the predicate of this reduction is the number {value}");
-            let warning = Diagnostic::warning("number-as-predicate", message, operand.span)
+            let diagnostic = Lint::NumberAsPredicate
+                .says(message, operand.span)
                 .label("every number but 0 is true")
                 .help("is the predicate missing behind it?");
-            self.context.warn(warning);
+            let subject = operand.span.text(self.context.source);
+            self.context.lints.push(Lint::NumberAsPredicate, subject, diagnostic);
         }
         let value = self.expr(expr)?;
         Some(Predicate { negated, value: Some(value) })

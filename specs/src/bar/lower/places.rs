@@ -6,7 +6,7 @@ use super::context::{Global, GlobalKind};
 use super::role::RoleLowerer;
 use crate::bar::ast::{self, ExprKind, Operand, OperandKind};
 use crate::bar::meaning_error::{MeaningError, NameKind};
-use crate::common::diagnostic::Diagnostic;
+use crate::common::lint::Lint;
 use crate::common::span::Span;
 use crate::common::suggest::closest;
 
@@ -77,9 +77,11 @@ impl<'a> RoleLowerer<'_, 'a> {
             && !(0..i64::from(length)).contains(value)
         {
             let message = format!("index {value} is outside `{name}`");
-            let warning = Diagnostic::warning("index-outside", message, index.span)
+            let diagnostic = Lint::IndexOutside
+                .says(message, index.span)
                 .also(declared, format!("{length} elements, 0 to {}", length - 1));
-            self.context.warn(warning);
+            let subject = format!("{name}[{value}]");
+            self.context.lints.push(Lint::IndexOutside, &subject, diagnostic);
         }
         Some(lowered)
     }
@@ -93,9 +95,10 @@ impl<'a> RoleLowerer<'_, 'a> {
     ) -> Option<(T, Span)> {
         let (text, span) = (used.name.to_owned(), used.span);
         let global = self.context.globals.names.get(used.name).copied();
-        if let Some(Global { kind, declared }) = global
+        if let Some(Global { kind, declared, .. }) = global
             && let Some(id) = wanted(kind)
         {
+            self.context.globals.uses(used.name);
             if declared.start > span.start {
                 self.report(&MeaningError::DeclaredLater { name: text, span, declared });
                 return None;

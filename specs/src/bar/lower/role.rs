@@ -1,12 +1,13 @@
 //! A block: its names, its statements, its code.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use barcheck_model::program::{ConstructId, Expr, LocalId, LocalKind, NoResult, Op, Pc, Role};
 
 use super::code::{Builder, Source};
 use super::context::{Context, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
+use super::lints::Declared;
 use super::scopes::{Binding, Scopes};
 use crate::bar::ast::{self, IndexWord, Name};
 use crate::bar::meaning_error::{MeaningError, NameKind};
@@ -22,11 +23,18 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
         scopes: Scopes::default(),
         loops: Vec::new(),
         slots: HashMap::new(),
+        lets: Vec::new(),
+        read: HashSet::new(),
+        assigning: None,
     };
     lowerer.collect_handles(&role.block);
     lowerer.block(&role.block);
     let close = lowerer.source(role.block.close);
     lowerer.builder.emit(Op::Exit, &close);
+    let unread = lowerer.lets.iter().filter(|(local, _)| !lowerer.read.contains(local));
+    for (_, name) in unread {
+        lowerer.context.lints.unused((&name.text, name.span), Declared::Variable);
+    }
     let mut code = lowerer.builder.code;
     code.empty = role.block.statements.is_empty();
     Role { name: role.name.as_ref().map(|name| name.text.to_string()), code, place }
@@ -40,6 +48,12 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     pub(super) loops: Vec<Loop>,
     /// Registers and handles, which belong to the whole block, by name.
     pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
+    /// The variables declared with `let`.
+    pub(super) lets: Vec<(LocalId, &'a Name)>,
+    /// Variables whose value is used for something else than to count themselves.
+    pub(super) read: HashSet<LocalId>,
+    /// The variable that the value now read is for.
+    pub(super) assigning: Option<LocalId>,
 }
 
 /// An open loop.
@@ -140,6 +154,9 @@ impl<'a> RoleLowerer<'_, 'a> {
     /// The value of a name.
     pub(super) fn value_of(&mut self, name: &'a str, span: Span) -> Option<Expr> {
         if let Some(binding) = self.scopes.find(name) {
+            if self.assigning != Some(binding.local) {
+                self.read.insert(binding.local);
+            }
             return Some(Expr::Local(binding.local));
         }
         if let Some(register) = self.context.notation.register(name) {

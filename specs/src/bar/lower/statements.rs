@@ -7,7 +7,9 @@ use barcheck_model::program::{
 use super::code::Source;
 use super::places::Used;
 use super::role::{Loop, RoleLowerer};
-use crate::bar::ast::{self, Block, Else, Guard, Instruction, Name, Statement, StatementKind, Value};
+use crate::bar::ast::{
+    self, Block, Else, ExprKind, Guard, Instruction, Name, Statement, StatementKind, Value,
+};
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::system;
 use crate::common::span::Span;
@@ -38,6 +40,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 Some(())
             }
             StatementKind::While(condition, body) => {
+                self.note_switch(condition, &source);
                 let condition = self.condition(condition);
                 self.loop_around(Some(condition?), body, &source);
                 Some(())
@@ -48,7 +51,9 @@ impl<'a> RoleLowerer<'_, 'a> {
             StatementKind::Let(name, value) => self.let_value(name, value, &source),
             StatementKind::Assign(name, value) => {
                 let assigned = self.assigned(&name.text, name.span);
+                self.assigning = assigned;
                 let value = self.value(value);
+                self.assigning = None;
                 let op = value?(assigned?);
                 self.builder.emit(op, &source);
                 Some(())
@@ -92,6 +97,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         // The value is read first: in `let x = x + 1;` it is the outer `x` that counts.
         let value = self.value(value);
         let local = self.declare(name, false)?;
+        self.lets.push((local, name));
         let op = value?(local);
         self.builder.emit(op, source);
         Some(())
@@ -207,6 +213,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         otherwise: Option<&'a Else>,
         source: &Source,
     ) -> Option<()> {
+        self.note_switch(condition, source);
         // After an error the arms are lowered all the same, for the errors in them.
         let condition = self.condition(condition).unwrap_or(Condition::Private);
         let construct = self.builder.open(ConstructKind::If);
@@ -230,6 +237,21 @@ impl<'a> RoleLowerer<'_, 'a> {
         let end = self.builder.close(construct, source);
         self.builder.set_target(jump, end);
         Some(())
+    }
+
+    /// Notes a condition that is the name of a constant alone, or its negation.
+    fn note_switch(&mut self, condition: &ast::Condition, source: &Source) {
+        let ast::Condition::Value(expr) = condition else { return };
+        let mut expr = expr;
+        while let ExprKind::Parenthesized(inner) | ExprKind::Unary(UnaryOp::Not, inner) = &expr.kind {
+            expr = inner;
+        }
+        if let ExprKind::Name(name) = &expr.kind
+            && self.scopes.find(name).is_none()
+            && self.context.globals.names.contains_key(&**name)
+        {
+            self.context.switches.insert(source.place);
+        }
     }
 
     fn condition(&mut self, condition: &'a ast::Condition) -> Option<Condition> {

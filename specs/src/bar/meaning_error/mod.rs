@@ -64,6 +64,12 @@ pub(crate) enum MeaningError {
     Operand { expected: String, span: Span, help: Option<String> },
     /// A word that a list does not have.
     UnknownWord { what: &'static str, word: String, known: String, meant: Option<&'static str>, span: Span },
+    /// A rule that there is none of.
+    UnknownRule { name: String, suggestion: Option<String>, span: Span },
+    /// A rule that cannot be allowed, and why.
+    NotAllowed { name: &'static str, why: NotAllowed, span: Span },
+    /// A rule that is allowed without a reason.
+    NoReason { span: Span },
     /// Something given twice that may be given once.
     Twice { what: String, span: Span, first: Span },
 }
@@ -81,6 +87,15 @@ pub(crate) enum NameKind {
     Object,
     /// A handle, which an instruction yields.
     Handle { from: &'static str },
+}
+
+/// Why a rule cannot be allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NotAllowed {
+    /// The target has no such rule.
+    OtherTarget(Target),
+    /// A violation ends its path, and nothing is known of what follows.
+    EndsPath,
 }
 
 impl MeaningError {
@@ -114,6 +129,9 @@ impl MeaningError {
             | Self::OperandCount { span, .. }
             | Self::Operand { span, .. }
             | Self::UnknownWord { span, .. }
+            | Self::UnknownRule { span, .. }
+            | Self::NotAllowed { span, .. }
+            | Self::NoReason { span }
             | Self::Twice { span, .. } => *span,
         }
     }

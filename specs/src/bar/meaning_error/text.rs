@@ -2,7 +2,7 @@
 
 use barcheck_model::program::NoResult;
 
-use super::{MeaningError, NameKind};
+use super::{MeaningError, NameKind, NotAllowed};
 use crate::bar::foreign_syntax;
 use crate::bar::notation::Notation;
 use crate::bar::system;
@@ -195,6 +195,20 @@ impl MeaningError {
                 .error("unknown-word", format!("`{word}` is no {what}"))
                 .note(format!("known: {known}"))
                 .help_if(meant.map(|m| format!("did you mean `{m}`?"))),
+            Self::UnknownRule { name, suggestion, .. } => self
+                .error("unknown-rule", format!("there is no rule `{name}`"))
+                .help_if(suggestion.as_ref().map(|s| format!("did you mean `{s}`?")))
+                .help("`barcheck rules` lists them"),
+            Self::NotAllowed { name, why: NotAllowed::OtherTarget(target), .. } => self
+                .error("rule-elsewhere", format!("target `{target}` has no rule `{name}`"))
+                .help(format!("`barcheck rules --target {target}` lists those that it has")),
+            Self::NotAllowed { name, why: NotAllowed::EndsPath, .. } => self
+                .error("not-allowed", format!("`{name}` cannot be allowed"))
+                .note("a violation of it ends its path: nothing is known of what follows, so nothing is verified")
+                .help("fix what it is about, or put it on a baseline: `barcheck verify --baseline FILE`"),
+            Self::NoReason { .. } => {
+                self.error("no-reason", "a reason is missing").help("say why it may be, for those who read this")
+            }
             Self::Twice { what, first, .. } => {
                 self.error("twice", format!("{what} is given twice")).also(*first, "first here")
             }

@@ -3,7 +3,7 @@
 use barcheck_model::program::{Space, Target};
 
 use super::{Class, Parsed, Parser};
-use crate::bar::ast::{Expr, File, Item, Name, Object, Role};
+use crate::bar::ast::{Allow, Expr, File, Item, Name, Object, Role};
 use crate::bar::foreign_syntax;
 use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
@@ -95,6 +95,7 @@ impl Parser<'_, '_> {
             "param" => self.constant(true),
             "shared" => self.memory(Space::Shared),
             "global" => self.memory(Space::Global),
+            "allow" => self.allow(),
             "subgroup_size" => self.subgroup_size(),
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
@@ -206,6 +207,39 @@ impl Parser<'_, '_> {
         let length = self.expr()?;
         self.expect(TokenKind::CloseBracket)?;
         Ok((name, Some(length)))
+    }
+
+    fn allow(&mut self) -> Parsed<Item> {
+        let keyword = self.advance_as(Class::Keyword).span;
+        let name = self.rule_name()?;
+        if !self.at(TokenKind::String) {
+            let help = format!("say why it may be: `allow {} \"the reason\";`", name.text);
+            return self.expected_with("a reason in quotes", Some(help));
+        }
+        let span = self.advance().span;
+        let reason = Name { text: self.text(span).trim_matches('"').trim().into(), span };
+        let span = self.span_from(keyword);
+        self.expect_semicolon()?;
+        Ok(Item::Allow(Allow { name, reason, span }))
+    }
+
+    /// The name of a rule: words, joined by `-`.
+    fn rule_name(&mut self) -> Parsed<Name> {
+        let start = self.current().span;
+        let mut text = String::new();
+        loop {
+            if !self.at(TokenKind::Word) {
+                return self.expected("the name of a rule");
+            }
+            let word = self.advance().span;
+            text.push_str(self.text(word));
+            if !self.at(TokenKind::Minus) {
+                break;
+            }
+            text.push('-');
+            self.advance_as(Class::Joint);
+        }
+        Ok(Name { text: text.into(), span: self.span_from(start) })
     }
 
     fn role(&mut self, noun: &'static str) -> Parsed<Item> {

@@ -142,7 +142,10 @@ pub(super) struct Finding {
     pub(super) locations: [Location; 1],
     pub(super) related_locations: Vec<Location>,
     pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
-    pub(super) code_flows: [CodeFlow; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) baseline_state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) code_flows: Vec<CodeFlow>,
 }
 
 #[derive(Serialize)]

@@ -14,7 +14,7 @@ use crate::cli::notices::{Notice, notices};
 use crate::cli::report::json_line;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
-use barcheck::Finding as Found;
+use barcheck::{Finding as Found, Remark};
 use barcheck_model::program::Place;
 use log::{
     Artifact, ArtifactProperties, Descriptor, Driver, Finding, Invocation, Location, Log, Notification, Run,
@@ -41,12 +41,23 @@ impl Reporter for Sarif {
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
         let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
-        self.results.extend(decided.remarkable().iter().map(|found| result(found, &file, &with)));
+        let state = |known: bool| decided.known.as_ref().map(|_| if known { "unchanged" } else { "new" });
+        if !decided.is_as_expected() {
+            self.results.extend(decided.judged_findings().map(|(found, known)| Finding {
+                baseline_state: state(known),
+                ..result(found, &file, &with)
+            }));
+            self.results.extend(decided.judged_remarks().map(|(said, known)| Finding {
+                baseline_state: state(known),
+                ..remarked(said, &file, &with)
+            }));
+        }
         let notices = notices(decided).into_iter();
         self.notifications.extend(notices.map(|notice| notification(notice, &file, &with)));
+        let unsearched = decided.has_nothing_new() && decided.uncovered.is_some();
         self.undecided |= match &decided.expectation {
             Some(expectation) => !expectation.is_met(),
-            None => decided.trouble().is_some(),
+            None => decided.trouble().is_some() || unsearched,
         };
         String::new()
     }
@@ -97,7 +108,27 @@ fn result(found: &Found, file: &File<'_>, with: &str) -> Finding {
         locations: [file.location(Some(found.place), None)],
         related_locations: related(found, file),
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, found.fingerprint.clone())]),
-        code_flows: [flow::flow(&found.trace, file)],
+        baseline_state: None,
+        code_flows: vec![flow::flow(&found.trace, file)],
+    }
+}
+
+/// A finding about the text, which has no counterexample.
+fn remarked(remark: &Remark, file: &File<'_>, with: &str) -> Finding {
+    let related = remark.diagnostic.secondary.iter().enumerate().map(|(id, label)| {
+        let location = file.location(Some(file.place(label.span)), Some(label.message.as_str().into()));
+        Location { id: Some(id), ..location }
+    });
+    Finding {
+        rule_id: remark.lint.name(),
+        rule_index: rules::index_of_lint(remark.lint),
+        level: rules::level(remark.level),
+        message: format!("{with}{}", remark.message()).into(),
+        locations: [file.location(Some(remark.place), None)],
+        related_locations: related.collect(),
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, remark.fingerprint.clone())]),
+        baseline_state: None,
+        code_flows: Vec::new(),
     }
 }
 

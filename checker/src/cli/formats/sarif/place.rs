@@ -3,7 +3,7 @@
 use super::log::{ArtifactLocation, Location, Message, PhysicalLocation, Region};
 use crate::cli::location;
 use barcheck_model::program::Place;
-use barcheck_specs::LineIndex;
+use barcheck_specs::{LineIndex, Span};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,6 +34,11 @@ impl<'s> File<'s> {
     /// The file itself.
     pub(super) fn reference(&self) -> ArtifactLocation {
         self.reference.clone()
+    }
+
+    /// The place of these bytes of its text.
+    pub(super) fn place(&self, span: Span) -> Place {
+        self.lines.place(span)
     }
 
     /// A place in it, or the whole of it.

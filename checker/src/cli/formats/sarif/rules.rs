@@ -4,14 +4,20 @@ use super::log::{Configuration, Kind, Message, Rule, RuleProperties};
 use crate::cli::notices::{REMARK, UNEXPECTED};
 use crate::cli::output::Look;
 use crate::cli::{explain, rules};
-use barcheck::Trouble;
+use barcheck::{Lint, Trouble};
 use barcheck_model::program::Target;
 use barcheck_model::rule::{self, Level};
 use barcheck_specs::clauses;
 
-/// All rules. The index of one is its place in [`rule::Rule::ALL`].
+/// All rules, then all lints.
 pub(super) fn rules() -> Vec<Rule> {
-    rule::Rule::ALL.iter().map(|rule| describe(*rule)).collect()
+    let lints = Lint::ALL.into_iter().map(describe_lint);
+    rule::Rule::ALL.iter().map(|rule| describe(*rule)).chain(lints).collect()
+}
+
+/// The index of a lint.
+pub(super) fn index_of_lint(lint: Lint) -> usize {
+    rule::Rule::ALL.len() + Lint::ALL.iter().position(|known| *known == lint).unwrap_or_default()
 }
 
 /// The index of a rule.
@@ -43,6 +49,22 @@ fn describe(rule: rule::Rule) -> Rule {
                 Level::Warning => "warning",
                 Level::Pedantic | Level::Allow => "recommendation",
             },
+        },
+    }
+}
+
+fn describe_lint(lint: Lint) -> Rule {
+    let text = explain::lint_text(lint, Look::file().palette);
+    Rule {
+        id: lint.name(),
+        short_description: rules::first_sentence(lint.meaning()).into(),
+        full_description: lint.meaning().into(),
+        help: Message { text, markdown: Some(explain::lint_markdown(lint)) },
+        default_configuration: Configuration { enabled: true, level: level(lint.default_level()) },
+        properties: RuleProperties {
+            tags: Target::ALL.into_iter().map(Target::name).collect(),
+            precision: "very-high",
+            severity: "warning",
         },
     }
 }

@@ -6,7 +6,7 @@ use super::registers::{Register, register};
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::{RoleLowerer, name_of};
-use crate::common::diagnostic::Diagnostic;
+use crate::common::lint::Lint;
 
 impl<'a> RoleLowerer<'_, 'a> {
     pub(in crate::bar::system) fn bcu(&mut self, instruction: &'a Instruction) -> Option<Op> {
@@ -80,7 +80,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 if self.is_general(id) && self.is_general(count) {
                     // The reference contradicts itself here, so the reader is told.
                     let message = "a reduction with its id and its count in registers";
-                    let warning = Diagnostic::warning("two-registers", message, id.span.to(count.span))
+                    let diagnostic = Lint::TwoRegisters
+                        .says(message, id.span.to(count.span))
                         .note(
                             "an example of the reference has it, its table of operands and its encodings \
                              have not",
@@ -89,7 +90,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                             "one register may hold both: `BAR.RED.op Rb, [!]p;`, the count above the low \
                              4 bits",
                         );
-                    self.context.warn(warning);
+                    let subject = instruction.span.text(self.context.source);
+                    self.context.lints.push(Lint::TwoRegisters, subject, diagnostic);
                 }
                 let (id, count) = (self.bcu_operand(id), self.bcu_operand(count));
                 let both = id.zip(count);
