@@ -47,10 +47,20 @@ pub const KINDS: &[Kind] = &[
          an `if` by the agent's index.",
     ),
     of(
+        "arguments",
+        "A block is used with too many or too few arguments.",
+        "Give one for each of its parameters.",
+    ),
+    of(
         "array-length",
         "An array has no elements, or more than a protocol can have.",
         "Locations stand for parts of memory, not for words: one for each part that is handed \
          over as a whole is enough.",
+    ),
+    of(
+        "block-as-value",
+        "The name of a block stands where a number is wanted.",
+        "A block is used in a statement of its own: `fill(i % 4);`.",
     ),
     of(
         "block-inside-block",
@@ -95,7 +105,6 @@ pub const KINDS: &[Kind] = &[
         "A head has `// expect: verified` (or violated, inconclusive, error) and `// rules: none` \
          (or their names, joined by commas), and may have `// options: -D N=4`.",
     ),
-    of("inclusive-range", "A range is written with `..=`.", "Ranges are half-open: `0..4` is 0, 1, 2 and 3."),
     of("increment", "A variable is counted up or down with `++` or `--`.", "Write `i = i + 1;`."),
     of(
         "indexing",
@@ -222,6 +231,11 @@ pub const KINDS: &[Kind] = &[
     ),
     of("second-target", "The file has two targets.", "A protocol has one. Make two files."),
     of(
+        "sequence-differs",
+        "One name for shared decisions and for shared numbers, or for numbers of different ranges.",
+        "All that has one name is decided together, so it must be the same: give each a name of its own.",
+    ),
+    of(
         "size-range",
         "The size of the group is 0, negative, or more than the target has.",
         "The note says what it may be. Is it given in the right unit: threads, or agents?",
@@ -254,6 +268,11 @@ pub const KINDS: &[Kind] = &[
         "There are more mbarrier objects than shared memory has room for.",
         "One object for each stage and direction is enough.",
     ),
+    of(
+        "too-much-expanded",
+        "The statements that stand in the place of uses of blocks are too many.",
+        "Write a loop around one use.",
+    ),
     of("twice", "Something is given twice that may be given once.", "Leave one of the two out."),
     of(
         "unclosed-block",
@@ -262,6 +281,11 @@ pub const KINDS: &[Kind] = &[
     ),
     of("unclosed-comment", "A comment is never closed.", "End it with `*/`."),
     of("unclosed-string", "A text between quotation marks does not end on its line.", "End it with `\"`."),
+    of(
+        "uniform-range",
+        "A number that all agents share has no value, or too many.",
+        "Every value is searched: name a range as small as shows what matters.",
+    ),
     of(
         "unknown-character",
         "A character that no protocol has.",
@@ -302,6 +326,11 @@ pub const KINDS: &[Kind] = &[
     of("unknown-target", "There is no such target.", "The note lists those that there are."),
     of("unknown-word", "A word that an operand does not have.", "The note lists those that there are."),
     of("unmatched-brace", "A `}` closes nothing.", "Remove it, or add the `{` that it belongs to."),
+    of(
+        "uses-itself",
+        "A block is used inside itself.",
+        "Its statements stand in the place of each use, which would never end. Write a loop.",
+    ),
     of(
         "wrong-index-for-target",
         "The index of another target's agents.",

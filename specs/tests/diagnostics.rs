@@ -137,7 +137,7 @@ fn agents() {
     check("agents_reversed", "target ptx;\ncta 64;\nwarps 2..0 {}\n");
     check("agents_empty", "target ptx;\ncta 64;\nwarps 0..0 {}\n");
     check("functions", "target ptx;\ncta 64;\nfn work() {}\nwarps 0..2 {}\n");
-    check("agents_inclusive", "target ptx;\ncta 64;\nwarps 0..=1 {}\n");
+    check("agents_inclusive", "target ptx;\ncta 64;\nwarps 0..=2 {}\n");
 }
 
 #[test]
@@ -441,4 +441,47 @@ fn every_name_of_a_diagnostic_is_explained() {
     let explained: Vec<&str> = barcheck_specs::kinds::KINDS.iter().map(|kind| kind.name).collect();
     assert!(explained.is_sorted() && explained.len() > 60);
     assert_eq!(explained, used.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn uses_of_blocks_that_cannot_be() {
+    let with = |blocks: &str, statements: &str| {
+        format!("target ptx;\ncta 64;\nshared a;\n{blocks}\nwarps 0..2 {{\n{statements}\n}}\n")
+    };
+    check("block_arguments", &with("block two(x, y) { bar.sync x + y; }", "two(1);\ntwo(1, 2, 3);"));
+    check("block_as_value", &with("block one(x) { bar.sync x; }", "bar.sync one;\none = 2;"));
+    check("block_uses_itself", &with("block p(x) { q(x); }\nblock q(x) { p(x); }", "p(1);"));
+    check("block_unknown", &with("", "fill(1);"));
+    check("block_knows_no_outer_local", &with("block b() { bar.sync n; }", "let n = 1;\nb();\nb();"));
+    check("block_break_outside", &with("block b() { break; }", "loop { b(); }"));
+    check("block_without_parameters", "target ptx;\ncta 64;\nblock b { bar.sync 0; }\nwarps 0..2 {}\n");
+    check_all("block_unused", &with("block b(x) { bar.sync x; }", "bar.sync 0;\nread a;"), |_| true);
+    let doubling: String =
+        (1..40).map(|i| format!("block b{i}() {{ b{}(); b{}(); }}\n", i - 1, i - 1)).collect();
+    check("block_doubles", &with(&format!("block b0() {{ bar.sync 0; }}\n{doubling}"), "b39();"));
+    let nested = "if warp == 0 { ".repeat(150);
+    let deep = format!("{nested} {{}} {}", "} ".repeat(150)).replace("{} ", "");
+    let blocks = format!(
+        "block inner() {{ {} }}\nblock outer() {{ {} }}",
+        deep.replacen("  ", " bar.sync 0; ", 1),
+        deep.replacen("  ", " inner(); ", 1)
+    );
+    check("block_too_deep", &with(&blocks, "outer();"));
+}
+
+#[test]
+fn shared_numbers_that_cannot_be() {
+    check_in("ptx", "uniform_range", "let n = uniform any 3..3;\nlet m = uniform any 0..=65536;");
+    check_in("ptx", "uniform_local", "let k = 2;\nlet n = uniform any 0..k;");
+    check_in(
+        "ptx",
+        "uniform_differs",
+        "let n = uniform tiles any 1..4;\nlet m = uniform tiles any 1..5;\nif uniform tiles ? { bar.sync n + m; }",
+    );
+    check_in("ptx", "uniform_value", "let n = uniform ?;");
+}
+
+#[test]
+fn a_name_without_as_hears_of_it() {
+    check("role_name", "target ptx;\ncta 64;\nwarp 0 load { bar.sync 0; }\nwarps 1..2 { bar.sync 0; }\n");
 }

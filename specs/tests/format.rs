@@ -175,3 +175,12 @@ fn every_protocol_of_the_library_keeps_its_meaning() {
     }
     assert!(files > 100, "{files} protocols");
 }
+
+#[test]
+fn shared_blocks_and_their_uses() {
+    check(
+        "target ptx;cta 64;BLOCK fill ( a,b ){bar.sync a+b;}const block=1;\nwarps 0 ..= 1{fill( 1 ,block );ADVANCE s,p , 4;for i in 0 ..=3{}let n=UNIFORM tiles ANY 1..=8;}",
+        "target ptx;\ncta 64;\nblock fill(a, b) { bar.sync a + b; }\nconst block = 1;\n\
+         warps 0..=1 { fill(1, block); advance s, p, 4; for i in 0..=3 {} let n = uniform tiles any 1..=8; }\n",
+    );
+}

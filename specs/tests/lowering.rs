@@ -176,3 +176,32 @@ fn params_are_overridden() {
     assert_eq!(loaded.program.threads, 128);
     assert_eq!(loaded.params.into_iter().collect::<Vec<_>>(), ["N"]);
 }
+
+#[test]
+fn shared_blocks_stand_in_the_place_of_their_uses() {
+    check(
+        "shared_block",
+        "target ptx; cta 64; shared buf[4]; mbarrier full[4] count 1;\n\
+         block put(where, bars, s) {\n    let k = s * 2;\n    write where[k];\n    if uniform ? { mbarrier.arrive bars[s]; }\n}\n\
+         block twice(bars) { put(buf, bars, 0); put(buf, bars, 1); }\n\
+         warps 0..=1 { let k = 5; twice(full); put(buf, full, k); }\n",
+    );
+}
+
+#[test]
+fn shared_numbers_are_decided_bit_by_bit() {
+    check_in(
+        "ptx",
+        "shared_number",
+        "let n = uniform tiles any 1..=6;\nlet one = uniform any 7..8;\nbar.sync n + one;",
+    );
+}
+
+#[test]
+fn stages_advance_with_their_parity_and_results_declare_themselves() {
+    check_in(
+        "ptx",
+        "advance",
+        "let s = 0;\nlet p = 1;\nadvance s, p, N;\nbar.red.popc.u32 k, s, p;\nassert k == 64;",
+    );
+}

@@ -18,8 +18,12 @@ pub(crate) fn unreached(
 ) -> Vec<Linted> {
     let known = program.roles.iter().zip(coverage).filter(|(_, coverage)| coverage.complete);
     let roles: Vec<_> = known.map(|(role, coverage)| Unreached::new(&role.code, coverage, lines)).collect();
-    let found = roles.iter().flat_map(|role| role.find(switches).into_iter().map(move |found| (role, found)));
-    let found: Vec<_> = found.collect();
+    let reached = reached(program, coverage);
+    let except = Except { switches, reached: &reached };
+    let found = roles.iter().flat_map(|role| role.find(&except).into_iter().map(move |found| (role, found)));
+    let mut found: Vec<_> = found.collect();
+    let mut told = BTreeSet::new();
+    found.retain(|(role, (pc, ..))| told.insert(role.code.places[pc.index()]));
     // Words are made of as many as are shown: to find places in long lines takes long.
     let mut linted: Vec<_> = found
         .iter()
@@ -31,6 +35,27 @@ pub(crate) fn unreached(
         last.diagnostic.notes.push(format!("and {more} more finding{plural} of `unreached`"));
     }
     linted
+}
+
+/// Where somebody comes, or may come, in some role: a block that roles share stands in each of them.
+fn reached(program: &Program, coverage: &[Coverage]) -> BTreeSet<Place> {
+    let mut reached = BTreeSet::new();
+    for (role, coverage) in program.roles.iter().zip(coverage) {
+        let places = role.code.places.iter().zip(&role.code.texts).zip(&coverage.reach);
+        let come_to = |((_, text), reach): &((&Place, &String), &Reach)| {
+            !text.is_empty() && (**reach != Reach::Never || !coverage.complete)
+        };
+        reached.extend(places.filter(come_to).map(|((place, _), _)| *place));
+    }
+    reached
+}
+
+/// What is not told of.
+struct Except<'a> {
+    /// Conditions that were set on purpose.
+    switches: &'a BTreeSet<Place>,
+    /// Statements to which somebody comes elsewhere.
+    reached: &'a BTreeSet<Place>,
 }
 
 /// Why nobody comes to an operation.
@@ -78,17 +103,21 @@ impl<'r> Unreached<'r> {
     }
 
     /// The first operation of each stretch to which nobody comes, one past its last, and why.
-    fn find(&self, switches: &BTreeSet<Place>) -> Vec<(Pc, Pc, Cause)> {
+    fn find(&self, except: &Except<'_>) -> Vec<(Pc, Pc, Cause)> {
         let mut found = Vec::new();
         let mut pc = 0;
         // The last operation is the end of the block, which is no statement.
         while pc + 1 < self.code.ops.len() {
             let here = Pc::from_index(pc);
             pc += 1;
-            if self.never(here) && self.is_statement(here) {
+            let place = &self.code.places[here.index()];
+            if self.never(here) && self.is_statement(here) && !except.reached.contains(place) {
                 let cause = self.cause(here);
                 let end = self.end(here, &cause);
-                if !cause.condition().is_some_and(|at| switches.contains(&self.code.places[at.index()])) {
+                if !cause
+                    .condition()
+                    .is_some_and(|at| except.switches.contains(&self.code.places[at.index()]))
+                {
                     found.push((here, end, cause));
                 }
                 pc = end.index().max(pc);

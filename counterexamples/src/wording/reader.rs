@@ -56,6 +56,10 @@ impl Reader<'_> {
         match op {
             Op::Branch { condition, .. } | Op::Test { condition, .. } => match condition {
                 Condition::Private => format!("? = {}", pick != 0),
+                // One bit of a number that all share.
+                Condition::Uniform(_) if written.ends_with(" more ?") => {
+                    format!("{} = {}", written.trim_end_matches(" ?"), pick != 0)
+                }
                 Condition::Uniform(sequence) => {
                     let name = self.program.sequences.get(sequence.index()).and_then(Option::as_deref);
                     format!("uniform {}? = {}", name.map(|n| format!("{n} ")).unwrap_or_default(), pick != 0)

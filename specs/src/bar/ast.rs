@@ -60,6 +60,8 @@ pub enum Item {
     },
     /// `mbarrier full[4] count 1, done;`
     Objects(Vec<Object>),
+    /// `block fill(stage, parity) { … }`
+    Block(SharedBlock),
     /// `allow arrival-race "both ends are idempotent";`
     Allow(Allow),
     /// `warps 0..4 as producer { … }`
@@ -100,6 +102,17 @@ pub struct Role {
     /// What stands before the block.
     pub head: Span,
     /// What the agents run.
+    pub block: Block,
+}
+
+/// Statements that roles share, with names for what differs.
+#[derive(Debug)]
+pub struct SharedBlock {
+    /// Its name.
+    pub name: Name,
+    /// What each use gives: numbers, locations or objects.
+    pub parameters: Vec<Name>,
+    /// What stands in the place of each use.
     pub block: Block,
 }
 
@@ -154,6 +167,17 @@ pub enum StatementKind {
     Let(Name, Value),
     /// `x = 1;`
     Assign(Name, Value),
+    /// `fill(i % 4, 0);`: the statements of a shared block.
+    Use(Name, Vec<Expr>),
+    /// `advance stage, parity, 4;`
+    Advance {
+        /// Counts from 0 to one below the number of stages, again and again.
+        stage: Name,
+        /// Changes whenever the stage begins anew.
+        parity: Name,
+        /// The number of stages.
+        stages: Expr,
+    },
     /// `read buf[0];`
     Access {
         /// What is done.
@@ -267,6 +291,17 @@ pub enum Value {
     Expr(Expr),
     /// `any a..b`
     Any(Expr, Expr),
+    /// `uniform any a..b` or `uniform name any a..b`
+    Uniform {
+        /// What its numbers share with others of the same name.
+        name: Option<Name>,
+        /// The first number.
+        from: Expr,
+        /// One past the last number.
+        to: Expr,
+        /// Where it stands.
+        span: Span,
+    },
 }
 
 /// An expression.

@@ -71,8 +71,6 @@ pub(crate) enum SyntaxError {
     ReservedWord { word: String, span: Span },
     /// `a < b < c`.
     ComparisonChain { first: Span, second: Span },
-    /// `..=`.
-    InclusiveRange { span: Span },
     /// `i += 1`.
     CompoundAssignment { name: String, operator: &'static str, span: Span },
     /// `i++`, `--i`.
@@ -127,7 +125,6 @@ impl SyntaxError {
             | Self::DeclarationInsideBlock { span, .. }
             | Self::RoleInsideBlock { span, .. }
             | Self::ReservedWord { span, .. }
-            | Self::InclusiveRange { span }
             | Self::CompoundAssignment { span, .. }
             | Self::Increment { span, .. }
             | Self::NoBraces { span, .. }
@@ -336,9 +333,6 @@ impl SyntaxError {
                 .error("comparison-chain", "comparisons cannot be chained")
                 .also(*first, "the first comparison")
                 .help("write `a < b && b < c`, or parentheses"),
-            Self::InclusiveRange { .. } => {
-                self.error("inclusive-range", "ranges are half-open").help("write `0..4` for 0, 1, 2 and 3")
-            }
             Self::CompoundAssignment { name, operator, .. } => self
                 .error("compound-assignment", format!("there is no `{operator}=`"))
                 .help(format!("write `{name} = {name} {operator} …;`")),

@@ -12,11 +12,15 @@ pub(crate) const STATEMENTS: [&str; 13] = [
     "else",
 ];
 
+/// The word that begins a statement that moves on by one stage. It may be a name nevertheless.
+pub(crate) const ADVANCE: &str = "advance";
+
 /// Words that begin a declaration in every target; the size and the agents come on top.
 pub(crate) const DECLARATIONS: [&str; 5] = ["const", "param", "shared", "global", "target"];
 
-/// The word that begins a declaration of what is not to be reported. It may be a name nevertheless.
-const ALLOW: &str = "allow";
+/// Words that begin a declaration and may be names nevertheless: of what is not to be reported, and of
+/// statements that roles share.
+const SOFT: [&str; 2] = ["allow", "block"];
 
 /// Other words that cannot be names.
 const OTHERS: [&str; 6] = ["in", "as", "any", "uniform", "true", "false"];
@@ -49,7 +53,7 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects).chain([ALLOW])
+    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects).chain(SOFT)
 }
 
 /// The instructions of `target` in a sentence, aliases left out.

@@ -132,7 +132,11 @@ impl Sink {
     /// Adds an error; `error` is made into a diagnostic only where it will be shown.
     pub(crate) fn push(&mut self, span: Span, error: impl FnOnce() -> Diagnostic) {
         if !self.is_full() {
-            self.diagnostics.push(error());
+            let error = error();
+            // What several roles share is read for each of them.
+            if !self.diagnostics.contains(&error) {
+                self.diagnostics.push(error);
+            }
         } else {
             self.hidden.get_or_insert((span, 0)).1 += 1;
         }

@@ -25,5 +25,12 @@ pub const LOCATIONS: i64 = 65_536;
 /// CTA, 227 KiB, at 8 bytes each.
 pub const OBJECTS: i64 = 29_056;
 
+/// Statements that stand in the place of uses of shared blocks. Blocks that use one another twice each would
+/// double them with every block.
+pub const EXPANDED: usize = 100_000;
+
+/// Numbers in a range that all agents draw from. Every one is searched.
+pub const UNIFORM_NUMBERS: i128 = 65_536;
+
 /// Bytes of a word that is compared with others to find what was meant.
 pub const SUGGESTED_WORD: usize = 64;

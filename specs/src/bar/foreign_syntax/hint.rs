@@ -23,8 +23,10 @@ pub(crate) struct Foreign {
 
 pub(crate) const ACCESS: Hint =
     Write("an access is `read x;`, `write x;` or `atomic x;`, with `shared x;` before the blocks");
-pub(crate) const CALL: Hint =
-    Write("there are no calls: write what it does to barriers, `if`s and loops included, where it is called");
+pub(crate) const CALL: Hint = Write(
+    "write what it does to barriers, `if`s and loops included, where it is called; what several roles do stands \
+     once, as `block name(parameters) { … }` before them",
+);
 pub(crate) const LANES: Hint = NotModelled(
     "it joins the lanes of one warp; a warp is one agent here, whose lanes join at the end of each branch \
      and loop",

@@ -284,7 +284,7 @@ impl<'s> Printer<'s> {
             return left.span.end < right.span.start;
         }
         let glued = self.classes[before] == Class::Prefix
-            || matches!(left.kind, T::OpenParenthesis | T::OpenBracket | T::Dot | T::DotDot)
+            || matches!(left.kind, T::OpenParenthesis | T::OpenBracket | T::Dot | T::DotDot | T::DotDotEqual)
             || matches!(
                 right.kind,
                 T::Semicolon
@@ -294,6 +294,7 @@ impl<'s> Printer<'s> {
                     | T::CloseBracket
                     | T::Dot
                     | T::DotDot
+                    | T::DotDotEqual
             )
             || (left.kind == T::OpenBrace && self.classes[before] != Class::Block)
             || (right.kind == T::CloseBrace && self.classes[index] != Class::Block);

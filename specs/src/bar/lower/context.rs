@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, Place, SequenceId, Target};
 
 use super::lints::{Declared, Lints};
+use crate::bar::ast;
 use crate::bar::meaning_error::MeaningError;
 use crate::bar::notation::Notation;
 use crate::common::contents::Allow;
@@ -25,6 +26,12 @@ pub(in crate::bar) struct Context<'a> {
     /// Sequences of uniform decisions, in the order in which the text has them first.
     pub(super) sequences: Vec<Option<String>>,
     pub(super) named_sequences: HashMap<&'a str, SequenceId>,
+    /// Those without a name, by where they stand.
+    pub(super) unnamed_sequences: HashMap<u32, SequenceId>,
+    /// What the numbers of a named sequence range over, and where that was first said.
+    pub(super) ranges: HashMap<SequenceId, (Option<(i64, i64)>, Span)>,
+    /// Statements that stand in the place of uses of shared blocks.
+    pub(super) expanded: usize,
     /// The first decision of the block at hand that is uniform and has no name.
     pub(super) unnamed: Option<Span>,
     pub(super) errors: Sink,
@@ -67,17 +74,29 @@ impl<'a> Context<'a> {
         self.lints.push(Lint::UniformApart, "uniform ?", warning.help(help));
     }
 
-    /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name.
-    pub(super) fn sequence(&mut self, name: Option<&'a str>) -> SequenceId {
+    /// The sequence for `uniform ?`, one for the statement, or for `uniform name ?`, one for the name; of
+    /// numbers, with their range. One name for different things is reported.
+    pub(super) fn sequence(
+        &mut self,
+        name: Option<&'a ast::Name>,
+        range: Option<(i64, i64)>,
+        span: Span,
+    ) -> Option<SequenceId> {
         let next = SequenceId::from_index(self.sequences.len());
         let id = match name {
-            Some(name) => *self.named_sequences.entry(name).or_insert(next),
-            None => next,
+            Some(name) => *self.named_sequences.entry(&name.text).or_insert(next),
+            None => *self.unnamed_sequences.entry(span.start).or_insert(next),
         };
         if id == next {
-            self.sequences.push(name.map(str::to_owned));
+            self.sequences.push(name.map(|name| name.text.to_string()));
         }
-        id
+        let (first, known) = *self.ranges.entry(id).or_insert((range, span));
+        if let Some(name) = name.filter(|_| first != range) {
+            let (name, first) = (name.text.to_string(), known);
+            self.report(&MeaningError::SequenceDiffers { name, span, first });
+            return None;
+        }
+        Some(id)
     }
 }
 
@@ -87,6 +106,7 @@ pub(super) struct Globals<'a> {
     pub(super) names: HashMap<&'a str, Global>,
     pub(super) arrays: Vec<Array>,
     pub(super) objects: Vec<Objects>,
+    pub(super) blocks: Vec<&'a ast::SharedBlock>,
     pub(super) params: BTreeSet<String>,
     pub(super) locations: i64,
     /// Size and place; the size is `None` where an error was reported.
@@ -102,6 +122,14 @@ impl<'a> Globals<'a> {
         }
     }
 
+    /// The shared block of this name.
+    pub(super) fn block(&self, name: &str) -> Option<&'a ast::SharedBlock> {
+        match self.names.get(name)?.kind {
+            GlobalKind::Block(id) => self.blocks.get(id).copied(),
+            _ => None,
+        }
+    }
+
     /// What is declared for a use and used nowhere, in the order of the text: its name and place, and what it
     /// is. A `const` says what a number means, which needs no use.
     pub(super) fn unused(&self) -> Vec<((&'a str, Span), Declared)> {
@@ -113,6 +141,7 @@ impl<'a> Globals<'a> {
                 Some(((*name, global.declared), Declared::Param))
             }
             GlobalKind::Objects(_) => Some(((*name, global.declared), Declared::Objects)),
+            GlobalKind::Block(_) => Some(((*name, global.declared), Declared::Block)),
             GlobalKind::Constant(_) => None,
         };
         unused.into_iter().filter_map(declared).collect()
@@ -136,4 +165,6 @@ pub(super) enum GlobalKind {
     Memory(ArrayId),
     /// An mbarrier object, or an array of them.
     Objects(ObjectsId),
+    /// Statements that roles share, by position.
+    Block(usize),
 }

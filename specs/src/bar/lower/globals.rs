@@ -94,6 +94,10 @@ impl<'a> Context<'a> {
                 self.report(&MeaningError::DeclaredLater { name, span, declared });
                 None
             }
+            GlobalKind::Block(_) => {
+                self.report(&MeaningError::BlockAsValue { name, span, declared });
+                None
+            }
             GlobalKind::Objects(_) => {
                 self.report(&MeaningError::ObjectAsValue { name, span, declared });
                 None
@@ -145,6 +149,11 @@ impl<'a> Context<'a> {
             }
             Item::Objects(objects) => objects.iter().for_each(|object| self.declare_objects(object)),
             Item::Allow(allow) => self.allow(allow),
+            Item::Block(shared) => {
+                let id = self.globals.blocks.len();
+                self.globals.blocks.push(shared);
+                self.declare_name(&shared.name, GlobalKind::Block(id));
+            }
             Item::Role(_) => {}
         }
     }

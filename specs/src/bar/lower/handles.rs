@@ -32,6 +32,13 @@ impl<'a> RoleLowerer<'_, 'a> {
                     None => {}
                 }
             }
+            StatementKind::Use(name, _) => {
+                if let Some(block) = self.context.globals.block(&name.text)
+                    && self.seen.insert(&*block.name.text)
+                {
+                    self.collect_handles(&block.block);
+                }
+            }
             _ => {}
         }
     }

@@ -16,6 +16,8 @@ pub(super) enum Declared {
     Memory,
     /// `mbarrier`
     Objects,
+    /// `block`
+    Block,
     /// `let`
     Variable,
 }
@@ -30,6 +32,11 @@ pub(in crate::bar) struct Lints {
 impl Lints {
     /// Adds one; `subject` is what it is about, as written.
     pub(in crate::bar) fn push(&mut self, lint: Lint, subject: &str, diagnostic: Diagnostic) {
+        // A shared block is lowered wherever it is used.
+        let is_same = |kept: &Linted| kept.lint == lint && kept.diagnostic == diagnostic;
+        if self.kept.iter().any(is_same) {
+            return;
+        }
         let found = self.found.entry(lint).or_default();
         *found += 1;
         if *found <= limits::ERRORS {
@@ -46,6 +53,7 @@ impl Lints {
             Declared::Param => (format!("`param {name}` is used nowhere"), "setting it changes nothing"),
             Declared::Memory => (format!("`{name}` is accessed nowhere"), "no rule of memory concerns it"),
             Declared::Objects => (format!("no instruction names `{name}`"), "no agent waits on it"),
+            Declared::Block => (format!("the block `{name}` is used nowhere"), "no agent comes to it"),
             Declared::Variable => (format!("`{name}` is never read"), ""),
         };
         let help = format!("remove it, or call it `_{name}` to say that this is meant");

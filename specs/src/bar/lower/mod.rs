@@ -13,7 +13,9 @@ mod operands;
 mod places;
 mod role;
 mod scopes;
+mod shared;
 mod statements;
+mod uniform;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -46,6 +48,9 @@ pub(crate) fn lower(
         globals: Globals::default(),
         sequences: Vec::new(),
         named_sequences: HashMap::new(),
+        unnamed_sequences: HashMap::new(),
+        ranges: HashMap::new(),
+        expanded: 0,
         unnamed: None,
         errors: Sink::default(),
         allows: Vec::new(),

@@ -93,6 +93,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     pub(in crate::bar) fn destination(&mut self, operand: &'a Operand) -> Option<Option<LocalId>> {
         match name_of(operand) {
             Some("_") => Some(None),
+            Some(name) if self.is_new(name) => Some(Some(self.declare_result(name, operand.span))),
             Some(name) => self.assigned(name, operand.span).map(Some),
             None => {
                 let help = "the first operand gets the result; `_` drops it";

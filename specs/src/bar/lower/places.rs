@@ -93,6 +93,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         kind: NameKind,
         wanted: impl Fn(GlobalKind) -> Option<T>,
     ) -> Option<(T, Span)> {
+        let used = Used { name: self.meant(used.name), ..used };
         let (text, span) = (used.name.to_owned(), used.span);
         let global = self.context.globals.names.get(used.name).copied();
         if let Some(Global { kind, declared, .. }) = global

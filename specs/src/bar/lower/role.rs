@@ -26,6 +26,9 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
         lets: Vec::new(),
         read: HashSet::new(),
         assigning: None,
+        depth: 0,
+        seen: HashSet::new(),
+        uses: Vec::new(),
     };
     lowerer.collect_handles(&role.block);
     lowerer.block(&role.block);
@@ -33,7 +36,7 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
     lowerer.builder.emit(Op::Exit, &close);
     let unread = lowerer.lets.iter().filter(|(local, _)| !lowerer.read.contains(local));
     for (_, name) in unread {
-        lowerer.context.lints.unused((&name.text, name.span), Declared::Variable);
+        lowerer.context.lints.unused(*name, Declared::Variable);
     }
     let mut code = lowerer.builder.code;
     code.empty = role.block.statements.is_empty();
@@ -49,11 +52,25 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     /// Registers and handles, which belong to the whole block, by name.
     pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
     /// The variables declared with `let`.
-    pub(super) lets: Vec<(LocalId, &'a Name)>,
+    pub(super) lets: Vec<(LocalId, (&'a str, Span))>,
     /// Variables whose value is used for something else than to count themselves.
     pub(super) read: HashSet<LocalId>,
     /// The variable that the value now read is for.
     pub(super) assigning: Option<LocalId>,
+    /// Shared blocks whose handles are known.
+    pub(super) seen: HashSet<&'a str>,
+    /// Statements around the one at hand.
+    pub(super) depth: u32,
+    /// The uses of shared blocks inside one another, the innermost last.
+    pub(super) uses: Vec<Use<'a>>,
+}
+
+/// A use of a shared block that is being lowered.
+pub(in crate::bar) struct Use<'a> {
+    /// The block's name.
+    pub(super) block: &'a str,
+    /// Parameters that stand for a location or an object, with its name.
+    pub(super) stands_for: HashMap<&'a str, &'a str>,
 }
 
 /// An open loop.
@@ -131,6 +148,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 GlobalKind::Constant(_) => "the constant",
                 GlobalKind::Memory(_) => "the location",
                 GlobalKind::Objects(_) => "the object",
+                GlobalKind::Block(_) => "the block",
             };
             let declared = Some(global.declared);
             self.report(&MeaningError::NotAssignable { name: owned(), what, span, declared });
@@ -165,6 +183,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 Register::Constant { value, .. } => Expr::Int(value),
             });
         }
+        let name = self.meant(name);
         if let Some(global) = self.context.globals.names.get(name).copied() {
             return self.context.global_value(name, global, span).map(Expr::Int);
         }

@@ -26,8 +26,19 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Option<()> {
+        self.depth += 1;
+        let lowered = self.may_go_deeper(statement.span).and_then(|()| self.nested(statement));
+        self.depth -= 1;
+        lowered
+    }
+
+    fn nested(&mut self, statement: &'a Statement) -> Option<()> {
         let source = self.source(statement.span);
         match &statement.kind {
+            StatementKind::Use(name, arguments) => self.use_of(name, arguments, statement.span),
+            StatementKind::Advance { stage, parity, stages } => {
+                self.advance((stage, parity), stages, &source)
+            }
             StatementKind::Instruction(guard, instruction) => match guard {
                 Some(guard) => self.guarded(guard, instruction, &source),
                 None => self.instruction(instruction, &source),
@@ -47,6 +58,15 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             StatementKind::If { condition, then, otherwise } => {
                 self.branch(condition, then, otherwise.as_ref(), &source)
+            }
+            StatementKind::Let(name, Value::Uniform { name: sequence, from, to, span }) => {
+                let local = self.declare(name, false)?;
+                self.lets.push((local, (&name.text, name.span)));
+                self.uniform_number(local, (sequence.as_ref(), *span), (from, to), &source)
+            }
+            StatementKind::Assign(name, Value::Uniform { name: sequence, from, to, span }) => {
+                let local = self.assigned(&name.text, name.span)?;
+                self.uniform_number(local, (sequence.as_ref(), *span), (from, to), &source)
             }
             StatementKind::Let(name, value) => self.let_value(name, value, &source),
             StatementKind::Assign(name, value) => {
@@ -86,6 +106,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let (from, to) = (self.expr(from), self.expr(to));
                 (from?, Some(to?))
             }
+            // Not a value of one operation: see the statements.
+            Value::Uniform { .. } => return None,
         };
         Some(move |local| match to {
             None => Op::Set(local, from),
@@ -97,7 +119,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         // The value is read first: in `let x = x + 1;` it is the outer `x` that counts.
         let value = self.value(value);
         let local = self.declare(name, false)?;
-        self.lets.push((local, name));
+        self.lets.push((local, (&name.text, name.span)));
         let op = value?(local);
         self.builder.emit(op, source);
         Some(())
@@ -259,11 +281,10 @@ impl<'a> RoleLowerer<'_, 'a> {
             ast::Condition::Value(expr) => Condition::Value(self.expr(expr)?),
             ast::Condition::Private => Condition::Private,
             ast::Condition::Uniform { name, span } => {
-                if name.is_none() {
+                if name.is_none() && self.uses.is_empty() {
                     self.context.unnamed.get_or_insert(*span);
                 }
-                let name = name.as_ref().map(|name| &*name.text);
-                Condition::Uniform(self.context.sequence(name))
+                Condition::Uniform(self.context.sequence(name.as_ref(), None, *span)?)
             }
         })
     }

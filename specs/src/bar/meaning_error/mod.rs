@@ -70,6 +70,20 @@ pub(crate) enum MeaningError {
     NotAllowed { name: &'static str, why: NotAllowed, span: Span },
     /// A rule that is allowed without a reason.
     NoReason { span: Span },
+    /// A block's name where a number is wanted.
+    BlockAsValue { name: String, span: Span, declared: Span },
+    /// Too many or too few arguments of a block.
+    Arguments { name: String, takes: usize, found: usize, span: Span, declared: Span },
+    /// A block that is used inside itself.
+    UsesItself { name: String, span: Span, declared: Span },
+    /// Uses of blocks inside one another, deeper than [`limits::NESTING`] allows.
+    UsesTooDeep { span: Span },
+    /// More statements than [`limits::EXPANDED`].
+    TooMuchExpanded { span: Span },
+    /// A range that all agents draw from that is empty or too large.
+    UniformRange { size: i128, most: i128, span: Span },
+    /// One name for shared numbers of different ranges, or for numbers and decisions.
+    SequenceDiffers { name: String, span: Span, first: Span },
     /// Something given twice that may be given once.
     Twice { what: String, span: Span, first: Span },
 }
@@ -131,6 +145,13 @@ impl MeaningError {
             | Self::UnknownWord { span, .. }
             | Self::UnknownRule { span, .. }
             | Self::NotAllowed { span, .. }
+            | Self::BlockAsValue { span, .. }
+            | Self::Arguments { span, .. }
+            | Self::UsesItself { span, .. }
+            | Self::UsesTooDeep { span }
+            | Self::TooMuchExpanded { span }
+            | Self::UniformRange { span, .. }
+            | Self::SequenceDiffers { span, .. }
             | Self::NoReason { span }
             | Self::Twice { span, .. } => *span,
         }

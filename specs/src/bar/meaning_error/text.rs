@@ -133,6 +133,10 @@ impl MeaningError {
                 .error("object-as-value", format!("`{name}` is an mbarrier object, not a number"))
                 .also(*declared, "declared here")
                 .note(format!("instructions act on it: `mbarrier.arrive {name};`")),
+            Self::BlockAsValue { name, declared, .. } => self
+                .error("block-as-value", format!("`{name}` is a block, not a number"))
+                .also(*declared, "declared here")
+                .help(format!("a block is used in a statement of its own: `{name}(…);`")),
             Self::ObjectCount { name, value, .. } => self
                 .error("object-count", format!("`{name}` cannot expect {value} arrivals"))
                 .note("a phase expects 1 to 1048575 arrivals"),
@@ -212,6 +216,42 @@ impl MeaningError {
             Self::Twice { what, first, .. } => {
                 self.error("twice", format!("{what} is given twice")).also(*first, "first here")
             }
+            other => other.of_shared(),
+        }
+    }
+
+    /// Errors about what agents or roles share.
+    fn of_shared(&self) -> Diagnostic {
+        match self {
+            Self::Arguments { name, takes, found, declared, .. } => {
+                let plural = |n: usize| if n == 1 { "" } else { "s" };
+                let message = format!("`{name}` takes {takes} argument{}, not {found}", plural(*takes));
+                self.error("arguments", message).also(*declared, "declared here")
+            }
+            Self::UsesItself { name, declared, .. } => self
+                .error("uses-itself", format!("the block `{name}` is used inside itself"))
+                .also(*declared, "declared here")
+                .help("its statements stand in the place of each use, without end; write a loop"),
+            Self::UsesTooDeep { .. } => self
+                .error("too-deep", "blocks are used too deep inside one another")
+                .note(format!("statements are nested at most {} deep", limits::NESTING)),
+            Self::TooMuchExpanded { .. } => self
+                .error("too-much-expanded", "the uses of blocks come to too many statements")
+                .note(format!("at most {} stand in the place of uses", limits::EXPANDED))
+                .help("write a loop around one use"),
+            Self::UniformRange { size, most, .. } => {
+                let message = if *size <= 0 {
+                    "the range is empty".to_owned()
+                } else {
+                    format!("the range has {size} numbers")
+                };
+                self.error("uniform-range", message)
+                    .note(format!("all agents share a number of a range of 1 to {most} numbers"))
+            }
+            Self::SequenceDiffers { name, first, .. } => self
+                .error("sequence-differs", format!("`uniform {name}` is used in two ways"))
+                .also(*first, "otherwise here")
+                .help("give each a name of its own; numbers of one name have one range"),
             other => other.error("meaning", "this has no meaning"),
         }
     }

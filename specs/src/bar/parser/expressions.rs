@@ -247,11 +247,50 @@ impl Parser<'_, '_> {
 
     /// What stands behind `=`.
     pub(super) fn value(&mut self) -> Parsed<Value> {
+        if self.at_keyword("uniform") {
+            return self.uniform_value();
+        }
         if !self.eat_keyword("any") {
             return Ok(Value::Expr(self.expr()?));
         }
+        let (from, to) = self.range()?;
+        Ok(Value::Any(from, to))
+    }
+
+    /// `uniform any 1..9` or `uniform name any 1..9`
+    fn uniform_value(&mut self) -> Parsed<Value> {
+        let uniform = self.advance_as(Class::Keyword).span;
+        let named = self.at(TokenKind::Word) && !self.at_keyword("any");
+        let name = if named { Some(self.name("`any`")?) } else { None };
+        if !self.eat_keyword("any") {
+            let help = "a number that all agents share is `uniform any 1..9` or `uniform name any 1..9`; a \
+                        decision stands in a condition";
+            return self.expected_with("`any`", Some(help.to_owned()));
+        }
+        let (from, to) = self.range()?;
+        Ok(Value::Uniform { name, from, to, span: self.span_from(uniform) })
+    }
+
+    /// `1..9` or `1..=8`
+    fn range(&mut self) -> Parsed<(Expr, Expr)> {
         let from = self.expr()?;
-        self.expect(TokenKind::DotDot)?;
-        Ok(Value::Any(from, self.expr()?))
+        match self.range_end()? {
+            Some(to) => Ok((from, to)),
+            None => self.expected("`..`"),
+        }
+    }
+
+    /// What stands behind `..`, or one more than what stands behind `..=`; nothing if there is no range.
+    pub(super) fn range_end(&mut self) -> Parsed<Option<Expr>> {
+        if self.eat(TokenKind::DotDot) {
+            return Ok(Some(self.expr()?));
+        }
+        if !self.eat(TokenKind::DotDotEqual) {
+            return Ok(None);
+        }
+        let last = self.expr()?;
+        let span = last.span;
+        let one = Expr { kind: ExprKind::Int(1), span };
+        Ok(Some(Expr { kind: ExprKind::Binary(BinaryOp::Add, Box::new(last), Box::new(one)), span }))
     }
 }

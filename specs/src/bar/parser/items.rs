@@ -3,7 +3,7 @@
 use barcheck_model::program::{Space, Target};
 
 use super::{Class, Parsed, Parser};
-use crate::bar::ast::{Allow, Expr, File, Item, Name, Object, Role};
+use crate::bar::ast::{Allow, Expr, File, Item, Name, Object, Role, SharedBlock};
 use crate::bar::foreign_syntax;
 use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
@@ -96,6 +96,7 @@ impl Parser<'_, '_> {
             "shared" => self.memory(Space::Shared),
             "global" => self.memory(Space::Global),
             "allow" => self.allow(),
+            "block" => self.shared_block(),
             "subgroup_size" => self.subgroup_size(),
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
@@ -209,6 +210,27 @@ impl Parser<'_, '_> {
         Ok((name, Some(length)))
     }
 
+    fn shared_block(&mut self) -> Parsed<Item> {
+        let keyword = self.advance_as(Class::Keyword).span;
+        let name = self.name("the block's name")?;
+        let mut parameters = Vec::new();
+        if !self.at(TokenKind::OpenParenthesis) {
+            let help = format!("its parameters follow its name: `block {}() {{ … }}`", name.text);
+            return self.expected_with("`(`", Some(help));
+        }
+        self.advance_as(Class::Joint);
+        while !self.at(TokenKind::CloseParenthesis) {
+            parameters.push(self.name("a parameter's name")?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::CloseParenthesis)?;
+        self.role = self.current().span;
+        let block = self.block(keyword)?;
+        Ok(Item::Block(SharedBlock { name, parameters, block }))
+    }
+
     fn allow(&mut self) -> Parsed<Item> {
         let keyword = self.advance_as(Class::Keyword).span;
         let name = self.rule_name()?;
@@ -248,8 +270,12 @@ impl Parser<'_, '_> {
         }
         let keyword = self.advance_as(Class::Keyword).span;
         let first = self.expr()?;
-        let end = if self.eat(TokenKind::DotDot) { Some(self.expr()?) } else { None };
+        let end = self.range_end()?;
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
+        if name.is_none() && self.at(TokenKind::Word) && self.ahead(1).kind == TokenKind::OpenBrace {
+            let help = format!("the block's name follows `as`: `as {} {{ … }}`", self.word());
+            return self.expected_with("`{`", Some(help));
+        }
         let head = self.span_from(keyword);
         self.role = self.current().span;
         let block = self.block(keyword)?;

@@ -18,6 +18,7 @@ use super::words;
 use crate::common::diagnostic::Sink;
 use crate::common::limits;
 use crate::common::span::Span;
+use std::collections::BTreeSet;
 
 /// An error has been reported; what was being read has no tree.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +69,7 @@ pub(crate) fn parse(source: &str, lexed: &Lexed, errors: &mut Sink) -> Output {
         leave_role: false,
         suspect: None,
         classes: vec![Class::Plain; lexed.tokens.len()],
+        shared: shared_blocks(source, &lexed.tokens),
     };
     let file = parser.file();
     Output { file, classes: parser.classes }
@@ -93,6 +95,24 @@ struct Parser<'s, 'e> {
     /// most often this one. With that brace.
     suspect: Option<(Span, Span)>,
     classes: Vec<Class>,
+    /// The names of shared blocks: they may be used before they are declared.
+    shared: BTreeSet<&'s str>,
+}
+
+/// The names that follow the word `block`.
+fn shared_blocks<'s>(source: &'s str, tokens: &[Token]) -> BTreeSet<&'s str> {
+    let declared = |three: &[Token]| match three {
+        [word, name, open]
+            if word.kind == TokenKind::Word
+                && name.kind == TokenKind::Word
+                && open.kind == TokenKind::OpenParenthesis
+                && word.span.text(source).eq_ignore_ascii_case("block") =>
+        {
+            Some(name.span.text(source))
+        }
+        _ => None,
+    };
+    tokens.windows(3).filter_map(declared).collect()
 }
 
 impl<'s> Parser<'s, '_> {
@@ -196,9 +216,6 @@ impl<'s> Parser<'s, '_> {
 
     fn expected_with<T>(&mut self, expected: impl Into<String>, help: Option<String>) -> Parsed<T> {
         let token = self.current();
-        if token.kind == TokenKind::DotDotEqual {
-            return self.report(&SyntaxError::InclusiveRange { span: token.span });
-        }
         let (found, span) = match token.kind {
             TokenKind::Word | TokenKind::Number | TokenKind::String => {
                 (format!("`{}`", self.short_text(token.span)), token.span)

@@ -194,11 +194,10 @@ impl Parser<'_, '_> {
         let variable = self.name("the loop's variable")?;
         self.expect_keyword("in")?;
         let from = self.expr()?;
-        if !self.eat(TokenKind::DotDot) {
+        let Some(to) = self.range_end()? else {
             let help = "a range is `from..to`, half-open: `for i in 0..4 { … }`";
             return self.expected_with("`..`", Some(help.to_owned()));
-        }
-        let to = self.expr()?;
+        };
         let span = self.span_from(start);
         self.no_step()?;
         let body = self.block(start)?;
@@ -274,10 +273,42 @@ impl Parser<'_, '_> {
         Ok(StatementKind::Access { kind, array, index })
     }
 
+    /// `fill(i % 4, 0)`
+    fn use_of_block(&mut self) -> Parsed<StatementKind> {
+        let name = self.name("the name of a block")?;
+        self.advance_as(Class::Joint);
+        let mut arguments = Vec::new();
+        while !self.at(TokenKind::CloseParenthesis) {
+            arguments.push(self.expr()?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::CloseParenthesis)?;
+        Ok(StatementKind::Use(name, arguments))
+    }
+
+    /// `advance stage, parity, 4`
+    fn advance_stage(&mut self) -> Parsed<StatementKind> {
+        self.advance_as(Class::Keyword);
+        let stage = self.name("the local that holds the stage")?;
+        self.expect(TokenKind::Comma)?;
+        let parity = self.name("the local that holds the parity")?;
+        self.expect(TokenKind::Comma)?;
+        let stages = self.expr()?;
+        Ok(StatementKind::Advance { stage, parity, stages })
+    }
+
     /// A statement that begins with a word that is no keyword of statements.
     fn instruction_or_unknown(&mut self) -> Parsed<StatementKind> {
         let word = self.word();
         let next = self.ahead(1).kind;
+        if self.shared.contains(word) && next == TokenKind::OpenParenthesis {
+            return self.use_of_block();
+        }
+        if self.at_keyword(words::ADVANCE) && next == TokenKind::Word {
+            return self.advance_stage();
+        }
         if next == TokenKind::Dot || mnemonics::find(word).next().is_some() {
             return Ok(StatementKind::Instruction(None, self.instruction()?));
         }
