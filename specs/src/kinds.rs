@@ -88,6 +88,12 @@ pub const KINDS: &[Kind] = &[
         "Ranges are half-open: `0..4` is 0, 1, 2 and 3, and `4..4` is nothing.",
     ),
     of("for-of-c", "A loop is written as in C.", "Write `for i in 0..4 { … }`."),
+    of(
+        "group-size",
+        "The number of threads of a CTA is not known, or is none that a kernel can be launched with.",
+        "Say with how many it is launched: `--cta X`, or `--cta X,Y,Z`. `.reqntid` and `.maxntid` of the \
+         kernel must agree with it.",
+    ),
     of("guard", "An instruction has a guard, which this target does not have.", "Write `if … { … }`."),
     of(
         "head",
@@ -128,6 +134,12 @@ pub const KINDS: &[Kind] = &[
         "Write braces, also around a single statement.",
     ),
     of(
+        "no-entry",
+        "A module has no kernel, or none with the number that is asked for.",
+        "Only functions with `.entry` and a body are launched. A module of functions alone is linked into \
+         another first.",
+    ),
+    of(
         "no-name",
         "Something stands where a name is wanted and is none.",
         "A name has letters, digits and `_`. Registers of other languages are locals here: `let \
@@ -164,6 +176,11 @@ pub const KINDS: &[Kind] = &[
         "not-modelled",
         "An instruction of the target that barcheck knows of and does not model.",
         "The note says why. If no barrier depends on it, leave it out.",
+    ),
+    of(
+        "not-ptx",
+        "What is read as PTX is none.",
+        "A module begins with `.version`. `cuobjdump -ptx` takes PTX out of an object or a library.",
     ),
     of(
         "number-as-predicate",
@@ -218,6 +235,11 @@ pub const KINDS: &[Kind] = &[
     of("reversed-range", "A range runs backwards.", "Write the smaller number first."),
     of("second-target", "The file has two targets.", "A protocol has one. Make two files."),
     of(
+        "several-entries",
+        "A module has several kernels with barriers, and one is wanted.",
+        "Choose it by `--entry NAME`.",
+    ),
+    of(
         "size-range",
         "The size of the group is 0, negative, or more than the target has.",
         "The note says what it may be. Is it given in the right unit: threads, or agents?",
@@ -258,6 +280,11 @@ pub const KINDS: &[Kind] = &[
         "One register may hold both; the help shows how.",
     ),
     of(
+        "unclosed",
+        "A kernel ends before what was opened in it is closed.",
+        "The file may have been cut short: compile it again, or copy it whole.",
+    ),
+    of(
         "unclosed-block",
         "A block is never closed.",
         "Add `}`. If the place that is marked looks right, the indentation may show another.",
@@ -290,6 +317,11 @@ pub const KINDS: &[Kind] = &[
         "unknown-instruction",
         "The target has no such instruction.",
         "The help says what was probably meant, or to which target it belongs.",
+    ),
+    of(
+        "unknown-label",
+        "A branch goes to a label that cannot be seen from where it stands.",
+        "A label is known in the braces around it, and a function does not see those of another.",
     ),
     of(
         "unknown-name",

@@ -19,6 +19,7 @@
 
 mod case;
 mod confirm;
+mod data;
 mod decision;
 pub mod numbers;
 mod purse;
@@ -42,7 +43,7 @@ pub use replay::{About, Replayed, replay, replay_within};
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::Outcome;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LoadError, Loaded, load_within};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,18 +81,30 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
             decision.verdict = Verdict::Inconclusive;
             decision.because(Reason::late_in_reading(options.settings.budgets, started))
         }
-        Ok(Err(LoadError { text, diagnostics, .. })) => {
-            Decision::malformed(source.name, text, diagnostics, options)
-        }
+        Ok(Err(error)) => match not_followed(&error) {
+            Some(reason) => {
+                decision.verdict = Verdict::Inconclusive;
+                decision.text = error.text;
+                decision.because(reason)
+            }
+            None => Decision::malformed(source.name, error.text, error.diagnostics, options),
+        },
         // The panic hook has said what happened.
         Err(_) => decision.panicked(),
     }
+}
+
+/// Why a kernel has no verdict with whose text nothing need be wrong.
+fn not_followed(error: &LoadError) -> Option<Reason> {
+    let diagnostic = error.not_followed()?;
+    Some(Reason::not_followed(diagnostic, diagnostic.place(&LineIndex::new(&error.text))))
 }
 
 /// A protocol that was searched.
 struct Judged {
     case: Case,
     warnings: Vec<Diagnostic>,
+    extracted: Option<Extracted>,
     outcome: Outcome,
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
@@ -124,6 +137,14 @@ fn judge(
             Err(Unshown::Late) => late = true,
         }
     }
+    if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
+        let (private, readings, settings) =
+            (extracted.private.as_slice(), options.readings, &options.settings);
+        data::Asked { program: &case.program, private, readings, settings, control }.mark(&mut findings);
+        if !options.deny_data_dependent {
+            data::lower(&mut findings);
+        }
+    }
     findings.sort_by(|a, b| {
         let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
@@ -141,7 +162,15 @@ fn judge(
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
     }
     purse.settle(&mut outcome.statistics);
-    Judged { case, warnings: loaded.warnings, outcome, findings, path_to_stop, defects }
+    Judged {
+        case,
+        warnings: loaded.warnings,
+        extracted: loaded.extracted,
+        outcome,
+        findings,
+        path_to_stop,
+        defects,
+    }
 }
 
 impl Judged {
@@ -150,6 +179,8 @@ impl Judged {
         let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
         decision.target = Some(program.target);
         decision.verdict = self.outcome.verdict;
+        decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
+        decision.extracted = self.extracted;
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = self.findings;
@@ -163,6 +194,13 @@ impl Judged {
             }
             let reason = Reason::plain(format!("internal error: {defect}"));
             decision.defects = self.defects;
+            return decision.because(reason);
+        }
+        let rests =
+            decision.findings.iter().find(|found| !found.data.is_empty() && found.level < Level::Error);
+        if let Some(found) = rests.filter(|_| decision.verdict == Verdict::Violated && !confirmed) {
+            let reason = Reason::data_dependent(found.rule.name());
+            decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);
         }
         decision.uncovered = self.outcome.uncovered.as_ref().map(|why| reason::uncovered(program, why));

@@ -11,6 +11,8 @@ pub struct Options {
     pub settings: Settings,
     /// Of the model: readings of a specification that the user chooses.
     pub readings: machine::Options,
-    /// Of the reader: values for the protocol's params.
+    /// Of the reader: values for the protocol's params, and what a kernel is launched with.
     pub load: LoadOptions,
+    /// A violation that rests on unknown data of a kernel is an error, instead of a warning.
+    pub deny_data_dependent: bool,
 }

@@ -112,6 +112,7 @@ impl Gate {
             settings: Settings { budgets, ..Settings::default() },
             readings: self.readings(),
             load: LoadOptions { defines: self.defines.clone() },
+            ..Options::default()
         };
         let bytes = self.read(here);
         let decision = decide(&Source::new(&self.file, &bytes), &options);

@@ -36,6 +36,9 @@ struct JsonRemark<'a> {
 struct Json<'a> {
     format: &'static str,
     file: &'a str,
+    /// Which of the kernels in it, where it is a module of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
     target: Option<&'static str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, i64>,
@@ -60,6 +63,12 @@ struct JsonFinding<'a> {
     agents: &'a [u32],
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
+    /// Where it rests on unknown data of a kernel: who goes which way where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data: Vec<JsonRelated<'a>>,
+    /// The line of the source that the place was compiled from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<JsonOrigin<'a>>,
     fingerprint: &'a str,
     /// None where something is left out of it: an excerpt cannot be replayed.
     trace: Option<&'a Trace>,
@@ -81,6 +90,12 @@ struct JsonExpectation<'a> {
     rules: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonOrigin<'a> {
+    file: &'a str,
+    line: u32,
 }
 
 #[derive(Serialize)]
@@ -115,7 +130,8 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
     JsonClause { document, section, id }
 }
 
-fn finding(found: &Finding) -> JsonFinding<'_> {
+fn finding<'d>(decided: &'d Decision, found: &'d Finding) -> JsonFinding<'d> {
+    let origin = decided.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
     let outcome = found.left_out.as_ref().map(|_| &found.trace.outcome);
     JsonFinding {
         rule: found.rule.name(),
@@ -126,6 +142,8 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         agents: &found.agents,
         location: JsonPlace { line: found.place.line, column: found.place.column },
         related: found.related.iter().map(related).collect(),
+        data: found.data.iter().map(related).collect(),
+        origin: origin.map(|origin| JsonOrigin { file: &origin.file, line: origin.line }),
         fingerprint: &found.fingerprint,
         trace: found.left_out.is_none().then_some(&found.trace),
         headline: outcome.map(|outcome| outcome.headline.as_str()),
@@ -164,12 +182,13 @@ pub(crate) fn json(decided: &Decided) -> String {
     json_line(&Json {
         format: "barcheck-report/1",
         file: &decided.name,
+        kernel: decided.kernel.as_deref(),
         target: decided.target.map(Target::name),
         parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),
         reason: decided.reason.as_ref().map(barcheck::Reason::line),
         diagnostics: remarks(decided),
-        findings: decided.findings.iter().map(finding).collect(),
+        findings: decided.findings.iter().map(|found| finding(decided, found)).collect(),
         statistics: JsonStatistics {
             states: statistics.states,
             transitions: statistics.transitions,

@@ -1,6 +1,6 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{SearchArgs, VerifyArgs};
+use super::args::{KernelArgs, SearchArgs, VerifyArgs};
 use super::decided::Decided;
 use super::delivery::Delivery;
 use super::expect::{self, Expectation};
@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::traces::TraceSink;
 use super::watch::{self, Watch};
 use super::written::Written;
-use super::{input, memory, values};
+use super::{input, kernels, memory, values};
 use barcheck::{
     Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
 };
@@ -42,6 +42,10 @@ pub(crate) fn run(args: &VerifyArgs, changes: Vec<(Rule, Level)>, colours: Colou
     if let Err(message) = check_defines(&sweep, &mut inputs, args.search.timeout) {
         return Ok(usage(colours, &message));
     }
+    let mut inputs = match kernels::split(inputs, &args.kernel, args.search.timeout) {
+        Ok(inputs) => inputs,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     let several = inputs.len() > 1 || sweep.varies() || args.files.iter().any(|path| files::is_folder(path));
     let delivery = match Delivery::new(args, &inputs, colours) {
         Ok(delivery) => delivery,
@@ -93,7 +97,10 @@ fn options(args: &VerifyArgs, changes: Vec<(Rule, Level)>) -> Options {
         checkpoint: args.search.checkpoint.clone(),
     };
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    Options { settings, readings, load: LoadOptions::default() }
+    let mut load = LoadOptions::default();
+    args.kernel.tell(&mut load, None);
+    let deny_data_dependent = args.levels.denies_data_dependent();
+    Options { settings, readings, load, deny_data_dependent }
 }
 
 /// Where states go that have no room in memory.
@@ -252,14 +259,22 @@ impl Question {
     /// Decides a file, unless the user has interrupted.
     fn decide(&self, input: &mut Input, combination: Combination) -> Decided {
         let Combination { defines, parameters } = combination;
-        let options = Options { load: LoadOptions { defines }, ..self.options.clone() };
+        let mut options = self.options.clone();
+        options.load.defines.extend(defines);
+        if let Some(entry) = &input.entry {
+            KernelArgs::default().tell(&mut options.load, Some(entry.index));
+        }
         let name = input.path.to_string_lossy().into_owned();
-        let (decision, options, expectation) = self.decision(input, &name, &parameters, options);
+        let (mut decision, options, expectation) = self.decision(input, &name, &parameters, options);
         let missed = || {
             let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
         };
         let expectation = expectation.or_else(|| self.expect.then(missed));
+        // One of which nothing could be read is a kernel, too.
+        if let Some(entry) = &input.entry {
+            decision.kernel = Some(entry.name.clone());
+        }
         Decided { path: input.path.clone(), decision, options, parameters, expectation }
     }
 

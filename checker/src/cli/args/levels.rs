@@ -12,7 +12,8 @@ use clap::{ArgMatches, Args};
 #[derive(Debug, Args)]
 pub(crate) struct LevelArgs {
     /// Make a rule an error (may be repeated, RULEs may be joined by commas); `warnings` are all that would
-    /// be warnings, `all` the pedantic ones too, except those that are named
+    /// be warnings, `all` the pedantic ones too, except those that are named; `data-dependent` is what rests
+    /// on unknown data of a kernel
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = denied_parser(), hide_possible_values = true)]
     deny: Vec<Denied>,
     /// Make a rule a warning
@@ -30,16 +31,23 @@ pub(crate) struct LevelArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Denied {
     Rule(Rule),
+    /// Violations that rest on data.
+    DataDependent,
     /// All rules of this level and above.
     From(Level),
 }
 
 impl LevelArgs {
+    /// Whether violations that rest on data are errors.
+    pub(crate) fn denies_data_dependent(&self) -> bool {
+        self.deny.contains(&Denied::DataDependent)
+    }
+
     /// The levels in force, with the changes of [`level_changes`].
     pub(crate) fn levels(&self, changes: Vec<(Rule, Level)>) -> Levels {
         let from = |denied: &Denied| match denied {
             Denied::From(level) => Some(*level),
-            Denied::Rule(_) => None,
+            Denied::Rule(_) | Denied::DataDependent => None,
         };
         Levels { changes, strict: self.strict, deny: self.deny.iter().filter_map(from).min() }
     }
@@ -50,7 +58,7 @@ impl LevelArgs {
 pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rule, Level)> {
     let rule = |denied: &Denied| match denied {
         Denied::Rule(rule) => Some(*rule),
-        Denied::From(_) => None,
+        Denied::From(_) | Denied::DataDependent => None,
     };
     let named = |rules: &[Rule]| rules.iter().copied().map(Some).collect();
     let of = |name: &str, rules: Vec<Option<Rule>>, level: Level| {
@@ -66,13 +74,13 @@ pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Vec<(Rul
 
 fn denied_parser() -> impl TypedValueParser<Value = Denied> {
     let rules = Rule::ALL.iter().map(|rule| rule.name());
-    PossibleValuesParser::new(rules.chain(["warnings", "all"]).map(PossibleValue::new)).try_map(|typed| {
-        match typed.as_str() {
+    PossibleValuesParser::new(rules.chain(["warnings", "all", "data-dependent"]).map(PossibleValue::new))
+        .try_map(|typed| match typed.as_str() {
             "warnings" => Ok(Denied::From(Level::Warning)),
             "all" => Ok(Denied::From(Level::Pedantic)),
+            "data-dependent" => Ok(Denied::DataDependent),
             rule => Rule::from_name(rule).map(Denied::Rule).ok_or("unknown rule"),
-        }
-    })
+        })
 }
 
 pub(crate) fn rule_parser() -> impl TypedValueParser<Value = Rule> {

@@ -1,5 +1,6 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
+mod kernels;
 mod levels;
 mod library;
 mod models;
@@ -16,6 +17,7 @@ use barcheck_model::rule::Rule;
 use barcheck_specs::kinds::KINDS;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use kernels::{DoctorArgs, ExtractArgs, KernelArgs};
 pub(crate) use levels::{LevelArgs, level_changes};
 use levels::{exited_threads_parser, target_parser};
 pub(crate) use library::{ExamplesArgs, NewArgs};
@@ -50,6 +52,7 @@ pub(crate) struct Cli {
 const TOP_EXAMPLES: &str = "\
 Examples:
   barcheck verify ring.bar                       decide one protocol
+  barcheck verify --cta 256 kernel.ptx           decide compiled kernels
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
   barcheck explain arrival-race                  what a rule means, where it stands, how to fix it
   barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
@@ -63,6 +66,10 @@ Start with `barcheck verify --help`.";
 pub(crate) enum Command {
     /// Decide protocols: verified, violated, or inconclusive
     Verify(Box<VerifyArgs>),
+    /// Print the protocol of a compiled kernel: what its warps do at barriers
+    Extract(ExtractArgs),
+    /// Look at compiled kernels: roles, barriers, what would be assumed, what would not be followed
+    Doctor(DoctorArgs),
     /// Run protocols on executable barriers, under loom or shuttle: a second opinion on the model
     Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
@@ -107,8 +114,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Protocols to decide (`.bar`); of a folder all `*.bar` in it and below, except names that begin with a
-    /// dot; `-` reads standard input
+    /// Protocols (`.bar`) and compiled kernels (`.ptx`) to decide; of a folder all of them in it and below,
+    /// except names that begin with a dot; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// What goes to standard output
@@ -151,6 +158,8 @@ pub(crate) struct VerifyArgs {
     /// Exit with status 0 whatever the verdicts, errors in FILES included
     #[arg(long)]
     pub(crate) exit_zero: bool,
+    #[command(flatten, next_help_heading = "Compiled kernels")]
+    pub(crate) kernel: KernelArgs,
     #[command(flatten, next_help_heading = "Levels of rules")]
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]
@@ -214,6 +223,7 @@ Examples:
   barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
   barcheck verify --expect protocols                broken ones must be broken: see their heads
   generate-protocol | barcheck verify -
+  barcheck verify --cta 256 kernel.ptx              every kernel of the module that has barriers
 
 Exit status, the first that applies:
   1  some FILE is violated

@@ -78,5 +78,5 @@ pub(crate) fn lower(
         agents,
         sequences: context.sequences,
     };
-    Ok(Contents { program, params: context.globals.params, warnings: context.warnings })
+    Ok(Contents { program, params: context.globals.params, warnings: context.warnings, extracted: None })
 }

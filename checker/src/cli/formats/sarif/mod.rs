@@ -40,7 +40,7 @@ impl Reporter for Sarif {
         let file = File::new(&decided.path, &decided.text, self.artifacts.len());
         let properties = ArtifactProperties { verdict: decided.verdict.name() };
         self.artifacts.push(Artifact { location: file.reference(), roles: ["analysisTarget"], properties });
-        let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
+        let with = decided.which().map(|which| format!("{which}: ")).unwrap_or_default();
         self.results.extend(decided.remarkable().iter().map(|found| result(found, &file, &with)));
         let notices = notices(decided).into_iter();
         self.notifications.extend(notices.map(|notice| notification(notice, &file, &with)));
