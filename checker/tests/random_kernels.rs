@@ -302,6 +302,20 @@ impl Compiler {
     }
 }
 
+/// Whether some lanes of a warp exit inside a branch or loop and others do not. Those wait behind a branch in
+/// a protocol, and not in a kernel, where all of them meet at the end alone.
+fn parts_for_good(statements: &[Statement], is_apart: bool) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Exit => is_apart,
+        Statement::If(condition, then, otherwise) => {
+            let is_apart = is_apart || matches!(condition, Condition::Lane(_));
+            parts_for_good(then, is_apart) || parts_for_good(otherwise, is_apart)
+        }
+        Statement::Loop { body, .. } => parts_for_good(body, is_apart),
+        Statement::Barrier { .. } => false,
+    })
+}
+
 /// The verdict, and the rules that are violated.
 type Answer = (Verdict, BTreeSet<&'static str>);
 
@@ -337,8 +351,10 @@ fn a_kernel_gets_the_verdict_of_the_protocol_that_it_was_compiled_from() {
         for value in VALUES {
             let expected = answer("k.bar", &protocol, of("n", value));
             let found = answer("k.ptx", &kernel, of("param.n", value));
+            let is_alike =
+                if parts_for_good(&statements, false) { found.0 == expected.0 } else { found == expected };
             assert!(
-                found == expected || found.0 == Verdict::Inconclusive || expected.0 == Verdict::Inconclusive,
+                is_alike || found.0 == Verdict::Inconclusive || expected.0 == Verdict::Inconclusive,
                 "seed {seed}, n = {value}: {found:?}, not {expected:?}\n{protocol}\n{kernel}"
             );
             match expected.0 {

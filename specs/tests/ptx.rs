@@ -201,6 +201,17 @@ fn who_is_elected_among_some_is_not_followed() {
 }
 
 #[test]
+fn the_same_lane_of_a_mask_is_elected_each_time() {
+    let body = "elect.sync %r3|%p1, 0xf0;\nelect.sync %r3|%p2, 0xf0;\nxor.pred %p3, %p1, %p2;\n\
+                @%p3 bra $L;\nbar.sync 1, 64;\n$L:\n@!%p2 bra $M;\nbar.arrive 2, 64;\n$M:\nret;";
+    let text = extracted(body, 64);
+    assert_eq!(text, "warps 0..2 { bar.sync 1, 64; if lane != 4 { exit; } bar.arrive 2, 64; }");
+    // Of masks that are not known any lanes may be elected.
+    let body = body.replace("%p2, 0xf0", "%p2, %r4");
+    assert!(extracted(&body, 64).contains("part = any"));
+}
+
+#[test]
 fn operations_with_unknown_modifiers_are_not_computed() {
     let of = |operation: &str| {
         let body = format!("mov.u32 %r1, -3;\n{operation} %r2, %r1, 64;\nbar.sync 1, %r2;\nret;");

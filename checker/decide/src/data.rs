@@ -9,7 +9,8 @@ use crate::decision::{Finding, Related};
 use barcheck_engine::{Control, Settings};
 use barcheck_model::machine;
 use barcheck_model::program::{Condition, Expr, Op, Place, Program};
-use barcheck_model::rule::Level;
+use barcheck_model::rule::{Level, Rule};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is needed to decide a program in which the choices are taken away.
@@ -23,19 +24,21 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Says of each finding which outcomes it rests on.
-    pub(crate) fn mark(&self, findings: &mut [Finding]) {
-        let mut settled: Option<bool> = None;
+    /// Says of each finding which outcomes it rests on. Returns the rules that are violated whatever the data
+    /// is, if some finding takes a choice.
+    pub(crate) fn mark(&self, findings: &mut [Finding]) -> BTreeSet<Rule> {
+        let mut certain: Option<BTreeSet<Rule>> = None;
         for finding in findings.iter_mut().filter(|finding| finding.level == Level::Error) {
             let taken = self.taken(finding);
             if taken.is_empty() {
                 continue;
             }
             // Asked once for all of them: it takes two searches.
-            if !*settled.get_or_insert_with(|| self.whatever_the_data(finding)) {
+            if !certain.get_or_insert_with(|| self.whatever_the_data()).contains(&finding.rule) {
                 finding.data = taken;
             }
         }
+        certain.unwrap_or_default()
     }
 
     /// The outcomes that a counterexample takes.
@@ -62,15 +65,22 @@ impl Asked<'_> {
         taken
     }
 
-    fn whatever_the_data(&self, finding: &Finding) -> bool {
-        [false, true].into_iter().all(|outcome| {
+    /// The rules that are violated with either outcome of all choices; where both violate other rules, these.
+    fn whatever_the_data(&self) -> BTreeSet<Rule> {
+        let settings = Settings { all: true, checkpoint: None, ..self.settings.clone() };
+        let violated = |outcome: bool| -> BTreeSet<Rule> {
             let program = Arc::new(self.with(outcome));
-            let found = barcheck_engine::check(program, self.readings, self.settings, self.control);
-            found
-                .findings
-                .iter()
-                .any(|other| other.level == Level::Error && other.finding.rule == finding.rule)
-        })
+            let found = barcheck_engine::check(program, self.readings, &settings, self.control);
+            let errors = found.findings.iter().filter(|found| found.level == Level::Error);
+            errors.map(|found| found.finding.rule).collect()
+        };
+        let rules = violated(false);
+        let others = if rules.is_empty() { BTreeSet::new() } else { violated(true) };
+        match (others.is_empty(), rules.is_disjoint(&others)) {
+            (true, _) => others,
+            (false, true) => &rules | &others,
+            (false, false) => &rules & &others,
+        }
     }
 
     /// The program with this outcome of all of the choices.

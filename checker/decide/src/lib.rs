@@ -41,7 +41,7 @@ pub use reason::Reason;
 pub use replay::{About, Replayed, replay, replay_within};
 
 use barcheck_counterexamples::SourceInfo;
-use barcheck_engine::Outcome;
+use barcheck_engine::{Found, Outcome};
 use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, LoadError, Loaded, load_within};
 use case::Case;
@@ -127,24 +127,12 @@ fn judge(
     let mut outcome =
         barcheck_engine::check(Arc::clone(&case.program), options.readings, &options.settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let mut findings = Vec::new();
-    let mut defects = Vec::new();
-    let mut late = false;
-    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
-        match case.finding(found, &purse) {
-            Ok(finding) => findings.push(finding),
-            Err(Unshown::Defect(defect)) => defects.push(defect),
-            Err(Unshown::Late) => late = true,
-        }
-    }
+    let mut shown = Shown::default();
+    shown.add(&case, &outcome, &purse, |found| found.level >= Level::Warning);
     if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
-        let (private, readings, settings) =
-            (extracted.private.as_slice(), options.readings, &options.settings);
-        data::Asked { program: &case.program, private, readings, settings, control }.mark(&mut findings);
-        if !options.deny_data_dependent {
-            data::lower(&mut findings);
-        }
+        tell_apart(&case, extracted, (options, control), &purse, &mut shown);
     }
+    let Shown { mut findings, mut defects, late } = shown;
     findings.sort_by(|a, b| {
         let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
@@ -170,6 +158,50 @@ fn judge(
         findings,
         path_to_stop,
         defects,
+    }
+}
+
+/// What becomes of what a search has found.
+#[derive(Default)]
+struct Shown {
+    findings: Vec<Finding>,
+    defects: Vec<String>,
+    late: bool,
+}
+
+impl Shown {
+    fn add(&mut self, case: &Case, outcome: &Outcome, purse: &Purse<'_>, counts: impl Fn(&Found) -> bool) {
+        for found in outcome.findings.iter().filter(|found| counts(found)) {
+            match case.finding(found, purse) {
+                Ok(finding) => self.findings.push(finding),
+                Err(Unshown::Defect(defect)) => self.defects.push(defect),
+                Err(Unshown::Late) => self.late = true,
+            }
+        }
+    }
+}
+
+/// Tells what rests on data from what comes whatever the data is. Where the search ended at the former, the
+/// latter is looked for: it must not be hidden.
+fn tell_apart(
+    case: &Case,
+    extracted: &Extracted,
+    (options, control): (&Options, &dyn Control),
+    purse: &Purse<'_>,
+    shown: &mut Shown,
+) {
+    let (program, readings, settings) = (&case.program, options.readings, &options.settings);
+    let asked = data::Asked { program, private: &extracted.private, readings, settings, control };
+    let certain = asked.mark(&mut shown.findings);
+    let is_known = |finding: &Finding| finding.level == Level::Error && finding.data.is_empty();
+    if !certain.is_empty() && !settings.all && !shown.findings.iter().any(is_known) {
+        let settings = Settings { all: true, checkpoint: None, ..settings.clone() };
+        let outcome = barcheck_engine::check(Arc::clone(program), readings, &settings, control);
+        let is_certain = |found: &Found| found.level == Level::Error && certain.contains(&found.finding.rule);
+        shown.add(case, &outcome, purse, is_certain);
+    }
+    if !options.deny_data_dependent {
+        data::lower(&mut shown.findings);
     }
 }
 

@@ -192,6 +192,9 @@ impl Printer<'_> {
                 Statement::If { condition, then, otherwise, span } => {
                     self.branch(depth, (condition, then, otherwise), *span);
                 }
+                Statement::Loop { body, span } if body.is_empty() => {
+                    self.line(depth, "loop {}", Some(*span));
+                }
                 Statement::Loop { body, span } => {
                     self.line(depth, "loop {", Some(*span));
                     self.list(depth + 1, body);

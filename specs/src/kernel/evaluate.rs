@@ -263,9 +263,7 @@ impl Evaluator<'_> {
             }
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
             (Function::Vote, [value]) => self.vote(at, *value),
-            (Function::Elect, _) => {
-                self.values.known(Lanes::each(self.warp.live(), |lane| u64::from(lane == 0)))
-            }
+            (Function::Elect, [mask]) => self.elect(at, *mask),
             (Function::Shared, _) => self.values.leaf(Term::Given { at }),
             (Function::OfWarp, _) => self.unknown(at, true),
             _ => self.unknown(at, false),
@@ -274,6 +272,19 @@ impl Evaluator<'_> {
 
     fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {
         self.values.leaf(Term::Unknown { at, of_warp })
+    }
+
+    /// One of the lanes of a mask, the same for the same mask: which of them is not said, and taken to be the
+    /// first.
+    fn elect(&mut self, at: usize, mask: ValueId) -> ValueId {
+        let mask = self.values.as_known(mask).and_then(Lanes::all);
+        let elected = mask.map(|mask| mask.trailing_zeros() as usize).filter(|lane| *lane < self.warp.live());
+        match elected {
+            Some(elected) => {
+                self.values.known(Lanes::each(self.warp.live(), |lane| u64::from(lane == elected)))
+            }
+            None => self.unknown(at, false),
+        }
     }
 
     fn broadcast(&mut self, at: usize, value: ValueId, lane: ValueId, clamp: ValueId) -> ValueId {

@@ -277,6 +277,10 @@ impl<'v, N: Names> Writer<'v, N> {
             (true, true, _) => format!("(lane < {})", last + 1),
             (true, _, true) => format!("(lane >= {first})"),
             (true, ..) => format!("(lane >= {first} && lane <= {last})"),
+            _ if inside.len() + 1 == self.live => {
+                let other = (0..self.live).find(|lane| !holds(*lane)).unwrap_or(0);
+                format!("(lane != {other})")
+            }
             _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 0)) => "(lane % 2 == 0)".to_owned(),
             _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 1)) => "(lane % 2 == 1)".to_owned(),
             _ => {

@@ -17,7 +17,7 @@ use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
 use super::tidy::tidy;
 use super::traits::Knowledge;
-use super::tree::{Assumption, Condition, Statement, Statements};
+use super::tree::{Assumption, Condition, Statement, Statements, exits, synchronises};
 use super::trips::trips;
 use super::uniform;
 use super::value::Values;
@@ -101,7 +101,7 @@ pub(crate) fn extract(
         ..Extraction::default()
     };
     for role in &roles {
-        rests(&role.statements, &mut extraction);
+        rests(&role.statements, false, &mut extraction);
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
@@ -190,9 +190,10 @@ fn own_names(code: &Code) -> Vec<bool> {
     code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
 }
 
-/// Collects what a program rests on.
-fn rests(statements: &[Statement], extraction: &mut Extraction) {
-    for statement in statements {
+/// Collects what a program rests on; whether barriers follow it.
+fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
+    for (at, statement) in statements.iter().enumerate() {
+        let goes_on = goes_on || synchronises(&statements[at + 1..]);
         match statement {
             Statement::If { condition, then, otherwise, span } => {
                 match condition {
@@ -204,10 +205,16 @@ fn rests(statements: &[Statement], extraction: &mut Extraction) {
                     Condition::OfWarp => extraction.private.push((*span, false)),
                     Condition::OfLane => extraction.private.push((*span, true)),
                 }
-                rests(then, extraction);
-                rests(otherwise, extraction);
+                let leave = |arm: &[Statement]| exits(arm) && !synchronises(arm);
+                if goes_on && condition.parts() && (leave(then) || leave(otherwise)) {
+                    extraction.assumes.insert(Assumption::Exited(*span));
+                }
+                rests(then, goes_on, extraction);
+                rests(otherwise, goes_on, extraction);
             }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => rests(body, extraction),
+            Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                rests(body, goes_on || synchronises(body), extraction);
+            }
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 use super::evaluate::{Evaluation, Way};
 use super::flow::{Flow, Region, Target};
 use super::slice::{END, FOREVER};
-use super::tree::{Amount, Condition, Decided, Statement, Statements, ends};
+use super::tree::{Amount, Condition, Decided, Statement, Statements, ends, synchronises};
 use crate::common::limits;
 use crate::common::span::Span;
 
@@ -153,12 +153,20 @@ impl<'f, E: Emit> Structurer<'f, E> {
         self.apart += apart;
         let then = self.arm(outer, (node, inside), None)?;
         self.apart -= apart;
-        let goes_on = !ends(&then);
-        statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
-        if goes_on {
+        if !ends(&then) {
             // A path without an end, which has no statement that says so.
             return Err(self.entangled(node));
         }
+        // Behind an `if` lanes wait for those inside. Here they go on meanwhile, and may have to: those inside
+        // may wait for them at a barrier.
+        if apart > 0 && synchronises(&then) {
+            self.apart += apart;
+            let otherwise = self.arm(outer, (node, behind), None)?;
+            self.apart -= apart;
+            statements.push(Statement::If { condition, then, otherwise, span });
+            return Ok(None);
+        }
+        statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
         Ok(self.go(outer, node, behind, statements))
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{counted, iterate};
 use super::mentions::{assigned, mentions, occurrences, reads};
-use super::tree::{Condition, Statement, Statements, breaks, continues, ends};
+use super::tree::{Condition, Statement, Statements, breaks, continues, ends, synchronises};
 
 /// Passes over a program: each may make room for the next.
 const PASSES: usize = 12;
@@ -154,11 +154,7 @@ fn branch(
         return;
     }
     // The lanes of a warp take both arms one after the other, even if these are alike.
-    let splits = match &condition {
-        Condition::OfLane => true,
-        Condition::Value { decided, .. } => decided.is_private,
-        _ => false,
-    };
+    let splits = condition.parts();
     if then == otherwise && !splits {
         tidied.extend(then);
         return;
@@ -169,7 +165,8 @@ fn branch(
         Some(negated) => (negated, otherwise, then),
         None => (condition, then, otherwise),
     };
-    if ends(&then) {
+    // Lanes that wait behind the `if` would not come to the barriers that those inside wait at.
+    if ends(&then) && !(splits && synchronises(&then)) {
         tidied.push(Statement::If { condition, then, otherwise: Vec::new(), span });
         tidied.extend(otherwise);
     } else {

@@ -102,17 +102,30 @@ pub(crate) enum Assumption {
     Told(Span),
     /// The sums compared here do not overflow.
     Unwrapped(Span),
+    /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
+    Exited(Span),
 }
 
 impl Condition {
+    /// Whether the threads of a warp may go different ways.
+    pub(super) fn parts(&self) -> bool {
+        match self {
+            Self::OfLane => true,
+            Self::Value { decided, .. } => decided.is_private,
+            Self::Uniform { .. } | Self::OfWarp => false,
+        }
+    }
+
     /// The same with the other outcome, if it can be said.
     pub(super) fn negated(self) -> Option<Self> {
         match self {
             Self::Value { text, compares, decided } => {
                 let compares =
                     compares.map(|(local, comparison, number)| (local, comparison.negated(), number));
+                let of_lanes = text.strip_prefix("lane ").and_then(other_lanes);
                 let text = match &compares {
                     Some((local, comparison, number)) => format!("{local} {} {number}", comparison.text()),
+                    None if of_lanes.is_some() => of_lanes.unwrap_or_default(),
                     None => match text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')')) {
                         Some(inner) if is_whole(inner) => inner.to_owned(),
                         _ => format!("!({text})"),
@@ -125,6 +138,20 @@ impl Condition {
             other => Some(other),
         }
     }
+}
+
+/// The lanes other than those up to, from or but for one: `>= 1` is about all but `lane == 0`.
+fn other_lanes(text: &str) -> Option<String> {
+    let (comparison, number) = text.split_once(' ')?;
+    let number: u8 = number.parse().ok()?;
+    Some(match comparison {
+        ">=" if number == 1 => "lane == 0".to_owned(),
+        ">=" => format!("lane < {number}"),
+        "<" => format!("lane >= {number}"),
+        "==" => format!("lane != {number}"),
+        "!=" => format!("lane == {number}"),
+        _ => return None,
+    })
 }
 
 /// Whether parentheses close what they open.
@@ -144,6 +171,26 @@ pub(super) fn ends(statements: &[Statement]) -> bool {
         Some(Statement::Loop { body, .. }) => !breaks(body),
         _ => false,
     }
+}
+
+/// Whether the kernel ends among these statements.
+pub(super) fn exits(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Exit { .. } => true,
+        Statement::If { then, otherwise, .. } => exits(then) || exits(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => exits(body),
+        Statement::Barrier { .. } | Statement::Set { .. } | Statement::Break | Statement::Continue => false,
+    })
+}
+
+/// Whether there are barriers among these statements.
+pub(super) fn synchronises(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Barrier { .. } => true,
+        Statement::If { then, otherwise, .. } => synchronises(then) || synchronises(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => synchronises(body),
+        Statement::Set { .. } | Statement::Break | Statement::Continue | Statement::Exit { .. } => false,
+    })
 }
 
 /// Whether a loop with this body may be left by `break`.

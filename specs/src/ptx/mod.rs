@@ -252,6 +252,10 @@ fn remarks(extraction: &Extraction, entry: &Function, launch: &Launch) -> Vec<Di
                 *span,
             ),
             Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
+            Assumption::Exited(span) => (
+                "assumed: threads that leave the kernel here do so before others of their warp come to a barrier",
+                *span,
+            ),
         };
         remarks.push(note("assumed", message, span));
     }

@@ -160,8 +160,9 @@ impl<'m> Lowerer<'m> {
             let to = self.register(*lane);
             self.compute(current, to, Function::OfWarp, &[]);
         }
+        let mask = self.argument(current, current.operands().get(1)?);
         let to = self.register((*leader)?);
-        self.compute(current, to, Function::Elect, &[]);
+        self.compute(current, to, Function::Elect, &[mask]);
         Some(())
     }
 
