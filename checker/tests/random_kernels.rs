@@ -1,6 +1,6 @@
-//! Random kernels: each is written twice, as a protocol and as PTX in the manner of a compiler, and the two get
-//! the same verdict. What is extracted without the value of a parameter is verified only if the protocol is
-//! verified for each value.
+//! Random kernels: each is written twice, as a protocol and as PTX in the manner of a compiler, and the two
+//! get the same verdict. What is extracted without the value of a parameter is verified only if the protocol
+//! is verified for each value.
 //!
 //! `BARCHECK_RANDOM=N` sets the number of kernels, `BARCHECK_SEED=N` the first seed.
 
@@ -177,7 +177,8 @@ fn in_protocol(statements: &[Statement], loops: &mut Vec<u64>, names: &mut u64, 
                 }
                 text.push_str("}\n");
             }
-            // Where nothing is left to do, lanes that jump to the end cannot be told from lanes that meet there.
+            // Where nothing is left to do, lanes that jump to the end cannot be told from lanes that meet
+            // there.
             Statement::Exit => text.push_str("bar.sync 14;\nexit;\n"),
         }
     }
@@ -242,7 +243,7 @@ impl Compiler {
                 }
                 Statement::If(condition, then, otherwise) => self.branch(*condition, then, otherwise, loops),
                 Statement::Loop { trips, asked_first, body } => {
-                    self.repeat(*trips, *asked_first, body, loops)
+                    self.repeat(*trips, *asked_first, body, loops);
                 }
                 Statement::Exit => self.line("bar.sync 14;\nret;"),
             }

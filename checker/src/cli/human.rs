@@ -163,8 +163,8 @@ fn headline(report: &Decided, quiet: bool, palette: Palette) -> String {
     format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
 }
 
-/// `, kernel scan (ptx) with STAGES=2`: the kernel of a module, the target, and the values of params that take
-/// several.
+/// `, kernel scan (ptx) with STAGES=2`: the kernel of a module, the target, and the values of params that
+/// take several.
 fn about(decided: &Decided) -> String {
     let kernel = decided.kernel.as_ref().map(|kernel| format!(", kernel {}", names::plain(kernel)));
     let target = decided.target.map(|target| format!(" ({target})"));

@@ -64,7 +64,7 @@ fn every_kernel_with_barriers_is_a_row() {
     let rows = run(&["verify", "--cta", "64", "--format", "json", &path]).expect(1).json();
     let kernels: Vec<_> = rows.iter().map(|row| (row["kernel"].as_str(), row["verdict"].as_str())).collect();
     assert_eq!(kernels, [(Some("fine"), Some("verified")), (Some("hangs"), Some("violated"))]);
-    assert_eq!((&rows[1]["findings"][0]["location"]["line"]).as_u64(), Some(18));
+    assert_eq!(rows[1]["findings"][0]["location"]["line"].as_u64(), Some(18));
     let origin = &rows[1]["findings"][0]["origin"];
     assert_eq!((origin["file"].as_str(), origin["line"].as_u64()), (Some("/src/k.cu"), Some(15)));
 }

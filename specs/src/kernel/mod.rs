@@ -4,6 +4,7 @@
 //! Nothing here knows a notation: readers of compiled code hand over [`code::Code`].
 
 mod arithmetic;
+mod assignments;
 pub(crate) mod code;
 mod count;
 mod document;

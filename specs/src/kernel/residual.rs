@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::program::ReductionOp;
 
+use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register, SynchronisationKind};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
@@ -237,7 +238,8 @@ impl<'r> Residual<'r> {
         self.expression(node, original)
     }
 
-    /// Whether a condition is a decision that all agents share: it is the same for all, and cannot be computed.
+    /// Whether a condition is a decision that all agents share: it is the same for all, and cannot be
+    /// computed.
     fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
         let spread = self.knowledge.at(self.values, node, normal).spread;
         spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
@@ -466,38 +468,4 @@ impl Emit for Residual<'_> {
 /// The variable that counts the iterations of a loop.
 fn counter(inner: usize) -> String {
     format!("n{inner}")
-}
-
-/// Assignments that happen at once, one after the other: a variable is read before it is assigned.
-fn in_order(mut assigned: BTreeMap<String, (Amount, BTreeSet<String>)>, span: Span) -> Statements {
-    let mut statements = Vec::new();
-    let mut kept = Vec::new();
-    while !assigned.is_empty() {
-        let is_free =
-            |name: &String| !assigned.iter().any(|(other, (_, used))| other != name && used.contains(name));
-        let free = assigned.keys().find(|name| is_free(name)).cloned();
-        match free {
-            Some(name) => {
-                if let Some((value, _)) = assigned.remove(&name) {
-                    statements.push(Statement::Set { local: name, value, span });
-                }
-            }
-            None => {
-                // A circle: one keeps its new value aside.
-                let Some((name, (value, _))) = assigned.pop_first() else { break };
-                let aside = format!("{name}_next");
-                statements.push(Statement::Set {
-                    local: aside.clone(),
-                    value: Amount { step: None, ..value },
-                    span,
-                });
-                kept.push((name, aside));
-            }
-        }
-    }
-    for (local, aside) in kept {
-        let value = Amount { text: aside, number: None, step: None };
-        statements.push(Statement::Set { local, value, span });
-    }
-    statements
 }

@@ -157,8 +157,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
             // A path without an end, which has no statement that says so.
             return Err(self.entangled(node));
         }
-        // Behind an `if` lanes wait for those inside. Here they go on meanwhile, and may have to: those inside
-        // may wait for them at a barrier.
+        // Behind an `if` lanes wait for those inside. Here they go on meanwhile, and may have to: those
+        // inside may wait for them at a barrier.
         if apart > 0 && synchronises(&then) {
             self.apart += apart;
             let otherwise = self.arm(outer, (node, behind), None)?;
