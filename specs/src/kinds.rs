@@ -53,6 +53,12 @@ pub const KINDS: &[Kind] = &[
          over as a whole is enough.",
     ),
     of(
+        "assumed",
+        "A verdict on a kernel rests on this, and the kernel does not show it.",
+        "If it does not hold, the verdict does not either. The note says where it is taken for \
+         true.",
+    ),
+    of(
         "block-inside-block",
         "A block of agents stands inside another block.",
         "Close the block before it. To have only some of a block's agents do something, ask for \
@@ -69,6 +75,14 @@ pub const KINDS: &[Kind] = &[
         "constant-fails",
         "A constant divides by zero, overflows or shifts too far.",
         "Look at the values that it is made of, those of `-D` included.",
+    ),
+    of(
+        "data-dependent",
+        "A kernel decides here by what it has loaded or computed of loaded values, and threads \
+         may see different ones. Both outcomes are explored.",
+        "Nothing, where the verdict is `verified`. Otherwise see whether threads can go \
+         different ways: `--deny data-dependent` makes an error of it, `--param` settles what \
+         rests on parameters.",
     ),
     of(
         "declaration-inside-block",
