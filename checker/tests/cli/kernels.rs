@@ -110,6 +110,43 @@ fn a_parameter_that_no_kernel_has_is_a_mistake() {
 }
 
 #[test]
+fn kernels_have_no_params_to_vary_and_stand_beside_protocols_that_have() {
+    let (folder, path) = folder(MODULE);
+    run(&["verify", "--cta", "64", "-D", "N=1..2", &path]).expect(2).says("there are no params");
+    let protocol =
+        folder.add("meet.bar", "target ptx; cta 32; param N = 1; warp 0 { for i in 0..N { bar.sync 0; } }");
+    run(&["verify", "--cta", "64", "--entry", "fine", "-D", "N=1..2", &path, &protocol])
+        .expect(0)
+        .prints("kernel.ptx, kernel fine (ptx):")
+        .prints("meet.bar (ptx) with N=2:")
+        .prints("3 combinations: 3 verified");
+}
+
+#[test]
+fn every_report_tells_the_kernels_of_a_module_apart() {
+    let (folder, path) = folder(MODULE);
+    let of = |format: &str| run(&["verify", "--cta", "64", "--format", format, &path]).expect(1);
+    of("junit").prints("kernel.ptx, kernel fine").prints("kernel.ptx, kernel hangs");
+    of("github").prints("kernel hangs: ");
+    of("sarif").prints("kernel hangs: ");
+    let pages = folder.path().join("pages").to_string_lossy().into_owned();
+    run(&["verify", "--cta", "64", "--html", &pages, &path]).expect(1);
+    let index = std::fs::read_to_string(format!("{pages}/index.html")).expect("a page");
+    assert!(index.contains("kernel.ptx, kernel hangs") && index.contains("kernel-hangs-deadlock.html"));
+    run(&[&path]).expect(2).says("to decide these kernels: `barcheck verify ");
+}
+
+#[test]
+fn a_kernel_is_held_to_the_head_of_its_module() {
+    let head = "// expect: violated\n// rules: deadlock\n";
+    let (_folder, path) = folder(&format!("{head}{MODULE}"));
+    run(&["verify", "--expect", "--cta", "64", "--entry", "hangs", &path]).expect(0).prints("as expected");
+    run(&["verify", "--expect", "--cta", "64", "--entry", "fine", &path])
+        .expect(1)
+        .prints("kernel fine: expected");
+}
+
+#[test]
 fn what_rests_on_data_is_a_warning_unless_denied() {
     let (_folder, path) = folder(BY_DATA);
     run(&["verify", &path])
