@@ -27,6 +27,8 @@ mod human;
 mod input;
 #[path = "cli/junit.rs"]
 mod junit;
+#[path = "cli/kernels.rs"]
+mod kernels;
 #[path = "cli/library.rs"]
 mod library;
 #[path = "cli/lints.rs"]

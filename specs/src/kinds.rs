@@ -58,6 +58,12 @@ pub const KINDS: &[Kind] = &[
          over as a whole is enough.",
     ),
     of(
+        "assumed",
+        "A verdict on a kernel rests on this, and the kernel does not show it.",
+        "If it does not hold, the verdict does not either. The note says where it is taken for \
+         true.",
+    ),
+    of(
         "block-as-value",
         "The name of a block stands where a number is wanted.",
         "A block is used in a statement of its own: `fill(i % 4);`.",
@@ -81,6 +87,14 @@ pub const KINDS: &[Kind] = &[
         "Look at the values that it is made of, those of `-D` included.",
     ),
     of(
+        "data-dependent",
+        "A kernel decides here by what it has loaded or computed of loaded values, and threads \
+         may see different ones. Both outcomes are explored.",
+        "Nothing, where the verdict is `verified`. Otherwise see whether threads can go \
+         different ways: `--deny data-dependent` makes an error of it, `--param` settles what \
+         rests on parameters.",
+    ),
+    of(
         "declaration-inside-block",
         "A `const`, `param`, `shared` or `global` stands inside a block.",
         "Declare it before the blocks. A number of one agent is `let n = 4;`.",
@@ -98,6 +112,12 @@ pub const KINDS: &[Kind] = &[
         "Ranges are half-open: `0..4` is 0, 1, 2 and 3, and `4..4` is nothing.",
     ),
     of("for-of-c", "A loop is written as in C.", "Write `for i in 0..4 { … }`."),
+    of(
+        "group-size",
+        "The number of threads of a CTA is not known, or is none that a kernel can be launched with.",
+        "Say with how many it is launched: `--cta X`, or `--cta X,Y,Z`. `.reqntid` and `.maxntid` of the \
+         kernel must agree with it.",
+    ),
     of("guard", "An instruction has a guard, which this target does not have.", "Write `if … { … }`."),
     of(
         "head",
@@ -129,6 +149,12 @@ pub const KINDS: &[Kind] = &[
         "no-braces",
         "A statement stands where a block is wanted.",
         "Write braces, also around a single statement.",
+    ),
+    of(
+        "no-entry",
+        "A module has no kernel, or none with the number that is asked for.",
+        "Only functions with `.entry` and a body are launched. A module of functions alone is linked into \
+         another first.",
     ),
     of(
         "no-name",
@@ -177,6 +203,11 @@ pub const KINDS: &[Kind] = &[
         "not-modelled",
         "An instruction of the target that barcheck knows of and does not model.",
         "The note says why. If no barrier depends on it, leave it out.",
+    ),
+    of(
+        "not-ptx",
+        "What is read as PTX is none.",
+        "A module begins with `.version`. `cuobjdump -ptx` takes PTX out of an object or a library.",
     ),
     of(
         "number-too-large",
@@ -236,6 +267,11 @@ pub const KINDS: &[Kind] = &[
         "All that has one name is decided together, so it must be the same: give each a name of its own.",
     ),
     of(
+        "several-entries",
+        "A module has several kernels with barriers, and one is wanted.",
+        "Choose it by `--entry NAME`.",
+    ),
+    of(
         "size-range",
         "The size of the group is 0, negative, or more than the target has.",
         "The note says what it may be. Is it given in the right unit: threads, or agents?",
@@ -275,6 +311,11 @@ pub const KINDS: &[Kind] = &[
     ),
     of("twice", "Something is given twice that may be given once.", "Leave one of the two out."),
     of(
+        "unclosed",
+        "A kernel ends before what was opened in it is closed.",
+        "The file may have been cut short: compile it again, or copy it whole.",
+    ),
+    of(
         "unclosed-block",
         "A block is never closed.",
         "Add `}`. If the place that is marked looks right, the indentation may show another.",
@@ -305,6 +346,11 @@ pub const KINDS: &[Kind] = &[
         "unknown-instruction",
         "The target has no such instruction.",
         "The help says what was probably meant, or to which target it belongs.",
+    ),
+    of(
+        "unknown-label",
+        "A branch goes to a label that cannot be seen from where it stands.",
+        "A label is known in the braces around it, and a function does not see those of another.",
     ),
     of(
         "unknown-name",

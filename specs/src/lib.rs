@@ -2,9 +2,9 @@
 //!
 //! [`load`] reads a protocol in any of the [`Format`]s: each has a reader that turns bytes into a
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
-//! [`mod@bar`] reads and formats the protocol language `.bar`, the only format so far.
-//! [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the catalogue of
-//! what the encoded specifications say, [`library`] holds the protocols that come with it.
+//! [`mod@bar`] reads and formats the protocol language `.bar`, [`mod@ptx`] extracts protocols from compiled
+//! kernels. [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the
+//! catalogue of what the encoded specifications say, [`library`] holds the protocols that come with it.
 //!
 //! ```
 //! use barcheck_specs::{Format, LoadOptions, Source, load};
@@ -26,16 +26,18 @@ pub mod bar;
 pub mod clauses;
 mod common;
 pub mod head;
+mod kernel;
 pub mod kinds;
 #[cfg(feature = "library")]
 pub mod library;
 mod load;
+pub mod ptx;
 
-pub use common::contents::{Allow, Contents, LoadOptions, Params};
+pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};
 pub use common::definition::{self, definition};
 pub use common::diagnostic::{self, Diagnostic, Label, Severity};
 pub use common::limits;
 pub use common::lint::{Check, Lint, Linted};
 pub use common::render::render;
 pub use common::span::{self, LineIndex, Span};
-pub use load::{Format, LoadError, Loaded, Source, UnknownFormat, load, load_within, params};
+pub use load::{Entry, Format, LoadError, Loaded, Source, UnknownFormat, entries, load, load_within, params};

@@ -10,26 +10,31 @@ use barcheck_model::Patience;
 use barcheck_model::program::{Place, Program};
 
 use crate::bar;
-use crate::common::contents::{Allow, Contents, LoadOptions, Params};
-use crate::common::diagnostic::{Diagnostic, LATE};
+use crate::common::contents::{Allow, Contents, Extracted, LoadOptions, Params};
+use crate::common::diagnostic::{BEYOND, Diagnostic, LATE};
 use crate::common::lint::Linted;
 use crate::common::span::Span;
+use crate::ptx;
+pub use crate::ptx::Entry;
 
 /// The formats in which protocols are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
+    /// Compiled kernels: PTX.
+    Ptx,
     /// The protocol language `.bar`.
     Bar,
 }
 
 impl Format {
     /// All of them. The first that takes a content gets it, so one that takes any text stands last.
-    pub const ALL: [Self; 1] = [Self::Bar];
+    pub const ALL: [Self; 2] = [Self::Ptx, Self::Bar];
 
     /// Its name, as traces have it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Ptx => "ptx",
             Self::Bar => "bar",
         }
     }
@@ -38,6 +43,7 @@ impl Format {
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
+            Self::Ptx => &ptx::EXTENSIONS,
             Self::Bar => &bar::EXTENSIONS,
         }
     }
@@ -45,6 +51,7 @@ impl Format {
     /// Whether these bytes may be in this format, if their name does not say.
     fn takes(self, bytes: &[u8]) -> bool {
         match self {
+            Self::Ptx => ptx::takes(bytes),
             Self::Bar => bar::takes(bytes),
         }
     }
@@ -52,6 +59,7 @@ impl Format {
     /// What people read of these bytes.
     fn text(self, bytes: &[u8]) -> String {
         match self {
+            Self::Ptx => ptx::text_of(bytes),
             Self::Bar => bar::text_of(bytes),
         }
     }
@@ -59,6 +67,8 @@ impl Format {
     /// The names that these bytes declare with `param`, if they can be parsed.
     fn params(self, bytes: &[u8]) -> Option<Params> {
         match self {
+            // What a kernel is launched with has options of its own.
+            Self::Ptx => Some(Params::new()),
             Self::Bar => bar::params(bytes),
         }
     }
@@ -70,6 +80,7 @@ impl Format {
         patience: &Patience,
     ) -> Result<Contents, Vec<Diagnostic>> {
         match self {
+            Self::Ptx => ptx::load_within(bytes, options, patience),
             Self::Bar => bar::load_within(bytes, options, patience),
         }
     }
@@ -81,7 +92,7 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `bar`");
+    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `bar`");
     /// ```
     ///
     /// # Errors
@@ -159,6 +170,10 @@ pub struct Loaded {
     pub switches: BTreeSet<Place>,
     /// What looks unintended without being wrong, in the order of the text.
     pub lints: Vec<Linted>,
+    /// What is taken for true of a kernel.
+    pub warnings: Vec<Diagnostic>,
+    /// Where the protocol was not written but extracted from a kernel, how.
+    pub extracted: Option<Extracted>,
 }
 
 impl Loaded {
@@ -186,6 +201,13 @@ impl LoadError {
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.code == LATE)
+    }
+
+    /// What the reader met that it does not follow, if that is why there is no protocol. Nothing need be
+    /// wrong with the text.
+    #[must_use]
+    pub fn not_followed(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|diagnostic| diagnostic.code == BEYOND)
     }
 
     fn unrecognised() -> Self {
@@ -224,6 +246,22 @@ pub fn params(source: &Source<'_>) -> Option<Params> {
     format.params(source.bytes)
 }
 
+/// The kernels of a module, each of which has a protocol of its own; none where the format has a single
+/// protocol to a file.
+///
+/// # Errors
+/// As [`load`].
+pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, LoadError> {
+    let format = source.format.or_else(|| Format::recognise(source.name, source.bytes));
+    let found = match format {
+        Some(Format::Ptx) => ptx::entries(source.bytes),
+        Some(Format::Bar) => Ok(Vec::new()),
+        None => return Err(LoadError::unrecognised()),
+    };
+    let text = || format.map(|format| format.text(source.bytes)).unwrap_or_default();
+    found.map_err(|diagnostics| LoadError { format, text: text(), diagnostics })
+}
+
 /// Reads a protocol in any of the formats.
 ///
 /// ```
@@ -258,8 +296,8 @@ pub fn load_within(
     };
     let text = format.text(source.bytes);
     match format.read(source.bytes, options, patience) {
-        Ok(Contents { program, params, allows, switches, lints }) => {
-            Ok(Loaded { format, text, program, params, allows, switches, lints })
+        Ok(Contents { program, params, allows, switches, lints, warnings, extracted }) => {
+            Ok(Loaded { format, text, program, params, allows, switches, lints, warnings, extracted })
         }
         Err(diagnostics) => Err(LoadError { format: Some(format), text, diagnostics }),
     }

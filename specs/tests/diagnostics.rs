@@ -419,7 +419,7 @@ fn names_used(folder: &std::path::Path, names: &mut std::collections::BTreeSet<S
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a source");
-        for call in ["error(", "warning("] {
+        for call in ["error(", "warning(", "note("] {
             let arguments = text.split(call).skip(1).map(str::trim_start);
             let quoted = arguments.filter_map(|rest| rest.strip_prefix('"')?.split('"').next());
             let plain =

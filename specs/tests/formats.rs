@@ -35,7 +35,7 @@ fn a_name_says_more_than_a_content() {
 
 #[test]
 fn names_of_formats_are_exact() {
-    for name in ["", "BAR", "ptx", ".bar"] {
+    for name in ["", "BAR", "PTX", ".bar"] {
         assert_eq!(Format::named(name), Err(UnknownFormat { name: name.to_owned() }));
     }
     let long = Format::named(&"x".repeat(1000)).expect_err("there is none");

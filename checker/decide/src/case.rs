@@ -38,6 +38,7 @@ impl Case {
             agents: finding.agents.iter().map(|agent| agent.0).collect(),
             place: Place { line: place.line, column: place.column, length: place.length },
             related: outcome.related.iter().map(related).collect(),
+            data: Vec::new(),
             fingerprint: counterexamples::fingerprint(&trace),
             trace,
             left_out: left_out.map(in_words),

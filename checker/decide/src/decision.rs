@@ -8,7 +8,7 @@ use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{Check, Diagnostic, LineIndex, Severity};
+use barcheck_specs::{Check, Diagnostic, Extracted, LineIndex, Severity};
 use std::time::Duration;
 
 /// What a protocol came to.
@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct Decision {
     /// What it is called.
     pub name: String,
+    /// Which of the kernels in it, where it is a module of them.
+    pub kernel: Option<String>,
     /// Its text.
     pub text: String,
     /// The barrier system, where the text has a meaning.
@@ -38,6 +40,8 @@ pub struct Decision {
     pub coverage: Option<Vec<RoleCoverage>>,
     /// Why the text has no meaning, if it has none.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where the protocol was extracted from a kernel, how.
+    pub extracted: Option<Extracted>,
     /// How much was searched.
     pub statistics: Statistics,
     /// How the verdict was found.
@@ -72,6 +76,9 @@ pub struct Finding {
     pub place: Place,
     /// The other places that matter.
     pub related: Vec<Related>,
+    /// Where the violation rests on unknown data of a kernel: the ways that agents take where it decides, in
+    /// order. Such a finding is a warning, unless it is asked to be an error.
+    pub data: Vec<Related>,
     /// Stable while the finding is the same.
     pub fingerprint: String,
     /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.
@@ -238,6 +245,7 @@ impl Decision {
         };
         Self {
             name: name.to_owned(),
+            kernel: None,
             text: String::new(),
             target: None,
             verdict: Verdict::Error,
@@ -248,6 +256,7 @@ impl Decision {
             allowed: Vec::new(),
             coverage: None,
             diagnostics: Vec::new(),
+            extracted: None,
             statistics: Statistics::default(),
             method,
             path_to_stop: None,

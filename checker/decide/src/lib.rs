@@ -21,6 +21,7 @@ mod allowed;
 mod case;
 mod confirm;
 mod coverage;
+mod data;
 mod decision;
 pub mod numbers;
 mod purse;
@@ -48,10 +49,10 @@ pub use replay::{About, Replayed, replay, replay_within};
 
 use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
-use barcheck_engine::Outcome;
+use barcheck_engine::{Found, Outcome};
 use barcheck_model::machine;
 use barcheck_model::rule::Level;
-use barcheck_specs::{LineIndex, LoadError, Loaded, load_within};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -89,12 +90,23 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
             decision.verdict = Verdict::Inconclusive;
             decision.because(Reason::late_in_reading(options.settings.budgets, started))
         }
-        Ok(Err(LoadError { text, diagnostics, .. })) => {
-            Decision::malformed(source.name, text, diagnostics, options)
-        }
+        Ok(Err(error)) => match not_followed(&error) {
+            Some(reason) => {
+                decision.verdict = Verdict::Inconclusive;
+                decision.text = error.text;
+                decision.because(reason)
+            }
+            None => Decision::malformed(source.name, error.text, error.diagnostics, options),
+        },
         // The panic hook has said what happened.
         Err(_) => decision.panicked(),
     }
+}
+
+/// Why a kernel has no verdict with whose text nothing need be wrong.
+fn not_followed(error: &LoadError) -> Option<Reason> {
+    let diagnostic = error.not_followed()?;
+    Some(Reason::not_followed(diagnostic, diagnostic.place(&LineIndex::new(&error.text))))
 }
 
 /// A protocol that was searched.
@@ -103,6 +115,8 @@ struct Judged {
     remarks: Vec<Remark>,
     allowed: Vec<Allowed>,
     coverage: Option<Vec<RoleCoverage>>,
+    warnings: Vec<Diagnostic>,
+    extracted: Option<Extracted>,
     outcome: Outcome,
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
@@ -119,7 +133,11 @@ fn judge(
     let program = Arc::new(loaded.program);
     let worked_out = coverage::worked_out(&program, options, patience);
     let lines = LineIndex::new(&loaded.text);
-    let unreached = unreached::unreached(&program, &worked_out, (&lines, &loaded.switches));
+    // What a compiler left of a kernel nobody has written.
+    let unreached = match &loaded.extracted {
+        None => unreached::unreached(&program, &worked_out, (&lines, &loaded.switches)),
+        Some(_) => Vec::new(),
+    };
     let linted = loaded.lints.into_iter().chain(unreached).collect();
     let mut allows = Allows::of(loaded.allows, program.target, &lines, options);
     let about = (name, program.target);
@@ -137,7 +155,18 @@ fn judge(
     let case = Case { program, readings: options.readings, source };
     let mut outcome = barcheck_engine::check(Arc::clone(&case.program), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let (findings, mut defects, late) = confirmed(&case, &outcome, &purse);
+    let mut shown = Shown::default();
+    shown.add(&case, &outcome, &purse, |found| found.level >= Level::Warning);
+    if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
+        tell_apart(&case, extracted, (options, control), &purse, &mut shown);
+    }
+    let Shown { mut findings, mut defects, late } = shown;
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
+        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
+    });
+    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
+    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
     let findings = allows.take_findings(findings);
     let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|unshown| {
         // It explains the verdict, which holds without it.
@@ -155,28 +184,52 @@ fn judge(
         remarks.extend(allows.idle(about, &lines, options, all_reach_known));
         remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
     }
-    let allowed = allows.into_allowed();
-    Judged { case, remarks, allowed, coverage, outcome, findings, path_to_stop, defects }
+    let (allowed, warnings, extracted) = (allows.into_allowed(), loaded.warnings, loaded.extracted);
+    Judged { case, warnings, extracted, remarks, allowed, coverage, outcome, findings, path_to_stop, defects }
 }
 
-/// What was found, each with a counterexample that was replayed; the defects of this program that came to
-/// light; and whether time was up before all of it was confirmed.
-fn confirmed(case: &Case, outcome: &Outcome, purse: &Purse<'_>) -> (Vec<Finding>, Vec<String>, bool) {
-    let (mut findings, mut defects, mut late) = (Vec::new(), Vec::new(), false);
-    for found in outcome.findings.iter().filter(|found| found.level >= Level::Warning) {
-        match case.finding(found, purse) {
-            Ok(finding) => findings.push(finding),
-            Err(Unshown::Defect(defect)) => defects.push(defect),
-            Err(Unshown::Late) => late = true,
+/// What becomes of what a search has found.
+#[derive(Default)]
+struct Shown {
+    findings: Vec<Finding>,
+    defects: Vec<String>,
+    late: bool,
+}
+
+impl Shown {
+    fn add(&mut self, case: &Case, outcome: &Outcome, purse: &Purse<'_>, counts: impl Fn(&Found) -> bool) {
+        for found in outcome.findings.iter().filter(|found| counts(found)) {
+            match case.finding(found, purse) {
+                Ok(finding) => self.findings.push(finding),
+                Err(Unshown::Defect(defect)) => self.defects.push(defect),
+                Err(Unshown::Late) => self.late = true,
+            }
         }
     }
-    findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
-        key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
-    });
-    // One for each rule and place: arrivals left over on several barriers may come from one instruction.
-    findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
-    (findings, defects, late)
+}
+
+/// Tells what rests on data from what comes whatever the data is. Where the search ended at the former, the
+/// latter is looked for: it must not be hidden.
+fn tell_apart(
+    case: &Case,
+    extracted: &Extracted,
+    (options, control): (&Options, &dyn Control),
+    purse: &Purse<'_>,
+    shown: &mut Shown,
+) {
+    let (program, readings, settings) = (&case.program, options.readings, &options.settings);
+    let asked = data::Asked { program, private: &extracted.private, readings, settings, control };
+    let certain = asked.mark(&mut shown.findings);
+    let is_known = |finding: &Finding| finding.level == Level::Error && finding.data.is_empty();
+    if !certain.is_empty() && !settings.all && !shown.findings.iter().any(is_known) {
+        let settings = Settings { all: true, checkpoint: None, ..settings.clone() };
+        let outcome = barcheck_engine::check(Arc::clone(program), readings, &settings, control);
+        let is_certain = |found: &Found| found.level == Level::Error && certain.contains(&found.finding.rule);
+        shown.add(case, &outcome, purse, is_certain);
+    }
+    if !options.deny_data_dependent {
+        data::lower(&mut shown.findings);
+    }
 }
 
 impl Judged {
@@ -185,9 +238,12 @@ impl Judged {
         let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
         decision.target = Some(program.target);
         decision.verdict = self.outcome.verdict;
+        decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
+        decision.extracted = self.extracted;
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = self.findings;
+        decision.diagnostics = self.warnings;
         decision.remarks = self.remarks;
         decision.allowed = self.allowed;
         decision.coverage = self.coverage;
@@ -200,6 +256,13 @@ impl Judged {
             }
             let reason = Reason::plain(format!("internal error: {defect}"));
             decision.defects = self.defects;
+            return decision.because(reason);
+        }
+        let rests =
+            decision.findings.iter().find(|found| !found.data.is_empty() && found.level < Level::Error);
+        if let Some(found) = rests.filter(|_| decision.verdict == Verdict::Violated && !confirmed) {
+            let reason = Reason::data_dependent(found.rule.name());
+            decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);
         }
         decision.uncovered = self.outcome.uncovered.as_ref().map(|why| reason::uncovered(program, why));

@@ -12,13 +12,15 @@ pub struct Options {
     pub settings: Settings,
     /// Of the model: readings of a specification that the user chooses.
     pub readings: machine::Options,
-    /// Of the reader: values for the protocol's params.
+    /// Of the reader: values for the protocol's params, and what a kernel is launched with.
     pub load: LoadOptions,
     /// How grave lints are: changes, the last one for a lint counts. What denies all rules of a level denies
     /// lints as well.
     pub lints: Vec<(Lint, Level)>,
     /// To say who can execute what, as far as that can be worked out.
     pub coverage: bool,
+    /// A violation that rests on unknown data of a kernel is an error, instead of a warning.
+    pub deny_data_dependent: bool,
 }
 
 impl Options {

@@ -5,6 +5,7 @@ use barcheck_engine::{Budgets, Inconclusive, ReachedFault};
 use barcheck_model::agent::{Fault, FaultKind};
 use barcheck_model::machine::CutReason;
 use barcheck_model::program::{AgentId, Code, LocalId, LocalKind, Op, Pc, Place, Program};
+use barcheck_specs::Diagnostic;
 use std::time::{Duration, Instant};
 
 /// Bytes of memory that the reading of a byte of text takes, about: measured on texts of short statements,
@@ -68,6 +69,22 @@ impl Reason {
             format!("to read it takes about {} of memory, more than its {}", bytes(needed), bytes(most)),
             "raise --max-memory, or make the protocol shorter",
         ))
+    }
+
+    /// The kernel does something that is not followed.
+    pub(crate) fn not_followed(diagnostic: &Diagnostic, place: Place) -> Self {
+        let remedy = diagnostic.help.first().cloned();
+        Self { what: diagnostic.message.clone(), remedy, place: Some(place) }
+    }
+
+    /// All violations that were found rest on unknown data.
+    pub(crate) fn data_dependent(rule: &str) -> Self {
+        Self::new(
+            format!(
+                "`{rule}` depends on data that is not known: it comes about if threads see different values"
+            ),
+            "see whether they can; --deny data-dependent makes an error of it",
+        )
     }
 
     /// The text is malformed: its first error, and how many there are.

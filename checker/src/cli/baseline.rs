@@ -1,9 +1,9 @@
 //! Findings that are known: read from a file, looked up, and written to one.
 //!
 //! A line of the file is a fingerprint, a rule and a protocol's path, the path from the folder of the file
-//! itself and with what is no letter, digit or `-._~/` as `%XX`. What follows a `#` is for people. A
-//! fingerprint names neither place nor folder: the path tells files of one name apart, and a finding that
-//! occurs twice has two lines.
+//! itself and with what is no letter, digit or `-._~/` as `%XX`; a kernel's name follows behind a `:`. What
+//! comes after a `#` is for people. A fingerprint names neither place nor folder: the path tells files of one
+//! name apart, and a finding that occurs twice has two lines.
 
 use super::decided::{Decided, Entry, Known};
 use super::input::{self, Unread, is_standard_input, real};
@@ -61,7 +61,7 @@ impl Baseline {
     /// What it says of a protocol that was decided. A line stands for one finding: of two that have one
     /// fingerprint, the first is the one that is known.
     pub(crate) fn known(&self, decided: &Decided) -> Known {
-        let protocol = reference(&self.path, &decided.path);
+        let protocol = about(&self.path, decided);
         let mut left = self.entries.get(&protocol).cloned().unwrap_or_default();
         let mut take = |fingerprint: &str| {
             let at = left.iter().position(|entry| entry.fingerprint == fingerprint);
@@ -78,7 +78,7 @@ impl Baseline {
     pub(crate) fn about_nothing(&self) -> Vec<(usize, String)> {
         let place = real(&self.path);
         let folder = place.parent().unwrap_or(Path::new(""));
-        let gone = |protocol: &&String| *protocol != STDIN && !folder.join(decoded(protocol)).exists();
+        let gone = |protocol: &&String| *protocol != STDIN && !folder.join(decoded(file(protocol))).exists();
         let gone = self.entries.iter().filter(|(protocol, _)| gone(protocol));
         let mut lines: Vec<_> = gone
             .flat_map(|(_, entries)| entries)
@@ -135,7 +135,7 @@ impl Record {
 
     /// Adds what was found.
     pub(crate) fn add(&mut self, decided: &Decided) {
-        let protocol = reference(&self.path, &decided.path);
+        let protocol = about(&self.path, decided);
         let found = decided.findings.iter().map(|f| (&f.fingerprint, f.rule.name(), &f.message));
         let said = decided
             .remarks
@@ -158,6 +158,20 @@ impl Record {
         self.draft.keep()?;
         Ok(self.lines.len())
     }
+}
+
+/// How a baseline names what was decided.
+fn about(baseline: &Path, decided: &Decided) -> String {
+    let file = reference(baseline, &decided.path);
+    match &decided.kernel {
+        Some(kernel) => format!("{file}:{}", encoded(kernel.as_bytes())),
+        None => file,
+    }
+}
+
+/// The part of such a name that is the file's.
+fn file(protocol: &str) -> &str {
+    protocol.split_once(':').map_or(protocol, |(file, _)| file)
 }
 
 /// How a baseline names a protocol: the way from its own folder.

@@ -1,6 +1,8 @@
 //! A file that was decided.
 
 use super::expect::Expectation;
+use super::input::display_name;
+use super::names::plain;
 use super::sweep;
 use barcheck::{Check, Decision, Finding, Options, Remark, Trouble, Verdict};
 use barcheck_model::rule::Level;
@@ -45,6 +47,21 @@ impl Decided {
     /// `with STAGES=2, N=4`, if params take several values in turn.
     pub(crate) fn with(&self) -> Option<String> {
         (!self.parameters.is_empty()).then(|| format!("with {}", sweep::shown(&self.parameters)))
+    }
+
+    /// `kernel scan`, and with which values: what tells reports on one file apart, where there are several.
+    pub(crate) fn which(&self) -> Option<String> {
+        let kernel = self.kernel.as_ref().map(|kernel| format!("kernel {}", plain(kernel)));
+        let parts: Vec<_> = kernel.into_iter().chain(self.with()).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+
+    /// `ring.bar with STAGES=2`, `scan.ptx, kernel scan`: what was decided, for people.
+    pub(crate) fn title(&self) -> String {
+        let which = self
+            .which()
+            .map(|which| if self.kernel.is_some() { format!(", {which}") } else { format!(" {which}") });
+        format!("{}{}", display_name(&self.path), which.unwrap_or_default())
     }
 
     /// The findings about runs, each with whether it is known.

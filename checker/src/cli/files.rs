@@ -2,7 +2,7 @@
 
 use super::input::{self, Unread};
 use super::values::Partition;
-use barcheck_specs::Format;
+use barcheck_specs::{Entry, Format};
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,18 @@ pub(crate) struct Input {
     pub(crate) path: PathBuf,
     /// What it holds, if it has been read already: pipes can be read only once. Or why it cannot be read.
     pub(crate) known: Option<Result<Vec<u8>, Unread>>,
+    /// Which of its kernels is meant.
+    pub(crate) entry: Option<Entry>,
 }
 
 impl Input {
     fn new(path: PathBuf) -> Self {
-        Self { path, known: None }
+        Self { path, known: None, entry: None }
     }
 
     fn unreadable(path: &Path, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), known: Some(Err(Unread::Unreadable(message.into()))) }
+        let known = Some(Err(Unread::Unreadable(message.into())));
+        Self { path: path.to_owned(), known, entry: None }
     }
 
     /// What it holds, unless that does not come within some time, if there is a limit.

@@ -12,9 +12,12 @@ use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, St
 use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, LineIndex};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex};
 use std::fmt::Write;
 use std::path::Path;
+
+/// Ways through unknown data that are listed.
+const WAYS: usize = 6;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
@@ -29,8 +32,8 @@ pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
     let mut text = barcheck_specs::render(&decided.diagnostics, &name, &decided.text, palette.colour());
     if is_malformed(decided) {
         let errors = decided.diagnostics.len() as u64;
-        let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
-        let because = format!("could not read {name}{with} because of {}", counted(errors, "error"));
+        let title = decided.title();
+        let because = format!("could not read {title} because of {}", counted(errors, "error"));
         text.push_str(&error_line(palette, because));
     }
     text
@@ -52,6 +55,9 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
         return text;
     }
     text.push_str(&headline(decided, quiet, palette));
+    if let Some(extracted) = report.extracted.as_ref().filter(|_| !quiet) {
+        text.push_str(&looked_at(extracted));
+    }
     if let Some(reason) = decided.reason.as_ref().or(decided.uncovered.as_ref()) {
         let place = match reason.place {
             Some(place) if place.line > 0 => {
@@ -141,8 +147,7 @@ fn as_expected(decided: &Decided, palette: Palette) -> String {
 /// `differs ring.bar: expected verified, found violated by deadlock`.
 fn difference(decided: &Decided, palette: Palette) -> String {
     let Some(difference) = decided.difference() else { return String::new() };
-    let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
-    format!("{} {}{with}: {difference}\n", palette.bad("differs"), shown(&decided.name))
+    format!("{} {}: {difference}\n", palette.bad("differs"), decided.title())
 }
 
 /// All there is to say of a file, as it stands in a file of its own.
@@ -202,11 +207,19 @@ fn headline(decided: &Decided, quiet: bool, palette: Palette) -> String {
     format!("{head}{but}: {}\n", palette.faint(statistics(&report.statistics, &report.method)))
 }
 
-/// ` (ptx) with STAGES=2`: the target, and the values of params that take several.
+/// `, kernel scan (ptx) with STAGES=2`: the kernel of a module, the target, and the values of params that
+/// take several.
 fn about(decided: &Decided) -> String {
-    let target = decided.target.map(|target| format!(" ({target})")).unwrap_or_default();
-    let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
-    format!("{target}{with}")
+    let kernel = decided.kernel.as_ref().map(|kernel| format!(", kernel {}", names::plain(kernel)));
+    let target = decided.target.map(|target| format!(" ({target})"));
+    let with = decided.with().map(|with| format!(" {with}"));
+    [kernel, target, with].into_iter().flatten().collect()
+}
+
+/// What of a kernel the verdict is about.
+fn looked_at(extracted: &Extracted) -> String {
+    let (kept, all) = (grouped(extracted.kept as u64), grouped(extracted.instructions as u64));
+    format!("  {kept} of its {all} instructions concern barriers; memory is not looked at\n")
 }
 
 /// What a verdict is worth that rests on hashes of states.
@@ -296,11 +309,31 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(clause) = &found.clause {
         diagnostic = diagnostic.note(format!("{}, {} ({})", clause.document, clause.section, clause.id));
     }
+    let origin = report.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
+    if let Some(origin) = origin {
+        diagnostic = diagnostic.note(format!("compiled from {}:{}", names::plain(&origin.file), origin.line));
+    }
+    if !found.data.is_empty() {
+        diagnostic = diagnostic.note(on_data(found));
+    }
     if let Some(left_out) = &found.left_out {
         diagnostic = diagnostic.note(left_out.clone());
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// What a violation rests on that is not known: who goes which way where.
+fn on_data(found: &Finding) -> String {
+    let mut ways: Vec<String> = Vec::new();
+    for way in &found.data {
+        ways.push(format!("warp {} {} (line {})", way.agent, way.role, way.line));
+    }
+    ways.dedup();
+    let more = ways.len().saturating_sub(WAYS);
+    ways.truncate(WAYS);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("it rests on data that is not known: {}{more}", ways.join(", "))
 }
 
 /// Which findings are known, in a line each, and which of those that are known were not found.

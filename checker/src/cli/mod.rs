@@ -10,11 +10,13 @@ mod coverage;
 mod deadline;
 mod decided;
 mod delivery;
+mod doctor;
 mod examples;
 mod exhibit;
 mod expect;
 mod explain;
 mod export;
+mod extract;
 mod files;
 mod fmt;
 mod formats;
@@ -22,6 +24,7 @@ mod gate;
 mod graph;
 mod human;
 mod input;
+mod kernels;
 mod location;
 mod memory;
 mod names;
@@ -94,7 +97,9 @@ pub(crate) fn main() -> ExitCode {
 fn command_for(word: &str) -> String {
     let name = barcheck_counterexamples::harmless(word);
     let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name };
-    if word.ends_with(".bar") {
+    if word.ends_with(".ptx") {
+        format!("to decide these kernels: `barcheck verify {name}`\n")
+    } else if word.ends_with(".bar") {
         format!("to decide this protocol: `barcheck verify {name}`\n")
     } else if word.ends_with(".json") {
         format!("to step through this counterexample: `barcheck show {name}`\n")
@@ -112,6 +117,8 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
             let matches = matches.subcommand_matches("verify").unwrap_or(matches);
             verify::run(args, args::level_changes(&args.levels, matches), colours)
         }
+        Command::Extract(args) => extract::run(args, colours),
+        Command::Doctor(args) => doctor::run(args, colours),
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),

@@ -7,3 +7,8 @@ use std::path::Path;
 pub(crate) fn shown(path: &Path) -> String {
     harmless(&path.to_string_lossy())
 }
+
+/// A name out of a file, likewise.
+pub(crate) fn plain(name: &str) -> String {
+    harmless(name)
+}

@@ -37,6 +37,9 @@ struct JsonRemark<'a> {
 struct Json<'a> {
     format: &'static str,
     file: &'a str,
+    /// Which of the kernels in it, where it is a module of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
     target: Option<&'static str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, i64>,
@@ -68,6 +71,12 @@ struct JsonFinding<'a> {
     agents: &'a [u32],
     location: JsonPlace,
     related: Vec<JsonRelated<'a>>,
+    /// Where it rests on unknown data of a kernel: who goes which way where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data: Vec<JsonRelated<'a>>,
+    /// The line of the source that the place was compiled from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<JsonOrigin<'a>>,
     fingerprint: &'a str,
     /// Whether a baseline knows it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,6 +156,12 @@ struct JsonLoop<'a> {
 }
 
 #[derive(Serialize)]
+struct JsonOrigin<'a> {
+    file: &'a str,
+    line: u32,
+}
+
+#[derive(Serialize)]
 struct JsonPlace {
     line: u32,
     column: u32,
@@ -181,8 +196,9 @@ fn clause(clause: Option<&Clause>) -> JsonClause<'_> {
 /// Findings about runs and about the text, by rule, then place.
 fn findings(decided: &Decided) -> Vec<JsonFinding<'_>> {
     let told = |known: bool| decided.known.as_ref().map(|_| known);
-    let found =
-        decided.judged_findings().map(|(found, known)| JsonFinding { known: told(known), ..finding(found) });
+    let found = decided
+        .judged_findings()
+        .map(|(found, known)| JsonFinding { known: told(known), ..finding(decided, found) });
     let mut all: Vec<_> = found.collect();
     let said = decided.judged_remarks();
     all.extend(said.map(|(said, known)| JsonFinding { known: told(known), ..remark(said) }));
@@ -203,6 +219,8 @@ fn remark(remark: &Remark) -> JsonFinding<'_> {
         agents: &[],
         location: self::place(*place),
         related: Vec::new(),
+        data: Vec::new(),
+        origin: None,
         fingerprint,
         known: None,
         trace: None,
@@ -212,7 +230,8 @@ fn remark(remark: &Remark) -> JsonFinding<'_> {
     }
 }
 
-fn finding(found: &Finding) -> JsonFinding<'_> {
+fn finding<'d>(decided: &'d Decision, found: &'d Finding) -> JsonFinding<'d> {
+    let origin = decided.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
     let outcome = found.left_out.as_ref().map(|_| &found.trace.outcome);
     JsonFinding {
         rule: found.rule.name(),
@@ -223,6 +242,8 @@ fn finding(found: &Finding) -> JsonFinding<'_> {
         agents: &found.agents,
         location: place(found.place),
         related: found.related.iter().map(related).collect(),
+        data: found.data.iter().map(related).collect(),
+        origin: origin.map(|origin| JsonOrigin { file: &origin.file, line: origin.line }),
         fingerprint: &found.fingerprint,
         known: None,
         trace: found.left_out.is_none().then_some(&found.trace),
@@ -310,6 +331,7 @@ pub(crate) fn json(decided: &Decided) -> String {
     json_line(&Json {
         format: "barcheck-report/1",
         file: &decided.name,
+        kernel: decided.kernel.as_deref(),
         target: decided.target.map(Target::name),
         parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),

@@ -21,6 +21,8 @@ pub(crate) struct Tally {
     sweep: bool,
     /// The page that lists all files, once it is written.
     pub(crate) index: Option<PathBuf>,
+    /// Some of them are kernels, several of one file perhaps.
+    kernels: bool,
     /// The part decided, and how many files there are in all.
     part: Option<(Partition, u64)>,
 }
@@ -38,6 +40,7 @@ impl Tally {
         if let Some((as_expected, others)) = &mut self.expected {
             *if decided.is_as_expected() { as_expected } else { others } += 1;
         }
+        self.kernels |= decided.kernel.is_some();
         self.count_verdict(decided.verdict, decided.has_nothing_new());
     }
 
@@ -65,20 +68,18 @@ impl Tally {
     /// `12 files: 9 verified, 2 violated, 1 with errors`; of one part, `12 of 36 files (part 1/3): …`.
     pub(crate) fn line(&self, palette: Palette) -> String {
         let total = self.files();
+        let noun = if self.kernels { "kernel" } else { "file" };
         let files = match &self.part {
             Some((partition, _)) if self.sweep && total > 0 => {
                 format!("{} (part {partition})", counted(total, "combination"))
             }
             None if self.sweep => counted(total, "combination"),
-            None => counted(total, "file"),
+            None => counted(total, noun),
             Some((partition, all)) if total == 0 => {
-                return format!(
-                    "nothing to decide: part {partition} of {} is empty\n",
-                    counted(*all, "file")
-                );
+                return format!("nothing to decide: part {partition} of {} is empty\n", counted(*all, noun));
             }
             Some((partition, all)) => {
-                format!("{} of {} (part {partition})", grouped(total), counted(*all, "file"))
+                format!("{} of {} (part {partition})", grouped(total), counted(*all, noun))
             }
         };
         let mut parts = Vec::new();

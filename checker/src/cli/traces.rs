@@ -174,7 +174,13 @@ impl TraceSink {
 
 /// The beginning of the names of a file's counterexamples.
 fn stem_of(decided: &Decided) -> String {
-    format!("{}{}", stem(&decided.name), sweep::suffix(&decided.parameters))
+    let kernel = decided.kernel.as_deref().map(|kernel| format!("-{}", short(kernel))).unwrap_or_default();
+    format!("{}{kernel}{}", stem(&decided.name), sweep::suffix(&decided.parameters))
+}
+
+/// As much of a kernel's name as a file's name should have.
+fn short(kernel: &str) -> String {
+    kernel.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect()
 }
 
 fn stem(file: &str) -> String {

@@ -100,6 +100,45 @@ pub(crate) fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
+/// `--cta X,Y,Z`: lengths in three directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent(pub(crate) [u32; 3]);
+
+/// Reads `X`, `X,Y` or `X,Y,Z`.
+pub(crate) fn extent(text: &str) -> Result<Extent, String> {
+    let mut size = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > size.len() {
+        return Err("expected at most three lengths, as in `16,16,1`".to_owned());
+    }
+    for (length, part) in size.iter_mut().zip(parts) {
+        let number: Option<u32> = part.trim().parse().ok();
+        *length = number
+            .filter(|number| *number > 0)
+            .ok_or_else(|| format!("`{part}` is no number of threads; expected X, X,Y or X,Y,Z"))?;
+    }
+    Ok(Extent(size))
+}
+
+/// `--param PARAM=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KernelParam {
+    /// The parameter's position from 0, or its name.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) value: i64,
+}
+
+/// Reads `PARAM=VALUE`.
+pub(crate) fn kernel_param(text: &str) -> Result<KernelParam, String> {
+    let (name, value) = text.split_once('=').ok_or("expected PARAM=VALUE, as in `--param 3=64`")?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%".contains(c));
+    if !is_name {
+        return Err(format!("`{name}` is neither the position nor the name of a parameter"));
+    }
+    Ok(KernelParam { name: name.to_owned(), value: barcheck_specs::definition::integer(value)? })
+}
+
 /// `-D NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Define {

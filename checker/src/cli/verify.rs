@@ -1,6 +1,6 @@
 //! `barcheck verify`: decides one file after the other and reports each as soon as it is decided.
 
-use super::args::{Changes, SearchArgs, VerifyArgs};
+use super::args::{Changes, KernelArgs, SearchArgs, VerifyArgs};
 use super::baseline::{Baseline, Record};
 use super::decided::{Decided, Known};
 use super::delivery::Delivery;
@@ -14,7 +14,7 @@ use super::tally::Tally;
 use super::traces::TraceSink;
 use super::watch::{self, Watch};
 use super::written::Written;
-use super::{input, memory, values};
+use super::{input, kernels, memory, values};
 use barcheck::{
     Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
 };
@@ -42,6 +42,10 @@ pub(crate) fn run(args: &VerifyArgs, changes: Changes, colours: Colours) -> io::
     if let Err(message) = check_defines(&sweep, &mut inputs, args.search.timeout) {
         return Ok(usage(colours, &message));
     }
+    let mut inputs = match kernels::split(inputs, &args.kernel, args.search.timeout) {
+        Ok(inputs) => inputs,
+        Err(message) => return Ok(usage(colours, &message)),
+    };
     let baseline = match known(args) {
         Ok(baseline) => baseline,
         Err(message) => {
@@ -113,8 +117,11 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
         checkpoint: args.search.checkpoint.clone(),
     };
     let readings = machine::Options { exited_threads: args.search.exited_threads };
-    let (load, lints, coverage) = (LoadOptions::default(), changes.lints, args.coverage);
-    Options { settings, readings, load, lints, coverage }
+    let mut load = LoadOptions::default();
+    args.kernel.tell(&mut load, None);
+    let (lints, coverage) = (changes.lints, args.coverage);
+    let deny_data_dependent = args.levels.denies_data_dependent();
+    Options { settings, readings, load, lints, coverage, deny_data_dependent }
 }
 
 /// The findings that are known, if some are. The error is a message.
@@ -337,14 +344,22 @@ impl Question {
     /// Decides a file, unless the user has interrupted.
     fn decide(&self, input: &mut Input, combination: Combination) -> Decided {
         let Combination { defines, parameters } = combination;
-        let options = Options { load: LoadOptions { defines }, ..self.options.clone() };
+        let mut options = self.options.clone();
+        options.load.defines.extend(defines);
+        if let Some(entry) = &input.entry {
+            KernelArgs::default().tell(&mut options.load, Some(entry.index));
+        }
         let name = input.path.to_string_lossy().into_owned();
-        let (decision, options, expectation) = self.decision(input, &name, &parameters, options);
+        let (mut decision, options, expectation) = self.decision(input, &name, &parameters, options);
         let missed = || {
             let reason = decision.reason.as_ref().map(Reason::line).unwrap_or_default();
             Expectation::missed(format!("{}: {reason}", decision.verdict.name()))
         };
         let expectation = expectation.or_else(|| self.expect.then(missed));
+        // One of which nothing could be read is a kernel, too.
+        if let Some(entry) = &input.entry {
+            decision.kernel = Some(entry.name.clone());
+        }
         Decided { path: input.path.clone(), decision, options, parameters, expectation, known: None }
     }
 

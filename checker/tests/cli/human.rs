@@ -1,6 +1,6 @@
 //! What people read on standard output.
 
-use crate::support::{DEADLOCK, command, finish, run_on, verify};
+use crate::support::{DEADLOCK, Folder, command, finish, run, run_on, verify};
 
 #[test]
 fn the_headline_of_a_finding_is_told_once() {
@@ -108,7 +108,9 @@ fn what_an_exit_does_not_publish_is_to_be_published_by_an_arrival() {
 }
 
 #[test]
-fn who_hands_over_a_kernel_is_told_what_it_looks_like() {
+fn who_hands_over_a_kernel_as_a_protocol_is_told_what_it_looks_like() {
     let kernel = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { bar.sync 0; ret; }\n";
-    run_on(&["verify", "-"], kernel.as_bytes()).expect(2).says("this looks like PTX");
+    let folder = Folder::new();
+    run(&["verify", &folder.add("kernel.bar", kernel)]).expect(2).says("this looks like PTX");
+    run_on(&["verify", "--cta", "64", "-"], kernel.as_bytes()).expect(0).prints("kernel k");
 }

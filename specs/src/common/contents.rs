@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use barcheck_model::program::{Place, Program};
 
+use super::diagnostic::Diagnostic;
 use super::lint::{Check, Linted};
 use super::span::Span;
 
@@ -43,4 +44,46 @@ pub struct Contents {
     pub switches: BTreeSet<Place>,
     /// What looks unintended without being wrong, in the order of the text.
     pub lints: Vec<Linted>,
+    /// What is taken for true of a kernel.
+    pub warnings: Vec<Diagnostic>,
+    /// Where the protocol was not written but extracted from a kernel, how.
+    pub extracted: Option<Extracted>,
+}
+
+/// A protocol that was extracted from a compiled kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Extracted {
+    /// The protocol as `.bar`.
+    pub text: String,
+    /// The name of the kernel.
+    pub entry: String,
+    /// Branches whose outcome is unknown and need not be the same for the whole group, by their places in the
+    /// kernel: both outcomes are explored.
+    pub private: Vec<Place>,
+    /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.
+    pub origins: Vec<Origin>,
+    /// Instructions of the kernel that can be reached.
+    pub instructions: usize,
+    /// Those among them that concern its barriers.
+    pub kept: usize,
+}
+
+/// From a line of a kernel on, the line of the source that it was compiled from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The line of the kernel, from 1.
+    pub from: u32,
+    /// The file of the source.
+    pub file: String,
+    /// The line in it, from 1.
+    pub line: u32,
+}
+
+impl Extracted {
+    /// The line of the source that a line of the kernel comes from, if the kernel says so.
+    #[must_use]
+    pub fn origin(&self, line: u32) -> Option<&Origin> {
+        let after = self.origins.partition_point(|origin| origin.from <= line);
+        self.origins[..after].last()
+    }
 }

@@ -49,6 +49,9 @@ pub struct Diagnostic {
 /// The code of what a reader says that was ended.
 pub(crate) const LATE: &str = "late";
 
+/// The code of what a reader says that meets what it does not follow, where nothing need be wrong.
+pub(crate) const BEYOND: &str = "not-followed";
+
 impl Diagnostic {
     /// An error at `span`.
     #[must_use]

@@ -12,7 +12,8 @@ use clap::{ArgMatches, Args};
 #[derive(Debug, Args)]
 pub(crate) struct LevelArgs {
     /// Make a rule or lint an error (may be repeated, RULEs may be joined by commas); `warnings` are all that
-    /// would be warnings, `all` the pedantic ones too, except those that are named
+    /// would be warnings, `all` the pedantic ones too, except those that are named; `data-dependent` is what
+    /// rests on unknown data of a kernel
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = denied_parser(), hide_possible_values = true)]
     deny: Vec<Denied>,
     /// Make a rule or lint a warning
@@ -30,6 +31,8 @@ pub(crate) struct LevelArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Denied {
     Check(Check),
+    /// Violations that rest on data.
+    DataDependent,
     /// All rules of this level and above.
     From(Level),
 }
@@ -45,11 +48,16 @@ pub(crate) struct Changes {
 }
 
 impl LevelArgs {
+    /// Whether violations that rest on data are errors.
+    pub(crate) fn denies_data_dependent(&self) -> bool {
+        self.deny.contains(&Denied::DataDependent)
+    }
+
     /// The levels of rules in force, with changes of [`level_changes`].
     pub(crate) fn levels(&self, changes: Vec<(Rule, Level)>) -> Levels {
         let from = |denied: &Denied| match denied {
             Denied::From(level) => Some(*level),
-            Denied::Check(_) => None,
+            Denied::Check(_) | Denied::DataDependent => None,
         };
         Levels { changes, strict: self.strict, deny: self.deny.iter().filter_map(from).min() }
     }
@@ -59,7 +67,7 @@ impl LevelArgs {
 pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Changes {
     let check = |denied: &Denied| match denied {
         Denied::Check(check) => Some(*check),
-        Denied::From(_) => None,
+        Denied::From(_) | Denied::DataDependent => None,
     };
     let named = |checks: &[Check]| checks.iter().copied().map(Some).collect();
     let of = |name: &str, checks: Vec<Option<Check>>, level: Level| {
@@ -82,13 +90,13 @@ pub(crate) fn level_changes(levels: &LevelArgs, verify: &ArgMatches) -> Changes 
 
 fn denied_parser() -> impl TypedValueParser<Value = Denied> {
     let checks = Check::all().map(Check::name);
-    PossibleValuesParser::new(checks.chain(["warnings", "all"]).map(PossibleValue::new)).try_map(|typed| {
-        match typed.as_str() {
+    PossibleValuesParser::new(checks.chain(["warnings", "all", "data-dependent"]).map(PossibleValue::new))
+        .try_map(|typed| match typed.as_str() {
             "warnings" => Ok(Denied::From(Level::Warning)),
             "all" => Ok(Denied::From(Level::Pedantic)),
+            "data-dependent" => Ok(Denied::DataDependent),
             check => Check::from_name(check).map(Denied::Check).ok_or("unknown rule"),
-        }
-    })
+        })
 }
 
 pub(crate) fn check_parser() -> impl TypedValueParser<Value = Check> {

@@ -1,6 +1,7 @@
 //! What the user can type: commands, options, and the help that teaches them.
 
 mod explain;
+mod kernels;
 mod levels;
 mod library;
 mod models;
@@ -15,6 +16,7 @@ use barcheck_model::machine::ExitedThreads;
 use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use explain::{ExplainArgs, Format, TableArgs};
+pub(crate) use kernels::{DoctorArgs, ExtractArgs, KernelArgs};
 use levels::exited_threads_parser;
 pub(crate) use levels::{Changes, LevelArgs, level_changes};
 pub(crate) use library::{ExamplesArgs, NewArgs};
@@ -49,6 +51,7 @@ pub(crate) struct Cli {
 const TOP_EXAMPLES: &str = "\
 Examples:
   barcheck verify ring.bar                       decide one protocol
+  barcheck verify --cta 256 kernel.ptx           decide compiled kernels
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
   barcheck explain arrival-race                  what a rule means, where it stands, how to fix it
   barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
@@ -62,6 +65,10 @@ Start with `barcheck verify --help`.";
 pub(crate) enum Command {
     /// Decide protocols: verified, violated, or inconclusive
     Verify(Box<VerifyArgs>),
+    /// Print the protocol of a compiled kernel: what its warps do at barriers
+    Extract(ExtractArgs),
+    /// Look at compiled kernels: roles, barriers, what would be assumed, what would not be followed
+    Doctor(DoctorArgs),
     /// Run protocols on executable barriers, under loom or shuttle: a second opinion on the model
     Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
@@ -106,8 +113,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Protocols to decide (`.bar`); of a folder all `*.bar` in it and below, except names that begin with a
-    /// dot; `-` reads standard input
+    /// Protocols (`.bar`) and compiled kernels (`.ptx`) to decide; of a folder all of them in it and below,
+    /// except names that begin with a dot; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// What goes to standard output
@@ -161,6 +168,8 @@ pub(crate) struct VerifyArgs {
     /// Exit with status 0 whatever the verdicts, errors in FILES included
     #[arg(long)]
     pub(crate) exit_zero: bool,
+    #[command(flatten, next_help_heading = "Compiled kernels")]
+    pub(crate) kernel: KernelArgs,
     #[command(flatten, next_help_heading = "Levels of rules")]
     pub(crate) levels: LevelArgs,
     #[command(flatten, next_help_heading = "Budgets and search")]
@@ -226,6 +235,7 @@ Examples:
   barcheck verify --partition 2/3 protocols         the second third of them, for the second of three machines
   barcheck verify --expect protocols                broken ones must be broken: see their heads
   generate-protocol | barcheck verify -
+  barcheck verify --cta 256 kernel.ptx              every kernel of the module that has barriers
 
 Exit status, the first that applies:
   1  some FILE is violated, by more than what is known

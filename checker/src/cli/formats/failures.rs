@@ -2,7 +2,6 @@
 
 use crate::cli::decided::Decided;
 use crate::cli::human;
-use crate::cli::input::display_name;
 use crate::cli::output::Palette;
 use crate::cli::table::table;
 use barcheck::Verdict;
@@ -31,9 +30,7 @@ impl Failures {
             let missed = if decided.expectation.is_some() { "not as expected" } else { "not verified" };
             self.rows.push([missed, "verdict", ""].map(str::to_owned));
         }
-        let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
-        let name = format!("{}{with}", display_name(&decided.path));
-        self.rows.push([name, decided.verdict.name().to_owned(), human::in_short(decided)]);
+        self.rows.push([decided.title(), decided.verdict.name().to_owned(), human::in_short(decided)]);
     }
 
     /// The list, if what was said of the files is more than a screen of so many lines shows.

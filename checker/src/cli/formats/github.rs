@@ -23,7 +23,7 @@ impl Reporter for Github {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let location = Location::of(&decided.path).text();
         let (file, shown) = (location.replace(commands, "\u{fffd}"), harmless(&location));
-        let with = decided.with().map(|with| format!("{with}: ")).unwrap_or_default();
+        let with = decided.which().map(|which| format!("{which}: ")).unwrap_or_default();
         let mut text = String::new();
         let quiet = decided.is_as_expected();
         for (found, known) in decided.judged_findings().filter(|_| !quiet) {

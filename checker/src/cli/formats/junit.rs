@@ -6,7 +6,6 @@
 use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::human;
-use crate::cli::input::display_name;
 use crate::cli::notices::UNEXPECTED;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
@@ -30,8 +29,7 @@ impl Reporter for Junit {
     fn file(&mut self, decided: &Decided, _: &[Written]) -> String {
         let report = decided;
         let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
-        let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
-        let name = format!("{}{with}", display_name(&decided.path));
+        let name = decided.title();
         let mut case = TestCase::new(allowed(&name), status(decided));
         case.set_classname(class(report.target)).set_time(time);
         let remarks = !report.findings.is_empty() || !report.remarks.is_empty() || !report.allowed.is_empty();

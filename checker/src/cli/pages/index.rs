@@ -3,7 +3,6 @@
 use super::sheet::{GENERATOR, badge, sheet};
 use crate::cli::decided::Decided;
 use crate::cli::human;
-use crate::cli::input::display_name;
 use crate::cli::location::encoded;
 use crate::cli::output::counted;
 use barcheck::Verdict;
@@ -34,7 +33,6 @@ pub(crate) struct Row {
 impl Row {
     /// The row of a file, of which there are these pages in the folder of the index.
     pub(crate) fn new(decided: &Decided, pages: Vec<(String, String)>) -> Self {
-        let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
         let verdict = decided.verdict.name();
         let what = human::in_short(decided);
         let (verdict, kind, fails) = match &decided.expectation {
@@ -43,7 +41,7 @@ impl Row {
             None => (verdict.to_owned(), verdict, decided.verdict != Verdict::Verified),
         };
         Self {
-            name: format!("{}{with}", display_name(&decided.path)),
+            name: decided.title(),
             verdict,
             kind,
             fails,

@@ -28,11 +28,10 @@ const MOST_AGENTS: usize = 32;
 pub(crate) fn proof(decided: &Decided) -> Option<String> {
     let target = decided.target.filter(|_| decided.verdict == barcheck::Verdict::Verified)?;
     let name = display_name(&decided.path);
-    let with = decided.with().map(|with| format!(" {with}")).unwrap_or_default();
     let mut body = format!(
         "<header class=\"top\">{}<h1>{}</h1><span class=\"faint\">{target}</span></header>\n",
         badge("verified", "verified"),
-        html_text(&format!("{name}{with}"))
+        html_text(&decided.title())
     );
     body.push_str(&proved(decided));
     section(&mut body, "Search", &figures(decided));
@@ -46,7 +45,7 @@ pub(crate) fn proof(decided: &Decided) -> Option<String> {
         }
     }
     section(&mut body, "Rules", &rules(decided, target));
-    Some(sheet(&format!("verified: {name}{with}"), &body))
+    Some(sheet(&format!("verified: {}", decided.title()), &body))
 }
 
 fn section(body: &mut String, title: &str, contents: &str) {

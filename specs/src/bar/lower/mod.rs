@@ -91,5 +91,6 @@ pub(crate) fn lower(
         agents,
         sequences,
     };
-    Ok(Contents { program, params: globals.params, allows, switches, lints: lints.finish() })
+    let (params, lints) = (globals.params, lints.finish());
+    Ok(Contents { program, params, allows, switches, lints, warnings: Vec::new(), extracted: None })
 }

@@ -1,0 +1,86 @@
+//! Options for compiled kernels.
+
+use crate::cli::values;
+use barcheck_specs::LoadOptions;
+use clap::Args;
+use std::path::PathBuf;
+
+use super::TimeArgs;
+
+/// What is said of kernels.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct KernelArgs {
+    /// Only the kernels of this name, or with NAME in theirs [default: every one that has barriers]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+    /// Threads of a CTA: X, or X,Y or X,Y,Z [default: what the kernel requires, or allows at most]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = values::extent)]
+    pub(crate) cta: Option<values::Extent>,
+    /// Fix a parameter of the kernel, by its position from 0 or by its name (may be repeated)
+    #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
+    pub(crate) param: Vec<values::KernelParam>,
+}
+
+impl KernelArgs {
+    /// Adds what is said to what a reader is told, for the kernel with this position in its module.
+    pub(crate) fn tell(&self, load: &mut LoadOptions, entry: Option<usize>) {
+        if let Some(values::Extent(size)) = self.cta {
+            for (name, length) in ["cta.x", "cta.y", "cta.z"].into_iter().zip(size) {
+                load.defines.insert(name.to_owned(), i64::from(length));
+            }
+        }
+        for param in &self.param {
+            load.defines.insert(format!("param.{}", param.name), param.value);
+        }
+        if let Some(entry) = entry {
+            load.defines.insert("entry.index".to_owned(), i64::try_from(entry).unwrap_or(i64::MAX));
+        }
+    }
+}
+
+/// `barcheck extract`.
+#[derive(Debug, Args)]
+#[command(after_help = EXTRACT_EXAMPLES)]
+pub(crate) struct ExtractArgs {
+    /// A module of compiled kernels (`.ptx`); `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Write the protocol to PATH instead of standard output
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
+}
+
+const EXTRACT_EXAMPLES: &str = "\
+Examples:
+  barcheck extract --cta 256 kernel.ptx > kernel.bar
+  barcheck extract --entry attention --cta 128,2 --param 3=64 kernel.ptx | barcheck verify -
+
+What is printed is a protocol: `verify` takes it as it is, and says of it what it says of the kernel.
+
+Exit status: 0 it was extracted, 2 FILE cannot be read, 3 the kernel does what is not followed, or time was up.";
+
+/// `barcheck doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    /// Modules of compiled kernels (`.ptx`); `-` reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
+}
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  barcheck doctor --cta 256 kernel.ptx
+
+Says of each kernel how its warps divide into roles, which barriers they use and where, what would be taken for
+true, and what would not be followed. It decides nothing.
+
+Exit status: 0 every kernel can be followed, 2 some FILE cannot be read, 3 some kernel cannot be followed.";

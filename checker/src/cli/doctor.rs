@@ -1,0 +1,127 @@
+//! `barcheck doctor`: what there is to say of compiled kernels before they are decided.
+
+use super::args::DoctorArgs;
+use super::deadline::Deadline;
+use super::files::{self, Input};
+use super::input;
+use super::kernels;
+use super::output::{Colours, Status, complain, error_line, print};
+use barcheck_model::program::{Code, Op, Program};
+use barcheck_specs::{Extracted, LineIndex, LoadOptions, Loaded, Source, load_within, render};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io;
+
+/// Runs the command.
+pub(crate) fn run(args: &DoctorArgs, colours: Colours) -> io::Result<Status> {
+    let deadline = Deadline::new(args.time.timeout);
+    let inputs = match kernels::split(files::expand(&args.files), &args.kernel, deadline.limit()) {
+        Ok(inputs) => inputs,
+        Err(message) => {
+            complain(&error_line(colours.err, message));
+            return Ok(Status::Trouble);
+        }
+    };
+    let mut status = Status::Success;
+    for mut input in inputs {
+        let (found, text) = examine(&mut input, args, &deadline, colours);
+        status = status.max(found);
+        print(&text)?;
+    }
+    Ok(status)
+}
+
+fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: Colours) -> (Status, String) {
+    let name = input::display_name(&input.path);
+    let bytes = match kernels::read(input, deadline.limit()) {
+        Ok(bytes) => bytes,
+        Err(message) => {
+            complain(&error_line(colours.err, message));
+            return (Status::Trouble, String::new());
+        }
+    };
+    let mut options = LoadOptions::default();
+    args.kernel.tell(&mut options, input.entry.as_ref().map(|entry| entry.index));
+    let kernel = input.entry.as_ref().map(|entry| format!(", kernel {}", entry.name)).unwrap_or_default();
+    let head = format!("{}{kernel}\n", colours.out.strong(&name));
+    match load_within(&Source::new(&name, &bytes), &options, deadline.patience()) {
+        Ok(loaded) => match &loaded.extracted {
+            Some(extracted) => (Status::Success, format!("{head}{}", report(&loaded, extracted))),
+            None => (Status::Success, format!("{head}  a protocol, written by hand: nothing to extract\n")),
+        },
+        Err(error) if error.is_late() => {
+            (Status::Inconclusive, format!("{head}  {}\n", deadline.said("read")))
+        }
+        Err(error) => match error.not_followed() {
+            Some(diagnostic) => {
+                let place = diagnostic.place(&LineIndex::new(&error.text));
+                let text = format!("{head}  line {}: {}\n", place.line, diagnostic.message);
+                (Status::Inconclusive, text)
+            }
+            None => {
+                complain(&render(&error.diagnostics, &name, &error.text, colours.err.colour()));
+                (Status::Trouble, String::new())
+            }
+        },
+    }
+}
+
+/// What is found in a kernel that can be followed.
+fn report(loaded: &Loaded, extracted: &Extracted) -> String {
+    let program = &loaded.program;
+    let mut text = String::new();
+    let (kept, all) = (extracted.kept, extracted.instructions);
+    let _ = writeln!(text, "  {} threads; {kept} of {all} instructions concern barriers", program.threads);
+    for (index, role) in program.roles.iter().enumerate() {
+        let _ = writeln!(text, "  {}", warps(program, index));
+        for (instruction, lines) in barriers(&role.code) {
+            let places: Vec<String> = lines.iter().map(|line| place(extracted, *line)).collect();
+            let _ = writeln!(text, "    {instruction}  at {}", places.join(", "));
+        }
+    }
+    let lines = LineIndex::new(&loaded.text);
+    for remark in &loaded.warnings {
+        let at = place(extracted, remark.place(&lines).line);
+        let _ = writeln!(text, "  {}, at {at}", remark.message);
+    }
+    text.push_str("  memory is not looked at: no data races are found\n");
+    text
+}
+
+/// The warps of a role, as ranges.
+fn warps(program: &Program, role: usize) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for (warp, _) in program.agents.iter().enumerate().filter(|(_, of)| of.index() == role) {
+        match ranges.last_mut() {
+            Some((_, to)) if *to + 1 == warp => *to = warp,
+            _ => ranges.push((warp, warp)),
+        }
+    }
+    let shown: Vec<String> = ranges
+        .into_iter()
+        .map(|(from, to)| if from == to { format!("warp {from}") } else { format!("warps {from} to {to}") })
+        .collect();
+    shown.join(", ")
+}
+
+/// The instructions on barriers, each with its lines.
+fn barriers(code: &Code) -> BTreeMap<&str, Vec<u32>> {
+    let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let all = code.ops.iter().zip(&code.texts).zip(&code.places);
+    for ((op, text), place) in all.filter(|((op, _), _)| matches!(op, Op::Barrier(_))) {
+        debug_assert!(matches!(op, Op::Barrier(_)));
+        let lines = found.entry(text.as_str()).or_default();
+        if lines.last() != Some(&place.line) {
+            lines.push(place.line);
+        }
+    }
+    found
+}
+
+/// A line of the kernel, and of its source where that is known.
+fn place(extracted: &Extracted, line: u32) -> String {
+    match extracted.origin(line) {
+        Some(origin) => format!("line {line} ({}:{})", origin.file, origin.line),
+        None => format!("line {line}"),
+    }
+}

@@ -1,0 +1,65 @@
+//! `barcheck extract`: the protocol of a compiled kernel, as text.
+
+use super::args::ExtractArgs;
+use super::deadline::Deadline;
+use super::files;
+use super::input;
+use super::kernels;
+use super::output::{Colours, Status, complain, error_line, print, save};
+use barcheck_specs::{LoadOptions, Severity, Source, load_within, render};
+use std::io;
+
+/// Runs the command.
+pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
+    let fail = |status: Status, message: String| {
+        complain(&error_line(colours.err, message));
+        Ok(status)
+    };
+    let deadline = Deadline::new(args.time.timeout);
+    let name = input::display_name(&args.file);
+    let inputs = files::expand(std::slice::from_ref(&args.file));
+    let mut inputs = match kernels::split(inputs, &args.kernel, deadline.limit()) {
+        Ok(inputs) => inputs,
+        Err(message) => return fail(Status::Trouble, message),
+    };
+    if let [_, _, ..] = inputs.as_slice() {
+        let names: Vec<&str> =
+            inputs.iter().filter_map(|input| input.entry.as_ref()).map(|entry| entry.name.as_str()).collect();
+        let message = format!(
+            "{name} has {} kernels with barriers; choose one by --entry: {}",
+            names.len(),
+            names.join(", ")
+        );
+        return fail(Status::Trouble, message);
+    }
+    let Some(mut input) = inputs.pop() else { return fail(Status::Trouble, format!("{name} has no kernel")) };
+    let bytes = match kernels::read(&mut input, deadline.limit()) {
+        Ok(bytes) => bytes,
+        Err(message) => return fail(Status::Trouble, message),
+    };
+    let mut options = LoadOptions::default();
+    args.kernel.tell(&mut options, input.entry.as_ref().map(|entry| entry.index));
+    let loaded = match load_within(&Source::new(&name, &bytes), &options, deadline.patience()) {
+        Ok(loaded) => loaded,
+        Err(error) if error.is_late() => {
+            return fail(Status::Inconclusive, format!("{name}: {}", deadline.said("read")));
+        }
+        Err(error) => {
+            complain(&render(&error.diagnostics, &name, &error.text, colours.err.colour()));
+            let beyond = error.not_followed().is_some();
+            return Ok(if beyond { Status::Inconclusive } else { Status::Trouble });
+        }
+    };
+    let Some(extracted) = loaded.extracted else {
+        return fail(Status::Trouble, format!("{name} is a protocol already"));
+    };
+    let notes: Vec<_> = loaded.warnings.into_iter().filter(|note| note.severity != Severity::Error).collect();
+    complain(&render(&notes, &name, &loaded.text, colours.err.colour()));
+    match args.output.as_deref().filter(|path| !input::is_standard_input(path)) {
+        Some(path) if input::is_same(path, &args.file) => {
+            fail(Status::Trouble, "the protocol would overwrite the kernel".to_owned())
+        }
+        Some(path) => save("protocol", &extracted.text, path, colours),
+        None => print(&extracted.text).map(|()| Status::Success),
+    }
+}

@@ -1,0 +1,226 @@
+//! Compiled kernels on the command line: which of a module, of which size, and what is said of them.
+
+use crate::support::{Folder, run, run_on};
+
+/// Two kernels: the first is fine, the second hangs; a third has no barrier.
+const MODULE: &str = "\
+.version 8.0
+.target sm_90
+.file 1 \"/src/k.cu\"
+.visible .entry fine(.param .u32 n)
+{
+\t.loc 1 5 3
+\tbar.sync 0;
+\tret;
+}
+.visible .entry hangs(.param .u32 n)
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<3>;
+\tmov.u32 %r1, %tid.x;
+\tsetp.gt.u32 %p1, %r1, 31;
+\t@%p1 bra $L;
+\t.loc 1 15 3
+\tbar.sync 1, 64;
+$L:
+\tret;
+}
+.visible .entry plain() { ret; }
+";
+
+/// Which lanes come depends on the data.
+const BY_DATA: &str = "\
+.version 8.0
+.target sm_90
+.visible .entry k(.param .u64 in)
+.reqntid 32
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<3>;
+\tld.global.u32 %r1, [%r2];
+\tsetp.gt.s32 %p1, %r1, 0;
+\t@%p1 bra $L;
+\tbar.sync 0;
+$L:
+\tbar.sync 0;
+\tret;
+}
+";
+
+fn folder(text: &str) -> (Folder, String) {
+    let folder = Folder::new();
+    let path = folder.add("kernel.ptx", text);
+    (folder, path)
+}
+
+#[test]
+fn every_kernel_with_barriers_is_a_row() {
+    let (_folder, path) = folder(MODULE);
+    let verified = run(&["verify", "--cta", "64", &path]).expect(1);
+    let verified = verified.prints("kernel fine").prints("kernel hangs");
+    assert!(
+        !verified.out.contains("kernel plain") && verified.out.contains("2 kernels: 1 verified, 1 violated")
+    );
+    let rows = run(&["verify", "--cta", "64", "--format", "json", &path]).expect(1).json();
+    let kernels: Vec<_> = rows.iter().map(|row| (row["kernel"].as_str(), row["verdict"].as_str())).collect();
+    assert_eq!(kernels, [(Some("fine"), Some("verified")), (Some("hangs"), Some("violated"))]);
+    assert_eq!(rows[1]["findings"][0]["location"]["line"].as_u64(), Some(18));
+    let origin = &rows[1]["findings"][0]["origin"];
+    assert_eq!((origin["file"].as_str(), origin["line"].as_u64()), (Some("/src/k.cu"), Some(15)));
+}
+
+#[test]
+fn findings_name_the_line_of_the_source() {
+    let (_folder, path) = folder(MODULE);
+    run(&["verify", "--cta", "64", "--entry", "hangs", &path])
+        .expect(1)
+        .prints("kernel.ptx:18:2")
+        .prints("compiled from /src/k.cu:15")
+        .prints("memory is not looked at");
+}
+
+#[test]
+fn a_kernel_is_chosen_by_its_name_or_a_part_of_it() {
+    let (_folder, path) = folder(MODULE);
+    run(&["verify", "--cta", "64", "--entry", "fine", &path]).expect(0).prints("kernel fine");
+    run(&["verify", "--cta", "64", "--entry", "in", &path]).expect(0).prints("kernel fine");
+    run(&["verify", "--cta", "64", "--entry", "plain", &path]).expect(0).prints("kernel plain");
+    run(&["verify", "--cta", "64", "--entry", "none", &path]).expect(2).says("there are: fine, hangs, plain");
+}
+
+#[test]
+fn the_size_of_the_group_is_asked_for_by_its_option() {
+    let (_folder, path) = folder(MODULE);
+    run(&["verify", "--entry", "fine", &path])
+        .expect(2)
+        .says("the size of the CTA is not known")
+        .says("--cta");
+    run(&["verify", "--cta", "2048", "--entry", "fine", &path]).expect(2).says("1 to 1024 threads");
+    run(&["verify", "--cta", "0", &path]).expect(2).says("no number of threads");
+    run(&["verify", "--cta", "8,8,1,1", &path]).expect(2).says("at most three");
+    run(&["verify", "--cta", "8,8", "--entry", "fine", &path]).expect(0);
+}
+
+#[test]
+fn a_parameter_that_no_kernel_has_is_a_mistake() {
+    let (_folder, path) = folder(MODULE);
+    run(&["verify", "--cta", "64", "--param", "7=1", &path]).expect(2).says("no kernel has a parameter `7`");
+    run(&["verify", "--cta", "64", "--param", "n=1", "--entry", "fine", &path]).expect(0);
+    run(&["verify", "--cta", "64", "--param", "n", &path]).expect(2).says("PARAM=VALUE");
+}
+
+#[test]
+fn kernels_have_no_params_to_vary_and_stand_beside_protocols_that_have() {
+    let (folder, path) = folder(MODULE);
+    run(&["verify", "--cta", "64", "-D", "N=1..2", &path]).expect(2).says("there are no params");
+    let protocol =
+        folder.add("meet.bar", "target ptx; cta 32; param N = 1; warp 0 { for i in 0..N { bar.sync 0; } }");
+    run(&["verify", "--cta", "64", "--entry", "fine", "-D", "N=1..2", &path, &protocol])
+        .expect(0)
+        .prints("kernel.ptx, kernel fine (ptx):")
+        .prints("meet.bar (ptx) with N=2:")
+        .prints("3 combinations: 3 verified");
+}
+
+#[test]
+fn every_report_tells_the_kernels_of_a_module_apart() {
+    let (folder, path) = folder(MODULE);
+    let of = |format: &str| run(&["verify", "--cta", "64", "--format", format, &path]).expect(1);
+    of("junit").prints("kernel.ptx, kernel fine").prints("kernel.ptx, kernel hangs");
+    of("github").prints("kernel hangs: ");
+    of("sarif").prints("kernel hangs: ");
+    let pages = folder.path().join("pages").to_string_lossy().into_owned();
+    run(&["verify", "--cta", "64", "--html", &pages, &path]).expect(1);
+    let index = std::fs::read_to_string(format!("{pages}/index.html")).expect("a page");
+    assert!(index.contains("kernel.ptx, kernel hangs") && index.contains("kernel-hangs-deadlock.html"));
+    run(&[&path]).expect(2).says("to decide these kernels: `barcheck verify ");
+}
+
+#[test]
+fn a_kernel_is_held_to_the_head_of_its_module() {
+    let head = "// expect: violated\n// rules: deadlock\n";
+    let (_folder, path) = folder(&format!("{head}{MODULE}"));
+    run(&["verify", "--expect", "--cta", "64", "--entry", "hangs", &path]).expect(0).prints("as expected");
+    run(&["verify", "--expect", "--cta", "64", "--entry", "fine", &path])
+        .expect(1)
+        .prints("kernel fine: expected");
+}
+
+#[test]
+fn what_rests_on_data_is_a_warning_unless_denied() {
+    let (_folder, path) = folder(BY_DATA);
+    run(&["verify", &path])
+        .expect(3)
+        .prints("warning[partial-warp]")
+        .prints("--deny data-dependent")
+        .prints("it rests on data that is not known: warp 0");
+    run(&["verify", "--deny", "data-dependent", &path]).expect(1).prints("error[partial-warp]");
+    let rows = run(&["verify", "--format", "json", &path]).expect(3).json();
+    assert_eq!(rows[0]["findings"][0]["data"][0]["line"].as_u64(), Some(10));
+}
+
+#[test]
+fn what_is_extracted_is_verified_as_it_is() {
+    let (_folder, path) = folder(MODULE);
+    let printed = run(&["extract", "--cta", "64", "--entry", "hangs", &path]).expect(0).out;
+    assert!(printed.starts_with("// Extracted from the kernel hangs,"), "{printed}");
+    run_on(&["verify", "-"], printed.as_bytes()).expect(1).prints("deadlock");
+    run(&["extract", "--cta", "64", &path]).expect(2).says("choose one by --entry: fine, hangs");
+    run_on(&["extract", "--cta", "64", "--entry", "fine", "-"], MODULE.as_bytes())
+        .expect(0)
+        .prints("bar.sync 0;");
+    run(&["extract", "--cta", "64", "--entry", "fine", "-o", &path, &path]).expect(2).says("overwrite");
+}
+
+#[test]
+fn a_protocol_is_not_extracted() {
+    let folder = Folder::new();
+    let path = folder.add("meet.bar", "target ptx; cta 64; warps 0..2 { bar.sync 0; }\n");
+    run(&["extract", &path]).expect(2).says("is a protocol already");
+}
+
+#[test]
+fn the_doctor_says_what_a_kernel_is_made_of() {
+    let (_folder, path) = folder(MODULE);
+    run(&["doctor", "--cta", "64", &path])
+        .expect(0)
+        .prints("warp 0")
+        .prints("bar.sync 1, 64  at line 18 (/src/k.cu:15)")
+        .prints("memory is not looked at");
+    let (_folder, path) =
+        folder(".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.init.b64 [0], 1;\nret;\n}\n");
+    run(&["doctor", &path]).expect(3).prints("line 4: not followed: `mbarrier.init.b64`");
+}
+
+#[test]
+fn what_is_not_followed_is_inconclusive_at_its_line() {
+    let (_folder, path) =
+        folder(".version 8.0\n.entry k() .reqntid 32\n{\nmbarrier.init.b64 [0], 1;\nret;\n}\n");
+    run(&["verify", &path]).expect(3).prints("kernel.ptx:4:1: not followed: `mbarrier.init.b64`");
+}
+
+#[test]
+fn a_counterexample_of_a_kernel_is_replayed() {
+    let (folder, path) = folder(MODULE);
+    let trace = folder.text("hang.json");
+    run(&["verify", "--cta", "64", "--entry", "hangs", "--trace", &trace, &path]).expect(1);
+    run(&["replay", &trace]).expect(0);
+    let traces = folder.text("traces");
+    run(&["verify", "--cta", "64", "--trace", &traces, &path]).expect(1);
+    assert!(folder.path().join("traces/kernel-hangs-deadlock.json").is_file());
+}
+
+#[test]
+fn a_baseline_knows_the_kernels_of_a_module_apart() {
+    let (folder, path) = folder(&MODULE.replace(
+        "entry fine(.param .u32 n)\n{\n\t.loc 1 5 3",
+        "entry fine(.param .u32 n)\n{\n\tbar.sync 1, 96;",
+    ));
+    let baseline = folder.text("known.txt");
+    let size = ["--cta", "64"];
+    run(&[&["verify", "--write-baseline", &baseline, &path], &size[..]].concat()).expect(0);
+    let lines = std::fs::read_to_string(&baseline).expect("it is there");
+    assert!(lines.contains(" kernel.ptx:fine #") && lines.contains(" kernel.ptx:hangs #"), "{lines}");
+    let run = run(&[&["verify", "--baseline", &baseline, &path], &size[..]].concat()).expect(0);
+    assert!(!run.out.contains("gone") && !run.err.contains("is not there"), "{}{}", run.out, run.err);
+}

@@ -1,0 +1,186 @@
+//! Compiled kernels: each gets the verdict that the comment before it names, and so does the protocol that is
+//! extracted from it.
+
+use barcheck::{Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
+use barcheck_model::rule::Level;
+use barcheck_specs::{Severity, bar, entries, load};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Threads of a CTA, where the kernel does not say.
+const THREADS: i64 = 128;
+
+/// A module of kernels.
+struct Module {
+    name: String,
+    text: String,
+}
+
+impl Module {
+    /// What is expected of each kernel: `// expect NAME: VERDICT RULE…`.
+    fn expectations(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let lines = self.text.lines().filter_map(|line| line.strip_prefix("// expect "));
+        lines
+            .map(|line| {
+                let (name, words) = line.split_once(": ").expect("NAME: VERDICT");
+                (name, words.split_whitespace().collect())
+            })
+            .collect()
+    }
+
+    fn options(&self, index: usize) -> Options {
+        let mut defines = BTreeMap::from([("entry.index".to_owned(), index as i64)]);
+        let source = Source::new(&self.name, self.text.as_bytes());
+        let only_index = LoadOptions { defines: defines.clone() };
+        let is_sized = load(&source, &only_index).map_or_else(
+            |error| error.diagnostics.iter().all(|diagnostic| diagnostic.code != "group-size"),
+            |_| true,
+        );
+        if !is_sized {
+            defines.insert("cta.x".to_owned(), THREADS);
+        }
+        Options { load: LoadOptions { defines }, ..Options::default() }
+    }
+}
+
+fn modules() -> Vec<Module> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let mut modules: Vec<Module> = files
+        .map(|path| Module {
+            name: path.file_name().expect("a file").to_string_lossy().into_owned(),
+            text: std::fs::read_to_string(&path).expect("a text"),
+        })
+        .collect();
+    modules.sort_by(|a, b| a.name.cmp(&b.name));
+    modules
+}
+
+/// Each kernel with what it came to.
+fn decided() -> impl Iterator<Item = (Module, String, Options, Decision)> {
+    modules().into_iter().flat_map(|module| {
+        let found = entries(&Source::new(&module.name, module.text.as_bytes())).expect("a module");
+        let with = found.into_iter().filter(|entry| entry.synchronises);
+        with.map(move |entry| {
+            let module = Module { name: module.name.clone(), text: module.text.clone() };
+            let options = module.options(entry.index);
+            let decision = decide(&Source::new(&module.name, module.text.as_bytes()), &options);
+            (module, entry.name, options, decision)
+        })
+        .collect::<Vec<_>>()
+    })
+}
+
+fn rules(decision: &Decision) -> BTreeSet<&'static str> {
+    let counts =
+        decision.findings.iter().filter(|found| found.level == Level::Error || !found.data.is_empty());
+    counts.map(|found| found.rule.name()).collect()
+}
+
+#[test]
+fn every_kernel_gets_the_verdict_that_is_expected() {
+    let mut seen = 0;
+    for (module, name, _, decision) in decided() {
+        let expectations = module.expectations();
+        let expected = expectations.get(name.as_str()).unwrap_or_else(|| panic!("{name}: nothing expected"));
+        let mut found = rules(&decision);
+        found.insert(decision.verdict.name());
+        if decision.findings.iter().any(|finding| !finding.data.is_empty()) {
+            found.insert("data");
+        }
+        let assumed = |diagnostic: &barcheck_specs::Diagnostic| diagnostic.message.starts_with("assumed:");
+        if expected.contains("assumed") {
+            assert!(decision.diagnostics.iter().any(assumed), "{name}: nothing is assumed");
+            found.insert("assumed");
+        }
+        assert_eq!(&found, expected, "{}, {name}: {:?}", module.name, decision.reason);
+        seen += 1;
+    }
+    assert_eq!(seen, modules().iter().map(|module| module.expectations().len()).sum::<usize>());
+    assert!(seen >= 30, "{seen}");
+}
+
+#[test]
+fn what_is_not_followed_is_named_with_its_line() {
+    for (module, name, _, decision) in decided().filter(|(.., decision)| decision.trouble().is_some()) {
+        if decision.findings.iter().any(|finding| !finding.data.is_empty()) {
+            continue;
+        }
+        let reason = decision.reason.unwrap_or_else(|| panic!("{name}: no reason"));
+        let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
+        let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
+        assert!(line.starts_with('\t') && line.trim_end().ends_with(';'), "{name}: {}: {line}", place.line);
+    }
+}
+
+#[test]
+fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
+    let mut seen = 0;
+    for (module, name, options, _) in decided() {
+        let source = Source::new(&module.name, module.text.as_bytes());
+        let Ok(loaded) = load(&source, &options.load) else { continue };
+        let extracted = loaded.extracted.expect("a kernel");
+        // A search that ends at the first violation need not come to the same one.
+        let all =
+            |options: Options| Options { settings: Settings { all: true, ..options.settings }, ..options };
+        let decision = decide(&source, &all(options));
+        let text = extracted.text.as_bytes();
+        let protocol = decide(&Source::new("x.bar", text), &all(Options::default()));
+        // What rests on data is a violation of the protocol, which knows of no data.
+        let verdict = match decision.verdict {
+            Verdict::Inconclusive => Verdict::Violated,
+            other => other,
+        };
+        assert_eq!(protocol.verdict, verdict, "{name}:\n{}", extracted.text);
+        assert_eq!(rules(&protocol), rules(&decision), "{name}");
+        let formatted = bar::format(text).expect("it is a protocol");
+        assert_eq!(formatted, extracted.text, "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 25, "{seen}");
+}
+
+#[test]
+fn findings_stand_at_lines_of_the_kernel() {
+    for (module, name, _, decision) in decided() {
+        for found in &decision.findings {
+            let line = module.text.lines().nth(found.place.line as usize - 1).unwrap_or_default();
+            assert!(line.contains("bar") || line.contains("bra"), "{name}: {}: {line}", found.place.line);
+        }
+    }
+}
+
+#[test]
+fn lines_of_the_source_are_known_where_the_kernel_names_them() {
+    let text = ".version 8.0\n.target sm_90\n.file 1 \"/src/k.cu\"\n.visible .entry k()\n.reqntid 64\n{\n\
+                .loc 1 7 3\n\tbar.sync 0;\n.loc 1 9 3, function_name $L, inlined_at 1 2 3\n\tbar.sync 0;\n\tret;\n}\n";
+    let loaded = load(&Source::new("k.ptx", text.as_bytes()), &LoadOptions::default()).expect("a kernel");
+    let extracted = loaded.extracted.expect("a kernel");
+    let line = |of: u32| extracted.origin(of).map(|origin| (origin.file.as_str(), origin.line));
+    assert_eq!((line(8), line(10)), (Some(("/src/k.cu", 7)), Some(("/src/k.cu", 9))));
+    assert_eq!(line(5), None);
+}
+
+#[test]
+fn a_parameter_that_is_given_decides() {
+    let text = ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n)\n.reqntid 64\n{\n\
+                .reg .pred %p<2>;\n.reg .b32 %r<3>;\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n\
+                setp.lt.u32 %p1, %r2, %r1;\n@%p1 bra $L;\nbar.sync 1, 64;\n$L:\nbar.sync 0;\nret;\n}\n";
+    let of = |given: &[(&str, i64)]| {
+        let defines = given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let options = Options { load: LoadOptions { defines }, ..Options::default() };
+        let decision = decide(&Source::new("k.ptx", text.as_bytes()), &options);
+        (decision.verdict, rules(&decision).into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(of(&[("param.0", 0)]), (Verdict::Verified, vec![]));
+    assert_eq!(of(&[("param.n", 64)]), (Verdict::Verified, vec![]));
+    assert_eq!(of(&[("param.n", 32)]), (Verdict::Violated, vec!["deadlock"]));
+    assert_eq!(of(&[("param.0", 7)]), (Verdict::Violated, vec!["partial-warp"]));
+    assert_eq!(of(&[]).0, Verdict::Inconclusive);
+}
+
+#[test]
+fn what_is_assumed_is_a_note_and_no_warning() {
+    let (_, _, _, decision) = decided().find(|(_, name, ..)| name == "told").expect("the kernel");
+    assert!(decision.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Note));
+}

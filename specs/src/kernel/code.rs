@@ -1,0 +1,217 @@
+//! The code of a kernel as a list of instructions on registers, with calls inlined: what readers of compiled
+//! notations hand over. Everything behind it knows none of them.
+
+use barcheck_model::program::ReductionOp;
+
+use crate::common::span::Span;
+
+/// A register: a position in [`Code::registers`].
+pub(crate) type Register = u32;
+
+/// The code of a kernel.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) instructions: Vec<Instruction>,
+    /// The names of registers, for names of variables.
+    pub(crate) registers: Vec<String>,
+    /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
+    pub(crate) names: Vec<String>,
+}
+
+impl Code {
+    /// A register of its own.
+    pub(crate) fn register(&mut self, name: &str) -> Register {
+        self.registers.push(name.to_owned());
+        self.registers.len() as Register - 1
+    }
+}
+
+/// An instruction and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Instruction {
+    /// It is executed by the lanes for which this register is not 0, or is 0 if negated.
+    pub(crate) guard: Option<Guard>,
+    pub(crate) action: Action,
+    /// Its place in the text of the kernel.
+    pub(crate) span: Span,
+}
+
+/// A condition on a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Guard {
+    pub(crate) register: Register,
+    pub(crate) negated: bool,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    /// Writes registers.
+    Compute { to: Register, function: Function, arguments: Vec<Argument> },
+    /// Goes on elsewhere.
+    Jump(usize),
+    /// The thread ends.
+    Exit,
+    /// The whole grid ends with an error.
+    Abort,
+    /// A barrier of the group.
+    Synchronise(Synchronisation),
+    /// Synchronises, or may do so, in a way that is not followed: what it is.
+    Beyond(String),
+    /// Concerns neither registers nor barriers.
+    Nothing,
+}
+
+/// An instruction on a barrier of the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Synchronisation {
+    pub(crate) kind: SynchronisationKind,
+    /// All lanes of the warp have to execute it together.
+    pub(crate) aligned: bool,
+    pub(crate) id: Argument,
+    pub(crate) count: Option<Argument>,
+}
+
+/// What is done at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SynchronisationKind {
+    Sync,
+    Arrive,
+    Reduce(ReductionOp),
+}
+
+/// What a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Argument {
+    Register(Register),
+    /// A known number, the same for all.
+    Number(u64),
+    /// The index of a thread or the like: known for each lane of each warp.
+    Index(Index),
+    /// Unknown, and the same for the whole group: a position in [`Code::names`].
+    Same(u32),
+}
+
+/// What is known of a thread when the size of the group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Index {
+    /// In direction 0, 1 or 2.
+    Thread(u8),
+    Lane,
+    /// The bits of the lanes that compare so with this one.
+    Mask(Comparison),
+}
+
+/// What is computed of the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Function {
+    /// An operation on integers.
+    Integer(Operation, Type),
+    /// A function of its arguments that is not followed: the same for the same arguments. Which one, by its
+    /// position in [`Code::names`].
+    Pure(u32),
+    /// A value loaded at the address that the argument is.
+    Load(Memory),
+    /// The value of another lane: the value, and the lane.
+    Broadcast,
+    /// Whether all lanes have it, or any: the value.
+    Vote,
+    /// One lane of the warp.
+    Elect,
+    /// Unknown, and the same for all threads of the group that execute the instruction together.
+    Shared,
+    /// Unknown, and the same for the lanes of a warp.
+    OfWarp,
+    /// Unknown.
+    Unknown,
+}
+
+/// Where a value is loaded from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Memory {
+    /// Nobody writes it while the kernel runs.
+    Constant,
+    /// Global memory: somebody may write it.
+    Global,
+    /// Memory of the group, through which its threads tell one another.
+    Shared,
+}
+
+/// The type of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Type {
+    /// 1 (a predicate), 8, 16, 32 or 64.
+    pub(crate) bits: u8,
+    pub(crate) signed: bool,
+}
+
+/// Operations on integers. Results have the width of the type, but for those that say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operation {
+    /// Extends or cuts a value of this type.
+    Convert(Type),
+    Not,
+    LogicalNot,
+    Negate,
+    Absolute,
+    Add,
+    Subtract,
+    Multiply,
+    /// Twice as wide as the type.
+    MultiplyWide,
+    MultiplyHigh,
+    Divide,
+    Remainder,
+    Minimum,
+    Maximum,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    /// The first argument if the third is not 0, else the second.
+    Select,
+    /// 0 or 1.
+    Compare(Comparison),
+    /// From the bit at the second argument on, as many bits as the third.
+    ExtractBits,
+    CountOnes,
+    LeadingZeros,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// What holds when this does not.
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::GreaterOrEqual,
+            Self::LessOrEqual => Self::Greater,
+            Self::Greater => Self::LessOrEqual,
+            Self::GreaterOrEqual => Self::Less,
+        }
+    }
+
+    /// As programs write it.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A protocol as text, with the place in the kernel of each of its lines.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::expression::unwrapped;
+use super::mentions::mentions;
+use super::residual::name_of;
+use super::tree::{Condition, Decision, Statement, Statements};
+use crate::common::span::Span;
+
+/// Warps that run the same program.
+#[derive(Debug)]
+pub(super) struct Role {
+    pub(super) warps: Vec<(u32, u32)>,
+    pub(super) statements: Statements,
+}
+
+/// A protocol as text.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    pub(super) text: String,
+    /// For each line the place in the kernel that it is about, if it is about one.
+    pub(super) lines: Vec<Option<Span>>,
+}
+
+/// Writes a protocol of this many threads.
+pub(super) fn write(
+    target: &str,
+    size: &str,
+    heading: &[String],
+    roles: &[Role],
+    names: &mut HashMap<String, String>,
+) -> Document {
+    let mut printer = Printer {
+        document: Document::default(),
+        names,
+        once: BTreeSet::new(),
+        explained: BTreeSet::new(),
+        by_lane: false,
+    };
+    for line in heading {
+        printer.line(0, &format!("// {line}"), None);
+    }
+    printer.line(0, &format!("target {target};"), None);
+    printer.line(0, size, None);
+    for role in roles {
+        for (from, to) in &role.warps {
+            printer.line(0, "", None);
+            let warps = if to - from == 1 { format!("warp {from}") } else { format!("warps {from}..{to}") };
+            printer.role(&warps, &role.statements);
+        }
+    }
+    printer.document
+}
+
+struct Printer<'n> {
+    document: Document,
+    names: &'n mut HashMap<String, String>,
+    /// Decisions of the role that are made at its beginning.
+    once: BTreeSet<String>,
+    /// Decisions of which it has been said what they are.
+    explained: BTreeSet<String>,
+    /// The role has conditions that differ between lanes.
+    by_lane: bool,
+}
+
+/// How often decisions are made in a role.
+#[derive(Default)]
+struct Uses {
+    decisions: BTreeMap<String, (usize, bool)>,
+    assigned: BTreeSet<String>,
+    by_lane: bool,
+    of_lane: bool,
+}
+
+impl Uses {
+    fn count(&mut self, decision: &Decision, in_loop: bool, in_expression: bool) {
+        let uses = self.decisions.entry(decision.key.clone()).or_default();
+        uses.0 += 1;
+        uses.1 |= in_loop && !decision.varies || in_expression;
+    }
+
+    fn list(&mut self, statements: &[Statement], in_loop: bool) {
+        for statement in statements {
+            match statement {
+                Statement::Set { local, .. } => {
+                    self.assigned.insert(local.clone());
+                }
+                Statement::If { condition, then, otherwise, .. } => {
+                    match condition {
+                        Condition::Uniform { decision, .. } => self.count(decision, in_loop, false),
+                        Condition::Value { text, decided, .. } => {
+                            self.by_lane |= text.contains("lane");
+                            decided.decisions.iter().for_each(|decision| self.count(decision, in_loop, true));
+                        }
+                        Condition::OfLane => self.of_lane = true,
+                        Condition::OfWarp => {}
+                    }
+                    self.list(then, in_loop);
+                    self.list(otherwise, in_loop);
+                }
+                Statement::Loop { body, .. } | Statement::For { body, .. } => self.list(body, true),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Printer<'_> {
+    fn line(&mut self, depth: usize, text: &str, span: Option<Span>) {
+        if !text.is_empty() {
+            for _ in 0..depth {
+                self.document.text.push_str("    ");
+            }
+        }
+        self.document.text.push_str(text);
+        self.document.text.push('\n');
+        self.document.lines.push(span);
+    }
+
+    fn role(&mut self, warps: &str, statements: &[Statement]) {
+        let mut uses = Uses::default();
+        uses.list(statements, false);
+        self.by_lane = uses.by_lane;
+        if statements.is_empty() {
+            return self.line(0, &format!("{warps} {{ }}"), None);
+        }
+        self.line(0, &format!("{warps} {{"), None);
+        let varying = varying(statements);
+        self.once = uses
+            .decisions
+            .iter()
+            .filter(|(key, (sites, must))| !varying.contains(*key) && (*must || *sites > 1))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in self.once.clone() {
+            let name = name_of(self.names, &key);
+            let what = self.explain(&key);
+            self.line(1, &format!("let {name} = 0;{what}"), None);
+            self.line(1, &format!("if uniform {name} ? {{ {name} = 1; }}"), None);
+        }
+        // A variable that is set before anything else is done with it is declared there.
+        let mut here = BTreeSet::new();
+        for (at, statement) in statements.iter().enumerate() {
+            if let Statement::Set { local, .. } = statement
+                && !statements[..at].iter().any(|earlier| mentions(earlier, local))
+            {
+                here.insert(at);
+            }
+        }
+        let declared: BTreeSet<&String> = here
+            .iter()
+            .filter_map(|at| match &statements[*at] {
+                Statement::Set { local, .. } => Some(local),
+                _ => None,
+            })
+            .collect();
+        for local in uses.assigned.iter().filter(|local| !declared.contains(local)) {
+            self.line(1, &format!("let {local} = 0;"), None);
+        }
+        if uses.of_lane {
+            self.line(1, "let part = 0;", None);
+        }
+        for (at, statement) in statements.iter().enumerate() {
+            match statement {
+                Statement::Set { local, value, span } if here.contains(&at) => {
+                    self.line(1, &format!("let {local} = {};", value.text), Some(*span));
+                }
+                other => self.list(1, std::slice::from_ref(other)),
+            }
+        }
+        self.line(0, "}", None);
+    }
+
+    /// What a decision is, where it is named first.
+    fn explain(&mut self, key: &str) -> String {
+        if !self.explained.insert(key.to_owned()) {
+            return String::new();
+        }
+        let plain = unwrapped(key).chars().map(|c| if c.is_control() { ' ' } else { c });
+        let shown: String = plain.take(120).collect();
+        format!(" // {shown}")
+    }
+
+    fn list(&mut self, depth: usize, statements: &[Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Barrier { text, span } => self.line(depth, &format!("{text};"), Some(*span)),
+                Statement::Set { local, value, span } => {
+                    self.line(depth, &format!("{local} = {};", value.text), Some(*span));
+                }
+                Statement::If { condition, then, otherwise, span } => {
+                    self.branch(depth, (condition, then, otherwise), *span);
+                }
+                Statement::Loop { body, span } if body.is_empty() => {
+                    self.line(depth, "loop {}", Some(*span));
+                }
+                Statement::Loop { body, span } => {
+                    self.line(depth, "loop {", Some(*span));
+                    self.list(depth + 1, body);
+                    self.line(depth, "}", None);
+                }
+                Statement::For { variable, from, to, body, span } => {
+                    self.line(depth, &format!("for {variable} in {from}..{to} {{"), Some(*span));
+                    self.list(depth + 1, body);
+                    self.line(depth, "}", None);
+                }
+                Statement::Break => self.line(depth, "break;", None),
+                Statement::Continue => self.line(depth, "continue;", None),
+                Statement::Exit { span } => self.line(depth, "exit;", Some(*span)),
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        depth: usize,
+        (condition, then, otherwise): (&Condition, &[Statement], &[Statement]),
+        span: Span,
+    ) {
+        let (mut then, mut otherwise) = (then, otherwise);
+        let (asked, remark) = match condition {
+            Condition::Value { text, .. } => (text.clone(), String::new()),
+            Condition::Uniform { decision, negated } => {
+                let name = name_of(self.names, &decision.key);
+                if self.once.contains(&decision.key) {
+                    (if *negated { format!("!{name}") } else { name }, String::new())
+                } else {
+                    if *negated {
+                        std::mem::swap(&mut then, &mut otherwise);
+                    }
+                    let remark = self.explain(&decision.key);
+                    (format!("uniform {name} ?"), remark)
+                }
+            }
+            Condition::OfWarp => ("?".to_owned(), " // unknown, and each warp by itself".to_owned()),
+            Condition::OfLane => {
+                // How many lanes: none, one or all; any number, where others look at the lane as well.
+                let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };
+                self.line(
+                    depth,
+                    &format!("part = any 0..{most}; // unknown, and each lane by itself"),
+                    Some(span),
+                );
+                (format!("lane < {lanes}"), String::new())
+            }
+        };
+        if then.is_empty() && !otherwise.is_empty() {
+            self.line(depth, &format!("if {asked} {{}} else {{{remark}"), Some(span));
+            self.list(depth + 1, otherwise);
+        } else {
+            self.line(depth, &format!("if {asked} {{{remark}"), Some(span));
+            self.list(depth + 1, then);
+            if !otherwise.is_empty() {
+                self.line(depth, "} else {", None);
+                self.list(depth + 1, otherwise);
+            }
+        }
+        self.line(depth, "}", None);
+    }
+}
+
+/// Decisions that are made anew each time.
+fn varying(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut work: Vec<&Statement> = statements.iter().collect();
+    while let Some(statement) = work.pop() {
+        match statement {
+            Statement::If { condition, then, otherwise, .. } => {
+                if let Condition::Uniform { decision, .. } = condition
+                    && decision.varies
+                {
+                    found.insert(decision.key.clone());
+                }
+                work.extend(then.iter().chain(otherwise));
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
+            _ => {}
+        }
+    }
+    found
+}

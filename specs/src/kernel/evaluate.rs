@@ -1,0 +1,349 @@
+//! Abstract interpretation of a slice for one warp: which branches it may take, and what its registers hold
+//! there (conditional constant propagation, Wegman and Zadeck 1991, over terms).
+
+use std::collections::{BTreeMap, HashMap};
+
+use barcheck_model::Patience;
+
+use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Register, Type};
+use super::dominators::reverse_postorder;
+use super::lanes::{Lanes, WIDTH};
+use super::slice::{Slice, Then};
+use super::value::{Term, ValueId, Values};
+use super::warp::Warp;
+
+/// What is known of a warp.
+#[derive(Debug, Default)]
+pub(super) struct Evaluation {
+    /// For each node, how control goes on; `None` where it is not reached.
+    pub(super) then: Vec<Option<Way>>,
+    /// Operands of barriers, by the position of the instruction: number and count.
+    pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
+    /// For each node and register where several values meet, the value from each node that leads there; from
+    /// outside the code for the entry (`usize::MAX`).
+    pub(super) meets: BTreeMap<(usize, Register), Vec<(usize, ValueId)>>,
+}
+
+/// How control goes on from a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    To(usize),
+    /// The condition, and where its being true and false lead.
+    Branch(ValueId, usize, usize),
+}
+
+impl Way {
+    pub(super) fn nodes(self) -> impl Iterator<Item = usize> {
+        let (one, other) = match self {
+            Self::To(to) => (to, None),
+            Self::Branch(_, taken, other) => (taken, Some(other)),
+        };
+        std::iter::once(one).chain(other)
+    }
+}
+
+/// From outside the code.
+pub(super) const OUTSIDE: usize = usize::MAX;
+
+/// Terms beyond which a kernel is not followed.
+const TERMS: usize = 2_000_000;
+
+pub(super) struct Evaluator<'c> {
+    pub(super) code: &'c Code,
+    pub(super) slice: &'c Slice,
+    pub(super) values: &'c mut Values,
+    /// The first load at each address, by address and type.
+    pub(super) loads: &'c mut HashMap<(ValueId, ValueId), usize>,
+    pub(super) warp: Warp,
+}
+
+/// A fixed point on its way.
+struct State {
+    /// What registers hold where a node begins, and ends.
+    before: Vec<Option<Vec<ValueId>>>,
+    behind: Vec<Option<Vec<ValueId>>>,
+    then: Vec<Option<Way>>,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates the slice; `None` if that takes too long.
+    pub(super) fn run(&mut self, patience: &Patience) -> Option<Evaluation> {
+        let count = self.slice.nodes.len();
+        let after: Vec<Vec<usize>> = self
+            .slice
+            .nodes
+            .iter()
+            .map(|node| node.then.nodes().filter(|to| *to < count).collect())
+            .collect();
+        let order = reverse_postorder(0, &after);
+        let mut state =
+            State { before: vec![None; count], behind: vec![None; count], then: vec![None; count] };
+        let mut leads: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (from, to) in after.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to)))
+        {
+            if !leads[to].contains(&from) {
+                leads[to].push(from);
+            }
+        }
+        let mut dirty = vec![false; count];
+        dirty[0] = true;
+        while dirty.contains(&true) {
+            if patience.is_over() || self.values.count() > TERMS {
+                return None;
+            }
+            for node in &order {
+                if std::mem::take(&mut dirty[*node]) && self.visit(*node, &leads[*node], &mut state) {
+                    state.then[*node].into_iter().flat_map(Way::nodes).for_each(|to| {
+                        if to < count {
+                            dirty[to] = true;
+                        }
+                    });
+                }
+            }
+        }
+        Some(self.collect(&leads, state))
+    }
+
+    /// Evaluates a node anew; whether anything has changed behind it.
+    fn visit(&mut self, node: usize, leads: &[usize], state: &mut State) -> bool {
+        let merged = self.merged(node, leads, state);
+        if state.before[node].as_ref() == Some(&merged) && state.behind[node].is_some() {
+            return false;
+        }
+        let mut registers = merged.clone();
+        state.before[node] = Some(merged);
+        let mut ignored = HashMap::new();
+        let way = self.execute(node, &mut registers, &mut ignored);
+        let changed = state.behind[node].as_ref() != Some(&registers) || state.then[node] != Some(way);
+        state.behind[node] = Some(registers);
+        state.then[node] = Some(way);
+        changed
+    }
+
+    /// What registers hold where a node begins.
+    fn merged(&mut self, node: usize, leads: &[usize], state: &State) -> Vec<ValueId> {
+        let unset = self.values.leaf(Term::Unset);
+        let count = self.slice.registers.len();
+        let mut merged: Option<Vec<ValueId>> = (node == 0).then(|| vec![unset; count]);
+        let comes = |from: &&usize| {
+            let way = state.then[**from];
+            way.is_some_and(|way| way.nodes().any(|to| to == node))
+        };
+        let mut different = vec![false; count];
+        for from in leads.iter().filter(comes) {
+            let Some(values) = &state.behind[*from] else { continue };
+            match &merged {
+                None => merged = Some(values.clone()),
+                Some(so_far) => {
+                    for (index, differs) in different.iter_mut().enumerate() {
+                        *differs |= so_far[index] != values[index];
+                    }
+                }
+            }
+        }
+        let mut merged = merged.unwrap_or_else(|| vec![unset; count]);
+        for (register, index) in &self.slice.registers {
+            let meet = self.values.leaf(Term::Meet { block: node, register: *register });
+            let was = state.before[node].as_ref().is_some_and(|before| before[*index] == meet);
+            if different[*index] || was {
+                merged[*index] = meet;
+            }
+        }
+        merged
+    }
+
+    /// Executes the instructions of a node, and says how control goes on.
+    fn execute(
+        &mut self,
+        node: usize,
+        registers: &mut [ValueId],
+        barriers: &mut HashMap<usize, (ValueId, Option<ValueId>)>,
+    ) -> Way {
+        let node = &self.slice.nodes[node];
+        for at in &node.instructions {
+            let instruction = &self.code.instructions[*at];
+            match &instruction.action {
+                Action::Compute { to, function, arguments } => {
+                    let Some(index) = self.slice.registers.get(to).copied() else { continue };
+                    let arguments: Vec<ValueId> =
+                        arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
+                    let value = self.value(*at, *function, &arguments);
+                    registers[index] = match instruction.guard {
+                        None => value,
+                        Some(guard) => self.guarded(guard, value, registers[index], registers),
+                    };
+                }
+                Action::Synchronise(barrier) => {
+                    let id = self.argument(barrier.id, registers);
+                    let count = barrier.count.map(|count| self.argument(count, registers));
+                    barriers.insert(*at, (id, count));
+                }
+                _ => {}
+            }
+        }
+        match node.then {
+            Then::To(to) => Way::To(to),
+            Then::Branch { guard, taken, other, .. } => {
+                let condition = self.condition(guard, registers);
+                match self.values.as_known(condition).and_then(Lanes::all) {
+                    Some(0) => Way::To(other),
+                    Some(_) => Way::To(taken),
+                    None if taken == other => Way::To(taken),
+                    None => Way::Branch(condition, taken, other),
+                }
+            }
+        }
+    }
+
+    /// What each register holds where paths meet, and the operands of barriers, once nothing changes.
+    fn collect(&mut self, leads: &[Vec<usize>], state: State) -> Evaluation {
+        let mut evaluation = Evaluation::default();
+        let unset = self.values.leaf(Term::Unset);
+        for (node, leads) in leads.iter().enumerate() {
+            let Some(before) = &state.before[node] else { continue };
+            self.execute(node, &mut before.clone(), &mut evaluation.barriers);
+            for (register, index) in &self.slice.registers {
+                if *self.values.term(before[*index]) != (Term::Meet { block: node, register: *register }) {
+                    continue;
+                }
+                let comes = leads.iter().filter_map(|from| {
+                    let way = state.then[*from]?;
+                    way.nodes().any(|to| to == node).then_some(())?;
+                    Some((*from, state.behind[*from].as_ref()?[*index]))
+                });
+                let outside = (node == 0).then_some((OUTSIDE, unset));
+                evaluation.meets.insert((node, *register), outside.into_iter().chain(comes).collect());
+            }
+        }
+        evaluation.then = state.then;
+        evaluation
+    }
+
+    fn register(&self, register: Register, registers: &[ValueId]) -> Option<ValueId> {
+        self.slice.registers.get(&register).map(|index| registers[*index])
+    }
+
+    fn argument(&mut self, argument: Argument, registers: &[ValueId]) -> ValueId {
+        match argument {
+            Argument::Register(register) => {
+                self.register(register, registers).unwrap_or_else(|| self.values.leaf(Term::Unset))
+            }
+            Argument::Number(number) => self.values.number(number),
+            Argument::Index(index) => self.values.known(self.warp.index(index)),
+            Argument::Same(name) => self.values.leaf(Term::Same(name)),
+        }
+    }
+
+    /// Whether a guard lets an instruction be executed.
+    fn condition(&mut self, guard: Guard, registers: &[ValueId]) -> ValueId {
+        let value = self.argument(Argument::Register(guard.register), registers);
+        self.values.truth(value, !guard.negated).unwrap_or(value)
+    }
+
+    fn guarded(&mut self, guard: Guard, new: ValueId, old: ValueId, registers: &[ValueId]) -> ValueId {
+        let condition = self.condition(guard, registers);
+        let ty = Type { bits: 64, signed: false };
+        self.values.apply(Operation::Select, ty, &[new, old, condition])
+    }
+
+    fn value(&mut self, at: usize, function: Function, arguments: &[ValueId]) -> ValueId {
+        match (function, arguments) {
+            (Function::Integer(operation, ty), _) => self.values.apply(operation, ty, arguments),
+            (Function::Pure(name), _) => self.values.pure(name, arguments),
+            (Function::Load(Memory::Constant), [address, ty]) => match self.values.term(*ty) {
+                Term::Same(name) => self.values.pure(*name, &[*address]),
+                _ => self.unknown(at, false),
+            },
+            (Function::Load(Memory::Global), [address, ty]) => {
+                let at = *self.loads.entry((*address, *ty)).or_insert(at);
+                self.values.leaf(Term::Loaded { at, address: *address, varies: false })
+            }
+            (Function::Load(Memory::Shared), [address, _]) => {
+                self.values.leaf(Term::Loaded { at, address: *address, varies: true })
+            }
+            (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
+            (Function::Vote, [value]) => self.vote(at, *value),
+            (Function::Elect, [mask]) => self.elect(at, *mask),
+            (Function::Shared, _) => self.values.leaf(Term::Given { at }),
+            (Function::OfWarp, _) => self.unknown(at, true),
+            _ => self.unknown(at, false),
+        }
+    }
+
+    fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {
+        self.values.leaf(Term::Unknown { at, of_warp })
+    }
+
+    /// One of the lanes of a mask, the same for the same mask: which of them is not said, and taken to be the
+    /// first.
+    fn elect(&mut self, at: usize, mask: ValueId) -> ValueId {
+        let mask = self.values.as_known(mask).and_then(Lanes::all);
+        let elected = mask.map(|mask| mask.trailing_zeros() as usize).filter(|lane| *lane < self.warp.live());
+        match elected {
+            Some(elected) => {
+                self.values.known(Lanes::each(self.warp.live(), |lane| u64::from(lane == elected)))
+            }
+            None => self.unknown(at, false),
+        }
+    }
+
+    fn broadcast(&mut self, at: usize, value: ValueId, lane: ValueId, clamp: ValueId) -> ValueId {
+        let whole = self.values.as_known(clamp).and_then(Lanes::all) == Some(31);
+        let lanes = self.values.as_known(lane).cloned().filter(|_| whole);
+        let result = match lanes {
+            Some(Lanes::All(lane)) if (lane as usize % WIDTH) < self.warp.live() => {
+                self.at_lane(value, lane as usize % WIDTH)
+            }
+            Some(Lanes::Each(lanes)) => {
+                let from = self.values.as_known(value).cloned();
+                from.map(|from| {
+                    let picked = Lanes::each(WIDTH, |lane| from.get(lanes[lane] as usize));
+                    self.values.known(picked)
+                })
+            }
+            _ => None,
+        };
+        result.unwrap_or_else(|| self.unknown(at, true))
+    }
+
+    /// The value that a term has in one lane; `None` if that is not known.
+    fn at_lane(&mut self, value: ValueId, lane: usize) -> Option<ValueId> {
+        match self.values.term(value).clone() {
+            Term::Known(lanes) => Some(self.values.number(lanes.get(lane))),
+            Term::Same(_) | Term::Given { .. } | Term::Unknown { of_warp: true, .. } => Some(value),
+            Term::Loaded { at, address, varies } => {
+                let address = self.at_lane(address, lane)?;
+                Some(self.values.leaf(Term::Loaded { at, address, varies }))
+            }
+            Term::Sum { bits, terms, known } => {
+                let mut parts = Vec::new();
+                for (term, factor) in terms {
+                    parts.push((self.at_lane(term, lane)?, Lanes::All(factor.get(lane))));
+                }
+                let known = self.values.number(known.get(lane));
+                parts.push((known, Lanes::All(1)));
+                self.values.sum(bits, &parts)
+            }
+            Term::Apply { operation, ty, terms } => {
+                let terms: Option<Vec<ValueId>> =
+                    terms.into_iter().map(|term| self.at_lane(term, lane)).collect();
+                Some(self.values.apply(operation, ty, &terms?))
+            }
+            Term::Pure { name, terms } => {
+                let terms: Option<Vec<ValueId>> =
+                    terms.into_iter().map(|term| self.at_lane(term, lane)).collect();
+                Some(self.values.pure(name, &terms?))
+            }
+            Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => None,
+        }
+    }
+
+    /// `all` and `any` of what is the same for all lanes. Of anything else it would matter which take part.
+    fn vote(&mut self, at: usize, value: ValueId) -> ValueId {
+        match self.at_lane(value, 0) {
+            // What does not depend on the lane is the same for all of them.
+            Some(first) if first == value => value,
+            _ => self.unknown(at, true),
+        }
+    }
+}

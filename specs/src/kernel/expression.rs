@@ -1,0 +1,317 @@
+//! Values that can be computed, as expressions of protocols.
+//!
+//! Protocols compute with signed integers of 64 bits. A value of at most one bit is written as 0 or 1, one of
+//! at most 32 bits as the signed number of these bits, others as signed numbers of 64 bits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::arithmetic::{cut, signed};
+use super::code::{Comparison, Operation, Register, Type};
+use super::lanes::{Lanes, WIDTH};
+use super::value::{Term, ValueId, Values};
+
+/// Names of what has to be known to write a value.
+pub(super) trait Names {
+    /// The variable for what a register holds where paths meet, and its width.
+    fn meet(&mut self, block: usize, register: Register) -> Option<(String, u8)>;
+    /// The variable that holds a decision, if the term is one that is made once.
+    fn decision(&mut self, values: &Values, value: ValueId) -> Option<String>;
+    /// Something is written that differs between lanes.
+    fn by_lane(&mut self);
+}
+
+/// A value in words, with its width.
+#[derive(Clone, Debug)]
+struct Written {
+    text: String,
+    bits: u8,
+}
+
+pub(super) struct Writer<'v, N> {
+    pub(super) values: &'v Values,
+    pub(super) live: usize,
+    pub(super) names: N,
+    /// Values written so far, for terms that stand in several places.
+    known: BTreeMap<ValueId, Option<Written>>,
+    /// Terms written so far: an expression is for people.
+    size: usize,
+}
+
+/// The most terms of an expression.
+const SIZE: usize = 200;
+
+impl<'v, N: Names> Writer<'v, N> {
+    pub(super) fn new(values: &'v Values, live: usize, names: N) -> Self {
+        Self { values, live, names, known: BTreeMap::new(), size: 0 }
+    }
+
+    /// The value as an expression.
+    pub(super) fn write(&mut self, value: ValueId) -> Option<String> {
+        self.value(value).map(|written| unwrapped(&written.text).to_owned())
+    }
+
+    /// The value as an expression of this width.
+    pub(super) fn write_as(&mut self, value: ValueId, bits: u8) -> Option<String> {
+        let text = if bits == 1 { self.value(value)?.text } else { self.as_signed(value, bits)? };
+        Some(unwrapped(&text).to_owned())
+    }
+
+    fn value(&mut self, value: ValueId) -> Option<Written> {
+        self.size += 1;
+        if self.size > SIZE {
+            return None;
+        }
+        if let Some(known) = self.known.get(&value) {
+            return known.clone();
+        }
+        let written = self.fresh(value);
+        self.known.insert(value, written.clone());
+        written
+    }
+
+    fn fresh(&mut self, value: ValueId) -> Option<Written> {
+        if let Some(name) = self.names.decision(self.values, value) {
+            return Some(Written { text: name, bits: 1 });
+        }
+        match self.values.term(value).clone() {
+            Term::Known(lanes) => {
+                let bits = class(self.values.width(value));
+                if lanes.all().is_none() {
+                    self.names.by_lane();
+                }
+                Some(Written { text: self.lanes(&lanes, bits), bits })
+            }
+            Term::Meet { block, register } => {
+                let (text, bits) = self.names.meet(block, register)?;
+                Some(Written { text, bits })
+            }
+            Term::Sum { bits, terms, known } => self.sum(bits, &terms, &known),
+            Term::Apply { operation, ty, terms } => self.operation(operation, ty, &terms),
+            _ => None,
+        }
+    }
+
+    fn sum(&mut self, bits: u8, terms: &[(ValueId, Lanes)], known: &Lanes) -> Option<Written> {
+        let mut text = String::new();
+        for (term, factor) in terms {
+            let of = self.as_signed(*term, bits)?;
+            if factor.all().is_none() {
+                self.names.by_lane();
+            }
+            let part = match factor.all().map(|factor| signed(factor, bits)) {
+                Some(1) => of,
+                Some(-1) if text.is_empty() => format!("-{of}"),
+                Some(factor) => format!("{of} * {factor}"),
+                None => format!("{of} * {}", self.lanes(factor, bits)),
+            };
+            text = if text.is_empty() { part } else { format!("{text} + {part}") };
+        }
+        if known.all().is_none() {
+            self.names.by_lane();
+        }
+        match known.all().map(|known| signed(known, bits)) {
+            Some(0) => {}
+            Some(known) if known < 0 => text = format!("{text} - {}", known.unsigned_abs()),
+            _ => text = format!("{text} + {}", self.lanes(known, bits)),
+        }
+        let is_counter = |term: ValueId| {
+            matches!(self.values.term(term), Term::Meet { .. }) || self.values.width(term) <= 24
+        };
+        let small = terms.len() == 1
+            && terms[0].1 == Lanes::All(1)
+            && is_small(known, bits)
+            && is_counter(terms[0].0);
+        let text = if bits > 32 || small {
+            format!("({text})")
+        } else {
+            format!("(({text} + 0x80000000 & 0xffffffff) - 0x80000000)")
+        };
+        Some(Written { text, bits: class(bits) })
+    }
+
+    /// An operand as a signed number of this width.
+    fn as_signed(&mut self, value: ValueId, bits: u8) -> Option<String> {
+        if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
+            return Some(signed(cut(number, bits), bits).to_string());
+        }
+        let written = self.value(value)?;
+        match (written.bits, bits) {
+            (1, _) | (32, 32) | (64, 64) => Some(written.text),
+            (32, 64) => Some(format!("({} & 0xffffffff)", written.text)),
+            (64, 32) => Some(format!("(({} + 0x80000000 & 0xffffffff) - 0x80000000)", written.text)),
+            _ => None,
+        }
+    }
+
+    /// An operand as an unsigned number of this width, 32 bits at most.
+    fn as_unsigned(&mut self, value: ValueId, bits: u8) -> Option<String> {
+        if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
+            return Some(cut(number, bits).to_string());
+        }
+        let written = self.value(value)?;
+        match (written.bits, bits) {
+            (1, _) => Some(written.text),
+            (_, bits) if bits <= 32 => Some(format!("({} & {:#x})", written.text, cut(u64::MAX, bits))),
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self, value: ValueId, ty: Type) -> Option<String> {
+        match (ty.bits, ty.signed) {
+            (32 | 64, true) => self.as_signed(value, ty.bits),
+            (_, true) => None,
+            (64, false) => {
+                // Numbers of fewer bits have no sign there.
+                let narrow = self.values.width(value) <= 32;
+                narrow.then(|| self.as_unsigned(value, 32)).flatten()
+            }
+            (bits, false) => self.as_unsigned(value, bits),
+        }
+    }
+
+    fn operation(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<Written> {
+        let bits = class(super::arithmetic::width(operation, ty));
+        let text = match (operation, terms) {
+            (Operation::Compare(comparison), [a, b]) => self.comparison(comparison, ty, *a, *b)?,
+            (Operation::LogicalNot, [a]) => {
+                let of = self.value(*a)?.text;
+                format!("!{of}")
+            }
+            (Operation::And | Operation::Or | Operation::Xor, [a, b]) => {
+                let sign = match operation {
+                    Operation::And => "&",
+                    Operation::Or => "|",
+                    _ => "^",
+                };
+                let width = if ty.bits == 64 { 64 } else { 32 };
+                let (a, b) = (self.as_signed(*a, width)?, self.as_signed(*b, width)?);
+                format!("({a} {sign} {b})")
+            }
+            (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),
+            (Operation::Select, [a, b, condition]) => {
+                let width = if self.values.width(*a).max(self.values.width(*b)) > 32 { 64 } else { 32 };
+                let (a, b) = (self.as_signed(*a, width)?, self.as_signed(*b, width)?);
+                let condition = self.value(*condition)?.text;
+                let text = match (a.as_str(), b.as_str()) {
+                    ("1", "0") => format!("({condition} != 0)"),
+                    ("0", "1") => format!("!{condition}"),
+                    (a, "0") => format!("(({condition} != 0) * {a})"),
+                    ("0", b) => format!("(({condition} == 0) * {b})"),
+                    (a, b) => format!("(({condition} != 0) * {a} + ({condition} == 0) * {b})"),
+                };
+                return Some(Written { text, bits: width });
+            }
+            (Operation::ShiftRight, [a, by]) => {
+                let by = self.values.as_known(*by)?.all().filter(|by| *by < u64::from(ty.bits.min(63)))?;
+                format!("({} >> {by})", self.operand(*a, ty)?)
+            }
+            (Operation::Divide | Operation::Remainder, [a, by]) => {
+                let by = self.values.as_known(*by)?.all().filter(|by| (1..1 << 31).contains(by))?;
+                let sign = if operation == Operation::Divide { "/" } else { "%" };
+                format!("({} {sign} {by})", self.operand(*a, ty)?)
+            }
+            (Operation::Minimum | Operation::Maximum, [a, b]) if ty.bits >= 32 => {
+                let (a, b) = (self.operand(*a, ty)?, self.operand(*b, ty)?);
+                let sign = if operation == Operation::Minimum { "<" } else { ">" };
+                format!("(({a} {sign} {b}) * {a} + !({a} {sign} {b}) * {b})")
+            }
+            (Operation::Convert(from), [a]) if from.bits >= 32 && ty.bits >= 32 => {
+                let of = if from.signed { self.as_signed(*a, from.bits) } else { self.operand(*a, from) };
+                let of = of?;
+                if bits == 32 { format!("(({of} + 0x80000000 & 0xffffffff) - 0x80000000)") } else { of }
+            }
+            (Operation::ExtractBits, [a, from, count]) if !ty.signed => {
+                let from = self.values.as_known(*from)?.all()?;
+                let count = self.values.as_known(*count)?.all()?;
+                let fits = ty.bits == 32 && from + count <= 32 && count < 32;
+                let of = fits.then(|| self.as_unsigned(*a, 32)).flatten()?;
+                format!("({of} >> {from} & {:#x})", cut(u64::MAX, count as u8))
+            }
+            _ => return None,
+        };
+        Some(Written { text, bits })
+    }
+
+    fn comparison(&mut self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<String> {
+        let any = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        // Whether bits are equal does not depend on their sign.
+        let ty = if any && ty.bits >= 32 { Type { signed: true, ..ty } } else { ty };
+        let (left, right) = (self.operand(a, ty)?, self.operand(b, ty)?);
+        Some(format!("({left} {} {right})", comparison.text()))
+    }
+
+    /// Numbers that are known for each lane.
+    fn lanes(&self, lanes: &Lanes, bits: u8) -> String {
+        let number =
+            |lane: usize| if bits == 1 { lanes.get(lane) as i64 } else { signed(lanes.get(lane), bits) };
+        let first = number(0);
+        if lanes.all().is_some() {
+            return first.to_string();
+        }
+        let step = number(1).wrapping_sub(first);
+        let is_line =
+            (0..self.live).all(|lane| number(lane) == first.wrapping_add(step.wrapping_mul(lane as i64)));
+        if is_line {
+            let of = if step == 1 { "lane".to_owned() } else { format!("lane * {step}") };
+            return if first == 0 { format!("({of})") } else { format!("({of} + {first})") };
+        }
+        let distinct: BTreeSet<i64> = (0..self.live).map(number).collect();
+        let parts: Vec<String> = distinct
+            .iter()
+            .filter(|value| **value != 0)
+            .map(|value| {
+                let set = self.set(|lane| number(lane) == *value);
+                if *value == 1 { set } else { format!("{set} * {value}") }
+            })
+            .collect();
+        if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(" + ")) }
+    }
+
+    /// Whether the executing lane is one of these.
+    fn set(&self, holds: impl Fn(usize) -> bool) -> String {
+        let inside: Vec<usize> = (0..self.live).filter(|lane| holds(*lane)).collect();
+        let (first, last) = (inside.first().copied().unwrap_or(0), inside.last().copied().unwrap_or(0));
+        let is_range = last - first + 1 == inside.len();
+        match (is_range, first == 0, last + 1 == self.live) {
+            (true, _, _) if first == last => format!("(lane == {first})"),
+            (true, true, _) => format!("(lane < {})", last + 1),
+            (true, _, true) => format!("(lane >= {first})"),
+            (true, ..) => format!("(lane >= {first} && lane <= {last})"),
+            _ if inside.len() + 1 == self.live => {
+                let other = (0..self.live).find(|lane| !holds(*lane)).unwrap_or(0);
+                format!("(lane != {other})")
+            }
+            _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 0)) => "(lane % 2 == 0)".to_owned(),
+            _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 1)) => "(lane % 2 == 1)".to_owned(),
+            _ => {
+                let mask = inside.iter().fold(0_u64, |mask, lane| mask | 1 << (lane % WIDTH));
+                format!("({mask:#x} >> lane & 1)")
+            }
+        }
+    }
+}
+
+/// How wide a value is written: 1, 32 or 64.
+pub(super) fn class(bits: u8) -> u8 {
+    match bits {
+        0 | 1 => 1,
+        2..=32 => 32,
+        _ => 64,
+    }
+}
+
+/// Whether adding this takes a long time to overflow.
+pub(super) fn is_small(known: &Lanes, bits: u8) -> bool {
+    known.all().is_some_and(|known| signed(known, bits).unsigned_abs() < 1 << 16)
+}
+
+/// Text without the parentheses around all of it.
+pub(super) fn unwrapped(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut depth = 0_i32;
+    let whole = inner.bytes().all(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        depth >= 0
+    });
+    if whole { inner } else { text }
+}

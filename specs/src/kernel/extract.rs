@@ -1,0 +1,221 @@
+//! The extraction as a whole: graph, slice, and one evaluation for each warp; warps with the same residual
+//! program are one role.
+
+use std::collections::{BTreeSet, HashMap};
+
+use barcheck_model::Patience;
+
+use crate::common::span::Span;
+
+use super::code::{Action, Code};
+use super::document::{self, Role};
+use super::evaluate::Evaluator;
+use super::flow::Flow;
+use super::graph::Graph;
+use super::residual::Residual;
+use super::slice::{Slice, slice};
+use super::structure::{Stop, Structurer};
+use super::tidy::tidy;
+use super::traits::Knowledge;
+use super::tree::{Assumption, Condition, Statement, Statements, exits, synchronises};
+use super::trips::trips;
+use super::uniform;
+use super::value::Values;
+use super::warp::Warp;
+
+/// A protocol that was extracted.
+#[derive(Debug, Default)]
+pub(crate) struct Extraction {
+    /// The protocol as text.
+    pub(crate) text: String,
+    /// For each of its lines the place in the kernel, if it has one.
+    pub(crate) lines: Vec<Option<Span>>,
+    /// What is taken for true.
+    pub(crate) assumes: BTreeSet<Assumption>,
+    /// Where each warp, or each lane if so, decides for itself.
+    pub(crate) private: Vec<(Span, bool)>,
+    /// Where the grid would end with an error: taken not to happen.
+    pub(crate) aborts: Vec<Span>,
+    /// Instructions that are reached, and those of them that concern barriers.
+    pub(crate) instructions: usize,
+    pub(crate) kept: usize,
+}
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Stop(Stop),
+    /// Patience was over.
+    Late,
+}
+
+/// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of
+/// remarks for the beginning of the text.
+pub(crate) fn extract(
+    code: &Code,
+    size: [u32; 3],
+    heading: &[String],
+    patience: &Patience,
+) -> Result<Extraction, Failure> {
+    let graph = Graph::of(code);
+    let Some(slice) = slice(code, &graph) else {
+        let what = "its loops and branches are too many to be followed".to_owned();
+        return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
+    };
+    let threads = Warp::threads(size);
+    let warps = threads.div_ceil(32);
+    let mut shared = Shared {
+        values: Values::default(),
+        loads: HashMap::new(),
+        decisions: HashMap::new(),
+        has_own_name: own_names(code),
+    };
+    let mut roles: Vec<Role> = Vec::new();
+    let mut known: HashMap<Statements, usize> = HashMap::new();
+    for number in 0..warps {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        let warp = Warp { number, size };
+        let statements = shared.warp(code, &slice, warp, patience)?;
+        let next = roles.len();
+        let role = *known.entry(statements.clone()).or_insert(next);
+        if role == next {
+            roles.push(Role { warps: Vec::new(), statements });
+        }
+        match roles[role].warps.last_mut() {
+            Some((_, to)) if *to == number => *to += 1,
+            _ => roles[role].warps.push((number, number + 1)),
+        }
+    }
+    let mut programs: Vec<Statements> =
+        roles.iter_mut().map(|role| std::mem::take(&mut role.statements)).collect();
+    uniform::separate(&mut programs);
+    for (role, statements) in roles.iter_mut().zip(programs) {
+        role.statements = statements;
+    }
+    let mut extraction = Extraction {
+        aborts: graph.aborts,
+        instructions: slice.instructions,
+        kept: slice.kept,
+        ..Extraction::default()
+    };
+    for role in &roles {
+        rests(&role.statements, false, &mut extraction);
+    }
+    extraction.private.sort_unstable();
+    extraction.private.dedup();
+    let size = format!("cta {threads};");
+    let written = document::write("ptx", &size, heading, &roles, &mut shared.decisions);
+    (extraction.text, extraction.lines) = (written.text, written.lines);
+    Ok(extraction)
+}
+
+/// What warps share.
+struct Shared {
+    values: Values,
+    loads: HashMap<(u32, u32), usize>,
+    decisions: HashMap<String, String>,
+    has_own_name: Vec<bool>,
+}
+
+impl Shared {
+    /// The residual program of a warp.
+    fn warp(
+        &mut self,
+        code: &Code,
+        slice: &Slice,
+        warp: Warp,
+        patience: &Patience,
+    ) -> Result<Statements, Failure> {
+        let mut evaluator = Evaluator { code, slice, values: &mut self.values, loads: &mut self.loads, warp };
+        let Some(evaluation) = evaluator.run(patience) else {
+            if patience.has_run_out() {
+                return Err(Failure::Late);
+            }
+            let what = "its values are too many to be followed".to_owned();
+            return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
+        };
+        let flow = Flow::of(&evaluation).map_err(|node| {
+            let what = "a loop that is entered in two places is not followed".to_owned();
+            let at = slice.nodes[node].instructions.last();
+            let span = match (slice.nodes[node].then, at) {
+                (super::slice::Then::Branch { span, .. }, _) => span,
+                (_, Some(at)) => code.instructions[*at].span,
+                _ => Span::default(),
+            };
+            Failure::Stop(Stop { what, span, help: None })
+        })?;
+        let knowledge = Knowledge::new(&mut self.values, &evaluation, &flow);
+        let trips = trips(&self.values, &evaluation, &flow);
+        if let Some(stop) = beyond(code, slice, &flow) {
+            return Err(Failure::Stop(stop));
+        }
+        let mut residual = Residual {
+            code,
+            slice,
+            values: &self.values,
+            evaluation: &evaluation,
+            flow: &flow,
+            knowledge: &knowledge,
+            live: warp.live(),
+            trips: &trips,
+            has_own_name: &self.has_own_name,
+            needed: BTreeSet::new(),
+            decisions: &mut self.decisions,
+        };
+        residual.collect().map_err(Failure::Stop)?;
+        let mut structurer = Structurer::new(&flow, &evaluation, residual);
+        structurer.run().map(tidy).map_err(Failure::Stop)
+    }
+}
+
+/// The first instruction that a warp may reach and that is not followed.
+fn beyond(code: &Code, slice: &Slice, flow: &Flow) -> Option<Stop> {
+    let reached = flow.order.iter().flat_map(|node| &slice.nodes[*node].instructions);
+    let found = reached.filter_map(|at| match &code.instructions[*at].action {
+        Action::Beyond(what) => Some((code.instructions[*at].span, what)),
+        _ => None,
+    });
+    let (span, what) = found.min_by_key(|(span, _)| *span)?;
+    Some(Stop { what: format!("not followed: {what}"), span, help: None })
+}
+
+/// For each register whether no other has its name.
+fn own_names(code: &Code) -> Vec<bool> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &code.registers {
+        *counts.entry(name).or_default() += 1;
+    }
+    code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
+}
+
+/// Collects what a program rests on; whether barriers follow it.
+fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
+    for (at, statement) in statements.iter().enumerate() {
+        let goes_on = goes_on || synchronises(&statements[at + 1..]);
+        match statement {
+            Statement::If { condition, then, otherwise, span } => {
+                match condition {
+                    Condition::Uniform { decision, .. } => extraction.assumes.extend(&decision.assumes),
+                    Condition::Value { decided, .. } => {
+                        let decisions = decided.decisions.iter();
+                        extraction.assumes.extend(decisions.flat_map(|decision| &decision.assumes));
+                    }
+                    Condition::OfWarp => extraction.private.push((*span, false)),
+                    Condition::OfLane => extraction.private.push((*span, true)),
+                }
+                let leave = |arm: &[Statement]| exits(arm) && !synchronises(arm);
+                if goes_on && condition.parts() && (leave(then) || leave(otherwise)) {
+                    extraction.assumes.insert(Assumption::Exited(*span));
+                }
+                rests(then, goes_on, extraction);
+                rests(otherwise, goes_on, extraction);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => {
+                rests(body, goes_on || synchronises(body), extraction);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The flow of control of one warp: the nodes that it may reach, their loops, and where branches join.
+
+use super::dominators::{dominates, immediate, reverse_postorder};
+use super::evaluate::Evaluation;
+
+/// A natural loop.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    pub(super) header: usize,
+    /// The loop directly around it.
+    pub(super) around: Option<usize>,
+    /// Its nodes, those of loops inside among them, in no order.
+    pub(super) nodes: Vec<usize>,
+}
+
+/// The flow of control of one warp.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// For each node, those that follow; ends are left out.
+    pub(super) after: Vec<Vec<usize>>,
+    pub(super) before: Vec<Vec<usize>>,
+    /// The nodes that are reached, each behind those that lead to it but for loops.
+    pub(super) order: Vec<usize>,
+    pub(super) dominator: Vec<Option<usize>>,
+    /// Loops, each behind those around it.
+    pub(super) loops: Vec<Loop>,
+    /// The innermost loop of each node.
+    pub(super) innermost: Vec<Option<usize>>,
+}
+
+impl Flow {
+    /// The flow of control; the node at which a loop is entered otherwise than through its header, where one
+    /// is.
+    pub(super) fn of(evaluation: &Evaluation) -> Result<Self, usize> {
+        let count = evaluation.then.len();
+        let follows = |node: usize| {
+            let nodes = evaluation.then[node].into_iter().flat_map(|way| way.nodes());
+            let mut nodes: Vec<usize> = nodes.filter(|to| *to < count).collect();
+            nodes.dedup();
+            nodes
+        };
+        let after: Vec<Vec<usize>> = (0..count).map(follows).collect();
+        let order = reverse_postorder(0, &after);
+        let mut before = vec![Vec::new(); count];
+        let mut position = vec![usize::MAX; count];
+        for (index, node) in order.iter().enumerate() {
+            position[*node] = index;
+            after[*node].iter().for_each(|to| before[*to].push(*node));
+        }
+        let dominator = immediate(0, &after);
+        let mut loops: Vec<Loop> = Vec::new();
+        let mut innermost = vec![None; count];
+        for header in &order {
+            let backs: Vec<usize> =
+                before[*header].iter().copied().filter(|from| position[*from] >= position[*header]).collect();
+            if backs.is_empty() {
+                continue;
+            }
+            if let Some(from) = backs.iter().find(|from| !dominates(&dominator, *header, **from)) {
+                return Err(*from);
+            }
+            let nodes = body(*header, backs, &before);
+            let number = loops.len();
+            loops.push(Loop { header: *header, around: innermost[*header], nodes });
+            for node in &loops[number].nodes {
+                innermost[*node] = Some(number);
+            }
+        }
+        Ok(Self { after, before, order, dominator, loops, innermost })
+    }
+
+    /// Whether a loop, or none for the whole kernel, contains a node.
+    pub(super) fn contains(&self, outer: Option<usize>, node: usize) -> bool {
+        let Some(outer) = outer else { return true };
+        std::iter::successors(self.innermost[node], |inner| self.loops[*inner].around).any(|l| l == outer)
+    }
+
+    /// The loops around a node, the innermost first.
+    pub(super) fn around(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.innermost[node], |inner| self.loops[*inner].around)
+    }
+
+    /// Whether a node is the header of a loop.
+    pub(super) fn is_header(&self, node: usize) -> bool {
+        self.innermost[node].is_some_and(|inner| self.loops[inner].header == node)
+    }
+
+    /// The loop directly inside `outer` that contains a node, if it is in one.
+    pub(super) fn child(&self, outer: Option<usize>, node: usize) -> Option<usize> {
+        self.around(node).take_while(|l| Some(*l) != outer).last()
+    }
+}
+
+/// The nodes from which a loop's header is reached without passing it.
+fn body(header: usize, backs: Vec<usize>, before: &[Vec<usize>]) -> Vec<usize> {
+    let mut inside = vec![false; before.len()];
+    inside[header] = true;
+    let mut nodes = vec![header];
+    let mut work = backs;
+    while let Some(node) = work.pop() {
+        if !std::mem::replace(&mut inside[node], true) {
+            nodes.push(node);
+            work.extend(&before[node]);
+        }
+    }
+    nodes
+}
+
+/// Where control goes from a node of a region: a node of the region, or out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Inside(usize),
+    /// To the header of the region's loop, or to the end of the kernel.
+    Round,
+    Out,
+}
+
+/// A loop's body, or the whole kernel outside loops, without cycles: a loop inside is one node, its header.
+#[derive(Debug)]
+pub(super) struct Region {
+    /// For each node of the region where it joins: the node that all paths pass, but for those that leave the
+    /// region. `None` where they meet only at its end.
+    pub(super) join: Vec<Option<usize>>,
+}
+
+impl Flow {
+    /// Where an edge leads, seen from the region of `outer`.
+    pub(super) fn target(&self, outer: Option<usize>, to: usize) -> Target {
+        if to >= self.after.len() {
+            // The end is the end of the kernel's own region alone.
+            return if outer.is_none() { Target::Round } else { Target::Out };
+        }
+        if outer.is_some_and(|outer| self.loops[outer].header == to) {
+            return Target::Round;
+        }
+        if !self.contains(outer, to) {
+            return Target::Out;
+        }
+        Target::Inside(self.child(outer, to).map_or(to, |inner| self.loops[inner].header))
+    }
+
+    /// Where control goes from a node of a region, a loop inside left as a whole.
+    fn targets(&self, evaluation: &Evaluation, outer: Option<usize>, node: usize) -> Vec<Target> {
+        let of = |node: usize| evaluation.then[node].into_iter().flat_map(|way| way.nodes());
+        match self.child(outer, node) {
+            None => of(node).map(|to| self.target(outer, to)).collect(),
+            Some(inner) => {
+                let nodes = self.loops[inner].nodes.iter();
+                let leaving = nodes.flat_map(|node| of(*node));
+                leaving
+                    .filter(|to| *to >= self.after.len() || !self.contains(Some(inner), *to))
+                    .map(|to| self.target(outer, to))
+                    .collect()
+            }
+        }
+    }
+
+    /// The region of a loop, or of the kernel.
+    pub(super) fn region(&self, evaluation: &Evaluation, outer: Option<usize>) -> Region {
+        let count = self.after.len();
+        let is_member = |node: &&usize| match self.child(outer, **node) {
+            None => self.contains(outer, **node),
+            Some(inner) => self.loops[inner].header == **node,
+        };
+        // Post-dominators of a graph without cycles, from its end: depth 0 is the region's end.
+        let mut join: Vec<Option<usize>> = vec![None; count];
+        let mut depth = vec![0_usize; count];
+        let mut dead = vec![false; count];
+        let members: Vec<usize> = self.order.iter().filter(is_member).copied().collect();
+        for node in members.iter().rev() {
+            let targets = self.targets(evaluation, outer, *node);
+            let inside = targets.iter().any(|t| matches!(t, Target::Inside(to) if !dead[*to]));
+            let mut common: Option<Option<usize>> = None;
+            for target in targets {
+                let to = match target {
+                    Target::Inside(to) if dead[to] => continue,
+                    Target::Inside(to) => Some(to),
+                    // Who leaves by the kernel's end joins nobody.
+                    Target::Round if outer.is_none() && inside => continue,
+                    Target::Round => None,
+                    Target::Out => continue,
+                };
+                common = Some(match common {
+                    None => to,
+                    Some(so_far) => meet(&join, &depth, so_far, to),
+                });
+            }
+            dead[*node] = common.is_none();
+            join[*node] = common.flatten();
+            depth[*node] = join[*node].map_or(0, |to| depth[to]) + 1;
+        }
+        Region { join }
+    }
+}
+
+fn meet(
+    join: &[Option<usize>],
+    depth: &[usize],
+    mut a: Option<usize>,
+    mut b: Option<usize>,
+) -> Option<usize> {
+    while a != b {
+        let (Some(one), Some(other)) = (a, b) else { return None };
+        if depth[one] >= depth[other] {
+            a = join[one];
+        } else {
+            b = join[other];
+        }
+    }
+    a
+}

@@ -1,0 +1,193 @@
+//! Terms in words: what makes decisions equal, and what names them.
+
+use super::arithmetic::signed;
+use super::code::{Code, Operation, Type};
+use super::flow::Flow;
+use super::lanes::Lanes;
+use super::value::{Term, ValueId, Values};
+
+/// Beyond this many characters a term is named by its number alone.
+const LONGEST: usize = 600;
+
+pub(super) struct Keys<'k> {
+    pub(super) code: &'k Code,
+    pub(super) values: &'k Values,
+    pub(super) flow: &'k Flow,
+    /// The node at which the term is evaluated.
+    pub(super) node: usize,
+}
+
+impl Keys<'_> {
+    /// A term in words. Two terms with the same words have the same value, at the same iterations of the
+    /// loops around them.
+    pub(super) fn of(&self, value: ValueId) -> String {
+        let mut budget = LONGEST;
+        self.text(value, &mut budget).unwrap_or_else(|| format!("t{value}"))
+    }
+
+    fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {
+        *budget = budget.checked_sub(1)?;
+        let values = self.values;
+        let text = match values.term(value) {
+            Term::Known(lanes) => number(lanes, 64),
+            // As it is: most are cut to 32 bits, and then named alone.
+            Term::Same(name) => format!("{}:64", self.name(*name)),
+            Term::Loaded { at, address, varies } => {
+                let address = self.text(*address, budget)?;
+                if *varies { format!("shared[{address}]@{at}") } else { format!("mem[{address}]") }
+            }
+            Term::Given { at } => format!("red@{at}"),
+            Term::Sum { bits, terms, known } => {
+                let mut parts = Vec::new();
+                for (term, factor) in terms {
+                    let of = self.text(*term, budget)?;
+                    parts.push(match factor.all().map(|factor| signed(factor, *bits)) {
+                        Some(1) => of,
+                        Some(-1) => format!("-{of}"),
+                        _ => format!("{of}*{}", number(factor, *bits)),
+                    });
+                }
+                parts.sort();
+                if !known.is_zero() {
+                    parts.push(number(known, *bits));
+                }
+                let bits = if *bits == 64 { ":64" } else { "" };
+                format!("({}){bits}", parts.join("+").replace("+-", "-"))
+            }
+            Term::Apply { operation, ty, terms } => {
+                let mut parts = Vec::new();
+                for term in terms {
+                    parts.push(self.text(*term, budget)?);
+                }
+                operation_text(*operation, *ty, &parts)
+            }
+            Term::Pure { name, terms } => {
+                let mut parts = Vec::new();
+                for term in terms {
+                    parts.push(self.text(*term, budget)?);
+                }
+                format!("{}({})", self.name(*name), parts.join(","))
+            }
+            Term::Meet { block, register } => format!("{}@{block}.{register}", self.register(*register)),
+            Term::Gained { header, step } => {
+                let step = self.text(*step, budget)?;
+                let iteration = self.iteration(*header);
+                if step == "1" { iteration } else { format!("{iteration}*{step}") }
+            }
+            Term::Unknown { at, .. } => format!("?{at}"),
+            Term::Unset => "unset".to_owned(),
+        };
+        *budget = budget.checked_sub(text.len() / 8)?;
+        Some(text)
+    }
+
+    /// The iteration of a loop: by its depth where it is around the node, so that loops of different agents
+    /// may be the same.
+    fn iteration(&self, header: usize) -> String {
+        let around: Vec<usize> = self.flow.around(self.node).collect();
+        let found = around.iter().rev().position(|l| self.flow.loops[*l].header == header);
+        match found {
+            Some(depth) => {
+                ["i", "j", "k"].get(depth).map_or_else(|| format!("i{depth}"), |i| (*i).to_owned())
+            }
+            None => format!("i@{header}"),
+        }
+    }
+
+    fn name(&self, name: u32) -> String {
+        self.code.names.get(name as usize).cloned().unwrap_or_default()
+    }
+
+    fn register(&self, register: u32) -> &str {
+        self.code.registers.get(register as usize).map_or("", String::as_str)
+    }
+}
+
+/// An operation in words: its type is said where it matters.
+fn operation_text(operation: Operation, ty: Type, parts: &[String]) -> String {
+    let sign = if ty.signed { "" } else { "u" };
+    let infix = match operation {
+        Operation::Compare(comparison) => comparison.text(),
+        Operation::Multiply => "*",
+        Operation::Divide => "/",
+        Operation::Remainder => "%",
+        Operation::ShiftLeft => "<<",
+        Operation::ShiftRight => ">>",
+        Operation::And => "&",
+        Operation::Or => "|",
+        Operation::Xor => "^",
+        _ => "",
+    };
+    let signless = matches!(operation, Operation::And | Operation::Or | Operation::Xor | Operation::Multiply);
+    match (infix, parts) {
+        ("", [a]) if operation == Operation::LogicalNot => format!("!{a}"),
+        // Values are cut to a width without a word.
+        ("", [a]) if operation == Operation::Convert(ty) && ty.bits == 32 => {
+            a.strip_suffix(":64").map_or_else(|| format!("{a}:32"), str::to_owned)
+        }
+        (infix, [a, b]) if !infix.is_empty() && ty.bits == 32 => {
+            let sign = if signless { "" } else { sign };
+            format!("({a} {infix}{sign} {b})")
+        }
+        (infix, [a, b]) if !infix.is_empty() => format!("({a} {infix}{sign}{} {b})", ty.bits),
+        _ => {
+            let name = match operation {
+                Operation::Convert(from) => {
+                    format!("from{}{}_to", if from.signed { "s" } else { "u" }, from.bits)
+                }
+                other => format!("{other:?}").to_lowercase(),
+            };
+            let sign = if ty.signed { 's' } else { 'u' };
+            format!("{name}_{sign}{}({})", ty.bits, parts.join(", "))
+        }
+    }
+}
+
+fn number(lanes: &Lanes, bits: u8) -> String {
+    match lanes {
+        Lanes::All(number) => signed(*number, bits).to_string(),
+        Lanes::Each(numbers) => format!("{numbers:?}"),
+    }
+}
+
+/// A name for a decision, of letters, digits and underscores.
+pub(super) fn slug(key: &str) -> String {
+    let replaced = [
+        ("<<", " shl "),
+        (">>", " shr "),
+        ("<=u", " le "),
+        (">=u", " ge "),
+        ("<u", " lt "),
+        (">u", " gt "),
+        ("==u", " eq "),
+        ("!=u", " ne "),
+        ("<=", " le "),
+        (">=", " ge "),
+        ("==", " eq "),
+        ("!=", " ne "),
+        ("<", " lt "),
+        (">", " gt "),
+        ("%", " "),
+        (":64", ""),
+        ("!", " not "),
+        ("*", " times "),
+        ("-", " minus "),
+        ("+", " plus "),
+    ];
+    let mut text = key.to_owned();
+    for (sign, word) in replaced {
+        text = text.replace(sign, word);
+    }
+    let mut slug = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.ends_with('_') && !slug.is_empty() {
+            slug.push('_');
+        }
+    }
+    let slug = slug.trim_matches('_');
+    let cut: String = slug.chars().take(48).collect();
+    let cut = cut.trim_end_matches('_');
+    if cut.starts_with(|c: char| c.is_ascii_alphabetic()) { cut.to_owned() } else { format!("d_{cut}") }
+}

@@ -1,0 +1,107 @@
+//! Which variables statements read and assign.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tree::{Condition, Statement};
+
+/// The words of all expressions.
+pub(super) fn reads(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    collect(statements, &mut found);
+    found
+}
+
+fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
+    for statement in statements {
+        match statement {
+            Statement::Barrier { text, .. } => words(text, found),
+            Statement::Set { local, value, .. } => {
+                let mut read = BTreeSet::new();
+                words(&value.text, &mut read);
+                // A variable that only counts itself is read by nobody.
+                read.remove(local);
+                found.extend(read);
+            }
+            Statement::If { condition, then, otherwise, .. } => {
+                if let Condition::Value { text, .. } = condition {
+                    words(text, found);
+                }
+                collect(then, found);
+                collect(otherwise, found);
+            }
+            Statement::Loop { body, .. } => collect(body, found),
+            Statement::For { variable, body, .. } => {
+                let mut inside = BTreeSet::new();
+                collect(body, &mut inside);
+                inside.remove(variable);
+                found.extend(inside);
+            }
+            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+        }
+    }
+}
+
+fn words(text: &str, found: &mut BTreeSet<String>) {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    found.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned));
+}
+
+/// Whether a statement, or one inside it, reads or assigns a variable.
+pub(super) fn mentions(statement: &Statement, variable: &str) -> bool {
+    let mut found = BTreeSet::new();
+    collect(std::slice::from_ref(statement), &mut found);
+    found.contains(variable) || assigns(statement, variable)
+}
+
+pub(super) fn assigns(statement: &Statement, variable: &str) -> bool {
+    let inside = |statements: &[Statement]| statements.iter().any(|inner| assigns(inner, variable));
+    match statement {
+        Statement::Set { local, .. } => local == variable,
+        Statement::If { then, otherwise, .. } => inside(then) || inside(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => inside(body),
+        _ => false,
+    }
+}
+
+/// How often each variable is read.
+pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let mut work: Vec<&Statement> = statements.iter().collect();
+    while let Some(statement) = work.pop() {
+        let mut found = BTreeSet::new();
+        match statement {
+            Statement::Barrier { text, .. } => words(text, &mut found),
+            Statement::Set { value, .. } => words(&value.text, &mut found),
+            Statement::If { condition, then, otherwise, .. } => {
+                if let Condition::Value { text, .. } = condition {
+                    words(text, &mut found);
+                }
+                work.extend(then.iter().chain(otherwise));
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
+            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+        }
+        for word in found {
+            *counts.entry(word).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The variables that statements assign, those of loops inside left out.
+pub(super) fn assigned(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for statement in statements {
+        match statement {
+            Statement::Set { local, .. } => {
+                found.insert(local.clone());
+            }
+            Statement::If { then, otherwise, .. } => {
+                found.extend(assigned(then));
+                found.extend(assigned(otherwise));
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,32 @@
+//! From the code of a kernel to a protocol: what remains of each warp once everything that does not concern
+//! barriers has been sliced away and everything that is known has been worked in.
+//!
+//! Nothing here knows a notation: readers of compiled code hand over [`code::Code`].
+
+mod arithmetic;
+mod assignments;
+pub(crate) mod code;
+mod count;
+mod document;
+mod dominators;
+mod evaluate;
+mod expression;
+mod extract;
+mod flow;
+mod graph;
+mod keys;
+mod lanes;
+mod mentions;
+mod residual;
+mod slice;
+mod structure;
+mod tidy;
+mod traits;
+mod tree;
+mod trips;
+mod uniform;
+mod value;
+mod warp;
+
+pub(crate) use extract::{Extraction, Failure, extract};
+pub(crate) use tree::Assumption;

@@ -1,0 +1,471 @@
+//! What a warp's nodes and edges become: barriers with their operands, conditions by what is known of them,
+//! assignments where values meet.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use barcheck_model::program::ReductionOp;
+
+use super::assignments::in_order;
+use super::code::{Action, Code, Comparison, Function, Operation, Register, SynchronisationKind};
+use super::evaluate::{Evaluation, OUTSIDE};
+use super::expression::{Names, Writer, class, is_small};
+use super::flow::Flow;
+use super::keys::Keys;
+use super::lanes::Lanes;
+use super::slice::{Slice, Then};
+use super::structure::{Emit, Stop};
+use super::traits::{Knowledge, Spread, any};
+use super::tree::{Amount, Assumption, Condition, Decided, Decision, Statement, Statements};
+use super::trips::Trip;
+use super::value::{Term, ValueId, Values};
+use crate::common::span::Span;
+
+/// A register where paths meet.
+pub(super) type Meet = (usize, Register);
+
+/// What a warp is made of.
+pub(super) struct Residual<'r> {
+    pub(super) code: &'r Code,
+    pub(super) slice: &'r Slice,
+    pub(super) values: &'r Values,
+    pub(super) evaluation: &'r Evaluation,
+    pub(super) flow: &'r Flow,
+    pub(super) knowledge: &'r Knowledge<'r>,
+    pub(super) live: usize,
+    /// For each loop how it is left, where that is known.
+    pub(super) trips: &'r [Option<Trip>],
+    /// Whether a register's name is that of no other.
+    pub(super) has_own_name: &'r [bool],
+    /// Variables that are needed, by register and the node where paths meet.
+    pub(super) needed: BTreeSet<Meet>,
+    /// Decisions of the whole extraction and their names.
+    pub(super) decisions: &'r mut HashMap<String, String>,
+}
+
+/// Names for one expression.
+struct InNode<'n, 'r> {
+    residual: &'n mut Residual<'r>,
+    node: usize,
+    used: BTreeSet<Meet>,
+    decided: Decided,
+    by_lane: bool,
+}
+
+impl Names for InNode<'_, '_> {
+    fn meet(&mut self, block: usize, register: Register) -> Option<(String, u8)> {
+        let residual = &self.residual;
+        let meet = residual.values.find(&Term::Meet { block, register })?;
+        if !residual.knowledge.at(residual.values, self.node, meet).is_exact {
+            return None;
+        }
+        self.used.insert((block, register));
+        Some((residual.local((block, register)), residual.width((block, register))))
+    }
+
+    fn decision(&mut self, values: &Values, value: ValueId) -> Option<String> {
+        let traits = self.residual.knowledge.at(values, self.node, value);
+        let once = !traits.is_exact && !traits.varies && traits.spread == Spread::Group;
+        if !once || values.width(value) > 1 {
+            return None;
+        }
+        let decision = self.residual.decision(self.node, value, value);
+        let name = self.residual.name(&decision.key);
+        if !self.decided.decisions.contains(&decision) {
+            self.decided.decisions.push(decision);
+        }
+        Some(name)
+    }
+
+    fn by_lane(&mut self) {
+        self.by_lane = true;
+    }
+}
+
+/// An expression, the variables in it, and what it rests on.
+struct Expression {
+    text: String,
+    used: BTreeSet<Meet>,
+    decided: Decided,
+}
+
+impl<'r> Residual<'r> {
+    /// The variable for what a register holds where paths meet.
+    fn local(&self, (node, register): Meet) -> String {
+        let name = self.code.registers.get(register as usize).map_or("", String::as_str);
+        let plain: String =
+            name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
+        let first = if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "v" };
+        if self.has_own_name.get(register as usize) == Some(&true) && name.len() <= 24 {
+            format!("{first}{plain}_{node}")
+        } else {
+            format!("{first}{plain}_{register}_{node}")
+        }
+    }
+
+    /// How wide what meets is: as wide as the widest that comes.
+    fn width(&self, meet: Meet) -> u8 {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![meet];
+        let mut widest = 1;
+        while let Some(meet) = work.pop() {
+            if !seen.insert(meet) {
+                continue;
+            }
+            for (_, value) in self.evaluation.meets.get(&meet).into_iter().flatten() {
+                match self.values.term(*value) {
+                    Term::Meet { block, register } => work.push((*block, *register)),
+                    Term::Known(lanes) if lanes.all() == Some(0) => {}
+                    _ => widest = widest.max(class(self.values.width(*value))),
+                }
+            }
+        }
+        widest
+    }
+
+    fn expression(&mut self, node: usize, value: ValueId) -> Option<Expression> {
+        self.expression_as(node, value, None)
+    }
+
+    /// The same, of this width if one is given.
+    fn expression_as(&mut self, node: usize, value: ValueId, bits: Option<u8>) -> Option<Expression> {
+        let (values, live) = (self.values, self.live);
+        let names = InNode {
+            residual: self,
+            node,
+            used: BTreeSet::new(),
+            decided: Decided::default(),
+            by_lane: false,
+        };
+        let mut writer = Writer::new(values, live, names);
+        let text = match bits {
+            Some(bits) => writer.write_as(value, bits)?,
+            None => writer.write(value)?,
+        };
+        let InNode { used, mut decided, by_lane, .. } = writer.names;
+        let spread = used.iter().filter_map(|(block, register)| {
+            let meet = self.values.find(&Term::Meet { block: *block, register: *register })?;
+            Some(self.knowledge.at(self.values, node, meet).spread)
+        });
+        decided.is_private = by_lane || spread.max().is_some_and(|spread| spread > Spread::Group);
+        Some(Expression { text, used, decided })
+    }
+
+    /// The decision that a term is.
+    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> Decision {
+        let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
+        let key = keys.of(normal);
+        let varies = self.knowledge.at(self.values, node, normal).varies;
+        let mut assumes = self.loads(normal);
+        if self.knowledge.unwrapped.contains(&node) && normal != value {
+            assumes.insert(Assumption::Unwrapped(self.branch(node)));
+        }
+        Decision { key, varies, assumes }
+    }
+
+    /// What has to be assumed of the loads in a term.
+    fn loads(&self, value: ValueId) -> BTreeSet<Assumption> {
+        let found = std::cell::RefCell::new(BTreeSet::new());
+        any(self.values, value, |term| {
+            if let Term::Loaded { at, varies, .. } = term {
+                let span = self.code.instructions[*at].span;
+                let assumption = if *varies { Assumption::Told(span) } else { Assumption::Unwritten(span) };
+                found.borrow_mut().insert(assumption);
+            }
+            false
+        });
+        found.into_inner()
+    }
+
+    /// The name of a decision.
+    fn name(&mut self, key: &str) -> String {
+        name_of(self.decisions, key)
+    }
+
+    fn branch(&self, node: usize) -> Span {
+        match self.slice.nodes[node].then {
+            Then::Branch { span, .. } => span,
+            Then::To(_) => self.span(node),
+        }
+    }
+
+    /// The variables that conditions and operands need, and those that these need.
+    pub(super) fn collect(&mut self) -> Result<(), Stop> {
+        let mut work: Vec<Meet> = Vec::new();
+        for node in self.flow.order.clone() {
+            for at in self.slice.nodes[node].instructions.clone() {
+                if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
+                    for value in std::iter::once(id).chain(count) {
+                        work.extend(
+                            self.expression(node, value).into_iter().flat_map(|written| written.used),
+                        );
+                    }
+                }
+            }
+            if let Some(written) = self.value_condition(node) {
+                work.extend(written.used);
+            }
+        }
+        while let Some(meet) = work.pop() {
+            if !self.needed.insert(meet) {
+                continue;
+            }
+            for (from, value) in self.evaluation.meets.get(&meet).cloned().unwrap_or_default() {
+                let written = if from == OUTSIDE { None } else { self.expression(from, value) };
+                let Some(written) = written else {
+                    let name = self.code.registers.get(meet.1 as usize).cloned().unwrap_or_default();
+                    return Err(Stop {
+                        what: format!("what `{name}` holds here is computed in a way that is not followed"),
+                        span: self.span(meet.0),
+                        help: None,
+                    });
+                };
+                work.extend(written.used);
+            }
+        }
+        Ok(())
+    }
+
+    /// The condition of a node's branch as an expression, if it is one.
+    fn value_condition(&mut self, node: usize) -> Option<Expression> {
+        if self.trip(node).is_some() {
+            return None;
+        }
+        let original = self.original(node)?;
+        let normal = self.knowledge.condition(node)?;
+        if self.is_decided(node, original, normal) {
+            return None;
+        }
+        self.expression(node, original)
+    }
+
+    /// Whether a condition is a decision that all agents share: it is the same for all, and cannot be
+    /// computed.
+    fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
+        let spread = self.knowledge.at(self.values, node, normal).spread;
+        spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
+    }
+
+    /// The loop that a node decides about whose iterations are counted, and how it is left.
+    fn trip(&self, node: usize) -> Option<(usize, Trip)> {
+        let inner = self.flow.innermost[node]?;
+        let trip = self.trips[inner].filter(|trip| trip.node == node)?;
+        Some((inner, trip))
+    }
+
+    fn original(&self, node: usize) -> Option<ValueId> {
+        match self.evaluation.then[node]? {
+            super::evaluate::Way::Branch(condition, ..) => Some(condition),
+            super::evaluate::Way::To(_) => None,
+        }
+    }
+
+    /// The variable, comparison and number of a condition that compares so.
+    fn compares(&self, value: ValueId) -> Option<(String, Comparison, i64)> {
+        let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = self.values.term(value)
+        else {
+            return None;
+        };
+        let Term::Meet { block, register } = *self.values.term(terms[0]) else { return None };
+        let width = self.width((block, register));
+        if width != 1 && width != class(ty.bits) {
+            return None;
+        }
+        let number = self.values.as_known(terms[1])?.all()?;
+        let any = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let number = super::arithmetic::signed(number, ty.bits);
+        (ty.signed || any).then(|| (self.local((block, register)), *comparison, number))
+    }
+
+    /// An operand of a barrier.
+    fn operand(&mut self, node: usize, value: ValueId, span: Span, what: &str) -> Result<String, Stop> {
+        if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
+            return Ok(number.to_string());
+        }
+        let exact = self.knowledge.at(self.values, node, value).is_exact;
+        let written = if exact { self.expression(node, value) } else { None };
+        written.map(|written| written.text).ok_or_else(|| Stop {
+            what: format!("the {what} of this barrier is not known"),
+            span,
+            help: Some("give the parameters that it is computed from by --param"),
+        })
+    }
+
+    fn barrier(&mut self, node: usize, at: usize, statements: &mut Statements) -> Result<(), Stop> {
+        let instruction = &self.code.instructions[at];
+        let span = instruction.span;
+        let barrier = match &instruction.action {
+            Action::Synchronise(barrier) => barrier,
+            Action::Beyond(what) => {
+                return Err(Stop { what: format!("not followed: {what}"), span, help: None });
+            }
+            _ => return Ok(()),
+        };
+        let Some((id, count)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
+        let id = self.operand(node, id, span, "number")?;
+        let count = match count {
+            Some(count) => format!(", {}", self.operand(node, count, span, "thread count")?),
+            None => String::new(),
+        };
+        let word = if barrier.aligned { "bar" } else { "barrier" };
+        let text = match barrier.kind {
+            SynchronisationKind::Sync => format!("{word}.sync {id}{count}"),
+            SynchronisationKind::Arrive => format!("{word}.arrive {id}{count}"),
+            SynchronisationKind::Reduce(op) => {
+                let op = match op {
+                    ReductionOp::Popc => "popc.u32",
+                    ReductionOp::And => "and.pred",
+                    ReductionOp::Or => "or.pred",
+                };
+                format!("{word}.red.{op} _, {id}{count}, ?")
+            }
+        };
+        statements.push(Statement::Barrier { text, span });
+        Ok(())
+    }
+
+    /// What is assigned to a variable.
+    fn amount(&mut self, from: usize, meet: Meet, value: ValueId) -> Option<Amount> {
+        let bits = self.width(meet);
+        let written = self.expression_as(from, value, Some(bits))?;
+        let number = match self.values.as_known(value).and_then(Lanes::all) {
+            Some(number) if bits == 1 => Some(number as i64),
+            Some(_) => written.text.parse().ok(),
+            None => None,
+        };
+        let step = match self.values.term(value) {
+            Term::Sum { bits, terms, known } if is_small(known, *bits) => match terms.as_slice() {
+                [(term, Lanes::All(1))] => match self.values.term(*term) {
+                    Term::Meet { block, register } if (*block, *register) == meet => {
+                        known.all().map(|known| super::arithmetic::signed(known, *bits))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(Amount { text: written.text, number, step })
+    }
+}
+
+/// The name of a decision, one for each key.
+pub(super) fn name_of(names: &mut HashMap<String, String>, key: &str) -> String {
+    if let Some(name) = names.get(key) {
+        return name.clone();
+    }
+    let plain = super::keys::slug(key);
+    let taken = |name: &str| names.values().any(|known| known == name);
+    let mut name = plain.clone();
+    let mut number = 2;
+    while taken(&name) {
+        name = format!("{plain}_{number}");
+        number += 1;
+    }
+    names.insert(key.to_owned(), name.clone());
+    name
+}
+
+impl Emit for Residual<'_> {
+    fn node(&mut self, node: usize) -> Result<Statements, Stop> {
+        let mut statements = Vec::new();
+        for at in self.slice.nodes[node].instructions.clone() {
+            self.barrier(node, at, &mut statements)?;
+        }
+        if let Some((inner, _)) = self.trip(node) {
+            let local = counter(inner);
+            let value = Amount { text: format!("{local} + 1"), number: None, step: Some(1) };
+            statements.push(Statement::Set { local, value, span: self.span(node) });
+        }
+        Ok(statements)
+    }
+
+    fn edge(&mut self, from: usize, to: usize) -> Statements {
+        let span = self.span(from);
+        let mut assigned: BTreeMap<String, (Amount, BTreeSet<String>)> = BTreeMap::new();
+        for meet in self.needed.range((to, 0)..=(to, Register::MAX)).copied().collect::<Vec<_>>() {
+            let incoming = self.evaluation.meets.get(&meet).into_iter().flatten();
+            let Some((_, value)) = incoming.copied().find(|(source, _)| *source == from) else { continue };
+            let itself = self.values.find(&Term::Meet { block: meet.0, register: meet.1 });
+            if Some(value) == itself {
+                continue;
+            }
+            let Some(amount) = self.amount(from, meet, value) else { continue };
+            let used = self.expression(from, value).map(|written| written.used).unwrap_or_default();
+            let used = used.into_iter().map(|meet| self.local(meet)).collect();
+            assigned.insert(self.local(meet), (amount, used));
+        }
+        let mut statements = in_order(assigned, span);
+        let entered = self.flow.innermost[to]
+            .filter(|inner| self.flow.loops[*inner].header == to && !self.flow.contains(Some(*inner), from));
+        if let Some(inner) = entered.filter(|inner| self.trips[*inner].is_some()) {
+            let value = Amount { text: "0".to_owned(), number: Some(0), step: None };
+            statements.push(Statement::Set { local: counter(inner), value, span });
+        }
+        statements
+    }
+
+    fn condition(&mut self, node: usize) -> Result<(Condition, Span), Stop> {
+        let span = self.branch(node);
+        if let Some((inner, trip)) = self.trip(node) {
+            let local = counter(inner);
+            let comparison = if trip.when { Comparison::GreaterOrEqual } else { Comparison::Less };
+            let text = format!("{local} {} {}", comparison.text(), trip.times);
+            let compares = Some((local, comparison, trip.times));
+            return Ok((Condition::Value { text, compares, decided: Decided::default() }, span));
+        }
+        let (Some(original), Some(normal)) = (self.original(node), self.knowledge.condition(node)) else {
+            return Ok((Condition::OfLane, span));
+        };
+        let traits = self.knowledge.at(self.values, node, normal);
+        if self.is_decided(node, original, normal) {
+            let decision = self.decision(node, normal, original);
+            self.name(&decision.key);
+            return Ok((Condition::Uniform { decision, negated: false }, span));
+        }
+        if let Some(written) = self.value_condition(node) {
+            let compares = self.compares(original);
+            let text = match &compares {
+                Some((local, comparison, number)) => format!("{local} {} {number}", comparison.text()),
+                None => written.text,
+            };
+            return Ok((Condition::Value { text, compares, decided: written.decided }, span));
+        }
+        let condition = match traits.spread {
+            Spread::Lane => Condition::OfLane,
+            _ => Condition::OfWarp,
+        };
+        Ok((condition, span))
+    }
+
+    fn splits(&self, node: usize) -> bool {
+        let Some(condition) = self.knowledge.condition(node) else { return false };
+        self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+    }
+
+    fn needs_all(&self, node: usize) -> Option<Span> {
+        let elects = |at: &&usize| {
+            let action = &self.code.instructions[**at].action;
+            matches!(action, Action::Compute { function: Function::Elect, .. })
+        };
+        let at = self.slice.nodes[node].instructions.iter().find(elects)?;
+        Some(self.code.instructions[*at].span)
+    }
+
+    fn meets(&self, node: usize) -> bool {
+        matches!(self.slice.nodes[node].then, Then::Branch { meets: true, .. })
+    }
+
+    fn span(&self, node: usize) -> Span {
+        let node = &self.slice.nodes[node];
+        match (node.instructions.last(), node.then) {
+            (_, Then::Branch { span, .. }) => span,
+            (Some(at), _) => self.code.instructions[*at].span,
+            _ => Span::default(),
+        }
+    }
+}
+
+/// The variable that counts the iterations of a loop.
+fn counter(inner: usize) -> String {
+    format!("n{inner}")
+}

@@ -1,0 +1,307 @@
+//! From the flow of control of a warp to structured statements: branches join where their paths do, loops are
+//! left by `break`.
+
+use super::evaluate::{Evaluation, Way};
+use super::flow::{Flow, Region, Target};
+use super::slice::{END, FOREVER};
+use super::tree::{Amount, Condition, Decided, Statement, Statements, ends, synchronises};
+use crate::common::limits;
+use crate::common::span::Span;
+
+/// What nodes and edges become.
+pub(super) trait Emit {
+    /// The statements of a node.
+    fn node(&mut self, node: usize) -> Result<Statements, Stop>;
+    /// What is assigned where control goes from one node to another.
+    fn edge(&mut self, from: usize, to: usize) -> Statements;
+    /// The condition of a node's branch, and its place.
+    fn condition(&mut self, node: usize) -> Result<(Condition, Span), Stop>;
+    /// Where a node stands.
+    fn span(&self, node: usize) -> Span;
+    /// The arms of a node's branch meet right behind it, whatever follows.
+    fn meets(&self, node: usize) -> bool;
+    /// Whether the lanes of a warp may go different ways at a node's branch.
+    fn splits(&self, node: usize) -> bool;
+    /// The place in a node where it would matter that only some lanes execute it.
+    fn needs_all(&self, node: usize) -> Option<Span>;
+}
+
+/// Why a warp cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) what: String,
+    pub(crate) span: Span,
+    pub(crate) help: Option<&'static str>,
+}
+
+/// Blocks inside one another that are made; some are left for what is made around them.
+const DEPTH: u32 = limits::NESTING - 60;
+/// Statements of one warp.
+const STATEMENTS: usize = 20_000;
+
+pub(super) struct Structurer<'f, E> {
+    pub(super) flow: &'f Flow,
+    pub(super) evaluation: &'f Evaluation,
+    pub(super) emit: E,
+    regions: Vec<Option<Region>>,
+    depth: u32,
+    /// Branches around at which lanes have gone different ways.
+    apart: u32,
+    count: usize,
+    /// Variables that say where to go on behind a loop.
+    pub(super) ways: usize,
+}
+
+impl<'f, E: Emit> Structurer<'f, E> {
+    pub(super) fn new(flow: &'f Flow, evaluation: &'f Evaluation, emit: E) -> Self {
+        let mut regions: Vec<Option<Region>> = Vec::new();
+        regions.resize_with(flow.loops.len() + 1, || None);
+        Self { flow, evaluation, emit, regions, depth: 0, apart: 0, count: 0, ways: 0 }
+    }
+
+    /// The statements of the whole kernel.
+    pub(super) fn run(&mut self) -> Result<Statements, Stop> {
+        self.sequence(None, 0, None)
+    }
+
+    fn join(&mut self, outer: Option<usize>, node: usize) -> Option<usize> {
+        let slot = outer.map_or(0, |outer| outer + 1);
+        let (flow, evaluation) = (self.flow, self.evaluation);
+        self.regions[slot].get_or_insert_with(|| flow.region(evaluation, outer)).join[node]
+    }
+
+    fn entangled(&self, node: usize) -> Stop {
+        Stop {
+            what: "the branches around here are too entangled".to_owned(),
+            span: self.emit.span(node),
+            help: None,
+        }
+    }
+
+    /// The statements from a node of a region up to another, left out, or to where control leaves the region.
+    fn sequence(
+        &mut self,
+        outer: Option<usize>,
+        start: usize,
+        stop: Option<usize>,
+    ) -> Result<Statements, Stop> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(self.entangled(start));
+        }
+        let mut statements = Vec::new();
+        let mut at = Some(start);
+        while let Some(node) = at.filter(|node| Some(*node) != stop) {
+            self.count += 1;
+            if self.count > STATEMENTS {
+                return Err(self.entangled(node));
+            }
+            at = match self.flow.child(outer, node) {
+                Some(inner) => self.whole_loop(outer, inner, &mut statements)?,
+                None => self.plain(outer, node, &mut statements)?,
+            };
+        }
+        self.depth -= 1;
+        Ok(statements)
+    }
+
+    /// A node, and what follows it: the next node of the region, if control goes on there.
+    fn plain(
+        &mut self,
+        outer: Option<usize>,
+        node: usize,
+        statements: &mut Statements,
+    ) -> Result<Option<usize>, Stop> {
+        if let Some(span) = self.emit.needs_all(node).filter(|_| self.apart > 0) {
+            let what = "which lane is elected is not followed where others have gone another way".to_owned();
+            return Err(Stop { what, span, help: None });
+        }
+        statements.extend(self.emit.node(node)?);
+        let (taken, other) = match self.evaluation.then[node] {
+            Some(Way::To(to)) => return Ok(self.go(outer, node, to, statements)),
+            Some(Way::Branch(_, taken, other)) => (taken, other),
+            None => return Ok(None),
+        };
+        let (condition, span) = self.emit.condition(node)?;
+        let join = self.join(outer, node);
+        let flow = self.flow;
+        let leaves = |to: usize| !matches!(flow.target(outer, to), Target::Inside(_));
+        let apart = u32::from(self.emit.splits(node));
+        if self.emit.meets(node) && (join.is_none() || leaves(other)) {
+            self.apart += apart;
+            let mut then = self.arm(outer, (node, taken), None)?;
+            let mut otherwise = self.arm(outer, (node, other), None)?;
+            self.apart -= apart;
+            let end = shared_end(&mut then, &mut otherwise);
+            statements.push(Statement::If { condition, then, otherwise, span });
+            statements.extend(end);
+            return Ok(None);
+        }
+        if join.is_some() {
+            self.apart += apart;
+            let then = self.arm(outer, (node, taken), join)?;
+            let otherwise = self.arm(outer, (node, other), join)?;
+            self.apart -= apart;
+            statements.push(Statement::If { condition, then, otherwise, span });
+            return Ok(join);
+        }
+        // Both arms leave: one inside the `if`, the other behind it.
+        let (inside, behind, condition) = match (leaves(taken), leaves(other), condition.clone().negated()) {
+            (false, true, Some(negated)) => (other, taken, negated),
+            _ => (taken, other, condition),
+        };
+        self.apart += apart;
+        let then = self.arm(outer, (node, inside), None)?;
+        self.apart -= apart;
+        if !ends(&then) {
+            // A path without an end, which has no statement that says so.
+            return Err(self.entangled(node));
+        }
+        // Behind an `if` lanes wait for those inside. Here they go on meanwhile, and may have to: those
+        // inside may wait for them at a barrier.
+        if apart > 0 && synchronises(&then) {
+            self.apart += apart;
+            let otherwise = self.arm(outer, (node, behind), None)?;
+            self.apart -= apart;
+            statements.push(Statement::If { condition, then, otherwise, span });
+            return Ok(None);
+        }
+        statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
+        Ok(self.go(outer, node, behind, statements))
+    }
+
+    /// What happens on an edge and behind it, up to where the arms of a branch join.
+    fn arm(
+        &mut self,
+        outer: Option<usize>,
+        (from, to): (usize, usize),
+        join: Option<usize>,
+    ) -> Result<Statements, Stop> {
+        let mut statements = Vec::new();
+        if let Some(next) = self.go(outer, from, to, &mut statements) {
+            statements.extend(self.sequence(outer, next, join)?);
+        }
+        Ok(statements)
+    }
+
+    /// Goes along an edge: the node of the region where control goes on, unless it leaves.
+    fn go(
+        &mut self,
+        outer: Option<usize>,
+        from: usize,
+        to: usize,
+        statements: &mut Statements,
+    ) -> Option<usize> {
+        if to < self.flow.after.len() {
+            statements.extend(self.emit.edge(from, to));
+        }
+        self.leave(outer, from, to, statements)
+    }
+
+    fn leave(
+        &mut self,
+        outer: Option<usize>,
+        from: usize,
+        to: usize,
+        statements: &mut Statements,
+    ) -> Option<usize> {
+        let span = self.emit.span(from);
+        match (to, outer) {
+            (END, _) => statements.push(Statement::Exit { span }),
+            (FOREVER, _) => statements.push(Statement::Loop { body: Vec::new(), span }),
+            (_, Some(inner)) if self.flow.loops[inner].header == to => statements.push(Statement::Continue),
+            (_, Some(inner)) if !self.flow.contains(outer, to) => {
+                let targets = self.exits(inner);
+                if targets.len() > 1 {
+                    let number = targets.iter().position(|target| *target == to).unwrap_or(0);
+                    statements.push(set(inner, number, span));
+                }
+                statements.push(Statement::Break);
+            }
+            _ => return Some(to),
+        }
+        None
+    }
+
+    /// Where a loop leads that is left by `break`.
+    fn exits(&self, inner: usize) -> Vec<usize> {
+        let mut targets = Vec::new();
+        for node in &self.flow.loops[inner].nodes {
+            for to in &self.flow.after[*node] {
+                if !self.flow.contains(Some(inner), *to) && !targets.contains(to) {
+                    targets.push(*to);
+                }
+            }
+        }
+        targets.sort_unstable();
+        targets
+    }
+
+    /// A loop, and what follows it.
+    fn whole_loop(
+        &mut self,
+        outer: Option<usize>,
+        inner: usize,
+        statements: &mut Statements,
+    ) -> Result<Option<usize>, Stop> {
+        let header = self.flow.loops[inner].header;
+        // Who has left the loop is not there any more.
+        let leaves =
+            |node: &&usize| self.flow.after[**node].iter().any(|to| !self.flow.contains(Some(inner), *to));
+        let left = self.flow.loops[inner].nodes.iter().filter(leaves).any(|node| self.emit.splits(*node));
+        self.apart += u32::from(left);
+        let body = self.sequence(Some(inner), header, None)?;
+        self.apart -= u32::from(left);
+        let span = self.emit.span(header);
+        statements.push(Statement::Loop { body, span });
+        let targets = self.exits(inner);
+        let Some((last, others)) = targets.split_last() else { return Ok(None) };
+        if others.is_empty() {
+            return Ok(self.leave(outer, header, *last, statements));
+        }
+        self.ways += 1;
+        let join = self.join(outer, header);
+        let mut rest = Vec::new();
+        if let Some(next) = self.leave(outer, header, *last, &mut rest) {
+            rest.extend(self.sequence(outer, next, join)?);
+        }
+        for (number, to) in others.iter().enumerate().rev() {
+            let mut then = Vec::new();
+            if let Some(next) = self.leave(outer, header, *to, &mut then) {
+                then.extend(self.sequence(outer, next, join)?);
+            }
+            let compares = Some((way(inner), super::code::Comparison::Equal, number as i64));
+            let text = format!("{} == {number}", way(inner));
+            let decided = Decided { decisions: Vec::new(), is_private: true };
+            let condition = Condition::Value { text, compares, decided };
+            rest = vec![Statement::If { condition, then, otherwise: rest, span }];
+        }
+        statements.extend(rest);
+        Ok(join)
+    }
+}
+
+/// Takes off what both arms end with: the place where they meet.
+fn shared_end(then: &mut Statements, otherwise: &mut Statements) -> Statements {
+    let is_exit = |statement: &Statement| matches!(statement, Statement::Exit { .. });
+    let mut end = Vec::new();
+    while let (Some(a), Some(b)) = (then.last(), otherwise.last()) {
+        if a != b && !(is_exit(a) && is_exit(b)) {
+            break;
+        }
+        end.extend(then.pop());
+        otherwise.pop();
+    }
+    end.reverse();
+    end
+}
+
+/// The variable that says where to go on behind a loop.
+fn way(inner: usize) -> String {
+    format!("way{inner}")
+}
+
+fn set(inner: usize, number: usize, span: Span) -> Statement {
+    let value = Amount { text: number.to_string(), number: Some(number as i64), step: None };
+    Statement::Set { local: way(inner), value, span }
+}

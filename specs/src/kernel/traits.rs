@@ -1,0 +1,338 @@
+//! What kind of knowledge there is of a term in one warp: who shares its value, whether it changes while the
+//! kernel runs, whether it can be computed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::code::{Comparison, Operation, Register, Type};
+use super::evaluate::{Evaluation, OUTSIDE, Way};
+use super::flow::Flow;
+use super::lanes::Lanes;
+use super::value::{Term, ValueId, Values};
+
+/// Who has the same value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Spread {
+    /// The whole group, wherever it evaluates an equal term.
+    Group,
+    /// The lanes of a warp.
+    Warp,
+    /// Each lane has its own.
+    Lane,
+}
+
+/// What is known of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Traits {
+    pub(super) spread: Spread,
+    /// It may have another value when it is evaluated again.
+    pub(super) varies: bool,
+    /// It follows from known numbers and from the path taken.
+    pub(super) is_exact: bool,
+}
+
+const KNOWN: Traits = Traits { spread: Spread::Group, varies: false, is_exact: true };
+
+impl Traits {
+    fn and(self, other: Self) -> Self {
+        Self {
+            spread: self.spread.max(other.spread),
+            varies: self.varies || other.varies,
+            is_exact: self.is_exact && other.is_exact,
+        }
+    }
+}
+
+/// The traits of terms in one warp.
+pub(super) struct Knowledge<'e> {
+    pub(super) evaluation: &'e Evaluation,
+    pub(super) flow: &'e Flow,
+    meets: BTreeMap<(usize, Register), Traits>,
+    /// For each node with a branch, who shares its condition.
+    branches: HashMap<usize, Spread>,
+    /// Conditions in their normal form, and those that rest on sums not wrapping around.
+    normal: HashMap<usize, ValueId>,
+    pub(super) unwrapped: BTreeSet<usize>,
+    /// Each meeting of values whose iterations only add to it: what it began with, what is added.
+    inductions: HashMap<(usize, Register), (ValueId, ValueId, u8)>,
+}
+
+impl<'e> Knowledge<'e> {
+    pub(super) fn new(values: &mut Values, evaluation: &'e Evaluation, flow: &'e Flow) -> Self {
+        let mut knowledge = Self {
+            evaluation,
+            flow,
+            meets: BTreeMap::new(),
+            branches: HashMap::new(),
+            normal: HashMap::new(),
+            unwrapped: BTreeSet::new(),
+            inductions: HashMap::new(),
+        };
+        knowledge.find_inductions(values);
+        for (node, way) in evaluation.then.iter().enumerate() {
+            if let Some(Way::Branch(condition, ..)) = way {
+                let normal = knowledge.normal_form(values, node, *condition);
+                knowledge.normal.insert(node, normal);
+                knowledge.branches.insert(node, Spread::Group);
+            }
+        }
+        for key in evaluation.meets.keys() {
+            knowledge.meets.insert(*key, Traits { varies: true, ..KNOWN });
+        }
+        while knowledge.settle(values) {}
+        knowledge
+    }
+
+    /// The condition of a node with a branch, in its normal form.
+    pub(super) fn condition(&self, node: usize) -> Option<ValueId> {
+        self.normal.get(&node).copied()
+    }
+
+    /// Takes back what was assumed too well; whether anything was.
+    fn settle(&mut self, values: &Values) -> bool {
+        let mut changed = false;
+        for node in self.normal.keys().copied().collect::<Vec<_>>() {
+            let traits = self.at(values, node, self.normal[&node]);
+            changed |= self.branches.insert(node, traits.spread) != Some(traits.spread);
+        }
+        for (key, incoming) in &self.evaluation.meets {
+            let mut traits = self.meets[key];
+            for (from, value) in incoming {
+                let of = if *from == OUTSIDE { UNKNOWN } else { self.at(values, *from, *value) };
+                traits = traits.and(of);
+            }
+            traits.spread = traits.spread.max(self.decided(key.0, incoming));
+            traits.varies = true;
+            if traits != self.meets[key] {
+                self.meets.insert(*key, traits);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Who shares the decision from which node a meeting is reached.
+    fn decided(&self, node: usize, incoming: &[(usize, ValueId)]) -> Spread {
+        let header = self.flow.is_header(node);
+        let inner = self.flow.innermost[node].filter(|_| header);
+        let is_back = |from: usize| inner.is_some_and(|inner| self.flow.contains(Some(inner), from));
+        let mut spread = Spread::Group;
+        for back in [false, true] {
+            let mut sources = incoming.iter().filter(|(from, _)| *from != OUTSIDE && is_back(*from) == back);
+            let Some((_, first)) = sources.next() else { continue };
+            if sources.all(|(_, value)| value == first) {
+                continue;
+            }
+            let stop = if back { Some(node) } else { self.flow.dominator[node] };
+            let from =
+                incoming.iter().map(|(from, _)| *from).filter(|f| *f != OUTSIDE && is_back(*f) == back);
+            spread = spread.max(self.on_the_way(from.collect(), stop));
+        }
+        spread
+    }
+
+    /// Who shares the decisions between a node and those that it leads to.
+    fn on_the_way(&self, mut work: Vec<usize>, stop: Option<usize>) -> Spread {
+        let mut seen = BTreeSet::new();
+        let mut spread = Spread::Group;
+        while let Some(node) = work.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            spread = spread.max(self.branches.get(&node).copied().unwrap_or(Spread::Group));
+            if Some(node) != stop {
+                work.extend(&self.flow.before[node]);
+            }
+        }
+        spread
+    }
+
+    /// What is known of a term where it is evaluated in a node.
+    pub(super) fn at(&self, values: &Values, node: usize, value: ValueId) -> Traits {
+        let mut memo = HashMap::new();
+        self.of(values, node, value, &mut memo)
+    }
+
+    fn of(
+        &self,
+        values: &Values,
+        node: usize,
+        value: ValueId,
+        memo: &mut HashMap<ValueId, Traits>,
+    ) -> Traits {
+        if let Some(known) = memo.get(&value) {
+            return *known;
+        }
+        let mut traits = match values.term(value) {
+            Term::Known(Lanes::All(_)) => KNOWN,
+            Term::Known(Lanes::Each(_)) => Traits { spread: Spread::Lane, ..KNOWN },
+            Term::Same(_) | Term::Pure { .. } => Traits { is_exact: false, ..KNOWN },
+            Term::Loaded { varies, .. } => Traits { varies: *varies, is_exact: false, ..KNOWN },
+            Term::Given { .. } => Traits { varies: true, is_exact: false, spread: Spread::Group },
+            Term::Gained { header, .. } => {
+                Traits { varies: true, is_exact: false, spread: self.iterations(node, *header) }
+            }
+            Term::Sum { terms, known, .. } => {
+                let each = |lanes: &Lanes| lanes.all().is_none();
+                let differs = each(known) || terms.iter().any(|(_, factor)| each(factor));
+                Traits { spread: if differs { Spread::Lane } else { Spread::Group }, ..KNOWN }
+            }
+            Term::Apply { .. } => KNOWN,
+            Term::Meet { block, register } => self.meeting(node, *block, *register),
+            Term::Unknown { of_warp: true, .. } => {
+                Traits { spread: Spread::Warp, varies: true, is_exact: false }
+            }
+            Term::Unknown { .. } | Term::Unset => UNKNOWN,
+        };
+        for inside in values.inside(value) {
+            traits = traits.and(self.of(values, node, inside, memo));
+        }
+        memo.insert(value, traits);
+        traits
+    }
+
+    fn meeting(&self, node: usize, block: usize, register: Register) -> Traits {
+        let Some(traits) = self.meets.get(&(block, register)) else { return UNKNOWN };
+        Traits { spread: traits.spread.max(self.iterations(node, block)), ..*traits }
+    }
+
+    /// Who shares the number of iterations of the loops around `block` that have been left on the way to
+    /// `node`.
+    fn iterations(&self, node: usize, block: usize) -> Spread {
+        let mut spread = Spread::Group;
+        for left in self.flow.around(block).filter(|l| !self.flow.contains(Some(*l), node)) {
+            for exit in &self.flow.loops[left].nodes {
+                if self.flow.after[*exit].iter().any(|to| !self.flow.contains(Some(left), *to)) {
+                    spread = spread.max(self.branches.get(exit).copied().unwrap_or(Spread::Group));
+                }
+            }
+        }
+        spread
+    }
+
+    /// Finds what only grows by the same amount in each iteration of a loop.
+    fn find_inductions(&mut self, values: &mut Values) {
+        for ((node, register), incoming) in &self.evaluation.meets {
+            let Some(inner) = self.flow.innermost[*node].filter(|_| self.flow.is_header(*node)) else {
+                continue;
+            };
+            let is_back = |from: usize| from != OUTSIDE && self.flow.contains(Some(inner), from);
+            let one = |back: bool| {
+                let mut all =
+                    incoming.iter().filter(|(from, _)| is_back(*from) == back).map(|(_, value)| *value);
+                let first = all.next()?;
+                all.all(|value| value == first).then_some(first)
+            };
+            let (Some(begin), Some(next)) = (one(false), one(true)) else { continue };
+            let meet = values.leaf(Term::Meet { block: *node, register: *register });
+            let Term::Sum { bits, terms, .. } = values.term(next).clone() else { continue };
+            if !terms.contains(&(meet, Lanes::All(1))) {
+                continue;
+            }
+            let minus = Lanes::All(super::arithmetic::cut(u64::MAX, bits));
+            let step = values.sum(bits, &[(next, Lanes::All(1)), (meet, minus)]);
+            let Some(step) = step.filter(|step| is_invariant(values, *step)) else { continue };
+            self.inductions.insert((*node, *register), (begin, step, bits));
+        }
+    }
+
+    /// A condition in which what grows in loops is split into what it began with and what it has gained, and
+    /// in which what differs between lanes is taken off on both sides.
+    fn normal_form(&mut self, values: &mut Values, node: usize, condition: ValueId) -> ValueId {
+        let mut memo = HashMap::new();
+        let normal = self.expanded(values, condition, &mut memo);
+        let Term::Apply { operation: Operation::Compare(comparison), ty, terms } =
+            values.term(normal).clone()
+        else {
+            return normal;
+        };
+        let [a, b] = terms[..] else { return normal };
+        let wraps = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        if ty.bits < 32 || !(differs(values, a) || differs(values, b)) {
+            return normal;
+        }
+        let minus = Lanes::All(super::arithmetic::cut(u64::MAX, ty.bits));
+        let Some(difference) = values.sum(ty.bits, &[(a, Lanes::All(1)), (b, minus)]) else { return normal };
+        if differs(values, difference) {
+            return normal;
+        }
+        if wraps {
+            self.unwrapped.insert(node);
+        }
+        let zero = values.number(0);
+        let ty = Type { signed: true, ..ty };
+        values.apply(Operation::Compare(comparison), ty, &[difference, zero])
+    }
+
+    fn expanded(&self, values: &mut Values, value: ValueId, memo: &mut HashMap<ValueId, ValueId>) -> ValueId {
+        if let Some(known) = memo.get(&value) {
+            return *known;
+        }
+        memo.insert(value, value);
+        let result = match values.term(value).clone() {
+            Term::Meet { block, register } => match self.inductions.get(&(block, register)).copied() {
+                Some((begin, step, bits)) => {
+                    let begin = self.expanded(values, begin, memo);
+                    let gained = values.leaf(Term::Gained { header: block, step });
+                    values.sum(bits, &[(begin, Lanes::All(1)), (gained, Lanes::All(1))]).unwrap_or(value)
+                }
+                None => value,
+            },
+            Term::Sum { bits, terms, known } => {
+                let known = values.known(known);
+                let mut parts = vec![(known, Lanes::All(1))];
+                for (term, factor) in terms {
+                    parts.push((self.expanded(values, term, memo), factor));
+                }
+                values.sum(bits, &parts).unwrap_or(value)
+            }
+            Term::Apply { operation, ty, terms } => {
+                let terms: Vec<ValueId> =
+                    terms.into_iter().map(|term| self.expanded(values, term, memo)).collect();
+                values.apply(operation, ty, &terms)
+            }
+            _ => value,
+        };
+        memo.insert(value, result);
+        result
+    }
+}
+
+const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
+
+/// Whether something holds for a term or for any inside it.
+pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if seen.insert(value) {
+            if holds(values.term(value)) {
+                return true;
+            }
+            work.extend(values.inside(value));
+        }
+    }
+    false
+}
+
+/// Whether a term has the same value whenever it is evaluated.
+fn is_invariant(values: &Values, value: ValueId) -> bool {
+    let changes = |term: &Term| match term {
+        Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
+        Term::Loaded { varies, .. } => *varies,
+        Term::Given { .. } | Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => {
+            true
+        }
+    };
+    !any(values, value, changes)
+}
+
+/// Whether known numbers that differ between lanes are part of a term.
+fn differs(values: &Values, value: ValueId) -> bool {
+    any(values, value, |term| match term {
+        Term::Known(lanes) => lanes.all().is_none(),
+        Term::Sum { terms, known, .. } => {
+            known.all().is_none() || terms.iter().any(|(_, factor)| factor.all().is_none())
+        }
+        _ => false,
+    })
+}

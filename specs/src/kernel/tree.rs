@@ -1,0 +1,212 @@
+//! The residual program of a warp: what remains of its code once all that is known has been worked in, as a
+//! tree of statements.
+
+use std::collections::BTreeSet;
+
+use crate::common::span::Span;
+
+use super::code::Comparison;
+
+/// Statements in their order.
+pub(super) type Statements = Vec<Statement>;
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Statement {
+    /// An instruction on a barrier, as protocols write it, without the semicolon.
+    Barrier {
+        text: String,
+        span: Span,
+    },
+    /// A variable gets a value.
+    Set {
+        local: String,
+        value: Amount,
+        span: Span,
+    },
+    If {
+        condition: Condition,
+        then: Statements,
+        otherwise: Statements,
+        span: Span,
+    },
+    /// For ever, or until it is left.
+    Loop {
+        body: Statements,
+        span: Span,
+    },
+    /// A known number of iterations.
+    For {
+        variable: String,
+        from: i64,
+        to: i64,
+        body: Statements,
+        span: Span,
+    },
+    Break,
+    Continue,
+    Exit {
+        span: Span,
+    },
+}
+
+/// A value as protocols write it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Amount {
+    pub(super) text: String,
+    /// It is this number.
+    pub(super) number: Option<i64>,
+    /// It is the variable itself and this number.
+    pub(super) step: Option<i64>,
+}
+
+/// What an `if` asks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Condition {
+    /// An expression; where it compares a variable with a number, which.
+    Value { text: String, compares: Option<(String, Comparison, i64)>, decided: Decided },
+    /// A decision of a sequence that all agents share.
+    Uniform { decision: Decision, negated: bool },
+    /// Each warp decides for itself.
+    OfWarp,
+    /// Each lane decides for itself.
+    OfLane,
+}
+
+/// What an expression rests on besides known numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Decided {
+    /// Decisions that are made once.
+    pub(super) decisions: Vec<Decision>,
+    /// It need not be the same for all warps at the same iteration.
+    pub(super) is_private: bool,
+}
+
+/// Something unknown that is the same for the whole group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Decision {
+    /// What it is: equal keys are equal decisions.
+    pub(super) key: String,
+    /// It is decided anew whenever it is asked.
+    pub(super) varies: bool,
+    /// What has to be taken for true.
+    pub(super) assumes: BTreeSet<Assumption>,
+}
+
+/// What is taken for true without proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Assumption {
+    /// Nobody writes what is loaded here while the kernel runs.
+    Unwritten(Span),
+    /// All threads load the same here, since one has told the others through shared memory.
+    Told(Span),
+    /// The sums compared here do not overflow.
+    Unwrapped(Span),
+    /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
+    Exited(Span),
+}
+
+impl Condition {
+    /// Whether the threads of a warp may go different ways.
+    pub(super) fn parts(&self) -> bool {
+        match self {
+            Self::OfLane => true,
+            Self::Value { decided, .. } => decided.is_private,
+            Self::Uniform { .. } | Self::OfWarp => false,
+        }
+    }
+
+    /// The same with the other outcome, if it can be said.
+    pub(super) fn negated(self) -> Option<Self> {
+        match self {
+            Self::Value { text, compares, decided } => {
+                let compares =
+                    compares.map(|(local, comparison, number)| (local, comparison.negated(), number));
+                let of_lanes = text.strip_prefix("lane ").and_then(other_lanes);
+                let text = match &compares {
+                    Some((local, comparison, number)) => format!("{local} {} {number}", comparison.text()),
+                    None if of_lanes.is_some() => of_lanes.unwrap_or_default(),
+                    None => match text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')')) {
+                        Some(inner) if is_whole(inner) => inner.to_owned(),
+                        _ => format!("!({text})"),
+                    },
+                };
+                Some(Self::Value { text, compares, decided })
+            }
+            Self::Uniform { decision, negated } => Some(Self::Uniform { decision, negated: !negated }),
+            // Either outcome may come.
+            other => Some(other),
+        }
+    }
+}
+
+/// The lanes other than those up to, from or but for one: `>= 1` is about all but `lane == 0`.
+fn other_lanes(text: &str) -> Option<String> {
+    let (comparison, number) = text.split_once(' ')?;
+    let number: u8 = number.parse().ok()?;
+    Some(match comparison {
+        ">=" if number == 1 => "lane == 0".to_owned(),
+        ">=" => format!("lane < {number}"),
+        "<" => format!("lane >= {number}"),
+        "==" => format!("lane != {number}"),
+        "!=" => format!("lane == {number}"),
+        _ => return None,
+    })
+}
+
+/// Whether parentheses close what they open.
+fn is_whole(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.bytes().all(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        depth >= 0
+    })
+}
+
+/// Whether control never goes on behind these statements.
+pub(super) fn ends(statements: &[Statement]) -> bool {
+    match statements.last() {
+        Some(Statement::Break | Statement::Continue | Statement::Exit { .. }) => true,
+        Some(Statement::If { then, otherwise, .. }) => ends(then) && ends(otherwise),
+        Some(Statement::Loop { body, .. }) => !breaks(body),
+        _ => false,
+    }
+}
+
+/// Whether the kernel ends among these statements.
+pub(super) fn exits(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Exit { .. } => true,
+        Statement::If { then, otherwise, .. } => exits(then) || exits(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => exits(body),
+        Statement::Barrier { .. } | Statement::Set { .. } | Statement::Break | Statement::Continue => false,
+    })
+}
+
+/// Whether there are barriers among these statements.
+pub(super) fn synchronises(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Barrier { .. } => true,
+        Statement::If { then, otherwise, .. } => synchronises(then) || synchronises(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => synchronises(body),
+        Statement::Set { .. } | Statement::Break | Statement::Continue | Statement::Exit { .. } => false,
+    })
+}
+
+/// Whether a loop with this body may be left by `break`.
+pub(super) fn breaks(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Break => true,
+        Statement::If { then, otherwise, .. } => breaks(then) || breaks(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a loop with this body may go on by `continue`.
+pub(super) fn continues(body: &[Statement]) -> bool {
+    body.iter().any(|statement| match statement {
+        Statement::Continue => true,
+        Statement::If { then, otherwise, .. } => continues(then) || continues(otherwise),
+        _ => false,
+    })
+}

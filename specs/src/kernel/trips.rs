@@ -1,0 +1,167 @@
+//! Loops whose number of iterations is known: they are run on known numbers until they are left.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::arithmetic::apply;
+use super::code::Register;
+use super::dominators::dominates;
+use super::evaluate::{Evaluation, OUTSIDE, Way};
+use super::flow::Flow;
+use super::lanes::Lanes;
+use super::value::{Term, ValueId, Values};
+
+/// How a loop is left whose iterations are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trip {
+    /// The node that decides.
+    pub(super) node: usize,
+    /// At which time that it is asked the loop is left, from 1.
+    pub(super) times: i64,
+    /// Whether it is left where the condition is true.
+    pub(super) when: bool,
+}
+
+/// Iterations that are run at most, of one loop and of all together.
+const MOST: i64 = 1 << 16;
+
+/// What meets at the header of a loop.
+type Meets = BTreeMap<Register, (Lanes, ValueId)>;
+
+/// For each loop how it is left, if that is known.
+pub(super) fn trips(values: &Values, evaluation: &Evaluation, flow: &Flow) -> Vec<Option<Trip>> {
+    let mut left = MOST;
+    (0..flow.loops.len()).map(|number| trip(values, evaluation, flow, number, &mut left)).collect()
+}
+
+fn trip(
+    values: &Values,
+    evaluation: &Evaluation,
+    flow: &Flow,
+    number: usize,
+    left: &mut i64,
+) -> Option<Trip> {
+    let (node, condition, when) = exit(evaluation, flow, number)?;
+    let header = flow.loops[number].header;
+    let mut meets = Meets::new();
+    needed(values, evaluation, (flow, number), condition, &mut meets)?;
+    for times in 1.. {
+        *left -= 1;
+        if *left < 0 {
+            return None;
+        }
+        let known = |register: Register| meets.get(&register).map(|(value, _)| value.clone());
+        let mut run = Run { values, header, known: &known, memo: HashMap::new() };
+        let outcome = run.value(condition)?.all()? != 0;
+        if outcome == when {
+            return Some(Trip { node, times, when });
+        }
+        let next: Option<Vec<(Register, Lanes)>> =
+            meets.iter().map(|(register, (_, next))| Some((*register, run.value(*next)?))).collect();
+        for (register, value) in next? {
+            if let Some(meet) = meets.get_mut(&register) {
+                meet.0 = value;
+            }
+        }
+    }
+    None
+}
+
+/// The only way out of a loop: the node, its condition, and whether it is left where that is true. It is
+/// asked once in every iteration.
+fn exit(evaluation: &Evaluation, flow: &Flow, number: usize) -> Option<(usize, ValueId, bool)> {
+    let found = &flow.loops[number];
+    let is_inside = |to: usize| to < flow.after.len() && flow.contains(Some(number), to);
+    let mut exits = found
+        .nodes
+        .iter()
+        .filter(|node| evaluation.then[**node].into_iter().flat_map(Way::nodes).any(|to| !is_inside(to)));
+    let (Some(node), None) = (exits.next(), exits.next()) else { return None };
+    let Some(Way::Branch(condition, taken, other)) = evaluation.then[*node] else { return None };
+    let when = match (is_inside(taken), is_inside(other)) {
+        (false, true) => true,
+        (true, false) => false,
+        _ => return None,
+    };
+    let mut backs = flow.before[found.header].iter().filter(|from| flow.contains(Some(number), **from));
+    let is_asked =
+        flow.innermost[*node] == Some(number) && backs.all(|back| dominates(&flow.dominator, *node, *back));
+    is_asked.then_some((*node, condition, when))
+}
+
+/// Collects what meets at the header that a term needs: known where the loop is entered, and one value for
+/// each further iteration.
+fn needed(
+    values: &Values,
+    evaluation: &Evaluation,
+    (flow, number): (&Flow, usize),
+    term: ValueId,
+    meets: &mut Meets,
+) -> Option<()> {
+    let header = flow.loops[number].header;
+    let mut seen = std::collections::BTreeSet::new();
+    let mut work = vec![term];
+    while let Some(value) = work.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match values.term(value) {
+            Term::Known(_) | Term::Sum { .. } | Term::Apply { .. } => work.extend(values.inside(value)),
+            Term::Meet { block, register } if *block == header => {
+                let incoming = evaluation.meets.get(&(*block, *register))?;
+                let is_back = |from: usize| from != OUTSIDE && flow.contains(Some(number), from);
+                let one = |back: bool| {
+                    let mut all = incoming.iter().filter(|(from, _)| is_back(*from) == back);
+                    let (_, first) = *all.next()?;
+                    all.all(|(_, value)| *value == first).then_some(first)
+                };
+                let (begin, next) = (one(false)?, one(true)?);
+                meets.insert(*register, (values.as_known(begin)?.clone(), next));
+                work.push(next);
+            }
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+/// One iteration on known numbers.
+struct Run<'r> {
+    values: &'r Values,
+    header: usize,
+    known: &'r dyn Fn(Register) -> Option<Lanes>,
+    memo: HashMap<ValueId, Lanes>,
+}
+
+impl Run<'_> {
+    fn value(&mut self, value: ValueId) -> Option<Lanes> {
+        if let Some(known) = self.memo.get(&value) {
+            return Some(known.clone());
+        }
+        let result = match self.values.term(value) {
+            Term::Known(lanes) => lanes.clone(),
+            Term::Meet { block, register } if *block == self.header => (self.known)(*register)?,
+            Term::Sum { bits, terms, known } => {
+                let ty = super::code::Type { bits: *bits, signed: false };
+                let mut sum = known.clone();
+                for (term, factor) in terms {
+                    let of = self.value(*term)?;
+                    let product =
+                        Lanes::map(&[&of, factor], |n| apply(super::code::Operation::Multiply, ty, n))?;
+                    sum = Lanes::map(&[&sum, &product], |n| apply(super::code::Operation::Add, ty, n))?;
+                }
+                sum
+            }
+            Term::Apply { operation, ty, terms } => {
+                let mut operands = Vec::new();
+                for term in terms {
+                    operands.push(self.value(*term)?);
+                }
+                let operands: Vec<&Lanes> = operands.iter().collect();
+                Lanes::map(&operands, |numbers| apply(*operation, *ty, numbers))?
+            }
+            _ => return None,
+        };
+        self.memo.insert(value, result.clone());
+        Some(result)
+    }
+}

@@ -1,0 +1,179 @@
+//! Decisions that all agents share, and when they may be shared.
+//!
+//! The k-th time that a sequence is asked, its answer is the same for every agent. For a decision that
+//! changes from iteration to iteration that is right only if the k-th time is the same iteration for all of
+//! them. So a sequence is shared only by roles that reach it by the same loops and the same decisions, which
+//! themselves are shared: by induction over the iterations they then ask for the same thing. Others get
+//! sequences of their own, and where what leads to a decision is private, each warp decides for itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tree::{Condition, Statement, Statements};
+
+/// Makes every sequence one that may be shared.
+pub(super) fn separate(roles: &mut [Statements]) {
+    let mut keys = BTreeSet::new();
+    for role in roles.iter() {
+        varying(role, &mut keys);
+    }
+    for key in keys {
+        let mut classes: BTreeMap<String, String> = BTreeMap::new();
+        for (number, role) in roles.iter_mut().enumerate() {
+            let mut shape =
+                Shape { key: &key, number, text: String::new(), sites: 0, is_private: false, inside: false };
+            shape.list(role, false);
+            let Shape { text, sites, is_private, inside, .. } = shape;
+            if sites == 0 {
+                continue;
+            }
+            // Who asks once asks for the first answer, whatever leads there.
+            if sites == 1 && !inside {
+                continue;
+            }
+            if is_private {
+                replace(role, &key, &mut |_| Condition::OfWarp);
+                continue;
+            }
+            let next = classes.len();
+            let name = classes
+                .entry(text)
+                .or_insert_with(|| if next == 0 { key.clone() } else { format!("{key} #{}", next + 1) });
+            if *name != key {
+                let name = name.clone();
+                replace(role, &key, &mut |condition| match condition {
+                    Condition::Uniform { mut decision, negated } => {
+                        decision.key.clone_from(&name);
+                        Condition::Uniform { decision, negated }
+                    }
+                    other => other,
+                });
+            }
+        }
+    }
+}
+
+/// The keys of decisions that are made anew each time.
+fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
+    for statement in statements {
+        match statement {
+            Statement::If { condition, then, otherwise, .. } => {
+                if let Condition::Uniform { decision, .. } = condition
+                    && decision.varies
+                {
+                    keys.insert(decision.key.clone());
+                }
+                varying(then, keys);
+                varying(otherwise, keys);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => varying(body, keys),
+            _ => {}
+        }
+    }
+}
+
+/// What leads to the places where a sequence is asked, in words.
+struct Shape<'k> {
+    key: &'k str,
+    /// The number of the role.
+    number: usize,
+    text: String,
+    sites: usize,
+    is_private: bool,
+    /// A place is inside a loop.
+    inside: bool,
+}
+
+impl Shape<'_> {
+    /// Whether the sequence is asked in these statements.
+    fn asks(&self, statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::If { condition, then, otherwise, .. } => {
+                matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key)
+                    || self.asks(then)
+                    || self.asks(otherwise)
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => self.asks(body),
+            _ => false,
+        })
+    }
+
+    /// Whether these statements decide about further iterations of the loop around them.
+    fn turns(statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Break | Statement::Continue => true,
+            Statement::If { then, otherwise, .. } => Self::turns(then) || Self::turns(otherwise),
+            _ => false,
+        })
+    }
+
+    fn list(&mut self, statements: &[Statement], in_loop: bool) {
+        for statement in statements {
+            match statement {
+                Statement::If { condition, then, otherwise, .. } => {
+                    let both = [then.as_slice(), otherwise.as_slice()];
+                    let matters = both.iter().any(|arm| self.asks(arm) || in_loop && Self::turns(arm));
+                    let mine =
+                        matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
+                    if mine {
+                        self.sites += 1;
+                        self.inside |= in_loop;
+                    }
+                    if mine || matters {
+                        self.condition(condition);
+                        self.text.push('{');
+                        self.list(then, in_loop);
+                        self.text.push_str("}{");
+                        self.list(otherwise, in_loop);
+                        self.text.push('}');
+                    }
+                }
+                Statement::Loop { body, .. } if self.asks(body) => {
+                    self.text.push_str("loop{");
+                    self.list(body, true);
+                    self.text.push('}');
+                }
+                Statement::For { from, to, body, .. } if self.asks(body) => {
+                    self.text.push_str(&format!("for {}{{", to - from));
+                    self.list(body, true);
+                    self.text.push('}');
+                }
+                Statement::Break if in_loop => self.text.push('b'),
+                Statement::Continue if in_loop => self.text.push('c'),
+                _ => {}
+            }
+        }
+    }
+
+    fn condition(&mut self, condition: &Condition) {
+        match condition {
+            Condition::Uniform { decision, negated } => {
+                let sign = if *negated { "!" } else { "" };
+                self.text.push_str(&format!("if {sign}{:?}", decision.key));
+            }
+            Condition::Value { text, decided, .. } => {
+                // Variables are those of the role, and known to be the same in it unless it says otherwise.
+                self.is_private |= decided.is_private;
+                self.text.push_str(&format!("if {}:{text}", self.number));
+            }
+            Condition::OfWarp | Condition::OfLane => self.is_private = true,
+        }
+    }
+}
+
+/// Puts other conditions in the places where a sequence is asked.
+fn replace(statements: &mut Statements, key: &str, with: &mut impl FnMut(Condition) -> Condition) {
+    for statement in statements {
+        match statement {
+            Statement::If { condition, then, otherwise, .. } => {
+                if matches!(condition, Condition::Uniform { decision, .. } if decision.key == key) {
+                    let old = std::mem::replace(condition, Condition::OfWarp);
+                    *condition = with(old);
+                }
+                replace(then, key, with);
+                replace(otherwise, key, with);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => replace(body, key, with),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Abstract values: what is known of a register in one warp, as terms in a normal form. Equal terms have
+//! equal values; each term stands once, under a number of its own.
+
+use std::collections::HashMap;
+
+use super::arithmetic::{apply, cut, width};
+use super::code::{Comparison, Operation, Register, Type};
+use super::lanes::Lanes;
+
+/// A term.
+pub(super) type ValueId = u32;
+
+/// The forms of terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Term {
+    /// Known for each lane.
+    Known(Lanes),
+    /// Unknown, and the same for the whole group: a position among the names of the code.
+    Same(u32),
+    /// Loaded by this instruction, and the same for all who load at this address. `varies` says that another
+    /// execution of the instruction may load something else.
+    Loaded { at: usize, address: ValueId, varies: bool },
+    /// What a barrier gave to all who took part, at this instruction.
+    Given { at: usize },
+    /// The sum of terms, each with a factor, and a known number.
+    Sum { bits: u8, terms: Vec<(ValueId, Lanes)>, known: Lanes },
+    /// An operation on terms.
+    Apply { operation: Operation, ty: Type, terms: Vec<ValueId> },
+    /// A function that is not followed further: a position among the names of the code.
+    Pure { name: u32, terms: Vec<ValueId> },
+    /// What a register holds where several paths meet.
+    Meet { block: usize, register: Register },
+    /// What a register has gained since a loop was entered: the header of the loop, and what is added in
+    /// each iteration.
+    Gained { header: usize, step: ValueId },
+    /// Written by this instruction, and unknown.
+    Unknown { at: usize, of_warp: bool },
+    /// Never written.
+    Unset,
+}
+
+/// The most terms inside one another. What is deeper is unknown: whoever walks through a term may recurse.
+const DEPTH: u8 = 120;
+
+/// All terms of an extraction.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    terms: Vec<Term>,
+    widths: Vec<u8>,
+    /// How deep terms are inside one another.
+    depths: Vec<u8>,
+    numbers: HashMap<Term, ValueId>,
+}
+
+impl Values {
+    pub(super) fn count(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub(super) fn term(&self, value: ValueId) -> &Term {
+        &self.terms[value as usize]
+    }
+
+    /// The number of bits that a term has at most.
+    pub(super) fn width(&self, value: ValueId) -> u8 {
+        self.widths[value as usize]
+    }
+
+    /// The number of a term, if it stands anywhere.
+    pub(super) fn find(&self, term: &Term) -> Option<ValueId> {
+        self.numbers.get(term).copied()
+    }
+
+    /// The number of a term whose bits are known.
+    fn add(&mut self, term: Term, bits: u8) -> ValueId {
+        if let Some(known) = self.numbers.get(&term) {
+            return *known;
+        }
+        let number = self.terms.len() as ValueId;
+        let depth = self.depth(&term);
+        if depth > DEPTH {
+            let term = Term::Unknown { at: usize::MAX - self.terms.len(), of_warp: false };
+            return self.add(term, bits);
+        }
+        self.terms.push(term.clone());
+        self.depths.push(depth);
+        self.widths.push(bits);
+        self.numbers.insert(term, number);
+        number
+    }
+
+    /// A term that is no operation.
+    pub(super) fn leaf(&mut self, term: Term) -> ValueId {
+        self.add(term, 64)
+    }
+
+    pub(super) fn known(&mut self, lanes: Lanes) -> ValueId {
+        let bits = match &lanes {
+            Lanes::All(number) => 64 - number.leading_zeros() as u8,
+            Lanes::Each(numbers) => 64 - numbers.iter().fold(0, |all, n| all | n).leading_zeros() as u8,
+        };
+        self.add(Term::Known(lanes), bits)
+    }
+
+    pub(super) fn number(&mut self, number: u64) -> ValueId {
+        self.known(Lanes::All(number))
+    }
+
+    pub(super) fn as_known(&self, value: ValueId) -> Option<&Lanes> {
+        match self.term(value) {
+            Term::Known(lanes) => Some(lanes),
+            _ => None,
+        }
+    }
+
+    /// The result of an operation.
+    pub(super) fn apply(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> ValueId {
+        let known: Option<Vec<&Lanes>> = terms.iter().map(|term| self.as_known(*term)).collect();
+        if let Some(result) =
+            known.and_then(|known| Lanes::map(&known, |numbers| apply(operation, ty, numbers)))
+        {
+            return self.known(result);
+        }
+        if let Some(simple) =
+            self.linear(operation, ty, terms).or_else(|| self.simplified(operation, ty, terms))
+        {
+            return simple;
+        }
+        let bits = match (operation, terms) {
+            (Operation::And, [a, b]) => self.width(*a).min(self.width(*b)).min(ty.bits),
+            (Operation::Or | Operation::Xor, [a, b]) => self.width(*a).max(self.width(*b)).min(ty.bits),
+            (Operation::Select, [a, b, _]) => self.width(*a).max(self.width(*b)).min(ty.bits),
+            _ => width(operation, ty),
+        };
+        let terms = terms.iter().map(|term| self.narrowed(operation, ty, *term)).collect();
+        self.add(Term::Apply { operation, ty, terms }, bits)
+    }
+
+    /// A known operand with as many bits as count.
+    fn narrowed(&mut self, operation: Operation, ty: Type, term: ValueId) -> ValueId {
+        let counts = !matches!(operation, Operation::Convert(_) | Operation::Select | Operation::LogicalNot);
+        match self.as_known(term) {
+            Some(known) if counts => {
+                Lanes::map(&[known], |n| Some(cut(n[0], ty.bits))).map_or(term, |known| self.known(known))
+            }
+            _ => term,
+        }
+    }
+
+    /// Sums, differences and products with known numbers, of 32 and 64 bits, as sums.
+    fn linear(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<ValueId> {
+        if ty.bits < 32 {
+            return None;
+        }
+        let bits = ty.bits;
+        let minus = Lanes::All(cut(u64::MAX, bits));
+        match (operation, terms) {
+            (Operation::Add, [a, b]) => self.sum(bits, &[(*a, Lanes::All(1)), (*b, Lanes::All(1))]),
+            (Operation::Subtract, [a, b]) => self.sum(bits, &[(*a, Lanes::All(1)), (*b, minus)]),
+            (Operation::Negate, [a]) => self.sum(bits, &[(*a, minus)]),
+            (Operation::Multiply, [a, b]) => {
+                let (of, by) = match (self.as_known(*a), self.as_known(*b)) {
+                    (_, Some(by)) => (*a, by.clone()),
+                    (Some(by), _) => (*b, by.clone()),
+                    _ => return None,
+                };
+                self.sum(bits, &[(of, by)])
+            }
+            (Operation::ShiftLeft, [a, by]) => {
+                let by = Lanes::map(&[self.as_known(*by)?], |by| {
+                    Some(if cut(by[0], 32) < u64::from(bits) { 1 << cut(by[0], 32) } else { 0 })
+                })?;
+                self.sum(bits, &[(*a, by)])
+            }
+            _ => None,
+        }
+    }
+
+    /// The sum of terms with factors.
+    pub(super) fn sum(&mut self, bits: u8, parts: &[(ValueId, Lanes)]) -> Option<ValueId> {
+        let ty = Type { bits, signed: false };
+        let times = |a: &Lanes, b: &Lanes| Lanes::map(&[a, b], |n| apply(Operation::Multiply, ty, n));
+        let plus = |a: &Lanes, b: &Lanes| Lanes::map(&[a, b], |n| apply(Operation::Add, ty, n));
+        let mut factors: HashMap<ValueId, Lanes> = HashMap::new();
+        let mut known = Lanes::All(0);
+        for (value, factor) in parts {
+            let single;
+            let (terms, constant): (&[(ValueId, Lanes)], Lanes) = match self.term(*value) {
+                Term::Known(lanes) => (&[], lanes.clone()),
+                Term::Sum { bits: of, terms, known } if *of == bits => (terms, known.clone()),
+                // A wider term counts with its lowest bits alone.
+                _ => {
+                    single = [(*value, Lanes::All(1))];
+                    (&single, Lanes::All(0))
+                }
+            };
+            known = plus(&known, &times(&constant, factor)?)?;
+            for (term, times_term) in terms {
+                let more = times(times_term, factor)?;
+                let so_far = factors.get(term).cloned().unwrap_or(Lanes::All(0));
+                factors.insert(*term, plus(&so_far, &more)?);
+            }
+        }
+        let mut terms: Vec<(ValueId, Lanes)> =
+            factors.into_iter().filter(|(_, factor)| !factor.is_zero()).collect();
+        terms.sort_by_key(|(term, _)| *term);
+        match terms.as_slice() {
+            [] => Some(self.known(known)),
+            [(term, Lanes::All(1))] if known.is_zero() && self.width(*term) <= bits => Some(*term),
+            _ => Some(self.add(Term::Sum { bits, terms, known }, bits)),
+        }
+    }
+
+    /// Operations whose results have a simpler form.
+    fn simplified(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<ValueId> {
+        match (operation, terms) {
+            (Operation::Convert(from), [a]) => {
+                let bits = self.width(*a);
+                // A number that does not reach the sign keeps its value.
+                let keeps = bits < from.bits || bits == from.bits && (!from.signed || ty.bits <= from.bits);
+                (keeps && bits <= ty.bits).then_some(*a)
+            }
+            (Operation::LogicalNot, [a]) => match self.term(*a).clone() {
+                Term::Apply { operation: Operation::Compare(comparison), ty, terms } => {
+                    Some(self.apply(Operation::Compare(comparison.negated()), ty, &terms))
+                }
+                Term::Apply { operation: Operation::LogicalNot, terms, .. } if self.width(terms[0]) <= 1 => {
+                    Some(terms[0])
+                }
+                _ => None,
+            },
+            (Operation::And | Operation::Or, [a, b]) => self.absorbed(operation, ty, *a, *b),
+            (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
+            (Operation::Select, [a, b, condition]) => {
+                if a == b {
+                    return Some(*a);
+                }
+                let all = self.as_known(*condition)?.all()?;
+                Some(if all != 0 { *a } else { *b })
+            }
+            (Operation::Minimum | Operation::Maximum, [a, b]) if a == b => Some(*a),
+            (Operation::Compare(comparison), [a, b]) => self.comparison(comparison, ty, *a, *b),
+            _ => None,
+        }
+    }
+
+    /// `x & 0`, `x & all`, `x | 0`, `x | all`, `x & x`.
+    fn absorbed(&mut self, operation: Operation, ty: Type, a: ValueId, b: ValueId) -> Option<ValueId> {
+        if a == b {
+            return Some(a);
+        }
+        for (one, other) in [(a, b), (b, a)] {
+            let Some(number) = self.as_known(one).and_then(Lanes::all) else { continue };
+            let all = cut(u64::MAX, self.width(other).min(ty.bits));
+            match operation {
+                Operation::And if number == 0 => return Some(one),
+                Operation::And if number & all == all && self.width(other) <= ty.bits => return Some(other),
+                Operation::Or if number == 0 && self.width(other) <= ty.bits => return Some(other),
+                Operation::Or if number == cut(u64::MAX, ty.bits) => return Some(one),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn comparison(&mut self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<ValueId> {
+        use Comparison::{Equal, GreaterOrEqual, LessOrEqual, NotEqual};
+        if a == b {
+            return Some(self.number(u64::from(matches!(comparison, Equal | LessOrEqual | GreaterOrEqual))));
+        }
+        if !matches!(comparison, Equal | NotEqual) {
+            return None;
+        }
+        // Equality holds if the difference is 0, whatever wraps.
+        if ty.bits >= 32 {
+            let minus = Lanes::All(cut(u64::MAX, ty.bits));
+            let difference = self.sum(ty.bits, &[(a, Lanes::All(1)), (b, minus)])?;
+            if let Some(known) = self.as_known(difference) {
+                let equal = Lanes::map(&[known], |n| Some(u64::from((n[0] == 0) == (comparison == Equal))))?;
+                return Some(self.known(equal));
+            }
+        }
+        let (value, number) = match (self.as_known(a), self.as_known(b)) {
+            (_, Some(number)) => (a, number.all()?),
+            (Some(number), _) => (b, number.all()?),
+            _ => return None,
+        };
+        self.equals(value, number, ty.bits, comparison == NotEqual)
+    }
+
+    /// Whether a term is, or is not, this number.
+    fn equals(&mut self, value: ValueId, number: u64, bits: u8, negated: bool) -> Option<ValueId> {
+        if self.width(value) <= 1 {
+            let wanted = match number {
+                0 => negated,
+                1 => !negated,
+                _ => return Some(self.number(u64::from(negated))),
+            };
+            let bit = Type { bits: 1, signed: false };
+            return Some(if wanted { value } else { self.apply(Operation::LogicalNot, bit, &[value]) });
+        }
+        match self.term(value).clone() {
+            // Of two known numbers, one or the other.
+            Term::Apply { operation: Operation::Select, terms, .. } => {
+                let one = self.as_known(terms[0])?.all()?;
+                let other = self.as_known(terms[1])?.all()?;
+                let holds = |n: u64| (cut(n, bits) == number) != negated;
+                match (holds(one), holds(other)) {
+                    (true, false) => self.truth(terms[2], true),
+                    (false, true) => self.truth(terms[2], false),
+                    (both, _) => Some(self.number(u64::from(both))),
+                }
+            }
+            // The negative of a bit.
+            Term::Sum { terms, known, .. } if known.is_zero() && number == 0 => match terms.as_slice() {
+                [(term, Lanes::All(factor))] if self.width(*term) <= 1 && factor & 1 == 1 => {
+                    self.equals(*term, 0, bits, negated)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a predicate is not 0, or is.
+    pub(super) fn truth(&mut self, predicate: ValueId, wanted: bool) -> Option<ValueId> {
+        if let Some(known) = self.as_known(predicate) {
+            let truth = Lanes::map(&[known], |n| Some(u64::from((n[0] != 0) == wanted)))?;
+            return Some(self.known(truth));
+        }
+        if wanted && self.width(predicate) <= 1 {
+            return Some(predicate);
+        }
+        let ty = Type { bits: 64, signed: false };
+        let zero = self.number(0);
+        if self.width(predicate) <= 1 {
+            return Some(self.apply(Operation::LogicalNot, Type { bits: 1, signed: false }, &[predicate]));
+        }
+        let comparison = if wanted { Comparison::NotEqual } else { Comparison::Equal };
+        Some(self.apply(Operation::Compare(comparison), ty, &[predicate, zero]))
+    }
+
+    pub(super) fn pure(&mut self, name: u32, terms: &[ValueId]) -> ValueId {
+        self.add(Term::Pure { name, terms: terms.to_vec() }, 64)
+    }
+
+    fn depth(&self, term: &Term) -> u8 {
+        let inside = Self::parts(term).into_iter().map(|value| self.depths[value as usize]);
+        inside.max().map_or(0, |deepest| deepest + 1)
+    }
+
+    /// The terms directly inside a term.
+    pub(super) fn inside(&self, value: ValueId) -> Vec<ValueId> {
+        Self::parts(self.term(value))
+    }
+
+    fn parts(term: &Term) -> Vec<ValueId> {
+        match term {
+            Term::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
+            Term::Apply { terms, .. } | Term::Pure { terms, .. } => terms.clone(),
+            Term::Loaded { address, .. } => vec![*address],
+            Term::Gained { step, .. } => vec![*step],
+            _ => Vec::new(),
+        }
+    }
+}

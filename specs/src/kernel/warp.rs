@@ -1,0 +1,75 @@
+//! What a launch fixes for one warp.
+
+use super::code::{Comparison, Index};
+use super::lanes::{Lanes, WIDTH};
+
+/// A warp of a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Warp {
+    /// Its position in the group.
+    pub(super) number: u32,
+    /// The threads of the group in three directions.
+    pub(super) size: [u32; 3],
+}
+
+impl Warp {
+    /// The threads of the whole group.
+    pub(super) fn threads(size: [u32; 3]) -> u32 {
+        size.iter().fold(1, |product, length| product.saturating_mul(*length))
+    }
+
+    /// The lanes that have a thread.
+    pub(super) fn live(&self) -> usize {
+        let before = self.number * WIDTH as u32;
+        (Self::threads(self.size).saturating_sub(before) as usize).min(WIDTH)
+    }
+
+    /// What is known of each lane's thread.
+    pub(super) fn index(&self, index: Index) -> Lanes {
+        let [x, y, _] = self.size.map(|length| u64::from(length.max(1)));
+        let thread = |lane: usize| u64::from(self.number) * WIDTH as u64 + lane as u64;
+        let mask = |comparison: Comparison, lane: usize| {
+            let holds = |other: usize| match comparison {
+                Comparison::Equal => other == lane,
+                Comparison::NotEqual => other != lane,
+                Comparison::Less => other < lane,
+                Comparison::LessOrEqual => other <= lane,
+                Comparison::Greater => other > lane,
+                Comparison::GreaterOrEqual => other >= lane,
+            };
+            (0..WIDTH).filter(|other| holds(*other)).fold(0, |bits, other| bits | 1 << other)
+        };
+        Lanes::each(self.live(), |lane| match index {
+            Index::Thread(0) => thread(lane) % x,
+            Index::Thread(1) => thread(lane) / x % y,
+            Index::Thread(_) => thread(lane) / x / y,
+            Index::Lane => lane as u64,
+            Index::Mask(comparison) => mask(comparison, lane),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_numbered_along_x_first() {
+        let warp = Warp { number: 1, size: [8, 4, 3] };
+        assert_eq!(warp.index(Index::Thread(2)), Lanes::All(1));
+        assert_eq!((warp.index(Index::Thread(1)).get(9), warp.index(Index::Thread(0)).get(9)), (1, 1));
+        assert_eq!(warp.live(), 32);
+    }
+
+    #[test]
+    fn lanes_without_a_thread_do_not_count() {
+        let warp = Warp { number: 1, size: [33, 1, 1] };
+        assert_eq!((warp.live(), warp.index(Index::Thread(0))), (1, Lanes::All(32)));
+    }
+
+    #[test]
+    fn masks_name_the_lanes_that_come_before() {
+        let warp = Warp { number: 0, size: [32, 1, 1] };
+        assert_eq!(warp.index(Index::Mask(Comparison::Less)).get(3), 0b111);
+    }
+}

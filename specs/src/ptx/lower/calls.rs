@@ -1,0 +1,283 @@
+//! Calls: what may synchronise or end a thread is inlined, everything else only has results.
+
+use std::collections::HashMap;
+
+use crate::kernel::code::{Action, Argument, Function, Register, Type};
+use crate::ptx::syntax::{Body, Module, Operand, Param};
+
+use super::functions::copy;
+use super::opcodes::{self, Effect};
+use super::state::{Current, Frame, Lowerer};
+
+/// The most functions inside one another, and the most instructions that inlining may come to.
+const DEPTH: usize = 64;
+const INSTRUCTIONS: usize = 2_000_000;
+
+/// Functions that come with the compiler and synchronise nothing.
+const HARMLESS: [&str; 4] = ["vprintf", "malloc", "free", "__nv_printf"];
+/// Those that end the grid.
+const ENDING: [&str; 3] = ["__assertfail", "__assert_fail", "__cxa_pure_virtual"];
+
+/// For each function of the module, whether its code may synchronise or end a thread, or calls what may.
+pub(super) fn concerned(source: &str, module: &Module) -> Vec<bool> {
+    let numbers: HashMap<&str, usize> = names(module);
+    let mut concerned = vec![false; module.functions.len()];
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); module.functions.len()];
+    let mut work = Vec::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        let Some(body) = &function.body else { continue };
+        for instruction in &body.instructions {
+            let opcode = instruction.opcode.text(source);
+            let matters = match opcodes::effect(opcode) {
+                None | Some(Effect::Synchronises) => true,
+                Some(Effect::Barrier) => {
+                    !opcode.starts_with("bar.warp") && !opcode.starts_with("barrier.warp")
+                }
+                Some(Effect::Flow) if opcode.starts_with("call") => {
+                    match callee(source, &instruction.operands).map(|name| numbers.get(name)) {
+                        Some(Some(callee)) if module.functions[*callee].body.is_some() => {
+                            callers[*callee].push(index);
+                            false
+                        }
+                        _ => {
+                            let name = callee(source, &instruction.operands).unwrap_or_default();
+                            !HARMLESS.contains(&name) && !ENDING.contains(&name)
+                        }
+                    }
+                }
+                Some(Effect::Flow) => opcode.starts_with("exit"),
+                Some(_) => false,
+            };
+            if matters && !concerned[index] {
+                concerned[index] = true;
+                work.push(index);
+            }
+        }
+    }
+    while let Some(callee) = work.pop() {
+        for caller in std::mem::take(&mut callers[callee]) {
+            if !concerned[caller] {
+                concerned[caller] = true;
+                work.push(caller);
+            }
+        }
+    }
+    concerned
+}
+
+/// For each function of the module, whether it has a barrier of the group or something like it, itself or in
+/// what it calls.
+pub(in crate::ptx) fn synchronises(source: &str, module: &Module) -> Vec<bool> {
+    let numbers = names(module);
+    let mut found: Vec<bool> = Vec::new();
+    let mut calls: Vec<Vec<usize>> = Vec::new();
+    for function in &module.functions {
+        let instructions = function.body.iter().flat_map(|body| &body.instructions);
+        let mut own = false;
+        let mut called = Vec::new();
+        for instruction in instructions {
+            let opcode = instruction.opcode.text(source);
+            own |= opcode.starts_with("bar.") && !opcode.starts_with("bar.warp")
+                || opcode.starts_with("barrier")
+                || opcode.starts_with("mbarrier");
+            if opcode.starts_with("call") {
+                called.extend(callee(source, &instruction.operands).and_then(|name| numbers.get(name)));
+            }
+        }
+        found.push(own);
+        calls.push(called);
+    }
+    loop {
+        let more: Vec<usize> = (0..found.len())
+            .filter(|f| !found[*f] && calls[*f].iter().any(|callee| found[*callee]))
+            .collect();
+        if more.is_empty() {
+            return found;
+        }
+        more.into_iter().for_each(|function| found[function] = true);
+    }
+}
+
+fn names(module: &Module) -> HashMap<&str, usize> {
+    let mut names = HashMap::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        // A definition counts more than declarations of the same name.
+        if function.body.is_some() || !names.contains_key(function.name.as_str()) {
+            names.insert(function.name.as_str(), index);
+        }
+    }
+    names
+}
+
+/// The name of the function that is called directly.
+fn callee<'s>(source: &'s str, operands: &[Operand]) -> Option<&'s str> {
+    operands.iter().take(2).find_map(|operand| match operand {
+        Operand::Name(span) => Some(span.text(source)),
+        _ => None,
+    })
+}
+
+impl<'m> Lowerer<'m> {
+    /// Lays out the code of a function.
+    pub(super) fn inline(
+        &mut self,
+        function: usize,
+        body: &'m Body,
+        aliases: HashMap<&'m str, (u32, &'m str)>,
+    ) {
+        let registers = self.code.registers.len() as Register;
+        self.code.registers.extend(body.registers.iter().cloned());
+        let number = self.frame_count;
+        self.frame_count += 1;
+        self.frames.push(Frame {
+            number,
+            function,
+            body,
+            registers,
+            aliases,
+            jumps: Vec::new(),
+            starts: Vec::with_capacity(body.instructions.len() + 1),
+            returns: Vec::new(),
+        });
+        for instruction in &body.instructions {
+            let here = self.code.instructions.len();
+            self.frame().starts.push(here);
+            self.instruction(instruction);
+        }
+        let end = self.code.instructions.len();
+        let Some(mut frame) = self.frames.pop() else { return };
+        frame.starts.push(end);
+        if self.frames.is_empty() {
+            let span = body.close;
+            let action = Action::Exit;
+            self.code.instructions.push(crate::kernel::code::Instruction { guard: None, action, span });
+        }
+        for (at, to) in frame.jumps {
+            self.code.instructions[at].action = Action::Jump(frame.starts[to as usize]);
+        }
+        for at in frame.returns {
+            self.code.instructions[at].action = Action::Jump(end);
+        }
+    }
+
+    pub(super) fn call(&mut self, current: &Current<'m>) {
+        let operands = current.operands();
+        let (returns, name, arguments) = match operands {
+            [Operand::Group(returns), Operand::Name(name), Operand::Group(arguments), ..] => {
+                (returns.as_slice(), name, arguments.as_slice())
+            }
+            [Operand::Group(returns), Operand::Name(name)] => (returns.as_slice(), name, &[][..]),
+            [Operand::Name(name), Operand::Group(arguments), ..] => (&[][..], name, arguments.as_slice()),
+            [Operand::Name(name)] => (&[][..], name, &[][..]),
+            _ => return self.beyond(current, "a call of a function that is known only when it runs"),
+        };
+        let name = self.text(*name);
+        if ENDING.contains(&name) {
+            return self.emit(current, Action::Abort);
+        }
+        let found = names(self.module).get(name).copied();
+        let function = found.map(|index| (index, &self.module.functions[index]));
+        match function.and_then(|(index, function)| Some((index, function, function.body.as_ref()?))) {
+            Some((index, ..)) if !self.concerned[index] => self.results(current, returns),
+            Some((index, function, body)) => {
+                if self.frames.iter().any(|frame| frame.function == index) {
+                    return self.beyond(current, "a recursive call");
+                }
+                let length = self.code.instructions.len() + body.instructions.len();
+                if self.frames.len() >= DEPTH || length > INSTRUCTIONS {
+                    return self.beyond(current, "a call too deep inside other calls");
+                }
+                if current.guard.is_some() {
+                    return self.beyond(current, "a call under a guard");
+                }
+                let (formal, given) = (&function.params, &function.returns);
+                self.enter(current, (index, body), (formal, arguments), (given, returns));
+            }
+            None if HARMLESS.contains(&name) => self.results(current, returns),
+            None => self.beyond(current, &format!("a call of `{name}`, whose code is not here")),
+        }
+    }
+
+    /// A function that was not inlined: its results are unknown.
+    fn results(&mut self, current: &Current<'m>, returns: &'m [Operand]) {
+        for operand in returns {
+            match operand {
+                Operand::Name(span) => {
+                    let (frame, name) = self.passed(self.text(*span));
+                    self.cell(frame, name, 0);
+                    let cells: Vec<Register> = self
+                        .cells
+                        .iter()
+                        .filter(|((of, known, _), _)| (*of, *known) == (frame, name))
+                        .map(|(_, cell)| *cell)
+                        .collect();
+                    for cell in cells {
+                        self.compute(current, cell, Function::Unknown, &[]);
+                    }
+                }
+                Operand::Register(register, _) => {
+                    let to = self.register(*register);
+                    self.compute(current, to, Function::Unknown, &[]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn enter(
+        &mut self,
+        current: &Current<'m>,
+        (index, body): (usize, &'m Body),
+        (formal, actual): (&'m [Param], &'m [Operand]),
+        (given, returns): (&'m [Param], &'m [Operand]),
+    ) {
+        if formal.len() != actual.len() || given.len() != returns.len() {
+            return self.beyond(current, "a call with other parameters than the function has");
+        }
+        if formal.iter().chain(given).any(|param| param.register.is_some()) {
+            return self.beyond(current, "a call that passes registers");
+        }
+        let long = Type { bits: 64, signed: false };
+        let frame = self.frame_count;
+        let mut aliases = HashMap::new();
+        for (param, operand) in formal.iter().zip(actual).chain(given.iter().zip(returns)) {
+            if let Operand::Name(span) = operand {
+                let passed = self.passed(self.text(*span));
+                aliases.insert(param.name.as_str(), passed);
+            }
+        }
+        for (param, operand) in formal.iter().zip(actual) {
+            if !matches!(operand, Operand::Name(_)) {
+                let value = self.argument(current, operand);
+                let cell = self.cell(frame, param.name.as_str(), 0);
+                self.compute(current, cell, copy(long), &[value]);
+            }
+        }
+        self.inline(index, body, aliases);
+        for (param, operand) in given.iter().zip(returns) {
+            if let Operand::Register(register, _) = operand {
+                let to = self.register(*register);
+                let cell = self.cell(frame, param.name.as_str(), 0);
+                self.compute(current, to, copy(long), &[Argument::Register(cell)]);
+            }
+        }
+    }
+
+    /// Whose parameter a name stands for in the innermost function.
+    pub(super) fn passed(&self, name: &'m str) -> (u32, &'m str) {
+        match self.frames.last() {
+            Some(frame) => frame.aliases.get(name).copied().unwrap_or((frame.number, name)),
+            None => (0, name),
+        }
+    }
+
+    /// The register for what is passed in a parameter at an offset.
+    pub(super) fn cell(&mut self, frame: u32, name: &'m str, offset: i64) -> Register {
+        if let Some(cell) = self.cells.get(&(frame, name, offset)) {
+            return *cell;
+        }
+        let cell = self.code.register(name);
+        self.cells.insert((frame, name, offset), cell);
+        cell
+    }
+}

@@ -1,0 +1,42 @@
+//! From the syntax tree of a module to the code of one entry, as the extraction of protocols reads it.
+
+mod arithmetic;
+mod calls;
+mod data;
+mod dispatch;
+mod flow;
+mod functions;
+mod opcodes;
+mod state;
+mod types;
+
+use std::collections::HashMap;
+
+use crate::kernel::code::Code;
+
+use super::launch::Launch;
+use super::syntax::Module;
+use state::Lowerer;
+
+pub(super) use calls::synchronises;
+
+/// The code of the entry at `entry` in the module, with what it calls as far as that may synchronise.
+pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch) -> Code {
+    let mut lowerer = Lowerer {
+        source,
+        module,
+        launch,
+        code: Code::default(),
+        names: HashMap::new(),
+        cells: HashMap::new(),
+        concerned: calls::concerned(source, module),
+        frames: Vec::new(),
+        frame_count: 0,
+    };
+    if let Some(function) = module.functions.get(entry)
+        && let Some(body) = &function.body
+    {
+        lowerer.inline(entry, body, HashMap::new());
+    }
+    lowerer.code
+}

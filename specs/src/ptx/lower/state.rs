@@ -1,0 +1,207 @@
+//! What is being laid out: the code so far, and the functions on the way.
+
+use std::collections::HashMap;
+
+use crate::common::span::Span;
+use crate::kernel::code::{Action, Argument, Code, Function, Guard, Instruction, Register, Type};
+use crate::ptx::launch::Launch;
+use crate::ptx::syntax::{self, Body, Module, Operand};
+
+use super::functions::logical_not;
+use super::types::{self, Special};
+
+/// A function whose code is being laid out.
+pub(super) struct Frame<'m> {
+    pub(super) number: u32,
+    /// Its position in the module.
+    pub(super) function: usize,
+    pub(super) body: &'m Body,
+    /// The first of its registers in the code.
+    pub(super) registers: Register,
+    /// Parameters by name: those of whoever calls it.
+    pub(super) aliases: HashMap<&'m str, (u32, &'m str)>,
+    /// Jumps to be set: the instruction of the code, and the instruction of the body that it leads to.
+    pub(super) jumps: Vec<(usize, u32)>,
+    /// Where each instruction of the body begins in the code.
+    pub(super) starts: Vec<usize>,
+    /// Jumps to the end of the function.
+    pub(super) returns: Vec<usize>,
+}
+
+pub(super) struct Lowerer<'m> {
+    pub(super) source: &'m str,
+    pub(super) module: &'m Module,
+    pub(super) launch: &'m Launch,
+    pub(super) code: Code,
+    /// The positions of names in the code.
+    pub(super) names: HashMap<String, u32>,
+    /// Registers for what is passed to and from functions: frame, name, offset.
+    pub(super) cells: HashMap<(u32, &'m str, i64), Register>,
+    /// Which functions of the module have to be inlined.
+    pub(super) concerned: Vec<bool>,
+    /// The functions that are being laid out, the innermost last.
+    pub(super) frames: Vec<Frame<'m>>,
+    pub(super) frame_count: u32,
+}
+
+/// An instruction that is being lowered.
+pub(super) struct Current<'m> {
+    pub(super) instruction: &'m syntax::Instruction,
+    /// The whole opcode, and its parts.
+    pub(super) opcode: &'m str,
+    pub(super) parts: Vec<&'m str>,
+    pub(super) guard: Option<Guard>,
+}
+
+impl<'m> Current<'m> {
+    pub(super) fn operands(&self) -> &'m [Operand] {
+        &self.instruction.operands
+    }
+
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.parts.contains(&part)
+    }
+
+    /// The last type among the modifiers.
+    pub(super) fn ty(&self) -> Option<Type> {
+        self.parts.iter().rev().find_map(|part| types::integer(part))
+    }
+
+    /// Whether a modifier is a floating-point type.
+    pub(super) fn is_real(&self) -> bool {
+        self.parts.iter().skip(1).any(|part| {
+            let rest = part.strip_prefix("bf").or_else(|| part.strip_prefix('f'));
+            part.starts_with("tf32")
+                || rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    }
+}
+
+impl<'m> Lowerer<'m> {
+    pub(super) fn frame(&mut self) -> &mut Frame<'m> {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    pub(super) fn text(&self, span: Span) -> &'m str {
+        span.text(self.source)
+    }
+
+    /// Adds an instruction of its own guard and place.
+    pub(super) fn emit(&mut self, current: &Current<'m>, action: Action) {
+        let (guard, span) = (current.guard, current.instruction.span);
+        self.code.instructions.push(Instruction { guard, action, span });
+    }
+
+    /// Adds an instruction that is executed by all, since it writes a register of this reader's own.
+    pub(super) fn emit_always(&mut self, current: &Current<'m>, action: Action) {
+        let span = current.instruction.span;
+        self.code.instructions.push(Instruction { guard: None, action, span });
+    }
+
+    pub(super) fn compute(
+        &mut self,
+        current: &Current<'m>,
+        to: Register,
+        function: Function,
+        arguments: &[Argument],
+    ) {
+        let arguments = arguments.to_vec();
+        self.emit(current, Action::Compute { to, function, arguments });
+    }
+
+    /// The value of a function, in a register of this reader's own.
+    pub(super) fn intermediate(
+        &mut self,
+        current: &Current<'m>,
+        function: Function,
+        arguments: &[Argument],
+    ) -> Argument {
+        let to = self.code.register("t");
+        let arguments = arguments.to_vec();
+        self.emit_always(current, Action::Compute { to, function, arguments });
+        Argument::Register(to)
+    }
+
+    /// The position of a name that stands for something that is the same for all.
+    pub(super) fn name(&mut self, name: &str) -> u32 {
+        if let Some(known) = self.names.get(name) {
+            return *known;
+        }
+        let position = self.code.names.len() as u32;
+        self.code.names.push(name.to_owned());
+        self.names.insert(name.to_owned(), position);
+        position
+    }
+
+    pub(super) fn register(&mut self, register: u32) -> Register {
+        self.frame().registers + register
+    }
+
+    /// What an operand is worth. `None` if that is unknown.
+    pub(super) fn argument(&mut self, current: &Current<'m>, operand: &Operand) -> Argument {
+        match operand {
+            Operand::Register(register, false) => Argument::Register(self.register(*register)),
+            Operand::Register(register, true) => {
+                let argument = Argument::Register(self.register(*register));
+                self.intermediate(current, logical_not(), &[argument])
+            }
+            Operand::Number(number) => Argument::Number(*number),
+            Operand::Name(span) => self.named(current, self.text(*span)),
+            _ => self.intermediate(current, Function::Unknown, &[]),
+        }
+    }
+
+    /// What a name is worth: a special register, a symbol, a floating-point number.
+    pub(super) fn named(&mut self, current: &Current<'m>, name: &str) -> Argument {
+        if name == "WARP_SZ" {
+            return Argument::Number(32);
+        }
+        if !name.starts_with('%') {
+            return Argument::Same(self.name(name));
+        }
+        match types::special(name, self.launch.size) {
+            Special::Is(argument) => argument,
+            Special::Same => Argument::Same(self.name(name)),
+            Special::OfWarp => self.intermediate(current, Function::OfWarp, &[]),
+            Special::Unknown => self.intermediate(current, Function::Unknown, &[]),
+        }
+    }
+
+    /// Every register that the instruction writes gets an unknown value.
+    pub(super) fn opaque(&mut self, current: &Current<'m>, function: Function) {
+        for register in self.written(current) {
+            self.compute(current, register, function, &[]);
+        }
+    }
+
+    /// The registers that the instruction writes: those before an address, or in its first operand.
+    pub(super) fn written(&mut self, current: &Current<'m>) -> Vec<Register> {
+        let operands = current.operands();
+        let is_address = |operand: &Operand| matches!(operand, Operand::Address(..) | Operand::Other);
+        let count = operands.iter().position(is_address).unwrap_or(operands.len().min(1));
+        let mut written = Vec::new();
+        for operand in &operands[..count] {
+            self.registers_of(operand, &mut written);
+        }
+        written
+    }
+
+    pub(super) fn registers_of(&mut self, operand: &Operand, found: &mut Vec<Register>) {
+        match operand {
+            Operand::Register(register, _) => found.push(self.register(*register)),
+            Operand::Pair(one, other) => {
+                for register in [one, other].into_iter().flatten() {
+                    found.push(self.register(*register));
+                }
+            }
+            // Groups are no deeper than the reader lets them be.
+            Operand::Group(operands) => {
+                for operand in operands {
+                    self.registers_of(operand, found);
+                }
+            }
+            _ => {}
+        }
+    }
+}

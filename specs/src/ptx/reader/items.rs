@@ -1,0 +1,204 @@
+//! What stands outside the bodies of functions.
+
+use crate::common::span::Span;
+use crate::ptx::error::PtxError;
+use crate::ptx::syntax::{Extent, Function, Param};
+
+use super::lexer::Kind;
+use super::number::number;
+use super::scopes::Scopes;
+use super::state::Reader;
+
+impl<'s> Reader<'s, '_> {
+    pub(super) fn begins(&mut self) -> bool {
+        let token = self.lexer.peek();
+        let begins = self.text(token) == ".version";
+        if !begins {
+            self.report(&PtxError::NoVersion(token.span));
+        }
+        begins
+    }
+
+    /// Reads a directive of the module; false at the end, or where nothing more can be made of the text.
+    pub(super) fn item(&mut self) -> bool {
+        let token = self.lexer.next();
+        match (token.kind, self.text(token)) {
+            (Kind::End, _) => return false,
+            (_, ".file") => self.file(),
+            (_, ".version" | ".target" | ".address_size" | ".loc") => self.rest_of_line(),
+            (_, ".entry") => return self.function(true),
+            (_, ".func") => return self.function(false),
+            // Linking directives stand before what they concern.
+            (_, ".visible" | ".extern" | ".weak" | ".common") => {}
+            (_, ".section") => return self.section(),
+            (Kind::Word, word) if word.starts_with('.') => return self.declaration(token.span),
+            (Kind::Sign(b';'), _) => {}
+            _ => {
+                self.report(&PtxError::Expected("a directive", token.span));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Goes on to the next line.
+    pub(super) fn rest_of_line(&mut self) {
+        loop {
+            let token = self.lexer.peek();
+            if token.first || token.kind == Kind::End {
+                return;
+            }
+            self.lexer.next();
+        }
+    }
+
+    /// `.file 1 "name"`
+    pub(super) fn file(&mut self) {
+        let number = self.lexer.peek();
+        let Ok(number) = self.text(number).parse() else { return self.rest_of_line() };
+        self.lexer.next();
+        let name = self.lexer.peek();
+        if name.kind == Kind::Text {
+            let name = self.text(name).trim_matches('"').to_owned();
+            self.module.files.insert(number, name);
+        }
+        self.rest_of_line();
+    }
+
+    /// `.section .debug_info { … }`
+    pub(super) fn section(&mut self) -> bool {
+        let open = loop {
+            let token = self.lexer.next();
+            match token.kind {
+                Kind::Sign(b'{') => break token,
+                Kind::End => {
+                    self.report(&PtxError::Expected("`{`", token.span));
+                    return false;
+                }
+                _ => {}
+            }
+        };
+        loop {
+            match self.lexer.next().kind {
+                Kind::Sign(b'}') => return true,
+                Kind::End => {
+                    self.report(&PtxError::Unclosed("this section", open.span));
+                    return false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A declaration of the module up to its semicolon, with the braces of its values.
+    pub(super) fn declaration(&mut self, start: Span) -> bool {
+        let mut depth = 0_u32;
+        loop {
+            let token = self.lexer.next();
+            match token.kind {
+                Kind::Sign(b'{') => depth += 1,
+                Kind::Sign(b'}') => depth = depth.saturating_sub(1),
+                Kind::Sign(b';') if depth == 0 => return true,
+                Kind::End => {
+                    self.report(&PtxError::Unclosed("this declaration", start));
+                    return false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What follows `.entry` or `.func`.
+    fn function(&mut self, is_entry: bool) -> bool {
+        let mut function = Function { is_entry, ..Function::default() };
+        let mut scopes = Scopes::default();
+        if !is_entry && self.lexer.peek().kind == Kind::Sign(b'(') {
+            let Some(returns) = self.params(&mut scopes) else { return false };
+            function.returns = returns;
+        }
+        let name = self.lexer.next();
+        if name.kind != Kind::Word {
+            self.report(&PtxError::Expected("the name of a function", name.span));
+            return false;
+        }
+        (function.name, function.span) = (self.text(name).to_owned(), name.span);
+        if self.lexer.peek().kind == Kind::Sign(b'(') {
+            let Some(params) = self.params(&mut scopes) else { return false };
+            function.params = params;
+        }
+        loop {
+            let token = self.lexer.next();
+            match (token.kind, self.text(token)) {
+                (Kind::Sign(b'{'), _) => {
+                    let body = self.body(token.span, scopes);
+                    let complete = body.is_some();
+                    function.body = body;
+                    self.module.functions.push(function);
+                    return complete;
+                }
+                (Kind::Sign(b';'), _) => break,
+                (_, ".reqntid") => function.required = Some(self.extent(token.span)),
+                (_, ".maxntid") => function.most = Some(self.extent(token.span)),
+                (Kind::End, _) => {
+                    self.report(&PtxError::Expected("the body of this function", function.span));
+                    return false;
+                }
+                // Other performance directives do not concern barriers.
+                _ => {}
+            }
+        }
+        self.module.functions.push(function);
+        true
+    }
+
+    /// `128, 1, 1`; what is left out is 1.
+    fn extent(&mut self, directive: Span) -> Extent {
+        let mut size = [1; 3];
+        let mut span = directive;
+        for (index, length) in size.iter_mut().enumerate() {
+            if index > 0 && !self.lexer.take(b',') {
+                break;
+            }
+            let token = self.lexer.peek();
+            let Some(number) = number(self.text(token)) else { break };
+            *length = u32::try_from(number).unwrap_or(u32::MAX);
+            span = directive.to(token.span);
+            self.lexer.next();
+        }
+        Extent { size, span }
+    }
+
+    /// `(.param .u32 a, .param .align 8 .b8 b[16])`; `None` where the text ends.
+    fn params(&mut self, scopes: &mut Scopes<'s>) -> Option<Vec<Param>> {
+        let open = self.lexer.next();
+        let mut params = Vec::new();
+        let (mut name, mut is_register, mut in_brackets): (Option<&'s str>, bool, bool) =
+            (None, false, false);
+        loop {
+            let token = self.lexer.next();
+            match (token.kind, self.text(token)) {
+                (Kind::Sign(b',' | b')'), _) => {
+                    if let Some(name) = name.take() {
+                        let register = is_register.then(|| scopes.declare(name));
+                        params.push(Param { name: name.to_owned(), register });
+                    }
+                    is_register = false;
+                    if token.kind == Kind::Sign(b')') {
+                        return Some(params);
+                    }
+                }
+                (Kind::Sign(sign @ (b'[' | b']')), _) => in_brackets = sign == b'[',
+                (_, ".reg") => is_register = true,
+                (Kind::Word, word) => {
+                    let is_name = !in_brackets && number(word).is_none() && !word.starts_with('.');
+                    name = if is_name { Some(word) } else { name };
+                }
+                (Kind::End, _) => {
+                    self.report(&PtxError::Unclosed("this list of parameters", open.span));
+                    return None;
+                }
+                _ => {}
+            }
+        }
+    }
+}
