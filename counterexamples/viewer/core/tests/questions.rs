@@ -31,8 +31,8 @@ fn what_is_no_trace_is_not_opened() {
         fields[at] = to;
         open(fields).err().unwrap_or_default()
     };
-    let unknown = "the protocol cannot be read: format `ptx` is unknown; the formats are: `bar`";
-    assert_eq!(changed(1, "ptx"), unknown);
+    let unknown = "the protocol cannot be read: format `elf` is unknown; the formats are: `ptx`, `bar`";
+    assert_eq!(changed(1, "elf"), unknown);
     assert_eq!(changed(0, "kernel.ptx"), "", "the format counts, and not the name");
     assert_eq!(changed(2, "N"), "`N` cannot be read");
     assert_eq!(changed(2, "N=99999999999999999999"), "`N=99999999999999999999` cannot be read");
