@@ -176,11 +176,23 @@ fn a_parameter_that_is_given_decides() {
     assert_eq!(of(&[("param.n", 64)]), (Verdict::Verified, vec![]));
     assert_eq!(of(&[("param.n", 32)]), (Verdict::Violated, vec!["deadlock"]));
     assert_eq!(of(&[("param.0", 7)]), (Verdict::Violated, vec!["partial-warp"]));
-    assert_eq!(of(&[]).0, Verdict::Inconclusive);
+    assert_eq!(of(&[]), (Verdict::Violated, vec!["partial-warp"]), "it comes about with one of those tried");
 }
 
 #[test]
 fn what_is_assumed_is_a_note_and_no_warning() {
     let (_, _, _, decision) = decided().find(|(_, name, ..)| name == "told").expect("the kernel");
     assert!(decision.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Note));
+}
+
+#[test]
+fn values_with_which_a_violation_comes_about_are_told() {
+    let given: Vec<_> = decided()
+        .filter(|(module, ..)| module.name == "parameters.ptx")
+        .map(|(_, name, _, decision)| (name, decision.given))
+        .collect();
+    let of = |kernel: &str| given.iter().find(|(name, _)| name == kernel).expect("it is there").1.clone();
+    assert_eq!(of("unrolled_short"), BTreeMap::from([("param_0".to_owned(), 1)]));
+    assert_eq!(of("strided"), BTreeMap::from([("param_0".to_owned(), 1)]));
+    assert!(of("unrolled").is_empty() && of("asked_both_ways").is_empty());
 }

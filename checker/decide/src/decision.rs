@@ -9,6 +9,7 @@ use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::{Check, Diagnostic, Extracted, LineIndex, Severity};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What a protocol came to.
@@ -42,6 +43,9 @@ pub struct Decision {
     pub diagnostics: Vec<Diagnostic>,
     /// Where the protocol was extracted from a kernel, how.
     pub extracted: Option<Extracted>,
+    /// Values of its parameters with which it was decided, where without them it was in doubt whether it has
+    /// a violation.
+    pub given: BTreeMap<String, i64>,
     /// How much was searched.
     pub statistics: Statistics,
     /// How the verdict was found.
@@ -257,6 +261,7 @@ impl Decision {
             coverage: None,
             diagnostics: Vec::new(),
             extracted: None,
+            given: BTreeMap::new(),
             statistics: Statistics::default(),
             method,
             path_to_stop: None,

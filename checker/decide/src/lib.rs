@@ -19,6 +19,7 @@
 
 mod allowed;
 mod case;
+mod concrete;
 mod confirm;
 mod coverage;
 mod data;
@@ -50,14 +51,16 @@ pub use replay::{About, Replayed, replay, replay_within};
 use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
 use barcheck_engine::{Found, Outcome};
-use barcheck_model::machine;
+use barcheck_model::machine::{self, Coverage};
+use barcheck_model::program::{Place, Program};
 use barcheck_model::rule::Level;
-use barcheck_specs::{Diagnostic, Extracted, LineIndex, LoadError, Loaded, load_within};
+use barcheck_specs::{Diagnostic, Extracted, LineIndex, Linted, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Decides a protocol.
 ///
@@ -82,7 +85,8 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
-        Ok::<_, LoadError>(judge(source.name, loaded, options, (started, control, &patience)))
+        let judged = judge(source.name, loaded, options, (started, control, &patience));
+        Ok::<_, LoadError>(settle(source, judged, options, (started, control)))
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
@@ -109,6 +113,50 @@ fn not_followed(error: &LoadError) -> Option<Reason> {
     Some(Reason::not_followed(diagnostic, diagnostic.place(&LineIndex::new(&error.text))))
 }
 
+/// Decides a kernel with values for its parameters where it is in doubt whether it has a violation. The first
+/// that has one for certain is what it comes to; if none has, what it has is a warning.
+fn settle(
+    source: &Source<'_>,
+    mut judged: Judged,
+    options: &Options,
+    (started, control): (Instant, &dyn Control),
+) -> Judged {
+    let Some(kernel) = judged.kernel().filter(|kernel| kernel.is_doubtful(&judged.findings)) else {
+        return judged;
+    };
+    let begun = Instant::now();
+    for values in concrete::assignments(kernel.extracted) {
+        let Some(left) = SETTLED_WITHIN.checked_sub(begun.elapsed()) else { break };
+        let in_time = options.settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+        if !in_time || !control.goes_on(Progress::default()) {
+            break;
+        }
+        let mut tried = options.clone();
+        tried.load.defines.extend(values.clone());
+        tried.settings.checkpoint = None;
+        tried.settings.budgets.timeout = Some(started.elapsed() + left.min(SETTLED_WITHIN / 4));
+        let patience = barcheck_engine::patience(tried.settings.budgets, started, control);
+        let Ok(loaded) = load_within(source, &tried.load, &patience) else { continue };
+        let mut concrete = judge(source.name, loaded, &tried, (started, control, &patience));
+        if concrete.kernel().is_some_and(|kernel| kernel.has_sure(&concrete.findings)) {
+            concrete.given = concrete::named(&values);
+            return concrete;
+        }
+    }
+    let mut findings = std::mem::take(&mut judged.findings);
+    if let Some(kernel) = judged.kernel() {
+        judged.unseen = kernel.mark(&mut findings);
+    }
+    judged.findings = findings;
+    if !options.deny_data_dependent {
+        data::lower(&mut judged.findings);
+    }
+    judged
+}
+
+/// How long values are tried.
+const SETTLED_WITHIN: Duration = Duration::from_secs(12);
+
 /// A protocol that was searched.
 struct Judged {
     case: Case,
@@ -121,6 +169,10 @@ struct Judged {
     findings: Vec<Finding>,
     path_to_stop: Option<Trace>,
     defects: Vec<String>,
+    /// Nobody knows of a run in which what was found comes about.
+    unseen: bool,
+    /// Values of parameters with which it was decided, beyond those that were asked for.
+    given: BTreeMap<String, i64>,
 }
 
 fn judge(
@@ -134,11 +186,10 @@ fn judge(
     let worked_out = coverage::worked_out(&program, options, patience);
     let lines = LineIndex::new(&loaded.text);
     // What a compiler left of a kernel nobody has written.
-    let unreached = match &loaded.extracted {
-        None => unreached::unreached(&program, &worked_out, (&lines, &loaded.switches)),
+    let linted = match &loaded.extracted {
         Some(_) => Vec::new(),
+        None => linted(loaded.lints, &program, &worked_out, (&lines, &loaded.switches)),
     };
-    let linted = loaded.lints.into_iter().chain(unreached).collect();
     let mut allows = Allows::of(loaded.allows, program.target, &lines, options);
     let about = (name, program.target);
     let mut remarks = allows.take_remarks(remark::remarks(linted, about, &lines, options));
@@ -168,13 +219,7 @@ fn judge(
     // One for each rule and place: arrivals left over on several barriers may come from one instruction.
     findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
     let findings = allows.take_findings(findings);
-    let path_to_stop = case.path_to_stop(&outcome, &purse).unwrap_or_else(|unshown| {
-        // It explains the verdict, which holds without it.
-        if let Unshown::Defect(defect) = unshown {
-            defects.push(defect);
-        }
-        None
-    });
+    let path_to_stop = path_to_stop(&case, &outcome, &purse, &mut defects);
     if late {
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
     }
@@ -185,7 +230,45 @@ fn judge(
         remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
     }
     let (allowed, warnings, extracted) = (allows.into_allowed(), loaded.warnings, loaded.extracted);
-    Judged { case, warnings, extracted, remarks, allowed, coverage, outcome, findings, path_to_stop, defects }
+    Judged {
+        case,
+        warnings,
+        extracted,
+        remarks,
+        allowed,
+        coverage,
+        outcome,
+        findings,
+        path_to_stop,
+        defects,
+        unseen: false,
+        given: BTreeMap::new(),
+    }
+}
+
+/// The way to where the search has stopped. It explains the verdict, which holds without it.
+fn path_to_stop(
+    case: &Case,
+    outcome: &Outcome,
+    purse: &Purse<'_>,
+    defects: &mut Vec<String>,
+) -> Option<Trace> {
+    case.path_to_stop(outcome, purse).unwrap_or_else(|unshown| {
+        if let Unshown::Defect(defect) = unshown {
+            defects.push(defect);
+        }
+        None
+    })
+}
+
+/// What is said against the text.
+fn linted(
+    lints: Vec<Linted>,
+    program: &Program,
+    worked_out: &[Coverage],
+    within: (&LineIndex<'_>, &BTreeSet<Place>),
+) -> Vec<Linted> {
+    lints.into_iter().chain(unreached::unreached(program, worked_out, within)).collect()
 }
 
 /// What becomes of what a search has found.
@@ -233,6 +316,12 @@ fn tell_apart(
 }
 
 impl Judged {
+    /// What was extracted, if it was.
+    fn kernel(&self) -> Option<concrete::Kernel<'_>> {
+        let extracted = self.extracted.as_ref()?;
+        Some(concrete::Kernel { program: &self.case.program, extracted })
+    }
+
     fn into_decision(self, mut decision: Decision) -> Decision {
         let program = &self.case.program;
         let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
@@ -240,6 +329,7 @@ impl Judged {
         decision.verdict = self.outcome.verdict;
         decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
         decision.extracted = self.extracted;
+        decision.given = self.given;
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
         decision.findings = self.findings;
@@ -261,7 +351,11 @@ impl Judged {
         let rests =
             decision.findings.iter().find(|found| !found.data.is_empty() && found.level < Level::Error);
         if let Some(found) = rests.filter(|_| decision.verdict == Verdict::Violated && !confirmed) {
-            let reason = Reason::data_dependent(found.rule.name());
+            let parameters = decision.extracted.iter().flat_map(|extracted| &extracted.parameters);
+            let parameters: Vec<&str> = parameters.map(String::as_str).collect();
+            let rule = found.rule.name();
+            let unseen = self.unseen.then(|| Reason::unseen(rule, &parameters));
+            let reason = unseen.unwrap_or_else(|| Reason::data_dependent(rule));
             decision.verdict = Verdict::Inconclusive;
             return decision.because(reason);
         }

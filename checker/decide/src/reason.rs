@@ -77,6 +77,19 @@ impl Reason {
         Self { what: diagnostic.message.clone(), remedy, place: Some(place) }
     }
 
+    /// All violations that were found come along with outcomes of which nobody knows that they go together.
+    pub(crate) fn unseen(rule: &str, parameters: &[&str]) -> Self {
+        let (tried, remedy) = match parameters {
+            [] => (String::new(), "--deny data-dependent makes an error of it".to_owned()),
+            [first, ..] => (
+                format!("; no value tried for {} shows it", parameters.join(", ")),
+                format!("give a value: `--param {first}=8`; --deny data-dependent makes an error of it"),
+            ),
+        };
+        let what = format!("`{rule}` comes along with outcomes that may exclude one another{tried}");
+        Self::new(what, remedy)
+    }
+
     /// All violations that were found rest on unknown data.
     pub(crate) fn data_dependent(rule: &str) -> Self {
         Self::new(

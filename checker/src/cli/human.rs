@@ -316,11 +316,20 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if !found.data.is_empty() {
         diagnostic = diagnostic.note(on_data(found));
     }
+    if !report.given.is_empty() {
+        diagnostic = diagnostic.note(format!("it comes about with {}", given(report)));
+    }
     if let Some(left_out) = &found.left_out {
         diagnostic = diagnostic.note(left_out.clone());
     }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// `param_2 = 3, param_3 = 1`.
+fn given(report: &Decision) -> String {
+    let given = report.given.iter().map(|(name, value)| format!("{} = {value}", names::plain(name)));
+    given.collect::<Vec<_>>().join(", ")
 }
 
 /// What a violation rests on that is not known: who goes which way where.

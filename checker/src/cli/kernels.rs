@@ -64,11 +64,7 @@ pub(crate) fn split(
         };
         return Err(format!("no kernel has `{name}` in its name; {known}"));
     }
-    let has = |name: &str| {
-        seen.iter().any(|entry| {
-            entry.params.iter().enumerate().any(|(index, param)| param == name || index.to_string() == name)
-        })
-    };
+    let has = |name: &str| seen.iter().any(|entry| entry.has_param(name));
     match args.param.iter().find(|param| !has(&param.name)) {
         Some(unknown) => Err(format!("no kernel has a parameter `{}`", unknown.name)),
         None => Ok(all),

@@ -40,6 +40,9 @@ struct Json<'a> {
     /// Which of the kernels in it, where it is a module of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel: Option<&'a str>,
+    /// With which values of its parameters, where it was in doubt without them whether it has a violation.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    given: &'a BTreeMap<String, i64>,
     target: Option<&'static str>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<&'a str, i64>,
@@ -332,6 +335,7 @@ pub(crate) fn json(decided: &Decided) -> String {
         format: "barcheck-report/1",
         file: &decided.name,
         kernel: decided.kernel.as_deref(),
+        given: &decided.given,
         target: decided.target.map(Target::name),
         parameters: decided.parameters.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         verdict: decided.verdict.name(),

@@ -60,6 +60,12 @@ pub struct Extracted {
     /// Branches whose outcome is unknown and need not be the same for the whole group, by their places in the
     /// kernel: both outcomes are explored.
     pub private: Vec<Place>,
+    /// For each decision that the whole group shares, by its name, what it is about: parameters by their names
+    /// without that of the kernel, and loads. Decisions about one thing need not go together in every way.
+    pub about: BTreeMap<String, BTreeSet<String>>,
+    /// The parameters of the kernel that may be given, as [`LoadOptions::defines`] names them without
+    /// `param.`: those that are about something.
+    pub parameters: BTreeSet<String>,
     /// Which lines of the source the kernel's lines come from, in the order of the kernel's text.
     pub origins: Vec<Origin>,
     /// Instructions of the kernel that can be reached.

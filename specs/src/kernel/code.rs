@@ -203,6 +203,17 @@ impl Comparison {
         }
     }
 
+    /// What holds of two numbers that have changed places when this holds.
+    pub(crate) fn swapped(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// As programs write it.
     pub(crate) fn text(self) -> &'static str {
         match self {

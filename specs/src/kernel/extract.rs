@@ -1,7 +1,7 @@
 //! The extraction as a whole: graph, slice, and one evaluation for each warp; warps with the same residual
 //! program are one role.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
@@ -17,7 +17,7 @@ use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
 use super::tidy::tidy;
 use super::traits::Knowledge;
-use super::tree::{Assumption, Condition, Statement, Statements, exits, synchronises};
+use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits, synchronises};
 use super::trips::trips;
 use super::uniform;
 use super::value::Values;
@@ -34,11 +34,22 @@ pub(crate) struct Extraction {
     pub(crate) assumes: BTreeSet<Assumption>,
     /// Where each warp, or each lane if so, decides for itself.
     pub(crate) private: Vec<(Span, bool)>,
+    /// For each decision that the whole group shares, by its name in the protocol, what it is about.
+    pub(crate) about: BTreeMap<String, BTreeSet<String>>,
+    /// All that conditions are about, whoever decides them.
+    pub(crate) things: BTreeSet<String>,
     /// Where the grid would end with an error: taken not to happen.
     pub(crate) aborts: Vec<Span>,
     /// Instructions that are reached, and those of them that concern barriers.
     pub(crate) instructions: usize,
     pub(crate) kept: usize,
+}
+
+impl Extraction {
+    fn rests_on(&mut self, decision: &Decision) {
+        self.assumes.extend(&decision.assumes);
+        self.about.entry(decision.key.clone()).or_default().extend(decision.about.iter().cloned());
+    }
 }
 
 /// Why there is none.
@@ -68,6 +79,7 @@ pub(crate) fn extract(
         values: Values::default(),
         loads: HashMap::new(),
         decisions: HashMap::new(),
+        unknown: BTreeSet::new(),
         has_own_name: own_names(code),
     };
     let mut roles: Vec<Role> = Vec::new();
@@ -108,6 +120,11 @@ pub(crate) fn extract(
     let size = format!("cta {threads};");
     let written = document::write("ptx", &size, heading, &roles, &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
+    // From what decisions are to what they are called.
+    let about = std::mem::take(&mut extraction.about).into_iter();
+    let named = about.filter_map(|(key, about)| Some((shared.decisions.get(&key)?.clone(), about)));
+    extraction.about = named.collect();
+    extraction.things = extraction.about.values().flatten().cloned().chain(shared.unknown).collect();
     Ok(extraction)
 }
 
@@ -116,6 +133,7 @@ struct Shared {
     values: Values,
     loads: HashMap<(u32, u32), usize>,
     decisions: HashMap<String, String>,
+    unknown: BTreeSet<String>,
     has_own_name: Vec<bool>,
 }
 
@@ -163,6 +181,7 @@ impl Shared {
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),
             decisions: &mut self.decisions,
+            unknown: &mut self.unknown,
         };
         residual.collect().map_err(Failure::Stop)?;
         let mut structurer = Structurer::new(&flow, &evaluation, residual);
@@ -197,10 +216,9 @@ fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
         match statement {
             Statement::If { condition, then, otherwise, span } => {
                 match condition {
-                    Condition::Uniform { decision, .. } => extraction.assumes.extend(&decision.assumes),
+                    Condition::Uniform { decision, .. } => extraction.rests_on(decision),
                     Condition::Value { decided, .. } => {
-                        let decisions = decided.decisions.iter();
-                        extraction.assumes.extend(decisions.flat_map(|decision| &decision.assumes));
+                        decided.decisions.iter().for_each(|decision| extraction.rests_on(decision));
                     }
                     Condition::OfWarp => extraction.private.push((*span, false)),
                     Condition::OfLane => extraction.private.push((*span, true)),

@@ -1,7 +1,9 @@
 //! Terms in words: what makes decisions equal, and what names them.
 
+use std::collections::BTreeSet;
+
 use super::arithmetic::signed;
-use super::code::{Code, Operation, Type};
+use super::code::{Code, Comparison, Operation, Type};
 use super::flow::Flow;
 use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
@@ -23,6 +25,68 @@ impl Keys<'_> {
     pub(super) fn of(&self, value: ValueId) -> String {
         let mut budget = LONGEST;
         self.text(value, &mut budget).unwrap_or_else(|| format!("t{value}"))
+    }
+
+    /// What a term is about: what is the same for the whole group and known to nobody, and what is loaded.
+    pub(super) fn about(&self, value: ValueId) -> BTreeSet<String> {
+        let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match self.values.term(value) {
+                Term::Same(name) => {
+                    found.insert(self.name(*name));
+                }
+                // What lies at one address says nothing of the address, nor of another.
+                Term::Loaded { address, .. } => {
+                    found.insert(format!("[{}]", self.of(*address)));
+                }
+                Term::Given { at } => {
+                    found.insert(format!("@{at}"));
+                }
+                _ => work.extend(self.values.inside(value)),
+            }
+        }
+        found
+    }
+
+    /// What is decided, in words, and whether the condition is its negation: comparisons that say the same,
+    /// or the opposite, have the same words.
+    pub(super) fn decided(&self, condition: ValueId) -> (String, bool) {
+        let values = self.values;
+        let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = values.term(condition)
+        else {
+            return (self.of(condition), false);
+        };
+        let (Some(a), Some(b)) = (terms.first().copied(), terms.get(1).copied()) else {
+            return (self.of(condition), false);
+        };
+        let is_known = |value| values.as_known(value).is_some();
+        let (mut comparison, mut a, mut b) = (*comparison, a, b);
+        // Known numbers stand on the right; of others, the smaller side stands on the left.
+        let greater = matches!(comparison, Comparison::Greater | Comparison::LessOrEqual);
+        if is_known(a) || !is_known(b) && greater {
+            (comparison, a, b) = (comparison.swapped(), b, a);
+        }
+        let negated =
+            matches!(comparison, Comparison::NotEqual | Comparison::GreaterOrEqual | Comparison::Greater);
+        let comparison = if negated { comparison.negated() } else { comparison };
+        let (left, mut right) = (self.of(a), self.of(b));
+        let next = values.as_known(b).and_then(Lanes::all).and_then(|number| after(number, *ty));
+        let comparison = match (comparison, next) {
+            // Up to a number is below the next.
+            (Comparison::LessOrEqual, Some(next)) => {
+                right = next.to_string();
+                Comparison::Less
+            }
+            (comparison, _) => comparison,
+        };
+        let mut parts = [left, right];
+        if comparison == Comparison::Equal && !is_known(b) {
+            parts.sort();
+        }
+        (operation_text(Operation::Compare(comparison), *ty, &parts), negated)
     }
 
     fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {
@@ -101,6 +165,17 @@ impl Keys<'_> {
     fn register(&self, register: u32) -> &str {
         self.code.registers.get(register as usize).map_or("", String::as_str)
     }
+}
+
+/// The number after one of this type, as it is compared, unless it is the last.
+fn after(number: u64, ty: Type) -> Option<i128> {
+    let bits = u32::from(ty.bits);
+    let (value, last) = if ty.signed {
+        (i128::from(signed(number, ty.bits)), (1_i128 << (bits - 1)) - 1)
+    } else {
+        (i128::from(super::arithmetic::cut(number, ty.bits)), (1_i128 << bits) - 1)
+    };
+    (value < last).then_some(value + 1)
 }
 
 /// An operation in words: its type is said where it matters.

@@ -40,6 +40,8 @@ pub(super) struct Residual<'r> {
     pub(super) needed: BTreeSet<Meet>,
     /// Decisions of the whole extraction and their names.
     pub(super) decisions: &'r mut HashMap<String, String>,
+    /// What conditions are about that warps or lanes decide by themselves.
+    pub(super) unknown: &'r mut BTreeSet<String>,
 }
 
 /// Names for one expression.
@@ -68,12 +70,12 @@ impl Names for InNode<'_, '_> {
         if !once || values.width(value) > 1 {
             return None;
         }
-        let decision = self.residual.decision(self.node, value, value);
+        let (decision, negated) = self.residual.decision(self.node, value, value);
         let name = self.residual.name(&decision.key);
         if !self.decided.decisions.contains(&decision) {
             self.decided.decisions.push(decision);
         }
-        Some(name)
+        Some(if negated { format!("!{name}") } else { name })
     }
 
     fn by_lane(&mut self) {
@@ -150,16 +152,16 @@ impl<'r> Residual<'r> {
         Some(Expression { text, used, decided })
     }
 
-    /// The decision that a term is.
-    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> Decision {
+    /// What is decided, and whether the condition is its negation.
+    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
-        let key = keys.of(normal);
+        let (key, negated) = keys.decided(normal);
         let varies = self.knowledge.at(self.values, node, normal).varies;
         let mut assumes = self.loads(normal);
         if self.knowledge.unwrapped.contains(&node) && normal != value {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
-        Decision { key, varies, assumes }
+        (Decision { key, varies, assumes, about: keys.about(normal) }, negated)
     }
 
     /// What has to be assumed of the loads in a term.
@@ -418,9 +420,9 @@ impl Emit for Residual<'_> {
         };
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
-            let decision = self.decision(node, normal, original);
+            let (decision, negated) = self.decision(node, normal, original);
             self.name(&decision.key);
-            return Ok((Condition::Uniform { decision, negated: false }, span));
+            return Ok((Condition::Uniform { decision, negated }, span));
         }
         if let Some(written) = self.value_condition(node) {
             let compares = self.compares(original);
@@ -430,6 +432,8 @@ impl Emit for Residual<'_> {
             };
             return Ok((Condition::Value { text, compares, decided: written.decided }, span));
         }
+        let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
+        self.unknown.extend(keys.about(normal));
         let condition = match traits.spread {
             Spread::Lane => Condition::OfLane,
             _ => Condition::OfWarp,

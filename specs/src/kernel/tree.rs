@@ -91,6 +91,8 @@ pub(super) struct Decision {
     pub(super) varies: bool,
     /// What has to be taken for true.
     pub(super) assumes: BTreeSet<Assumption>,
+    /// What it is about: names of what is the same for the whole group, and what is loaded.
+    pub(super) about: BTreeSet<String>,
 }
 
 /// What is taken for true without proof.

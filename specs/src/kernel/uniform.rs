@@ -120,10 +120,12 @@ impl Shape<'_> {
                     }
                     if mine || matters {
                         self.condition(condition);
+                        let negated = matches!(condition, Condition::Uniform { negated: true, .. });
+                        let (holds, fails) = if negated { (otherwise, then) } else { (then, otherwise) };
                         self.text.push('{');
-                        self.list(then, in_loop);
+                        self.list(holds, in_loop);
                         self.text.push_str("}{");
-                        self.list(otherwise, in_loop);
+                        self.list(fails, in_loop);
                         self.text.push('}');
                     }
                 }
@@ -146,10 +148,7 @@ impl Shape<'_> {
 
     fn condition(&mut self, condition: &Condition) {
         match condition {
-            Condition::Uniform { decision, negated } => {
-                let sign = if *negated { "!" } else { "" };
-                self.text.push_str(&format!("if {sign}{:?}", decision.key));
-            }
+            Condition::Uniform { decision, .. } => self.text.push_str(&format!("if {:?}", decision.key)),
             Condition::Value { text, decided, .. } => {
                 // Variables are those of the role, and known to be the same in it unless it says otherwise.
                 self.is_private |= decided.is_private;

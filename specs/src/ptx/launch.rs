@@ -63,11 +63,18 @@ impl Launch {
 
     /// The value of a parameter, by its position or its name, if it is given.
     pub(super) fn param(&self, entry: &Function, name: &str, offset: i64) -> Option<i64> {
-        if offset != 0 || self.params.is_empty() {
+        if self.params.is_empty() {
             return None;
         }
         let position = entry.params.iter().position(|param| param.name == name)?;
-        self.params.get(name).or_else(|| self.params.get(&position.to_string())).copied()
+        let whole = || self.params.get(name).or_else(|| self.params.get(&position.to_string()));
+        let part = self.params.get(&shown_param(name, offset, entry));
+        part.or_else(|| if offset == 0 { whole() } else { None }).copied()
+    }
+
+    /// Whether this is what a parameter, or a part of one, is called in the protocol.
+    pub(super) fn is_param(entry: &Function, shown: &str) -> bool {
+        entry.params.iter().any(|param| is_called(&param.name, &entry.name, shown))
     }
 
     /// The names among the definitions that concern this launch.
@@ -80,10 +87,31 @@ impl Launch {
                     .iter()
                     .enumerate()
                     .any(|(i, param)| param.name == given || i.to_string() == given)
+                    || Self::is_param(entry, given)
             };
             SIZE.contains(&name.as_str()) || name.as_str() == ENTRY || param.is_some_and(is_param)
         };
         defines.keys().filter(concerns).cloned().collect()
+    }
+}
+
+/// Whether a parameter of an entry, or a part of it, is called so in the protocol.
+pub(super) fn is_called(param: &str, entry: &str, shown: &str) -> bool {
+    short(param, entry) == shown.split_once('+').map_or(shown, |(name, _)| name)
+}
+
+/// What a parameter, or the part of it at an offset in bytes, is called in the protocol.
+pub(super) fn shown_param(name: &str, offset: i64, entry: &Function) -> String {
+    let short = short(name, &entry.name);
+    if offset == 0 { short } else { format!("{short}+{offset}") }
+}
+
+/// A parameter's name without that of the entry, which compilers put before it.
+fn short(name: &str, entry: &str) -> String {
+    let rest = name.strip_prefix("__cudaparm_").unwrap_or(name);
+    match rest.strip_prefix(entry).and_then(|rest| rest.strip_prefix('_')) {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => name.to_owned(),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::common::limits;
 use crate::common::span::{LineIndex, Span};
 use crate::kernel::{self, Assumption, Extraction, Failure};
 use error::PtxError;
-use launch::Launch;
+use launch::{Launch, is_called};
 use syntax::{Function, Module};
 
 /// The endings of its files, without the dot.
@@ -63,6 +63,17 @@ pub struct Entry {
     pub synchronises: bool,
     /// The names of its parameters.
     pub params: Vec<String>,
+}
+
+impl Entry {
+    /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call it:
+    /// `param_2`, `param_0+16`.
+    #[must_use]
+    pub fn has_param(&self, given: &str) -> bool {
+        self.params.iter().enumerate().any(|(position, param)| {
+            param == given || position.to_string() == given || is_called(param, &self.name, given)
+        })
+    }
 }
 
 /// The entries of a module.
@@ -134,9 +145,12 @@ pub(crate) fn load_within(
     let mut program = contents.program;
     relocate(&mut program, &extraction, &lines);
     let warnings = remarks(&extraction, entry, &launch);
+    let parameters = extraction.things.iter().filter(|name| Launch::is_param(entry, name));
     let extracted = Extracted {
         private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
         origins: origins(&module, entry, &lines),
+        parameters: parameters.cloned().collect(),
+        about: extraction.about,
         entry: entry.name.clone(),
         instructions: extraction.instructions,
         kept: extraction.kept,

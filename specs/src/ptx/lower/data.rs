@@ -1,6 +1,7 @@
 //! Loads, stores and the exchange of values between lanes.
 
 use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Register};
+use crate::ptx::launch::shown_param;
 use crate::ptx::syntax::{Base, Operand};
 
 use super::functions::{LONG, copy};
@@ -107,9 +108,8 @@ impl<'m> Lowerer<'m> {
         {
             return Argument::Number(value as u64);
         }
-        let short = short(name, &self.module.functions[self.frames[0].function].name);
-        let shown = if offset == 0 { short } else { format!("{short}+{offset}") };
-        Argument::Same(self.name(&shown))
+        let entry = &self.module.functions[self.frames[0].function];
+        Argument::Same(self.name(&shown_param(name, offset, entry)))
     }
 
     fn is_param_of_entry(&self, name: &str) -> bool {
@@ -193,15 +193,6 @@ impl<'m> Lowerer<'m> {
         let to = self.register(*to);
         self.compute(current, to, Function::Vote, &[value]);
         Some(())
-    }
-}
-
-/// A parameter's name without that of the entry, which compilers put before it.
-fn short(name: &str, entry: &str) -> String {
-    let rest = name.strip_prefix("__cudaparm_").unwrap_or(name);
-    match rest.strip_prefix(entry).and_then(|rest| rest.strip_prefix('_')) {
-        Some(rest) if !rest.is_empty() => rest.to_owned(),
-        _ => name.to_owned(),
     }
 }
 
