@@ -111,6 +111,8 @@ rules! {
     ReuseBeforeFree = "reuse-before-free",
     /// An asynchronous operation lands in another phase than that of its issue.
     StaleCompletion = "stale-completion",
+    /// A token of a phase that is neither the present one nor the one before.
+    StaleToken = "stale-token",
     /// `R2B.BAR` writes over a barrier in use.
     StateClobbered = "state-clobbered",
     /// An agent that nothing can unblock while others run for ever.

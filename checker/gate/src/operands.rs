@@ -48,7 +48,7 @@ impl Reader<'_> {
         let fragment = self.config.fragments.first()?;
         match fragment.locals.get(local.index())?.get(lane) {
             Value::Int(value) => Some(*value),
-            Value::Unset | Value::Opaque(_) | Value::Handle(_) => None,
+            Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         }
     }
 

@@ -402,6 +402,7 @@ impl Recorder {
                 }
                 Event::Notified { barrier: id.0, agents: vec![agent.0] }
             }
+            Model::Asked(id, complete) => Event::Asked { barrier: id.0, complete: *complete },
             Model::Counted(id) => Event::Counted { barrier: id.0 },
             Model::Begun(id) => Event::Begun { barrier: id.0 },
             Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },

@@ -166,6 +166,12 @@ impl Told<'_> {
                      was not counted."
                 ),
             ),
+            Rule::StaleToken => (
+                format!("{does} for a phase that is neither the present one of {on} nor the one before"),
+                "A token names the phase in which the arrival was made that yielded it, and of one object; \
+                 whoever waits with it may be one phase late, and no more."
+                    .to_owned(),
+            ),
             Rule::TxRange => (
                 format!("{does}: {on} cannot count so many bytes"),
                 "The bytes that a phase waits for are at most 1048575, in either direction.".to_owned(),

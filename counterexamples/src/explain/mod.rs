@@ -99,6 +99,7 @@ fn words(case: &Case<'_>) -> Words {
         | Rule::OverDelivery
         | Rule::ParityRange
         | Rule::StaleCompletion
+        | Rule::StaleToken
         | Rule::TxRange
         | Rule::UnobservedPhase => mbarrier::misuse(case, rule),
     }

@@ -196,6 +196,13 @@ pub enum Event {
         /// The barrier.
         barrier: u32,
     },
+    /// The agent asked whether a phase is complete, and goes on.
+    Asked {
+        /// The barrier.
+        barrier: u32,
+        /// The answer.
+        complete: bool,
+    },
     /// A generation completed.
     Completed {
         /// The barrier.

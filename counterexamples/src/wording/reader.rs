@@ -32,7 +32,7 @@ impl Reader<'_> {
     fn number(&self, expr: &Expr, lane: u32) -> Option<i64> {
         let local = |local: &LocalId| match self.fragment.locals.get(local.index())?.get(lane) {
             Value::Int(n) => Some(*n),
-            Value::Unset | Value::Opaque(_) | Value::Handle(_) => None,
+            Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         };
         evaluate(expr, &|leaf| match leaf {
             Expr::Agent => Some(i64::from(self.agent.0)),

@@ -46,6 +46,34 @@ pub struct Seat {
     pub notified: bool,
     /// The latest arrival was producer-only (`nbarrier`).
     pub produced_last: bool,
+    /// How long ago the phase is whose token the agent holds (mbarrier objects).
+    pub token: Token,
+}
+
+/// How long ago the phase of a token is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Token {
+    /// The agent holds no token.
+    #[default]
+    None,
+    /// It is the present phase.
+    Present,
+    /// It is the phase before.
+    Before,
+    /// It is longer ago: nobody can wait for it.
+    Stale,
+}
+
+impl Token {
+    /// One more phase is complete.
+    #[must_use]
+    pub fn aged(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Present => Self::Before,
+            Self::Before | Self::Stale => Self::Stale,
+        }
+    }
 }
 
 impl Seat {
@@ -134,6 +162,10 @@ pub enum NotModelled {
     ForgedState,
     /// Some lanes of a warp wait for a phase while others go on.
     DivergentWait,
+    /// A loop asks for the completion of phases, of several or among other steps.
+    AskingLoop,
+    /// Several tokens of one object at a time.
+    SeveralTokens,
     /// Thousands of asynchronous operations in flight at a time.
     ManyInFlight,
 }
@@ -150,6 +182,10 @@ impl NotModelled {
             Self::DivergentWait => {
                 "some lanes of a warp wait on an mbarrier while others go on elsewhere: not modelled"
             }
+            Self::AskingLoop => {
+                "a loop that goes on while phases are not complete, and does more than ask: not modelled"
+            }
+            Self::SeveralTokens => "several tokens of one mbarrier object held by one warp are not modelled",
             Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",
             Self::ForgedState => "R2B with a value that no B2R has read is not modelled",
         }

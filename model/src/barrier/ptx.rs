@@ -286,8 +286,9 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
 #[must_use]
 // clause: ptx.complete-reinit
 #[inline]
-pub fn complete(_seat: Seat) -> Seat {
-    Seat::default()
+pub fn complete(seat: Seat) -> Seat {
+    // clause: ptx.mbarrier-token
+    Seat { token: seat.token.aged(), ..Seat::default() }
 }
 
 /// PTX barriers.
@@ -318,6 +319,7 @@ impl System for Ptx {
             Rule::OverDelivery,
             Rule::ParityRange,
             Rule::StaleCompletion,
+            Rule::StaleToken,
             Rule::TxRange,
             Rule::UnobservedPhase,
         ],

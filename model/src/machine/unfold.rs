@@ -168,6 +168,7 @@ fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> 
             Blocking::Never => vec![Outcome::Pass],
             Blocking::Always => vec![Outcome::Block],
             Blocking::Sometimes => vec![Outcome::Pass, Outcome::Block],
+            Blocking::Asks => vec![Outcome::Tested(false), Outcome::Tested(true)],
             Blocking::Reads => vec![Outcome::Read(Opaque::Unknown(unheld(context, config, made)))],
         },
         Action::Decide

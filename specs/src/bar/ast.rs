@@ -245,6 +245,13 @@ pub enum Condition {
         /// Where it stands.
         span: Span,
     },
+    /// `!mbarrier.try_wait.parity full[0], 0`
+    Answer {
+        /// Written with `!`.
+        negated: bool,
+        /// The instruction that yields the answer.
+        instruction: Box<Instruction>,
+    },
 }
 
 /// What is assigned.
@@ -254,6 +261,8 @@ pub enum Value {
     Expr(Expr),
     /// `any a..b`
     Any(Expr, Expr),
+    /// `mbarrier.arrive full[0]`: what an instruction yields.
+    Result(Box<Instruction>),
 }
 
 /// An expression.

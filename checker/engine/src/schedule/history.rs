@@ -84,6 +84,7 @@ impl History {
                 !(clocks.knows_all(agent, &self.completed) && is_observed)
             }
             Part::Counts => !clocks.knows_all(agent, &self.completed),
+            Part::Asks => true,
             Part::Observes | Part::Waits | Part::MovesState => false,
         }
     }

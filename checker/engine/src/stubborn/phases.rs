@@ -48,6 +48,7 @@ pub(super) fn before(
             !knows_complete || unobserved
         }
         Part::Counts => !knows_complete,
+        Part::Asks => return Err(Undecided::BarrierState(agent, made.pc)),
         Part::Observes | Part::Waits | Part::MovesState => false,
     };
     if is_open {

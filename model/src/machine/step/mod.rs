@@ -286,6 +286,10 @@ impl<K: Knowledge> Making<'_, K> {
                 self.wait(site, effect, acquires);
                 Ok(())
             }
+            Applied::Asks(effect, complete) => {
+                self.ask(site, effect, complete);
+                Ok(())
+            }
             Applied::Reads => {
                 self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(barrier::state_as_value(self.state.at(site))));
@@ -296,6 +300,7 @@ impl<K: Knowledge> Making<'_, K> {
                 self.state.set_barrier(site, next);
                 self.go_on_after(if begins { Event::Begun(site.id) } else { Event::StateMoved });
                 if begins {
+                    self.state.outdate_tokens(site.id);
                     self.state.memory.begin(self.machine.layout, site.id);
                 }
                 Ok(())
@@ -336,16 +341,32 @@ impl<K: Knowledge> Making<'_, K> {
         }
     }
 
+    /// The agent asks whether a generation is complete: a wait that passes if it is.
+    fn ask(&mut self, site: Site, effect: Effect<AnyBarrier>, complete: bool) {
+        self.log.events.push(Event::Asked(site.id, complete));
+        if complete {
+            self.acquire(site, &effect, None);
+        }
+        self.state.set_barrier(site, effect.barrier);
+        self.state.agents[self.agent.index()].set_seat(site.id, effect.seat);
+        self.go_on(Outcome::Tested(complete));
+    }
+
     /// A wait that the barrier has accepted.
     fn wait(&mut self, site: Site, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
         if effect.progress == Progress::Pass {
-            let last = !effect.barrier.is_kept_for_waits();
-            let machine = &*self.machine;
-            let memory = &mut self.state.memory;
-            memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
-            self.log.events.push(Event::Passed(site.id));
+            self.acquire(site, &effect, acquires);
         }
         self.take_seat(site, effect);
+    }
+
+    /// A wait passes.
+    fn acquire(&mut self, site: Site, effect: &Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
+        let last = !effect.barrier.is_kept_for_waits();
+        let machine = &*self.machine;
+        let memory = &mut self.state.memory;
+        memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
+        self.log.events.push(Event::Passed(site.id));
     }
 
     fn take_seat(&mut self, site: Site, effect: Effect<AnyBarrier>) {

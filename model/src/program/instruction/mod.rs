@@ -10,7 +10,7 @@ mod toy;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
-pub use mbarrier::{MbarrierKind, MbarrierOp};
+pub use mbarrier::{Awaited, MbarrierKind, MbarrierOp};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};

@@ -22,6 +22,7 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
         scopes: Scopes::default(),
         loops: Vec::new(),
         slots: HashMap::new(),
+        result: None,
     };
     lowerer.collect_handles(&role.block);
     lowerer.block(&role.block);
@@ -40,6 +41,8 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     pub(super) loops: Vec<Loop>,
     /// Registers and handles, which belong to the whole block, by name.
     pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
+    /// The local that gets what the instruction at hand yields.
+    pub(in crate::bar) result: Option<LocalId>,
 }
 
 /// An open loop.

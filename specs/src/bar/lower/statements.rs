@@ -1,7 +1,7 @@
 //! Statements, laid out as documented at [`Op`].
 
 use barcheck_model::program::{
-    AccessKind, BinaryOp, Condition, ConstructId, ConstructKind, Expr, LocalKind, Op, Pc, UnaryOp,
+    AccessKind, BinaryOp, Condition, ConstructId, ConstructKind, Expr, LocalId, LocalKind, Op, Pc, UnaryOp,
 };
 
 use super::code::Source;
@@ -33,19 +33,16 @@ impl<'a> RoleLowerer<'_, 'a> {
             StatementKind::For { variable, from, to, body } => {
                 self.for_loop(variable, (from, to), body, &source)
             }
-            StatementKind::Loop(body) => {
-                self.loop_around(None, body, &source);
-                Some(())
-            }
-            StatementKind::While(condition, body) => {
-                let condition = self.condition(condition);
-                self.loop_around(Some(condition?), body, &source);
-                Some(())
-            }
+            StatementKind::Loop(body) => self.loop_around(None, body, &source),
+            StatementKind::While(condition, body) => self.loop_around(Some(condition), body, &source),
             StatementKind::If { condition, then, otherwise } => {
                 self.branch(condition, then, otherwise.as_ref(), &source)
             }
             StatementKind::Let(name, value) => self.let_value(name, value, &source),
+            StatementKind::Assign(name, Value::Result(instruction)) => {
+                let local = self.assigned(&name.text, name.span)?;
+                self.yielding(local, instruction, &source)
+            }
             StatementKind::Assign(name, value) => {
                 let assigned = self.assigned(&name.text, name.span);
                 let value = self.value(value);
@@ -81,6 +78,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let (from, to) = (self.expr(from), self.expr(to));
                 (from?, Some(to?))
             }
+            // Its own statement has been made of it.
+            Value::Result(_) => return None,
         };
         Some(move |local| match to {
             None => Op::Set(local, from),
@@ -89,6 +88,10 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     fn let_value(&mut self, name: &'a Name, value: &'a Value, source: &Source) -> Option<()> {
+        if let Value::Result(instruction) = value {
+            let local = self.declare(name, false)?;
+            return self.yielding(local, instruction, source);
+        }
         // The value is read first: in `let x = x + 1;` it is the outer `x` that counts.
         let value = self.value(value);
         let local = self.declare(name, false)?;
@@ -155,15 +158,39 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// `loop`, or `while` with its condition.
-    fn loop_around(&mut self, condition: Option<Condition>, body: &'a Block, source: &Source) {
+    fn loop_around(
+        &mut self,
+        condition: Option<&'a ast::Condition>,
+        body: &'a Block,
+        source: &Source,
+    ) -> Option<()> {
         let construct = self.enter_loop(source);
         let head = self.builder.here();
-        if let Some(condition) = condition {
+        // After an error the body is lowered all the same, for the errors in it.
+        let condition = condition.map(|condition| self.condition(condition));
+        let lowered = condition.as_ref().is_none_or(Option::is_some);
+        if let Some(condition) = condition.flatten() {
             self.builder.emit(Op::Test { construct, condition }, source);
         }
         self.block(body);
         let back = self.builder.here();
         self.leave_loop(head, back, source);
+        lowered.then_some(())
+    }
+
+    /// An instruction that yields a number to a local.
+    fn yielding(&mut self, local: LocalId, instruction: &'a Instruction, source: &Source) -> Option<()> {
+        self.result = Some(local);
+        let lowered = self.instruction(instruction, source);
+        if self.result.take().is_some() {
+            lowered?;
+            let mnemonic = instruction.mnemonic.text(self.context.source);
+            let expected = "an instruction that yields a value".to_owned();
+            let help = Some(format!("write `{mnemonic} …;` by itself"));
+            self.report(&MeaningError::Operand { expected, span: instruction.span, help });
+            return None;
+        }
+        lowered
     }
 
     fn enter_loop(&mut self, source: &Source) -> ConstructId {
@@ -242,6 +269,16 @@ impl<'a> RoleLowerer<'_, 'a> {
                 }
                 let name = name.as_ref().map(|name| &*name.text);
                 Condition::Uniform(self.context.sequence(name))
+            }
+            ast::Condition::Answer { negated, instruction } => {
+                let answer = self.builder.local(".answer", LocalKind::Integer);
+                let source = self.source(instruction.span);
+                self.yielding(answer, instruction, &source)?;
+                let answer = Expr::Local(answer);
+                Condition::Value(match negated {
+                    true => Expr::Unary(UnaryOp::Not, Box::new(answer)),
+                    false => answer,
+                })
             }
         })
     }

@@ -1,6 +1,8 @@
 //! Instructions on mbarrier objects: how they are spelled, and what they lower to.
 
-use barcheck_model::program::{ArrayId, Expr, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces};
+use barcheck_model::program::{
+    ArrayId, Awaited, Expr, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces,
+};
 
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::{RoleLowerer, name_of};
@@ -20,11 +22,25 @@ pub(super) enum Mbarrier {
     },
     ExpectTx,
     CompleteTx,
-    Wait,
+    Wait {
+        form: Form,
+        /// For the phase of a parity, and not for that of a token.
+        parity: bool,
+    },
     Copy,
     Commit,
     /// Fences that concern the asynchronous proxy: one proxy is modelled.
     ProxyFence,
+}
+
+/// The forms of waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A loop around `try_wait`.
+    Wait,
+    /// The same if nobody keeps the answer.
+    TryWait,
+    TestWait,
 }
 
 /// Calls `add` with all spellings of the instructions on mbarrier objects, and whether each is an alias.
@@ -33,10 +49,9 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     let plain = [
         (Mbarrier::Init, "mbarrier.init"),
         (Mbarrier::Inval, "mbarrier.inval"),
-        (Mbarrier::Wait, "mbarrier.wait.parity"),
-        (Mbarrier::Wait, "mbarrier.try_wait.parity"),
         (Mbarrier::Commit, "cp.async.mbarrier.arrive.noinc"),
     ];
+    let waits = [(Form::Wait, "wait"), (Form::TryWait, "try_wait"), (Form::TestWait, "test_wait")];
     let ordered = [
         ("mbarrier.arrive", false, false),
         ("mbarrier.arrive.expect_tx", true, false),
@@ -47,12 +62,16 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
         for width in ["", ".b64"] {
             let is_alias = !(space.is_empty() && width.is_empty());
             for (operation, name) in plain {
-                let is_alias = is_alias || name == "mbarrier.try_wait.parity";
                 add(operation, format!("{name}{space}{width}"), is_alias);
             }
-            for acquire in [".acquire", ".acquire.cta"] {
-                let text = format!("mbarrier.try_wait.parity{acquire}{space}{width}");
-                add(Mbarrier::Wait, text, true);
+            for (form, name) in waits {
+                for (parity, of) in [(true, ".parity"), (false, "")] {
+                    for acquire in ["", ".acquire", ".acquire.cta", ".acquire.cluster"] {
+                        let is_alias = is_alias || !acquire.is_empty();
+                        let text = format!("mbarrier.{name}{of}{acquire}{space}{width}");
+                        add(Mbarrier::Wait { form, parity }, text, is_alias);
+                    }
+                }
             }
             for order in ["", ".release", ".release.cta", ".relaxed", ".relaxed.cta"] {
                 let relaxed = order.starts_with(".relaxed");
@@ -95,15 +114,10 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
 impl<'a> RoleLowerer<'_, 'a> {
     /// What an instruction on an mbarrier object lowers to.
     pub(super) fn mbarrier(&mut self, instruction: &'a Instruction, operation: Mbarrier) -> Option<Op> {
-        // A state that nobody keeps.
-        let operands = match (operation, instruction.operands.as_slice()) {
-            (Mbarrier::Arrive { .. } | Mbarrier::ArriveExpectTx { .. }, [sink, rest @ ..])
-                if name_of(sink) == Some("_") =>
-            {
-                rest
-            }
-            (_, all) => all,
-        };
+        let (token, operands) = self.kept(instruction, operation);
+        if let Mbarrier::Wait { form, parity } = operation {
+            return self.wait(instruction, operands, (form, parity));
+        }
         let takes: &'static [&'static str] = match (operation, operands) {
             (Mbarrier::ProxyFence, []) => {
                 return Some(Op::Fence(Spaces { shared: true, global: true }));
@@ -113,10 +127,6 @@ impl<'a> RoleLowerer<'_, 'a> {
             (Mbarrier::Init, [object, count]) => {
                 let count = self.number(count)?;
                 return self.on_object(MbarrierKind::Init(count), object);
-            }
-            (Mbarrier::Wait, [object, parity]) => {
-                let parity = self.number(parity)?;
-                return self.on_object(MbarrierKind::Wait(parity), object);
             }
             (Mbarrier::ExpectTx, [object, bytes]) => {
                 let bytes = self.number(bytes)?;
@@ -131,11 +141,13 @@ impl<'a> RoleLowerer<'_, 'a> {
                     [count] => Some(self.number(count)?),
                     _ => None,
                 };
-                return self.on_object(MbarrierKind::Arrive { count, bytes: None, drops, relaxed }, object);
+                let kind = MbarrierKind::Arrive { count, bytes: None, drops, relaxed, token };
+                return self.on_object(kind, object);
             }
             (Mbarrier::ArriveExpectTx { relaxed, drops }, [object, bytes]) => {
                 let bytes = Some(self.number(bytes)?);
-                return self.on_object(MbarrierKind::Arrive { count: None, bytes, drops, relaxed }, object);
+                let kind = MbarrierKind::Arrive { count: None, bytes, drops, relaxed, token };
+                return self.on_object(kind, object);
             }
             (Mbarrier::Copy, [to, bytes, object]) => {
                 let to = self.copied_to(to);
@@ -145,7 +157,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             (Mbarrier::ProxyFence, _) => &[],
             (Mbarrier::Inval | Mbarrier::Commit, _) => &["object"],
             (Mbarrier::Init, _) => &["object, arrivals"],
-            (Mbarrier::Wait, _) => &["object, parity"],
+            (Mbarrier::Wait { .. }, _) => &["object, parity"],
             (Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx { .. }, _) => {
                 &["object, bytes"]
             }
@@ -153,6 +165,75 @@ impl<'a> RoleLowerer<'_, 'a> {
             (Mbarrier::Copy, _) => &["location, bytes, object"],
         };
         self.wrong_count(instruction, takes)
+    }
+
+    /// The local that keeps what an instruction yields, and its other operands. PTX has it for the first
+    /// operand, `_` if nobody keeps it.
+    fn kept(
+        &mut self,
+        instruction: &'a Instruction,
+        operation: Mbarrier,
+    ) -> (Option<LocalId>, &'a [Operand]) {
+        let operands = instruction.operands.as_slice();
+        if let Mbarrier::Arrive { .. } | Mbarrier::ArriveExpectTx { .. } = operation {
+            if let Some(local) = self.result.take() {
+                return (Some(local), operands);
+            }
+            if let [first, rest @ ..] = operands
+                && let Some(name) = name_of(first)
+            {
+                if name == "_" {
+                    return (None, rest);
+                }
+                if self.scopes.find(name).is_some() {
+                    return (self.assigned(name, first.span), rest);
+                }
+            }
+        }
+        (None, operands)
+    }
+
+    /// A wait, or the question whether a phase is complete.
+    fn wait(
+        &mut self,
+        instruction: &'a Instruction,
+        operands: &'a [Operand],
+        (form, parity): (Form, bool),
+    ) -> Option<Op> {
+        let asks = form != Form::Wait;
+        let (dest, rest) = match operands {
+            [dest, rest @ ..] if rest.len() == 2 && asks => (Some(self.destination(dest)?), rest),
+            all => (if asks { self.result.take().map(Some) } else { None }, all),
+        };
+        let [object, of] = rest else {
+            let takes: &'static [&'static str] = match (asks, parity) {
+                (false, true) => &["object, parity"],
+                (false, false) => &["object, token"],
+                (true, true) => &["[answer,] object, parity"],
+                (true, false) => &["[answer,] object, token"],
+            };
+            return self.wrong_count(instruction, takes);
+        };
+        let phase = if parity { Awaited::Parity(self.number(of)?) } else { Awaited::Token(self.token(of)?) };
+        let kind = match (form, dest) {
+            (Form::TestWait, dest) => MbarrierKind::Test { phase, gives_up: false, dest: dest.flatten() },
+            (Form::TryWait, Some(dest)) => MbarrierKind::Test { phase, gives_up: true, dest },
+            (Form::Wait | Form::TryWait, _) => MbarrierKind::Wait(phase),
+        };
+        self.on_object(kind, object)
+    }
+
+    /// The local that holds a token.
+    fn token(&mut self, operand: &'a Operand) -> Option<LocalId> {
+        let help = "a token comes from an arrival: `let t = mbarrier.arrive full[0];`";
+        let expected = "a local that holds a token";
+        let Some(name) = name_of(operand) else {
+            return self.wrong_operand(operand, expected, Some(help));
+        };
+        match self.scopes.local(name) {
+            Some(local) => Some(local),
+            None => self.wrong_operand(operand, expected, Some(help)),
+        }
     }
 
     fn on_object(&mut self, kind: MbarrierKind, operand: &'a Operand) -> Option<Op> {

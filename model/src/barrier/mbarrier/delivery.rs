@@ -1,0 +1,66 @@
+//! What lands on an mbarrier object: bytes of a copy, or the arrivals of a commit.
+
+use super::{Barrier, COMPLETION, id, to_bytes};
+use crate::barrier::{BarrierId, Landing, Operation};
+use crate::program::LocationId;
+use crate::rule::Rule;
+
+/// What an asynchronous operation does when it lands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Delivery {
+    /// The object's number.
+    pub(super) object: u32,
+    /// Arrivals made.
+    pub(super) arrivals: u32,
+    /// Bytes delivered.
+    pub(super) bytes: u32,
+    /// The parity of the phase in which it was issued.
+    pub(super) odd: bool,
+    /// The location written.
+    pub(super) to: Option<LocationId>,
+    /// Where memory keeps what its agent knew at the issue.
+    pub(super) slot: Option<u16>,
+}
+
+impl Operation<Barrier> for Delivery {
+    fn barrier(&self) -> BarrierId {
+        id(self.object)
+    }
+
+    fn land(&self, barrier: &Barrier) -> Result<Landing<Barrier>, Rule> {
+        // clause: barcheck.stale-completion
+        let live = match *barrier {
+            Barrier::Live(live) if live.odd == self.odd => live,
+            Barrier::Live(_) | Barrier::Dead => return Err(Rule::StaleCompletion),
+        };
+        let (live, completed) = match self.arrivals {
+            0 => live.count_bytes(-to_bytes(self.bytes)?)?,
+            arrivals => live.arrive(arrivals, 0)?,
+        };
+        Ok(Landing { barrier: Barrier::Live(live), completed: completed.then_some(COMPLETION) })
+    }
+
+    /// A copy of no bytes is counted by nothing.
+    fn is_awaited(&self) -> bool {
+        self.arrivals > 0 || self.bytes > 0
+    }
+
+    fn slot(&self) -> Option<u16> {
+        self.slot
+    }
+
+    fn with_slot(self, slot: u16) -> Self {
+        Self { slot: Some(slot), ..self }
+    }
+
+    /// A commit stands for what its agent did before; a copy for its own write.
+    // clause: ptx.commit-arrives
+    fn publishes(&self) -> bool {
+        self.arrivals > 0
+    }
+
+    fn written(&self) -> Option<LocationId> {
+        self.to
+    }
+}
