@@ -101,6 +101,8 @@ rules! {
     ProducerWaits = "producer-waits",
     /// A register operand with bits that the hardware drops.
     RegisterTruncated = "register-truncated",
+    /// What is aimed at another CTA comes there after that CTA has exited.
+    RemoteAfterExit = "remote-after-exit",
     /// An agent arrives twice in one generation.
     RepeatedArrival = "repeated-arrival",
     /// Explicit-count use of PTX barrier 0.

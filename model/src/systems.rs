@@ -13,6 +13,8 @@ macro_rules! systems {
                 Ptx(ptx)
                 /// PTX, mbarrier objects.
                 Mbarrier(mbarrier)
+                /// PTX, `barrier.cluster`.
+                Cluster(cluster)
                 /// BCU.
                 Bcu(bcu)
                 /// vISA and XeGPU.
@@ -25,6 +27,7 @@ macro_rules! systems {
             instructions {
                 Ptx(PtxOp)
                 Mbarrier(MbarrierOp)
+                Cluster(ClusterOp)
                 Bcu(BcuOp)
                 Nbarrier(NbarrierOp)
                 Split(SplitOp)

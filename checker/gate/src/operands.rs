@@ -35,6 +35,8 @@ impl Reader<'_> {
         match expr {
             Expr::Int(value) => Some(*value),
             Expr::Agent => Some(i64::from(self.agent.0)),
+            // The gate leaves clusters out.
+            Expr::Cta => Some(0),
             Expr::Lane => Some(i64::from(lane)),
             Expr::Local(local) => self.local(*local, lane),
             Expr::Unary(op, a) => op.apply(self.number(a, lane)?).ok(),

@@ -147,7 +147,7 @@ impl Recorder {
             let found = format!("a group of {group} agents");
             return Err(self.departs("the agent", format!("agent {}", choice.agent().0), found));
         }
-        let name = format!("{} {}", self.program().target.agent_noun(), choice.agent().0);
+        let name = self.program().agent_name(choice.agent());
         if choice.is_landing() {
             let left = self.state.pending_of(choice.agent());
             let chosen = left.get(choice.index as usize).map(|pending| Chosen::Landing(*pending));

@@ -52,7 +52,7 @@ impl<'t> Case<'t> {
     }
 
     pub(super) fn noun(&self) -> &'static str {
-        self.target.map_or("agent", Target::agent_noun)
+        names::noun(self.trace).word()
     }
 
     pub(super) fn agent(&self, agent: u32) -> String {
@@ -60,7 +60,7 @@ impl<'t> Case<'t> {
     }
 
     pub(super) fn agents(&self, sorted: &[u32]) -> String {
-        names::agents(self.noun(), sorted)
+        names::agents(names::noun(self.trace), sorted)
     }
 
     pub(super) fn barrier(&self, barrier: u32) -> String {

@@ -166,6 +166,12 @@ impl Told<'_> {
                      was not counted."
                 ),
             ),
+            Rule::RemoteAfterExit => (
+                format!("{does} after the CTA has exited at which it is aimed"),
+                "Shared memory is gone once its CTA has exited: nobody made that CTA wait for what its peers \
+                 still do to it, as a barrier of the cluster before the end does."
+                    .to_owned(),
+            ),
             Rule::StaleToken => (
                 format!("{does} for a phase that is neither the present one of {on} nor the one before"),
                 "A token names the phase in which the arrival was made that yielded it, and of one object; \

@@ -98,6 +98,7 @@ fn words(case: &Case<'_>) -> Words {
         | Rule::OverArrival
         | Rule::OverDelivery
         | Rule::ParityRange
+        | Rule::RemoteAfterExit
         | Rule::StaleCompletion
         | Rule::StaleToken
         | Rule::TxRange

@@ -22,6 +22,10 @@ pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes,
         Some(index) => format!("{}[{}]", objects.name, lanes.show(index)),
         None => objects.name.clone(),
     };
+    let object = match &op.cta {
+        Some(cta) => format!("{object} @ cta {}", lanes.show(cta)),
+        None => object,
+    };
     let shown = |canonical: &str, rest: &[String]| {
         let rest: String = rest.iter().map(|operand| format!(", {operand}")).collect();
         format!("{} {object}{rest}", mnemonic(written, canonical))
@@ -114,8 +118,14 @@ pub(super) fn may_use(op: &MbarrierOp, naming: &Naming<'_>) -> bool {
         | MbarrierKind::Test { .. } => false,
     };
     let objects = &naming.program.objects[op.objects.index()];
-    let number = mbarrier::number(naming.id).and_then(|number| number.checked_sub(objects.first));
+    let Some(home) = naming.program.home(naming.id) else { return false };
+    let number = mbarrier::number(home.barrier).and_then(|number| number.checked_sub(objects.first));
+    let is_there = match &op.cta {
+        None => home.cta == naming.program.cta_of(naming.agent),
+        Some(cta) => naming.may_be(cta, i64::from(home.cta)),
+    };
     arrives
+        && is_there
         && number.is_some_and(|number| {
             number < objects.length.unwrap_or(1)
                 && op.index.as_ref().is_none_or(|index| naming.may_be(index, i64::from(number)))

@@ -35,7 +35,8 @@ impl Reader<'_> {
             Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         };
         evaluate(expr, &|leaf| match leaf {
-            Expr::Agent => Some(i64::from(self.agent.0)),
+            Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
+            Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
             Expr::Local(id) => local(id),
             _ => None,
@@ -68,7 +69,7 @@ impl Reader<'_> {
             }
             Op::Exit => "exit".to_owned(),
             Op::Assert(condition) => format!("assert {}", self.show(condition)),
-            Op::Access(kind, array, index) => self.access(*kind, array.index(), index.as_ref(), made),
+            Op::Access(kind, array, index, _) => self.access(*kind, array.index(), index.as_ref(), made),
             Op::Fence(_) => written.to_owned(),
             op => {
                 instruction(self.program, op, self, written, pick).unwrap_or_else(|| "local loop".to_owned())

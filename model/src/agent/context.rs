@@ -20,3 +20,11 @@ pub struct Context<'p> {
     /// How long its local computation is followed.
     pub patience: &'p Patience,
 }
+
+impl Context<'_> {
+    /// The CTA of the agent.
+    #[must_use]
+    pub fn cta(&self) -> u32 {
+        self.program.cta_of(self.agent)
+    }
+}

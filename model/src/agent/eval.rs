@@ -185,7 +185,7 @@ impl Eval<'_> {
     /// Whether lanes may have different values.
     pub(super) fn varies(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Int(_) | Expr::Agent => false,
+            Expr::Int(_) | Expr::Agent | Expr::Cta => false,
             Expr::Lane => true,
             Expr::Local(local) => matches!(self.locals[local.index()], LaneValues::Each(_)),
             Expr::Unary(_, a) => self.varies(a),
@@ -196,7 +196,8 @@ impl Eval<'_> {
     pub(super) fn number(&self, expr: &Expr, lane: u32) -> Result<i64, FaultKind> {
         match expr {
             Expr::Int(n) => Ok(*n),
-            Expr::Agent => Ok(i64::from(self.context.agent.0)),
+            Expr::Agent => Ok(i64::from(self.context.program.index_in_cta(self.context.agent))),
+            Expr::Cta => Ok(i64::from(self.context.cta())),
             Expr::Lane => Ok(i64::from(lane)),
             Expr::Local(local) => match self.locals[local.index()].get(lane) {
                 Value::Int(n) => Ok(*n),

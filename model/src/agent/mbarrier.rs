@@ -100,7 +100,9 @@ fn phase(eval: &Eval<'_>, phase: &Awaited, object: u32, at: u32) -> Result<Phase
 // clause: ptx.mbarrier-every-lane
 fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, Bad> {
     let lanes = eval.lanes.count_ones();
-    let object = object(eval, op, at)?;
+    let cta = operands::cta(eval, op.cta.as_ref(), at)?;
+    let object = object(eval, op, cta, at)?;
+    let is_remote = cta != eval.context.cta();
     let checked = |expr: &Expr, check: fn(i64) -> Result<u32, Rule>| {
         let value = eval.number(expr, at)?;
         check(value).map_err(|rule| Bad::Rule(rule, value))
@@ -118,11 +120,13 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
         MbarrierKind::Init(expected) => What::Init(checked(expected, check_count)?),
         MbarrierKind::Inval if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierNotLive, i64::from(lanes))),
         MbarrierKind::Inval => What::Inval,
-        MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed, token } => {
+        MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed, within_cta, token } => {
             let count = each.as_ref().map_or(Ok(lanes), count)?;
             let bytes = announced.as_ref().map_or(Ok(0), bytes)?;
             let dropped = if *drops { count } else { 0 };
-            What::Arrive { count, bytes, dropped, relaxed: *relaxed, token: token.is_some() }
+            // clause: ptx.mbarrier-scope
+            let relaxed = *relaxed || *within_cta && is_remote;
+            What::Arrive { count, bytes, dropped, relaxed, token: token.is_some() }
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),
@@ -132,9 +136,8 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
         }
         MbarrierKind::Copy { bytes: each, to } => {
             let to = to.as_ref().map(|(array, index)| {
-                let array = &eval.context.program.arrays[array.index()];
                 let index = index.as_ref().map(|index| eval.number(index, at)).transpose()?;
-                operands::location(array, index)
+                operands::location(eval.context.program, (*array, cta), index)
             });
             What::Copy(bytes(each)?.unsigned_abs(), to.transpose()?)
         }
@@ -144,10 +147,11 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
 }
 
 /// The number of the object that a lane names.
-fn object(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<u32, FaultKind> {
+fn object(eval: &Eval<'_>, op: &MbarrierOp, cta: u32, at: u32) -> Result<u32, FaultKind> {
     let objects = &eval.context.program.objects[op.objects.index()];
     let length = objects.length.unwrap_or(1);
     let index = op.index.as_ref().map_or(Ok(0), |index| eval.number(index, at))?;
     let within = u32::try_from(index).ok().filter(|index| *index < length);
-    within.map(|index| objects.first + index).ok_or(FaultKind::IndexOutside { index, length })
+    let number = within.map(|index| eval.context.program.object_in(cta, objects.first + index));
+    number.ok_or(FaultKind::IndexOutside { index, length })
 }

@@ -8,6 +8,7 @@
 mod action;
 mod alike;
 mod bcu;
+mod cluster;
 mod config;
 mod context;
 mod eval;

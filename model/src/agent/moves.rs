@@ -125,9 +125,8 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             let numbers = eval.numbers(condition)?;
             Action::Assert(each_lane(fragment.lanes).all(|lane| numbers.get(lane) != 0))
         }
-        Op::Access(kind, array, index) => {
-            let array = &context.program.arrays[array.index()];
-            Action::Access(*kind, operands::locations(&eval, array, index.as_ref())?)
+        Op::Access(kind, array, index, cta) => {
+            Action::Access(*kind, operands::locations(&eval, *array, index.as_ref(), cta.as_ref())?)
         }
         Op::Fence(spaces) => Action::Fence(*spaces),
         Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),

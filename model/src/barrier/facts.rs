@@ -71,13 +71,13 @@ pub trait System {
 
 /// The group as a barrier sees it at a step.
 pub trait Around {
-    /// Agents in the group.
-    fn agents(&self) -> u32;
+    /// Agents that share a barrier.
+    fn agents(&self, barrier: BarrierId) -> u32;
     /// Exits release barriers with a count of their own.
     fn exits_release(&self) -> bool;
     /// Agents that have exited.
     fn exited(&self) -> u32;
-    /// Agents that have exited and have not arrived in the barrier's generation.
+    /// Agents that share a barrier, have exited and have not arrived in its generation.
     fn exited_outside(&self, barrier: BarrierId) -> u32;
 }
 

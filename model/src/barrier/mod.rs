@@ -6,6 +6,7 @@
 //! are pure: [`crate::machine`] applies what they decide to the agents of the group.
 
 pub mod bcu;
+pub mod cluster;
 mod facts;
 pub mod mbarrier;
 pub mod nbarrier;
@@ -28,7 +29,8 @@ pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;
 
-/// A barrier of the group. `ptx`, `bcu`: 0..=15, and for mbarrier objects see [`mbarrier::id`]; `nbarrier`,
+/// A barrier of the group. `ptx`, `bcu`: 0..=15, for mbarrier objects see [`mbarrier::id`], and in a cluster
+/// [`Program::named_barrier`](crate::program::Program::named_barrier); `nbarrier`,
 /// `xegpu`: 0..=31; `split_barrier`: see [`split::barrier_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BarrierId(pub u32);
@@ -164,6 +166,8 @@ pub enum NotModelled {
     DivergentWait,
     /// A loop asks for the completion of phases, of several or among other steps.
     AskingLoop,
+    /// Some lanes of a warp come to the barrier of the cluster without the others.
+    DivergentCluster,
     /// Several tokens of one object at a time.
     SeveralTokens,
     /// Thousands of asynchronous operations in flight at a time.
@@ -184,6 +188,9 @@ impl NotModelled {
             }
             Self::AskingLoop => {
                 "a loop that goes on while phases are not complete, and does more than ask: not modelled"
+            }
+            Self::DivergentCluster => {
+                "lanes of a warp that come to the barrier of the cluster apart are not modelled"
             }
             Self::SeveralTokens => "several tokens of one mbarrier object held by one warp are not modelled",
             Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",

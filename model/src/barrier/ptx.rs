@@ -74,7 +74,7 @@ impl Announcement {
     #[inline]
     pub fn notes(&self) -> &'static [Rule] {
         // clause: barcheck.reserved-barrier
-        if self.id.0 == 0 && !self.all { &[Rule::ReservedBarrier] } else { &[] }
+        if self.id.0.is_multiple_of(16) && !self.all { &[Rule::ReservedBarrier] } else { &[] }
     }
 }
 
@@ -287,8 +287,8 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
 // clause: ptx.complete-reinit
 #[inline]
 pub fn complete(seat: Seat) -> Seat {
-    // clause: ptx.mbarrier-token
-    Seat { token: seat.token.aged(), ..Seat::default() }
+    // clause: ptx.mbarrier-token, ptx.cluster-wait
+    Seat { notified: seat.consumer && !seat.waiting, token: seat.token.aged(), ..Seat::default() }
 }
 
 /// PTX barriers.
@@ -322,6 +322,8 @@ impl System for Ptx {
             Rule::StaleToken,
             Rule::TxRange,
             Rule::UnobservedPhase,
+            Rule::WaitWithoutArrive,
+            Rule::RemoteAfterExit,
         ],
         levels: &[],
         waits_free: false,
@@ -380,15 +382,15 @@ impl BarrierState for Barrier {
 
     // clause: ptx.exited-threads
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)> {
-        let completed = completion(Cta::of(around), *self, around.exited_outside(id))?;
+        let completed = completion(Cta::of(id, around), *self, around.exited_outside(id))?;
         Some((Self::Idle, completed))
     }
 }
 
 impl Cta {
     #[inline]
-    fn of(around: &impl Around) -> Self {
-        Self { warps: around.agents(), exits_release: around.exits_release() }
+    fn of(barrier: BarrierId, around: &impl Around) -> Self {
+        Self { warps: around.agents(barrier), exits_release: around.exits_release() }
     }
 }
 
@@ -473,7 +475,7 @@ impl Instruction for Action {
         around: &impl Around,
     ) -> Result<Applied<Barrier>, Refusal> {
         let Self { what, contribution, open } = *self;
-        let cta = Cta::of(around);
+        let cta = Cta::of(self.what.id, around);
         let contribution = contribution.with_pick(what.operation.reduction(), open, pick);
         // Nobody else's exit matters to an arrival with a count of its own.
         let exited = if what.all || cta.exits_release { around.exited_outside(what.id) } else { 0 };

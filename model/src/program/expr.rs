@@ -11,8 +11,10 @@ pub enum Expr {
     Int(i64),
     /// A local's value.
     Local(LocalId),
-    /// The index of the agent that evaluates.
+    /// The index of the agent that evaluates, in its CTA.
     Agent,
+    /// The rank of its CTA in the cluster.
+    Cta,
     /// The lane that evaluates, 0..=31.
     Lane,
     /// An operator with one operand.
@@ -30,7 +32,7 @@ impl Expr {
                 a.leaves(found);
                 b.leaves(found);
             }
-            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Lane => found(self),
+            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Cta | Self::Lane => found(self),
         }
     }
 }

@@ -35,6 +35,13 @@ pub enum Item {
         /// How many.
         value: Expr,
     },
+    /// `cluster 2;`
+    Cluster {
+        /// The keyword.
+        keyword: Span,
+        /// How many CTAs.
+        value: Expr,
+    },
     /// `subgroup_size 16;`
     SubgroupSize {
         /// The keyword.
@@ -149,6 +156,8 @@ pub enum StatementKind {
         array: Name,
         /// The element.
         index: Option<Expr>,
+        /// The CTA, if it is not the agent's own.
+        cta: Option<Expr>,
     },
     /// `break;`
     Break,
@@ -200,6 +209,8 @@ pub struct Instruction {
 pub struct Operand {
     /// What it is.
     pub kind: OperandKind,
+    /// The CTA in which it is, after `@ cta`.
+    pub cta: Option<Expr>,
     /// Its bytes.
     pub span: Span,
 }
@@ -291,13 +302,16 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
-/// A word for an agent's own index: what agents of some target are called, or `lane`.
+/// A word for an agent's own index: what agents of some target are called, `lane`, or `cluster_ctarank`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IndexWord(&'static str);
 
 impl IndexWord {
     /// `lane`
     pub const LANE: Self = Self("lane");
+
+    /// `cluster_ctarank`
+    pub const CTA: Self = Self("cluster_ctarank");
 
     /// The index of an agent of this target.
     #[must_use]

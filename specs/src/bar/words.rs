@@ -26,7 +26,7 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 
 /// The index that `word` stands for.
 pub(crate) fn index_word(word: &str) -> Option<IndexWord> {
-    let mut known = Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE]);
+    let mut known = Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE, IndexWord::CTA]);
     known.find(|index| index.text().eq_ignore_ascii_case(word))
 }
 
@@ -46,7 +46,8 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects)
+    let cluster = notation.cluster.then_some("cluster");
+    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects).chain(cluster)
 }
 
 /// The instructions of `target` in a sentence, aliases left out.

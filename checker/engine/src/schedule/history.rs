@@ -143,6 +143,12 @@ impl History {
         is_settled
     }
 
+    /// An agent exits at a barrier that waits for every live agent: its waits are over before the next phase
+    /// completes, for which its exit is needed.
+    pub(super) fn exit(&mut self, clocks: &Clocks, agent: AgentId) {
+        self.phases.unsettled.retain(|wait| wait.actor != agent.0 || !clocks.knows(agent, *wait));
+    }
+
     /// The barrier's life begins or ends.
     pub(super) fn begin(&mut self, now: Moment) {
         *self = Self::default();

@@ -35,21 +35,27 @@ pub fn number(barrier: BarrierId) -> Option<u32> {
 /// How the protocol writes the object that a barrier is: `full[3]`, or `done`; `None` for other barriers.
 #[must_use]
 pub fn object_name(program: &Program, barrier: BarrierId) -> Option<String> {
-    let number = number(barrier)?;
+    let home = program.home(barrier)?;
+    let number = number(home.barrier)?;
     let after = program.objects.partition_point(|objects| objects.first <= number);
     let objects = program.objects.get(after.checked_sub(1)?)?;
-    Some(match objects.length {
+    let name = match objects.length {
         Some(_) => format!("{}[{}]", objects.name, number - objects.first),
         None => objects.name.clone(),
-    })
+    };
+    Some(if program.ctas > 1 { format!("{name} of cta {}", home.cta) } else { name })
 }
 
 /// The objects that are initialised before the first step, in order.
 pub(crate) fn initialised(program: &Program) -> impl Iterator<Item = (BarrierId, AnyBarrier)> {
-    program.objects.iter().flat_map(|objects| {
-        let numbers = objects.first..objects.first + objects.length.unwrap_or(1);
-        let live = objects.count.map(|count| AnyBarrier::Mbarrier(Barrier::Live(Live::new(count))));
-        live.into_iter().flat_map(move |live| numbers.clone().map(move |number| (id(number), live.clone())))
+    (0..program.ctas).flat_map(move |cta| {
+        program.objects.iter().flat_map(move |objects| {
+            let first = program.object_in(cta, objects.first);
+            let numbers = first..first + objects.length.unwrap_or(1);
+            let live = objects.count.map(|count| AnyBarrier::Mbarrier(Barrier::Live(Live::new(count))));
+            let each = live.into_iter();
+            each.flat_map(move |live| numbers.clone().map(move |number| (id(number), live.clone())))
+        })
     })
 }
 

@@ -200,6 +200,11 @@ impl<K: Knowledge> Making<'_, K> {
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
                 let (kind, locations) = (*kind, locations.clone());
+                for location in &locations {
+                    if let Some(cta) = self.machine.program.home_of(*location) {
+                        self.in_time_for(cta)?;
+                    }
+                }
                 let conflicts = self.state.memory.access(self.machine.layout, self.agent, kind, &locations);
                 self.note_conflicts(kind, conflicts);
                 self.go_on_after(Event::Accessed(locations));
@@ -270,6 +275,9 @@ impl<K: Knowledge> Making<'_, K> {
     fn barrier(&mut self) -> Result<(), Refusal> {
         let Some(action) = self.action() else { return Ok(()) };
         let site = self.state.site(action.barrier());
+        if let Some(home) = self.machine.program.home(site.id) {
+            self.in_time_for(home.cta)?;
+        }
         let around = Group { machine: self.machine, state: self.state };
         match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
             Applied::Arrives(effect, how) => self.arrive(site, effect, how),
@@ -393,7 +401,7 @@ impl<K: Knowledge> Making<'_, K> {
         }
         // clause: barcheck.exit-in-time
         if completion.takes_in_exited {
-            let exited: Vec<_> = self.exited().collect();
+            let exited: Vec<_> = self.exited().filter(|agent| self.is_taken_in(*agent, id)).collect();
             self.state.memory.take_in_exited(layout, id, &exited);
         }
         self.state.memory.complete_phase(layout, id);
@@ -476,6 +484,13 @@ impl<K: Knowledge> Making<'_, K> {
         Ok(())
     }
 
+    /// Whether the generation waited for the exit of an agent that has exited. Who has arrived and then exited
+    /// may have done so later.
+    fn is_taken_in(&self, agent: AgentId, barrier: BarrierId) -> bool {
+        let seat = self.state.agents[agent.index()].seat(barrier);
+        self.machine.program.shares(agent, barrier) && !(seat.arrived && seat.consumer)
+    }
+
     fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.machine.agents().filter(|agent| self.has_exited(*agent))
     }
@@ -500,8 +515,11 @@ impl<K> Group<'_, K> {
 
 impl<K> Around for Group<'_, K> {
     #[inline]
-    fn agents(&self) -> u32 {
-        u32::try_from(self.machine.program.agents.len()).unwrap_or(u32::MAX)
+    fn agents(&self, barrier: BarrierId) -> u32 {
+        match self.machine.program.home(barrier) {
+            Some(_) => self.machine.program.agents_per_cta(),
+            None => u32::try_from(self.machine.program.agents.len()).unwrap_or(u32::MAX),
+        }
     }
 
     #[inline]
@@ -514,6 +532,9 @@ impl<K> Around for Group<'_, K> {
     }
 
     fn exited_outside(&self, barrier: BarrierId) -> u32 {
-        self.count(|agent| !self.state.agents[agent.index()].seat(barrier).arrived)
+        let program = &self.machine.program;
+        self.count(|agent| {
+            program.shares(agent, barrier) && !self.state.agents[agent.index()].seat(barrier).arrived
+        })
     }
 }

@@ -12,6 +12,8 @@ pub struct MbarrierOp {
     pub objects: ObjectsId,
     /// Which one of the array.
     pub index: Option<Expr>,
+    /// The CTA whose object it is; `None` for the agent's own.
+    pub cta: Option<Expr>,
 }
 
 /// What an instruction does to an mbarrier object.
@@ -31,6 +33,8 @@ pub enum MbarrierKind {
         drops: bool,
         /// `.relaxed`: orders in time, not in memory.
         relaxed: bool,
+        /// `.release.cta`: orders within the agent's own CTA alone.
+        within_cta: bool,
         /// The local that gets the token of the phase.
         token: Option<LocalId>,
     },
@@ -87,7 +91,7 @@ impl Awaited {
 
 impl BarrierOp for MbarrierOp {
     fn expressions(&self) -> Expressions<'_> {
-        let mut found: Expressions<'_> = self.index.iter().collect();
+        let mut found: Expressions<'_> = self.index.iter().chain(&self.cta).collect();
         match &self.kind {
             MbarrierKind::Init(e) | MbarrierKind::ExpectTx(e) | MbarrierKind::CompleteTx(e) => found.push(e),
             MbarrierKind::Wait(phase) | MbarrierKind::Test { phase, .. } => found.extend(phase.parity()),
@@ -139,7 +143,16 @@ impl BarrierOp for MbarrierOp {
 
     /// A copy follows what its agent has done, and publishes its own write alone.
     fn is_relaxed(&self) -> bool {
-        matches!(self.kind, MbarrierKind::Arrive { relaxed: true, .. } | MbarrierKind::Copy { .. })
+        let is_remote = self.cta.is_some();
+        match self.kind {
+            MbarrierKind::Arrive { relaxed, within_cta, .. } => relaxed || within_cta && is_remote,
+            MbarrierKind::Copy { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn is_remote(&self) -> bool {
+        self.cta.is_some()
     }
 
     fn leaves_pending(&self) -> bool {

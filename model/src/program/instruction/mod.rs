@@ -1,6 +1,7 @@
 //! The barrier instructions of the systems, a file for each, and what their operands share.
 
 mod bcu;
+mod cluster;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
@@ -10,6 +11,7 @@ mod toy;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
+pub use cluster::{ClusterKind, ClusterOp};
 pub use mbarrier::{Awaited, MbarrierKind, MbarrierOp};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
@@ -62,6 +64,16 @@ pub(crate) trait BarrierOp {
     /// It leaves something pending, which lands later.
     fn leaves_pending(&self) -> bool {
         false
+    }
+
+    /// What a completed generation of its barrier carries is kept, though the barrier is no object.
+    fn has_phases(&self) -> bool {
+        false
+    }
+
+    /// It concerns another CTA, or all of them.
+    fn is_remote(&self) -> bool {
+        self.has_phases()
     }
 }
 

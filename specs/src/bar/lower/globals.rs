@@ -18,6 +18,8 @@ use crate::common::span::Span;
 pub(super) struct Group {
     pub(super) size: u32,
     pub(super) subgroup_size: u32,
+    /// CTAs of the cluster.
+    pub(super) ctas: u32,
     /// Where the size is declared.
     pub(super) span: Span,
 }
@@ -129,6 +131,17 @@ impl<'a> Context<'a> {
                     None => self.globals.subgroup_size = Some((value, span)),
                 }
             }
+            Item::Cluster { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.cluster {
+                    Some((_, first)) => {
+                        let word = "cluster".to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.cluster = Some((value, span)),
+                }
+            }
             Item::Constant { param, name, value } => {
                 let mut value = self.constant(value);
                 if *param {
@@ -228,7 +241,16 @@ impl<'a> Context<'a> {
             None => 1,
             Some((value, span)) => self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?,
         };
-        Some(Group { size, subgroup_size, span })
+        let ctas = match self.globals.cluster {
+            None => 1,
+            Some((value, span)) => self.in_range("cluster", "CTAs", (value?, span), limits::CLUSTER_CTAS)?,
+        };
+        let total = self.globals.locations * i64::from(ctas);
+        if total > limits::LOCATIONS {
+            self.report(&MeaningError::TooManyLocations { total, span });
+            return None;
+        }
+        Some(Group { size, subgroup_size, ctas, span })
     }
 
     fn in_range(

@@ -23,6 +23,7 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
         loops: Vec::new(),
         slots: HashMap::new(),
         result: None,
+        several: Vec::new(),
     };
     lowerer.collect_handles(&role.block);
     lowerer.block(&role.block);
@@ -43,6 +44,8 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
     /// The local that gets what the instruction at hand yields.
     pub(in crate::bar) result: Option<LocalId>,
+    /// What the instruction at hand stands for besides, each under a condition.
+    pub(in crate::bar) several: Vec<(Expr, Op)>,
 }
 
 /// An open loop.
@@ -191,6 +194,7 @@ impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
         let target = self.context.target;
         match word {
             IndexWord::LANE if target.has_lanes() => Some(Expr::Lane),
+            IndexWord::CTA if self.context.notation.cluster => Some(Expr::Cta),
             _ if word.text() == target.agent_noun() => Some(Expr::Agent),
             _ => {
                 self.report(&MeaningError::OtherTargetsIndex { word, target, span });

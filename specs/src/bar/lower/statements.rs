@@ -50,8 +50,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 self.builder.emit(op, &source);
                 Some(())
             }
-            StatementKind::Access { kind, array, index } => {
-                self.access(*kind, array, index.as_ref(), &source)
+            StatementKind::Access { kind, array, index, cta } => {
+                self.access(*kind, array, (index.as_ref(), cta.as_ref()), &source)
             }
             StatementKind::Break => self.leave_iteration("break", statement.span, &source),
             StatementKind::Continue => self.leave_iteration("continue", statement.span, &source),
@@ -287,12 +287,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         &mut self,
         kind: AccessKind,
         array: &'a Name,
-        index: Option<&'a ast::Expr>,
+        (index, cta): (Option<&'a ast::Expr>, Option<&'a ast::Expr>),
         source: &Source,
     ) -> Option<()> {
         let used = Used { name: &array.text, span: array.span, index };
         let (id, index) = self.location(used)?;
-        self.builder.emit(Op::Access(kind, id, index), source);
+        let cta = self.in_cta(cta)?;
+        self.builder.emit(Op::Access(kind, id, index, cta), source);
         Some(())
     }
 
@@ -301,6 +302,48 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(op) = system::lower(self, instruction)? {
             self.builder.emit(op, source);
         }
+        for (condition, op) in std::mem::take(&mut self.several) {
+            self.under(condition, op, source);
+        }
         Some(())
+    }
+
+    /// An operation that is executed under a condition.
+    fn under(&mut self, condition: Expr, op: Op, source: &Source) {
+        match condition {
+            Expr::Int(0) => {}
+            Expr::Int(_) => drop(self.builder.emit(op, source)),
+            condition => {
+                let construct = self.builder.open(ConstructKind::If);
+                let condition = Condition::Value(condition);
+                let branch = Op::Branch { construct, condition, otherwise: Pc(0) };
+                let branch = self.builder.emit_silent(branch, source);
+                self.builder.emit(op, source);
+                let end = self.builder.close(construct, source);
+                self.builder.set_target(branch, end);
+            }
+        }
+    }
+
+    /// How many CTAs there are, 1 after an error.
+    pub(in crate::bar) fn ctas(&self) -> u32 {
+        let ctas = self.context.globals.cluster.and_then(|(ctas, _)| ctas);
+        ctas.and_then(|ctas| u32::try_from(ctas).ok()).map_or(1, |ctas| ctas.min(16))
+    }
+
+    /// The CTA that is named after `@ cta`.
+    pub(in crate::bar) fn in_cta(&mut self, cta: Option<&'a ast::Expr>) -> Option<Option<Expr>> {
+        let Some(expr) = cta else { return Some(None) };
+        let lowered = self.expr(expr)?;
+        let ctas = self.context.globals.cluster.map_or(Some(1), |(ctas, _)| ctas);
+        if let (Expr::Int(value), Some(ctas)) = (&lowered, ctas)
+            && !(0..ctas).contains(value)
+        {
+            let expected = format!("the rank of a CTA, 0 to {}", ctas - 1);
+            let help = Some("the CTAs are as many as `cluster` declares".to_owned());
+            self.report(&MeaningError::Operand { expected, span: expr.span, help });
+            return None;
+        }
+        Some(Some(lowered))
     }
 }

@@ -96,6 +96,7 @@ impl Parser<'_, '_> {
             "shared" => self.memory(Space::Shared),
             "global" => self.memory(Space::Global),
             "subgroup_size" => self.subgroup_size(),
+            "cluster" if self.notation.cluster => self.cluster(),
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
             }
@@ -158,6 +159,13 @@ impl Parser<'_, '_> {
         let value = self.expr()?;
         self.expect_semicolon()?;
         Ok(Item::SubgroupSize { keyword, value })
+    }
+
+    fn cluster(&mut self) -> Parsed<Item> {
+        let keyword = self.advance_as(Class::Keyword).span;
+        let value = self.expr()?;
+        self.expect_semicolon()?;
+        Ok(Item::Cluster { keyword, value })
     }
 
     fn constant(&mut self, param: bool) -> Parsed<Item> {

@@ -271,7 +271,8 @@ impl Parser<'_, '_> {
         } else {
             None
         };
-        Ok(StatementKind::Access { kind, array, index })
+        let cta = self.in_cta()?;
+        Ok(StatementKind::Access { kind, array, index, cta })
     }
 
     /// A statement that begins with a word that is no keyword of statements.

@@ -7,7 +7,14 @@ use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::RoleLowerer;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(in crate::bar::system) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
+    pub(in crate::bar::system) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Option<Op>> {
+        if let Operation::Mbarrier(operation) = MNEMONICS.operation(instruction.opcode) {
+            return self.mbarrier(instruction, operation);
+        }
+        self.on_barrier(instruction).map(Some)
+    }
+
+    fn on_barrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
         // clause: ptx.syntax
         match MNEMONICS.operation(instruction.opcode) {
@@ -41,7 +48,8 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             Operation::Fence => self.wrong_count(instruction, &[]),
-            Operation::Mbarrier(operation) => self.mbarrier(instruction, operation),
+            Operation::Cluster(operation) => self.cluster(instruction, operation),
+            Operation::Mbarrier(_) => None,
         }
     }
 
