@@ -24,6 +24,7 @@
 //! let program = Program {
 //!     target: Target::Ptx,
 //!     threads: 64,
+//!     ctas: 1,
 //!     subgroup_size: 1,
 //!     arrays: Vec::new(),
 //!     objects: Vec::new(),

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 struct Nobody;
 
 impl Around for Nobody {
-    fn agents(&self) -> u32 {
+    fn agents(&self, _: BarrierId) -> u32 {
         2
     }
 
