@@ -245,12 +245,26 @@ impl<'a> Context<'a> {
             None => 1,
             Some((value, span)) => self.in_range("cluster", "CTAs", (value?, span), limits::CLUSTER_CTAS)?,
         };
-        let total = self.globals.locations * i64::from(ctas);
-        if total > limits::LOCATIONS {
-            self.report(&MeaningError::TooManyLocations { total, span });
+        self.in_all_ctas(i64::from(ctas))?;
+        Some(Group { size, subgroup_size, ctas, span })
+    }
+
+    /// Checks that there are not too many locations and objects in all CTAs together; those of one CTA have
+    /// been checked.
+    fn in_all_ctas(&mut self, ctas: i64) -> Option<()> {
+        let Some((_, span)) = self.globals.cluster else { return Some(()) };
+        let locations = self.globals.locations;
+        if locations <= limits::LOCATIONS && locations * ctas > limits::LOCATIONS {
+            self.report(&MeaningError::TooManyLocations { total: locations * ctas, span });
             return None;
         }
-        Some(Group { size, subgroup_size, ctas, span })
+        let objects = self.globals.objects.last().map_or(0, |last| last.first + last.length.unwrap_or(1));
+        let total = i64::from(objects) * ctas;
+        if total > limits::OBJECTS {
+            self.report(&MeaningError::TooManyObjects { total, span });
+            return None;
+        }
+        Some(())
     }
 
     fn in_range(

@@ -148,7 +148,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             (Mbarrier::Commit, [object]) => self.on_object(MbarrierKind::Commit, object),
             (Mbarrier::CommitToAll, [object, mask]) => {
-                return self.to_all(MbarrierKind::Commit, object, mask).map(|()| None);
+                return self.multicast(MbarrierKind::Commit, object, mask).map(|()| None);
             }
             (Mbarrier::ExpectTx, [object, bytes]) => {
                 let bytes = self.number(bytes)?;
@@ -175,7 +175,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             (Mbarrier::CopyToAll, [to, bytes, object, mask]) => {
                 let kind = self.copy(to, bytes)?;
-                return self.to_all(kind, object, mask).map(|()| None);
+                return self.multicast(kind, object, mask).map(|()| None);
             }
             _ => self.wrong_count(instruction, takes(operation)),
         };
@@ -209,7 +209,7 @@ impl<'a> RoleLowerer<'_, 'a> {
 
     /// The same operation for each CTA of a mask.
     // clause: ptx.multicast
-    fn to_all(&mut self, kind: MbarrierKind, object: &'a Operand, mask: &'a Operand) -> Option<()> {
+    fn multicast(&mut self, kind: MbarrierKind, object: &'a Operand, mask: &'a Operand) -> Option<()> {
         let mask_value = self.number(mask)?;
         let (objects, index, _) = self.own_object(object)?;
         let ctas = i64::from(self.ctas());
