@@ -208,7 +208,7 @@ pub(crate) fn list(parts: &[String]) -> String {
     }
 }
 
-/// Agents by number: `warp 2`, `warps 0-3`; in a cluster `cta 1 warp 2`.
+/// Agents by number: `warp 2`, `warps 0-3`; in a cluster `cta 1 warp 2`, `warps 0-3 of ctas 0 and 1`.
 pub(crate) fn agents(noun: impl Into<Noun>, sorted: &[u32]) -> String {
     let noun = noun.into();
     let named = |word: &str, sorted: &[u32]| {
@@ -220,7 +220,8 @@ pub(crate) fn agents(noun: impl Into<Noun>, sorted: &[u32]) -> String {
     }
     let groups = noun.groups(sorted).into_iter().map(|(ctas, within)| match ctas.as_slice() {
         [] => named(noun.noun, &within),
-        ctas => format!("{} {}", named("cta", ctas), named(noun.noun, &within)),
+        [_] => format!("{} {}", named("cta", &ctas), named(noun.noun, &within)),
+        several => format!("{} of {}", named(noun.noun, &within), named("cta", several)),
     });
     list(&groups.collect::<Vec<_>>())
 }
@@ -258,5 +259,9 @@ mod tests {
         }
         assert_eq!(agents("warp", &[0, 1, 2]), "warps 0-2");
         assert_eq!(agents("warp", &[3]), "warp 3");
+        let noun = Noun { noun: "warp", of_each: Some(4) };
+        assert_eq!(agents(noun, &[7]), "cta 1 warp 3");
+        assert_eq!(agents(noun, &[0, 1, 4, 5, 9]), "warps 0 and 1 of ctas 0 and 1 and cta 2 warp 1");
+        assert_eq!(agents_by_letter(noun, &[0, 1, 4, 5, 9]), "c0,1w0, c0,1w1, c2w1");
     }
 }

@@ -25,6 +25,7 @@
 //!     target: Target::Ptx,
 //!     threads: 64,
 //!     ctas: 1,
+//!     registers: 0,
 //!     subgroup_size: 1,
 //!     arrays: Vec::new(),
 //!     objects: Vec::new(),

@@ -15,6 +15,8 @@ macro_rules! systems {
                 Mbarrier(mbarrier)
                 /// PTX, `barrier.cluster`.
                 Cluster(cluster)
+                /// PTX, the registers of a CTA.
+                Registers(registers)
                 /// BCU.
                 Bcu(bcu)
                 /// vISA and XeGPU.
@@ -28,6 +30,7 @@ macro_rules! systems {
                 Ptx(PtxOp)
                 Mbarrier(MbarrierOp)
                 Cluster(ClusterOp)
+                Warp(WarpOp)
                 Bcu(BcuOp)
                 Nbarrier(NbarrierOp)
                 Split(SplitOp)

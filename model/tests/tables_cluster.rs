@@ -116,6 +116,7 @@ fn cluster() -> Program {
         target: Target::Ptx,
         threads: 48,
         ctas: 3,
+        registers: 0,
         subgroup_size: 1,
         arrays: vec![array("buf", Space::Shared, 0, Some(2)), array("flag", Space::Global, 2, None)],
         objects: vec![objects("full", 0, Some(4)), objects("done", 4, None)],

@@ -33,7 +33,9 @@ pub(crate) fn arrival<K>(
         Part::MovesState | Part::Asks => Err(Undecided::BarrierState(agent, made.pc)),
         Part::Arrives => Ok(Some(barrier)),
         Part::Waits => Ok(None),
-        Part::Observes | Part::Counts | Part::Begins => Err(Undecided::Unordered(agent, made.pc)),
+        Part::Observes | Part::Counts | Part::Begins | Part::Gives | Part::Takes => {
+            Err(Undecided::Unordered(agent, made.pc))
+        }
     }
 }
 

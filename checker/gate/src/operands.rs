@@ -38,6 +38,7 @@ impl Reader<'_> {
             // The gate leaves clusters out.
             Expr::Cta => Some(0),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(i64::from(lane == self.config.live_lanes().trailing_zeros())),
             Expr::Local(local) => self.local(*local, lane),
             Expr::Unary(op, a) => op.apply(self.number(a, lane)?).ok(),
             Expr::Binary(BinaryOp::LogicalAnd, a, _) if self.number(a, lane)? == 0 => Some(0),

@@ -9,6 +9,7 @@ mod mbarrier;
 mod nbarrier;
 mod ptx;
 mod reader;
+mod registers;
 mod split;
 mod system;
 mod values;

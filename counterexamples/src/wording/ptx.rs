@@ -6,7 +6,7 @@ use barcheck_model::program::{AgentId, BarrierInstruction, Program, PtxKind, Ptx
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
 use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Wording};
-use super::{cluster, mbarrier};
+use super::{cluster, mbarrier, registers};
 use crate::names::reduction;
 use crate::trace::Operands;
 
@@ -15,6 +15,7 @@ pub(super) struct Ptx;
 impl Wording for Ptx {
     fn barrier(&self, program: &Program, id: BarrierId) -> Names {
         cluster::names(program, id)
+            .or_else(|| registers::names(program, id))
             .or_else(|| mbarrier::names(program, id))
             .unwrap_or_else(|| Names::by_number_in(program, id))
     }
@@ -47,6 +48,7 @@ impl Wording for Ptx {
         match action {
             BarrierAction::Ptx(action) => Some(operands(action)),
             BarrierAction::Cluster(action) => Some(cluster::operands(action)),
+            BarrierAction::Registers(action) => Some(registers::operands(action)),
             action => mbarrier::operands(action),
         }
     }
@@ -56,6 +58,7 @@ impl Wording for Ptx {
             BarrierInstruction::Ptx(op) => may_use(op, naming),
             BarrierInstruction::Mbarrier(op) => mbarrier::may_use(op, naming),
             BarrierInstruction::Cluster(op) => cluster::may_use(op, naming),
+            BarrierInstruction::Warp(op) => registers::may_use(op, naming),
             _ => false,
         }
     }
@@ -75,6 +78,7 @@ impl Wording for Ptx {
             AnyBarrier::Ptx(barrier) => gathering(barrier, present),
             AnyBarrier::Mbarrier(barrier) => mbarrier::gathering(barrier),
             AnyBarrier::Cluster(barrier) => cluster::gathering(*barrier, present),
+            AnyBarrier::Registers(barrier) => registers::gathering(*barrier),
             _ => None,
         }
     }

@@ -38,6 +38,7 @@ impl Reader<'_> {
             Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
             Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(i64::from(lane == self.fragment.lanes.trailing_zeros())),
             Expr::Local(id) => local(id),
             _ => None,
         })

@@ -187,6 +187,7 @@ impl Eval<'_> {
         match expr {
             Expr::Int(_) | Expr::Agent | Expr::Cta => false,
             Expr::Lane => true,
+            Expr::Elect => self.lanes.count_ones() > 1,
             Expr::Local(local) => matches!(self.locals[local.index()], LaneValues::Each(_)),
             Expr::Unary(_, a) => self.varies(a),
             Expr::Binary(_, a, b) => self.varies(a) || self.varies(b),
@@ -199,6 +200,8 @@ impl Eval<'_> {
             Expr::Agent => Ok(i64::from(self.context.program.index_in_cta(self.context.agent))),
             Expr::Cta => Ok(i64::from(self.context.cta())),
             Expr::Lane => Ok(i64::from(lane)),
+            // clause: ptx.elect
+            Expr::Elect => Ok(i64::from(lane == self.lanes.trailing_zeros())),
             Expr::Local(local) => match self.locals[local.index()].get(lane) {
                 Value::Int(n) => Ok(*n),
                 Value::Unset => Err(FaultKind::Unset(*local)),

@@ -27,6 +27,7 @@ mod split;
 mod systems;
 #[cfg(feature = "toy")]
 mod toy;
+mod warp;
 mod xegpu;
 
 pub use crate::barrier::{BarrierAction, Parked};

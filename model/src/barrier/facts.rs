@@ -276,6 +276,10 @@ pub enum Part {
     Begins,
     /// It asks whether a generation is complete, and goes on whether or not it is.
     Asks,
+    /// It gives to what others take, and goes on.
+    Gives,
+    /// It takes from what others give, and waits until there is enough.
+    Takes,
     /// It reads or writes the barrier's state as a value.
     MovesState,
 }

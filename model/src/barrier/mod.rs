@@ -11,6 +11,7 @@ mod facts;
 pub mod mbarrier;
 pub mod nbarrier;
 pub mod ptx;
+pub mod registers;
 pub mod split;
 mod systems;
 #[cfg(feature = "toy")]
@@ -168,6 +169,8 @@ pub enum NotModelled {
     AskingLoop,
     /// Some lanes of a warp come to the barrier of the cluster without the others.
     DivergentCluster,
+    /// Lanes of a warp meet that are elsewhere at the moment.
+    DivergentWarp,
     /// Several tokens of one object at a time.
     SeveralTokens,
     /// Thousands of asynchronous operations in flight at a time.
@@ -192,6 +195,7 @@ impl NotModelled {
             Self::DivergentCluster => {
                 "lanes of a warp that come to the barrier of the cluster apart are not modelled"
             }
+            Self::DivergentWarp => "`bar.warp.sync` of lanes that have separated is not modelled",
             Self::SeveralTokens => "several tokens of one mbarrier object held by one warp are not modelled",
             Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",
             Self::ForgedState => "R2B with a value that no B2R has read is not modelled",

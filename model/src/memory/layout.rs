@@ -34,7 +34,7 @@ impl Layout {
         let objects = program.objects_in_all() as usize;
         let mut ops = program.roles.iter().flat_map(|role| &role.code.ops);
         let cluster = ops.any(Op::has_phases).then(|| program.cluster_barrier());
-        let barriers = program.cluster_barrier().0 as usize + 1;
+        let barriers = program.barrier_numbers() as usize;
         Self { carries, objects, cluster, barriers, fences_publish, agents, subgroup_size, subgroups }
     }
 

@@ -70,6 +70,24 @@ impl Program {
         BarrierId(self.others() + self.ctas.saturating_sub(1) * NAMED)
     }
 
+    /// The pool of registers of a CTA.
+    #[must_use]
+    pub fn register_pool(&self, cta: u32) -> BarrierId {
+        BarrierId(self.cluster_barrier().0 + 1 + cta)
+    }
+
+    /// Whether a barrier is none of generations, but a pool of which some give and others take.
+    #[must_use]
+    pub fn is_pool(&self, barrier: BarrierId) -> bool {
+        self.registers > 0 && barrier >= self.register_pool(0)
+    }
+
+    /// The first number after those of all barriers.
+    #[must_use]
+    pub fn barrier_numbers(&self) -> u32 {
+        self.register_pool(self.ctas).0
+    }
+
     /// The first number after those of the first CTA's barriers and of all objects.
     fn others(&self) -> u32 {
         mbarrier::id(self.objects_in_all()).0.next_multiple_of(NAMED)
@@ -82,6 +100,9 @@ impl Program {
         if self.ctas <= 1 {
             return (barrier != self.cluster_barrier() || self.target != super::Target::Ptx)
                 .then_some(Home { cta: 0, barrier });
+        }
+        if let Some(cta) = barrier.0.checked_sub(self.register_pool(0).0) {
+            return Some(Home { cta, barrier: self.register_pool(0) });
         }
         if let Some(number) = mbarrier::number(barrier).filter(|number| *number < self.objects_in_all()) {
             let of_each = self.objects_per_cta();

@@ -17,6 +17,8 @@ pub enum Expr {
     Cta,
     /// The lane that evaluates, 0..=31.
     Lane,
+    /// Whether the lane that evaluates is the one that is elected among those that evaluate together.
+    Elect,
     /// An operator with one operand.
     Unary(UnaryOp, Box<Expr>),
     /// An operator with two operands.
@@ -32,7 +34,7 @@ impl Expr {
                 a.leaves(found);
                 b.leaves(found);
             }
-            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Cta | Self::Lane => found(self),
+            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Cta | Self::Lane | Self::Elect => found(self),
         }
     }
 }

@@ -112,6 +112,8 @@ pub struct Program {
     pub threads: u32,
     /// CTAs of the cluster (`ptx`); elsewhere 1. Each has as many agents.
     pub ctas: u32,
+    /// Registers of each thread when the CTA begins (`ptx`); elsewhere 0.
+    pub registers: u32,
     /// Invocations in each subgroup (`split_barrier`; the last may be smaller); elsewhere 1.
     pub subgroup_size: u32,
     /// Memory, as declared.
@@ -157,6 +159,12 @@ impl Program {
     #[must_use]
     pub fn has_remote(&self) -> bool {
         self.roles.iter().flat_map(|role| &role.code.ops).any(Op::is_remote)
+    }
+
+    /// Whether agents take what others give.
+    #[must_use]
+    pub fn has_pools(&self) -> bool {
+        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::tries_again)
     }
 
     /// Whether what orders accesses in time makes them visible in memory too, as long as nobody exits early.
@@ -377,6 +385,11 @@ impl Op {
     /// Its barrier keeps what completed generations carry, and is no object.
     pub(crate) fn has_phases(&self) -> bool {
         self.on_barriers().is_some_and(BarrierOp::has_phases)
+    }
+
+    /// An agent that blocks at it and is released tries again.
+    pub(crate) fn tries_again(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::tries_again)
     }
 
     /// It concerns another CTA, or all of them.

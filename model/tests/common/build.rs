@@ -256,6 +256,7 @@ impl Group {
             target,
             threads,
             ctas: 1,
+            registers: 0,
             subgroup_size: 1,
             arrays: Vec::new(),
             objects: Vec::new(),

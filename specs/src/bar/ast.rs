@@ -42,6 +42,13 @@ pub enum Item {
         /// How many CTAs.
         value: Expr,
     },
+    /// `maxnreg 128;`
+    Registers {
+        /// The keyword.
+        keyword: Span,
+        /// How many.
+        value: Expr,
+    },
     /// `subgroup_size 16;`
     SubgroupSize {
         /// The keyword.
@@ -318,6 +325,9 @@ impl IndexWord {
     pub fn of(target: Target) -> Self {
         Self(target.agent_noun())
     }
+
+    /// `elect`
+    pub const ELECT: Self = Self("elect");
 
     /// The word.
     #[must_use]

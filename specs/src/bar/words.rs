@@ -26,7 +26,8 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 
 /// The index that `word` stands for.
 pub(crate) fn index_word(word: &str) -> Option<IndexWord> {
-    let mut known = Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE, IndexWord::CTA]);
+    let mut known =
+        Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE, IndexWord::CTA, IndexWord::ELECT]);
     known.find(|index| index.text().eq_ignore_ascii_case(word))
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    let cluster = notation.cluster.then_some("cluster");
+    let cluster = ["cluster", "maxnreg"].into_iter().filter(|_| notation.cluster);
     DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects).chain(cluster)
 }
 

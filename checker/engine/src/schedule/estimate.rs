@@ -130,6 +130,7 @@ impl<'w> Way<'w> {
             Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
             Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(1),
             Expr::Unary(op, inner) => op.apply(self.evaluate(inner)?).ok(),
             Expr::Binary(op, left, right) => op.apply(self.evaluate(left)?, self.evaluate(right)?).ok(),
         }

@@ -49,7 +49,7 @@ pub(super) fn before(
         }
         Part::Counts => !knows_complete,
         Part::Asks => return Err(Undecided::BarrierState(agent, made.pc)),
-        Part::Observes | Part::Waits | Part::MovesState => false,
+        Part::Observes | Part::Waits | Part::MovesState | Part::Gives | Part::Takes => false,
     };
     if is_open {
         return Err(Undecided::Unordered(agent, made.pc));

@@ -1,13 +1,16 @@
 //! One step of the group.
 
+mod around;
 mod in_flight;
+
+use around::Group;
 
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::state::Site;
 use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, Pending, State};
 use crate::agent::{Action, Choices, Fault, FaultKind, Outcome};
 use crate::barrier::{
-    self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
+    self, AnyBarrier, Applied, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
     Refusal, Seat,
 };
 use crate::memory::{Conflict, Knowledge};
@@ -493,48 +496,5 @@ impl<K: Knowledge> Making<'_, K> {
 
     fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.machine.agents().filter(|agent| self.has_exited(*agent))
-    }
-}
-
-/// The group around a step.
-struct Group<'s, K> {
-    machine: &'s Machine,
-    state: &'s State<K>,
-}
-
-impl<K> Group<'_, K> {
-    fn has_exited(&self, agent: AgentId) -> bool {
-        self.machine.automata[self.machine.class(agent)].has_exited(self.state.agents[agent.index()].config)
-    }
-
-    fn count(&self, is_counted: impl Fn(AgentId) -> bool) -> u32 {
-        let counted = self.machine.agents().filter(|agent| self.has_exited(*agent) && is_counted(*agent));
-        u32::try_from(counted.count()).unwrap_or(u32::MAX)
-    }
-}
-
-impl<K> Around for Group<'_, K> {
-    #[inline]
-    fn agents(&self, barrier: BarrierId) -> u32 {
-        match self.machine.program.home(barrier) {
-            Some(_) => self.machine.program.agents_per_cta(),
-            None => u32::try_from(self.machine.program.agents.len()).unwrap_or(u32::MAX),
-        }
-    }
-
-    #[inline]
-    fn exits_release(&self) -> bool {
-        self.machine.exits_release()
-    }
-
-    fn exited(&self) -> u32 {
-        self.count(|_| true)
-    }
-
-    fn exited_outside(&self, barrier: BarrierId) -> u32 {
-        let program = &self.machine.program;
-        self.count(|agent| {
-            program.shares(agent, barrier) && !self.state.agents[agent.index()].seat(barrier).arrived
-        })
     }
 }

@@ -8,6 +8,7 @@ mod ptx;
 mod split;
 #[cfg(feature = "toy")]
 mod toy;
+mod warp;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
@@ -18,6 +19,7 @@ pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};
 #[cfg(feature = "toy")]
 pub use toy::ToyOp;
+pub use warp::WarpOp;
 pub use xegpu::XegpuOp;
 
 use super::{Expr, LocalId, Spaces};
@@ -68,6 +70,11 @@ pub(crate) trait BarrierOp {
 
     /// What a completed generation of its barrier carries is kept, though the barrier is no object.
     fn has_phases(&self) -> bool {
+        false
+    }
+
+    /// An agent that blocks at it and is released tries again.
+    fn tries_again(&self) -> bool {
         false
     }
 

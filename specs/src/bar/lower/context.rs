@@ -92,6 +92,7 @@ pub(super) struct Globals<'a> {
     pub(super) size: Option<(Option<i64>, Span)>,
     pub(super) subgroup_size: Option<(Option<i64>, Span)>,
     pub(super) cluster: Option<(Option<i64>, Span)>,
+    pub(super) registers: Option<(Option<i64>, Span)>,
 }
 
 /// A global name.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use barcheck_model::barrier::mbarrier;
-use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space};
+use barcheck_model::barrier::{mbarrier, registers};
+use barcheck_model::program::{
+    Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space, WARP_SIZE,
+};
 
 use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
@@ -20,6 +22,8 @@ pub(super) struct Group {
     pub(super) subgroup_size: u32,
     /// CTAs of the cluster.
     pub(super) ctas: u32,
+    /// Registers of each thread in the beginning.
+    pub(super) registers: u32,
     /// Where the size is declared.
     pub(super) span: Span,
 }
@@ -142,6 +146,17 @@ impl<'a> Context<'a> {
                     None => self.globals.cluster = Some((value, span)),
                 }
             }
+            Item::Registers { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.registers {
+                    Some((_, first)) => {
+                        let word = "maxnreg".to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.registers = Some((value, span)),
+                }
+            }
             Item::Constant { param, name, value } => {
                 let mut value = self.constant(value);
                 if *param {
@@ -246,7 +261,15 @@ impl<'a> Context<'a> {
             Some((value, span)) => self.in_range("cluster", "CTAs", (value?, span), limits::CLUSTER_CTAS)?,
         };
         self.in_all_ctas(i64::from(ctas))?;
-        Some(Group { size, subgroup_size, ctas, span })
+        let registers = match self.globals.registers {
+            None if self.notation.cluster => most_registers(size),
+            None => 0,
+            Some((value, span)) => {
+                let most = i64::from(most_registers(size));
+                self.in_range("maxnreg", "registers", (value?, span), most)?
+            }
+        };
+        Some(Group { size, subgroup_size, ctas, registers, span })
     }
 
     /// Checks that there are not too many locations and objects in all CTAs together; those of one CTA have
@@ -280,4 +303,11 @@ impl<'a> Context<'a> {
         }
         u32::try_from(value).ok()
     }
+}
+
+/// Registers of each thread, at most, if as many threads as that share the register file: in steps of 8.
+// clause: ptx.registers-file
+fn most_registers(threads: u32) -> u32 {
+    let warps = threads.div_ceil(WARP_SIZE).max(1);
+    (registers::FILE / warps / 8 * 8).min(256)
 }

@@ -74,6 +74,7 @@ pub(crate) fn lower(
         target: context.target,
         threads: group.size,
         ctas: group.ctas,
+        registers: group.registers,
         subgroup_size: group.subgroup_size,
         arrays: context.globals.arrays,
         objects: context.globals.objects,

@@ -194,6 +194,7 @@ impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
         let target = self.context.target;
         match word {
             IndexWord::LANE if target.has_lanes() => Some(Expr::Lane),
+            IndexWord::ELECT if target.has_lanes() => Some(Expr::Elect),
             IndexWord::CTA if self.context.notation.cluster => Some(Expr::Cta),
             _ if word.text() == target.agent_noun() => Some(Expr::Agent),
             _ => {

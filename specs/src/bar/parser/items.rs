@@ -96,7 +96,14 @@ impl Parser<'_, '_> {
             "shared" => self.memory(Space::Shared),
             "global" => self.memory(Space::Global),
             "subgroup_size" => self.subgroup_size(),
-            "cluster" if self.notation.cluster => self.cluster(),
+            "cluster" if self.notation.cluster => {
+                let (keyword, value) = self.sized()?;
+                Ok(Item::Cluster { keyword, value })
+            }
+            "maxnreg" if self.notation.cluster => {
+                let (keyword, value) = self.sized()?;
+                Ok(Item::Registers { keyword, value })
+            }
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
             }
@@ -161,11 +168,12 @@ impl Parser<'_, '_> {
         Ok(Item::SubgroupSize { keyword, value })
     }
 
-    fn cluster(&mut self) -> Parsed<Item> {
+    /// A keyword and a number.
+    fn sized(&mut self) -> Parsed<(Span, Expr)> {
         let keyword = self.advance_as(Class::Keyword).span;
         let value = self.expr()?;
         self.expect_semicolon()?;
-        Ok(Item::Cluster { keyword, value })
+        Ok((keyword, value))
     }
 
     fn constant(&mut self, param: bool) -> Parsed<Item> {

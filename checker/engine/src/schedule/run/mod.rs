@@ -192,7 +192,8 @@ impl Run {
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
     }
 
-    /// What might come in another order after the CTA has exited that it concerns.
+    /// What might come in another order after the CTA has exited that it concerns, or otherwise to whoever
+    /// waits for what others give.
     fn comes_late(&self, settings: &Settings) -> Option<(AgentId, Pc)> {
         let program = self.machine.program();
         let has_exited = |cta: u32| {
@@ -200,6 +201,13 @@ impl Run {
         };
         let is_asked = Rule::InFlightAtExit.holds_for(program.target)
             && self.level(settings, Rule::InFlightAtExit) >= Level::Warning;
+        let at_pool = |agent: &AgentId| {
+            let waiting = self.machine.config(&self.state, *agent).waiting;
+            waiting.is_some_and(|waiting| program.is_pool(waiting.barrier))
+        };
+        if let Some(agent) = self.machine.agents().find(at_pool) {
+            return Some((agent, self.machine.stands_at(&self.state, agent)));
+        }
         let landings = self.in_flight.iter().filter(|(barrier, (_, agent, _))| {
             (is_asked || !program.shares(*agent, **barrier))
                 && program.home(**barrier).is_some_and(|home| has_exited(home.cta))
@@ -273,6 +281,11 @@ impl Run {
             if part == Part::Asks {
                 return Some(Undecided::BarrierState(agent, made.pc));
             }
+            let history = self.history.get(barrier.0 as usize)?;
+            let is_open = history.is_open(&self.state.memory, agent, part);
+            return is_open.then_some(Undecided::Unordered(agent, made.pc));
+        }
+        if let Some((barrier, part)) = on_pool(made) {
             let history = self.history.get(barrier.0 as usize)?;
             let is_open = history.is_open(&self.state.memory, agent, part);
             return is_open.then_some(Undecided::Unordered(agent, made.pc));
@@ -459,6 +472,12 @@ impl Run {
         };
         (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
     }
+}
+
+/// What a move is to something of which some give and others take.
+fn on_pool(made: &Move) -> Option<(BarrierId, Part)> {
+    let action = made.action.on_barrier()?;
+    matches!(action.part(), Part::Gives | Part::Takes).then(|| (action.barrier(), action.part()))
 }
 
 /// An actor, as a path keeps it.

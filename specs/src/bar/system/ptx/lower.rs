@@ -1,6 +1,6 @@
 //! What PTX's instructions lower to.
 
-use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces};
+use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces, WarpOp};
 
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
@@ -48,6 +48,17 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             Operation::Fence => self.wrong_count(instruction, &[]),
+            Operation::WarpSync => match operands {
+                [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
+                _ => self.wrong_count(instruction, &["mask"]),
+            },
+            Operation::Registers(takes) => match operands {
+                [count] => Some(Op::from(WarpOp::Registers { takes, count: self.number(count)? })),
+                _ => self.wrong_count(instruction, &["registers"]),
+            },
+            // clause: ptx.griddepcontrol
+            Operation::Grid if operands.is_empty() => Some(Op::Fence(Spaces::default())),
+            Operation::Grid => self.wrong_count(instruction, &[]),
             Operation::Cluster(operation) => self.cluster(instruction, operation),
             Operation::Mbarrier(_) => None,
         }

@@ -104,6 +104,18 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
             }
         }
     }
+    asynchronous(&mut add);
+    for (fence, is_alias) in [
+        ("fence.proxy.async", false),
+        ("fence.proxy.async.shared::cta", true),
+        ("fence.mbarrier_init.release.cluster", false),
+    ] {
+        add(Mbarrier::ProxyFence, fence.to_owned(), is_alias);
+    }
+}
+
+/// The spellings of copies and commits.
+fn asynchronous(add: &mut impl FnMut(Mbarrier, String, bool)) {
     let copies = ["cp.async.bulk", "cp.async.bulk.tensor", "st.async", "red.async"];
     for name in copies {
         add(Mbarrier::Copy, name.to_owned(), name != copies[0]);
@@ -120,13 +132,6 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     for (space, is_alias) in [("", false), (".shared::cluster", true)] {
         add(Mbarrier::Commit, format!("tcgen05.commit{space}"), is_alias);
         add(Mbarrier::CommitToAll, format!("tcgen05.commit{space}.multicast::cluster"), is_alias);
-    }
-    for (fence, is_alias) in [
-        ("fence.proxy.async", false),
-        ("fence.proxy.async.shared::cta", true),
-        ("fence.mbarrier_init.release.cluster", false),
-    ] {
-        add(Mbarrier::ProxyFence, fence.to_owned(), is_alias);
     }
 }
 

@@ -54,6 +54,12 @@ enum Operation {
     Mbarrier(Mbarrier),
     /// On the barrier of the cluster.
     Cluster(Cluster),
+    /// `bar.warp.sync`.
+    WarpSync,
+    /// `setmaxnreg`; the flag says `.inc`.
+    Registers(bool),
+    /// `griddepcontrol`: the other grid always comes to its end.
+    Grid,
 }
 
 static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
@@ -83,6 +89,14 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     }
     mnemonics.add(Operation::Fence, "membar.cta");
     mnemonics.add(Operation::Fence, "fence.acq_rel.cta");
+    for (name, takes) in [("inc", true), ("dec", false)] {
+        mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}"));
+        mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}.sync.aligned.u32"));
+        mnemonics.mark_alias();
+    }
+    mnemonics.add(Operation::WarpSync, "bar.warp.sync");
+    mnemonics.add(Operation::Grid, "griddepcontrol.wait");
+    mnemonics.add(Operation::Grid, "griddepcontrol.launch_dependents");
     cluster::spellings(|operation, text, is_alias| {
         mnemonics.add(Operation::Cluster(operation), text);
         if is_alias {
