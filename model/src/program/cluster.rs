@@ -93,13 +93,12 @@ impl Program {
         mbarrier::id(self.objects_in_all()).0.next_multiple_of(NAMED)
     }
 
-    /// The CTA to which a barrier belongs, with its id there or the number of the object; `None` for that of
-    /// the cluster.
+    /// The CTA to which a barrier belongs, with its id there or the number of the object; `None` for that of a
+    /// cluster of several.
     #[must_use]
     pub fn home(&self, barrier: BarrierId) -> Option<Home> {
         if self.ctas <= 1 {
-            return (barrier != self.cluster_barrier() || self.target != super::Target::Ptx)
-                .then_some(Home { cta: 0, barrier });
+            return Some(Home { cta: 0, barrier });
         }
         if let Some(cta) = barrier.0.checked_sub(self.register_pool(0).0) {
             return Some(Home { cta, barrier: self.register_pool(0) });

@@ -36,7 +36,7 @@ pub fn number(barrier: BarrierId) -> Option<u32> {
 #[must_use]
 pub fn object_name(program: &Program, barrier: BarrierId) -> Option<String> {
     let home = program.home(barrier)?;
-    let number = number(home.barrier)?;
+    let number = number(home.barrier).filter(|number| *number < program.objects_per_cta())?;
     let after = program.objects.partition_point(|objects| objects.first <= number);
     let objects = program.objects.get(after.checked_sub(1)?)?;
     let name = match objects.length {
