@@ -124,7 +124,7 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
             let count = each.as_ref().map_or(Ok(lanes), count)?;
             let bytes = announced.as_ref().map_or(Ok(0), bytes)?;
             let dropped = if *drops { count } else { 0 };
-            // clause: ptx.mbarrier-scope
+            // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
             let relaxed = *relaxed || *within_cta && is_remote;
             What::Arrive { count, bytes, dropped, relaxed, token: token.is_some() }
         }

@@ -93,8 +93,8 @@ impl Program {
         mbarrier::id(self.objects_in_all()).0.next_multiple_of(NAMED)
     }
 
-    /// The CTA to which a barrier belongs, with its id there or the number of the object; `None` for that of a
-    /// cluster of several.
+    /// The CTA to which a barrier belongs, with its id there or the number of the object; `None` for that of
+    /// a cluster of several.
     #[must_use]
     pub fn home(&self, barrier: BarrierId) -> Option<Home> {
         if self.ctas <= 1 {

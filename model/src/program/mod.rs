@@ -296,8 +296,8 @@ pub enum Op {
     Exit,
     /// Checks that an expression is not zero.
     Assert(Expr),
-    /// A memory access: the array, the index where it is not a scalar, and the CTA where it is not the agent's
-    /// own.
+    /// A memory access: the array, the index where it is not a scalar, and the CTA where it is not the
+    /// agent's own.
     Access(AccessKind, ArrayId, Option<Expr>, Option<Expr>),
     /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
     Fence(Spaces),

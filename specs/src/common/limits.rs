@@ -21,7 +21,8 @@ pub const CLUSTER_CTAS: i64 = 16;
 /// what OpenCL and Vulkan implementations offer (`split_barrier`).
 pub const GROUP_SIZE: i64 = 1024;
 
-/// Memory locations, of one array and of all together, in all CTAs of a cluster. Each costs the search knowledge of every agent.
+/// Memory locations, of one array and of all together, in all CTAs of a cluster. Each costs the search
+/// knowledge of every agent.
 pub const LOCATIONS: i64 = 65_536;
 
 /// mbarrier objects, of one array and of all together: as many as fit into the largest shared memory of a

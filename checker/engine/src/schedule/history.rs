@@ -23,10 +23,10 @@
 //!
 //! # Pools
 //!
-//! Of what some give and others take, everything given comes in every order if no giving has a taking in its
-//! past: giving waits for nobody. If in the run all takings have found enough, they do in every order: however
-//! much has been taken before, no more than in the run is taken in all. So what remains is the same, nobody
-//! waits for ever, and who has taken first does not matter to anybody.
+//! Of what some give and others take, everything given comes in every order if no giving has a taking in
+//! its past: giving waits for nobody. If in the run all takings have found enough, they do in every order:
+//! however much has been taken before, no more than in the run is taken in all. So what remains is the
+//! same, nobody waits for ever, and who has taken first does not matter to anybody.
 
 use super::clocks::{Clocks, Moment, Moments};
 use barcheck_model::barrier::Part;

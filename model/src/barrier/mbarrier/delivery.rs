@@ -1,7 +1,8 @@
-//! What lands on an mbarrier object: bytes of a copy, or the arrivals of a commit.
+//! What lands on an mbarrier object: bytes of a copy, or the arrivals of a commit; and what a state says of
+//! an object.
 
-use super::{Barrier, COMPLETION, id, to_bytes};
-use crate::barrier::{BarrierId, Landing, Operation};
+use super::{Barrier, COMPLETION, Live, MOST, id, to_bytes};
+use crate::barrier::{Announced, Around, BarrierId, BarrierState, Completion, Landing, Operation};
 use crate::program::LocationId;
 use crate::rule::Rule;
 
@@ -62,5 +63,50 @@ impl Operation<Barrier> for Delivery {
 
     fn written(&self) -> Option<LocationId> {
         self.to
+    }
+}
+
+impl BarrierState for Barrier {
+    type Operation = Delivery;
+
+    #[inline]
+    fn is_initial(&self) -> bool {
+        *self == Self::Dead
+    }
+
+    /// Of arrivals or bytes.
+    fn holds_arrivals(&self) -> bool {
+        match self {
+            Self::Dead => false,
+            Self::Live(live) => live.pending != live.expected || live.bytes != 0,
+        }
+    }
+
+    fn depends_on_exits(&self, _release: bool) -> bool {
+        false
+    }
+
+    /// The bytes might leave their range: after all announcements, or after all landings.
+    fn depends_on_order(&self) -> bool {
+        let Self::Live(Live { bytes, announced, .. }) = *self else { return false };
+        let delivered = i64::from(announced) - i64::from(bytes);
+        i64::from(announced).max(delivered) > i64::from(MOST)
+    }
+
+    fn has_all_arrivals(&self) -> bool {
+        matches!(self, Self::Live(live) if live.pending == 0)
+    }
+
+    /// A wait may come at any later time.
+    fn is_kept_for_waits(&self) -> bool {
+        true
+    }
+
+    fn room(&self, announced: Announced) -> Option<(u32, u32)> {
+        announced.room()
+    }
+
+    fn completed_by_exit(&self, _id: BarrierId, _around: &impl Around) -> Option<(Self, Completion)> {
+        None
     }
 }

@@ -8,7 +8,6 @@ mod delivery;
 pub use action::{Action, Phase, What};
 pub use delivery::Delivery;
 
-use super::facts::{Announced, Around, BarrierState};
 use super::{AnyBarrier, BarrierId, Completion, Progress};
 use crate::program::Program;
 use crate::rule::Rule;
@@ -173,51 +172,6 @@ fn to_bytes(bytes: u32) -> Result<i32, Rule> {
 }
 
 const COMPLETION: Completion = Completion { result: None, takes_in_exited: false, nobody_waits: false };
-
-impl BarrierState for Barrier {
-    type Operation = Delivery;
-
-    #[inline]
-    fn is_initial(&self) -> bool {
-        *self == Self::Dead
-    }
-
-    /// Of arrivals or bytes.
-    fn holds_arrivals(&self) -> bool {
-        match self {
-            Self::Dead => false,
-            Self::Live(live) => live.pending != live.expected || live.bytes != 0,
-        }
-    }
-
-    fn depends_on_exits(&self, _release: bool) -> bool {
-        false
-    }
-
-    /// The bytes might leave their range: after all announcements, or after all landings.
-    fn depends_on_order(&self) -> bool {
-        let Self::Live(Live { bytes, announced, .. }) = *self else { return false };
-        let delivered = i64::from(announced) - i64::from(bytes);
-        i64::from(announced).max(delivered) > i64::from(MOST)
-    }
-
-    fn has_all_arrivals(&self) -> bool {
-        matches!(self, Self::Live(live) if live.pending == 0)
-    }
-
-    /// A wait may come at any later time.
-    fn is_kept_for_waits(&self) -> bool {
-        true
-    }
-
-    fn room(&self, announced: Announced) -> Option<(u32, u32)> {
-        announced.room()
-    }
-
-    fn completed_by_exit(&self, _id: BarrierId, _around: &impl Around) -> Option<(Self, Completion)> {
-        None
-    }
-}
 
 /// Checks the number of arrivals that an object is to expect, or of those that are made.
 ///

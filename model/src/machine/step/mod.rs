@@ -487,8 +487,8 @@ impl<K: Knowledge> Making<'_, K> {
         Ok(())
     }
 
-    /// Whether the generation waited for the exit of an agent that has exited. Who has arrived and then exited
-    /// may have done so later.
+    /// Whether the generation waited for the exit of an agent that has exited. Who has arrived and then
+    /// exited may have done so later.
     fn is_taken_in(&self, agent: AgentId, barrier: BarrierId) -> bool {
         let seat = self.state.agents[agent.index()].seat(barrier);
         self.machine.program.shares(agent, barrier) && !(seat.arrived && seat.consumer)
