@@ -44,6 +44,7 @@ fn every_protocol_of_the_library_gets_the_verdict_and_the_rules_that_its_head_ex
     // Choices are the more the less agents are alike, and symmetry makes one run of none of them.
     let too_large = [
         "ptx/choices_of_32_warps.bar",
+        "ptx/cluster_multicast.bar",
         "ptx/guard_decided_early.bar",
         "ptx/fast_and_slow_path.bar",
         "ptx/guarded_tiles.bar",

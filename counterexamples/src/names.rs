@@ -1,6 +1,6 @@
 //! How agents, barriers and numbers are called.
 
-use barcheck_model::program::{ReductionOp, Target};
+use barcheck_model::program::{Program, ReductionOp, Target};
 
 use crate::trace::Trace;
 
@@ -12,10 +12,61 @@ pub(crate) fn distinct<N: Ord>(numbers: impl IntoIterator<Item = N>) -> Vec<N> {
     distinct
 }
 
-/// What an agent of the trace is called.
-pub(crate) fn noun(trace: &Trace) -> &'static str {
+/// What agents are called, and how many there are in each CTA of a cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Noun {
+    noun: &'static str,
+    of_each: Option<u32>,
+}
+
+impl Noun {
+    /// The word for one of them.
+    pub(crate) fn word(self) -> &'static str {
+        self.noun
+    }
+
+    /// For agents of a program.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        let of_each = (program.ctas > 1).then(|| program.agents_per_cta());
+        Self { noun: program.target.agent_noun(), of_each }
+    }
+
+    /// Agents by their CTAs: those CTAs, and which of their agents. One group without a CTA where there is no
+    /// cluster.
+    fn groups(self, sorted: &[u32]) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let Some(of_each) = self.of_each else { return vec![(Vec::new(), sorted.to_vec())] };
+        let mut groups: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
+        for agents in sorted.chunk_by(|a, b| a / of_each == b / of_each) {
+            let cta = agents[0] / of_each;
+            let within: Vec<u32> = agents.iter().map(|agent| agent % of_each).collect();
+            match groups.iter_mut().find(|(_, known)| *known == within) {
+                Some((ctas, _)) => ctas.push(cta),
+                None => groups.push((vec![cta], within)),
+            }
+        }
+        groups
+    }
+}
+
+impl From<&'static str> for Noun {
+    fn from(noun: &'static str) -> Self {
+        Self { noun, of_each: None }
+    }
+}
+
+impl std::fmt::Display for Noun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.noun)
+    }
+}
+
+/// What agents of the trace are called.
+pub(crate) fn noun(trace: &Trace) -> Noun {
     let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
-    target.map_or("agent", Target::agent_noun)
+    let agents = u32::try_from(trace.agents.len()).unwrap_or(u32::MAX);
+    let of_each = (trace.protocol.ctas > 1).then(|| (agents / trace.protocol.ctas).max(1));
+    Noun { noun: target.map_or("agent", Target::agent_noun), of_each }
 }
 
 /// A reduction's class.
@@ -125,15 +176,28 @@ pub(crate) fn runs<N: Into<u64> + Copy>(sorted: &[N]) -> Vec<String> {
     parts
 }
 
-/// Agents by the letter of what they are called, with a letter for each run: `w0, w2-5`.
-pub(crate) fn agents_by_letter(noun: &str, sorted: &[u32]) -> String {
-    let runs: Vec<String> = runs(sorted).iter().map(|run| format!("{}{run}", letter(noun))).collect();
-    if runs.is_empty() { "nobody".to_owned() } else { runs.join(", ") }
+/// Agents by the letter of what they are called, with a letter for each run: `w0, w2-5`; in a cluster `c0w1`.
+pub(crate) fn agents_by_letter(noun: Noun, sorted: &[u32]) -> String {
+    let letter = letter(noun);
+    let mut all: Vec<String> = Vec::new();
+    for (ctas, within) in noun.groups(sorted) {
+        let cta = if ctas.is_empty() { String::new() } else { format!("c{}", runs(&ctas).join(",")) };
+        all.extend(runs(&within).iter().map(|run| format!("{cta}{letter}{run}")));
+    }
+    if all.is_empty() { "nobody".to_owned() } else { all.join(", ") }
+}
+
+/// The same in a column's width: `w0-3,6`.
+pub(crate) fn agents_in_short(noun: Noun, sorted: &[u32]) -> String {
+    match noun.of_each {
+        None => format!("{}{}", letter(noun), runs(sorted).join(",")),
+        Some(_) => agents_by_letter(noun, sorted).replace(", ", ","),
+    }
 }
 
 /// The letter that stands for an agent.
-pub(crate) fn letter(noun: &str) -> char {
-    noun.chars().next().unwrap_or('a')
+pub(crate) fn letter(noun: Noun) -> char {
+    noun.noun.chars().next().unwrap_or('a')
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -145,11 +209,23 @@ pub(crate) fn list(parts: &[String]) -> String {
     }
 }
 
-/// Agents by number: `warp 2`, `warps 0-3`.
+/// Agents by number: `warp 2`, `warps 0-3`; in a cluster `cta 1 warp 2`, `warps 0-3 of ctas 0 and 1`.
 #[must_use]
-pub fn agents(noun: &str, sorted: &[u32]) -> String {
-    let plural = if sorted.len() == 1 { "" } else { "s" };
-    format!("{noun}{plural} {}", numbers(sorted))
+pub fn agents(noun: impl Into<Noun>, sorted: &[u32]) -> String {
+    let noun = noun.into();
+    let named = |word: &str, sorted: &[u32]| {
+        let plural = if sorted.len() == 1 { "" } else { "s" };
+        format!("{word}{plural} {}", numbers(sorted))
+    };
+    if sorted.is_empty() {
+        return named(noun.noun, sorted);
+    }
+    let groups = noun.groups(sorted).into_iter().map(|(ctas, within)| match ctas.as_slice() {
+        [] => named(noun.noun, &within),
+        [_] => format!("{} {}", named("cta", &ctas), named(noun.noun, &within)),
+        several => format!("{} of {}", named(noun.noun, &within), named("cta", several)),
+    });
+    list(&groups.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -185,5 +261,9 @@ mod tests {
         }
         assert_eq!(agents("warp", &[0, 1, 2]), "warps 0-2");
         assert_eq!(agents("warp", &[3]), "warp 3");
+        let noun = Noun { noun: "warp", of_each: Some(4) };
+        assert_eq!(agents(noun, &[7]), "cta 1 warp 3");
+        assert_eq!(agents(noun, &[0, 1, 4, 5, 9]), "warps 0 and 1 of ctas 0 and 1 and cta 2 warp 1");
+        assert_eq!(agents_by_letter(noun, &[0, 1, 4, 5, 9]), "c0,1w0, c0,1w1, c2w1");
     }
 }

@@ -24,6 +24,8 @@
 //! let program = Program {
 //!     target: Target::Ptx,
 //!     threads: 64,
+//!     ctas: 1,
+//!     registers: 0,
 //!     subgroup_size: 1,
 //!     arrays: Vec::new(),
 //!     objects: Vec::new(),

@@ -101,6 +101,8 @@ rules! {
     ProducerWaits = "producer-waits",
     /// A register operand with bits that the hardware drops.
     RegisterTruncated = "register-truncated",
+    /// What is aimed at another CTA comes there after that CTA has exited.
+    RemoteAfterExit = "remote-after-exit",
     /// An agent arrives twice in one generation.
     RepeatedArrival = "repeated-arrival",
     /// Explicit-count use of PTX barrier 0.
@@ -111,6 +113,8 @@ rules! {
     ReuseBeforeFree = "reuse-before-free",
     /// An asynchronous operation lands in another phase than that of its issue.
     StaleCompletion = "stale-completion",
+    /// A token of a phase that is neither the present one nor the one before.
+    StaleToken = "stale-token",
     /// `R2B.BAR` writes over a barrier in use.
     StateClobbered = "state-clobbered",
     /// An agent that nothing can unblock while others run for ever.

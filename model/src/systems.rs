@@ -13,6 +13,10 @@ macro_rules! systems {
                 Ptx(ptx)
                 /// PTX, mbarrier objects.
                 Mbarrier(mbarrier)
+                /// PTX, `barrier.cluster`.
+                Cluster(cluster)
+                /// PTX, the registers of a CTA.
+                Registers(registers)
                 /// BCU.
                 Bcu(bcu)
                 /// vISA and XeGPU.
@@ -25,6 +29,8 @@ macro_rules! systems {
             instructions {
                 Ptx(PtxOp)
                 Mbarrier(MbarrierOp)
+                Cluster(ClusterOp)
+                Warp(WarpOp)
                 Bcu(BcuOp)
                 Nbarrier(NbarrierOp)
                 Split(SplitOp)

@@ -15,6 +15,7 @@ mod memory;
 mod memory_split;
 mod rules;
 mod tables_bcu;
+mod tables_cluster;
 mod tables_mbarrier;
 mod tables_nbarrier;
 mod tables_ptx;

@@ -28,7 +28,7 @@ fn pair(target: Target, a: Vec<S>, b: Vec<S>, steps: &str) -> String {
 fn accesses_conflict_unless_both_read_or_both_are_atomic() {
     // clause: barcheck.data-race
     let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic];
-    let access = |kind| vec![S::Op(Op::Access(kind, ArrayId(0), None)), fence(SHARED)];
+    let access = |kind| vec![S::Op(Op::Access(kind, ArrayId(0), None, None)), fence(SHARED)];
     for first in kinds {
         for second in kinds {
             let alike = first == second && first != AccessKind::Write;

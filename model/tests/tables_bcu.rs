@@ -6,15 +6,21 @@ use barcheck_model::barrier::bcu::{
     check_operands, check_state_id, complete, completion, emptied, fetch, read_barrier, unpack,
     write_barrier,
 };
-use barcheck_model::barrier::{BarrierId, NotModelled, Progress, Refusal, Seat};
+use barcheck_model::barrier::{BarrierId, NotModelled, Progress, Refusal, Seat, Token};
 use barcheck_model::program::ReductionOp;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
 const CTA: Cta = Cta { warps: 3, exited: 0 };
 const REDUCTIONS: [ReductionOp; 3] = [ReductionOp::Popc, ReductionOp::And, ReductionOp::Or];
-const ARRIVED: Seat =
-    Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
+const ARRIVED: Seat = Seat {
+    arrived: true,
+    waiting: false,
+    consumer: false,
+    notified: false,
+    produced_last: false,
+    token: Token::None,
+};
 
 fn name(barrier: &Barrier) -> String {
     let usage = match barrier.usage {

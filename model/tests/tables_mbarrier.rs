@@ -2,9 +2,11 @@
 
 use crate::common::*;
 use barcheck_model::barrier::mbarrier::{
-    Action, Barrier, Live, MOST, What, check_bytes, check_count, check_parity, id, number,
+    Action, Barrier, Live, MOST, Phase, What, check_bytes, check_count, check_parity, id, number,
 };
-use barcheck_model::barrier::{Applied, Around, BarrierId, BarrierState as _, Instruction as _, Seat};
+use barcheck_model::barrier::{
+    Applied, Around, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, Token,
+};
 use barcheck_model::program::LocationId;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
@@ -12,7 +14,7 @@ use std::fmt::Write as _;
 struct Nobody;
 
 impl Around for Nobody {
-    fn agents(&self) -> u32 {
+    fn agents(&self, _: BarrierId) -> u32 {
         2
     }
 
@@ -58,7 +60,7 @@ fn states() -> Vec<Barrier> {
 }
 
 fn arrive(count: u32, bytes: i32) -> What {
-    What::Arrive { count, bytes, dropped: 0, relaxed: false }
+    What::Arrive { count, bytes, dropped: 0, relaxed: false, token: false }
 }
 
 fn events() -> Vec<(&'static str, What)> {
@@ -68,14 +70,16 @@ fn events() -> Vec<(&'static str, What)> {
         ("arrive", arrive(1, 0)),
         ("arrive 2", arrive(2, 0)),
         ("arrive 3", arrive(3, 0)),
-        ("arrive relaxed", What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: true }),
+        ("arrive relaxed", What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: true, token: false }),
         ("arrive, expect 8", arrive(1, 8)),
-        ("drop", What::Arrive { count: 1, bytes: 0, dropped: 1, relaxed: false }),
+        ("drop", What::Arrive { count: 1, bytes: 0, dropped: 1, relaxed: false, token: false }),
         ("expect 8", What::CountBytes(8)),
         ("complete 8", What::CountBytes(-8)),
         ("complete 16", What::CountBytes(-16)),
-        ("wait even", What::Wait(false)),
-        ("wait odd", What::Wait(true)),
+        ("wait even", What::Wait(Phase::Parity(false))),
+        ("wait odd", What::Wait(Phase::Parity(true))),
+        ("ask even", What::Ask(Phase::Parity(false), false)),
+        ("ask odd", What::Ask(Phase::Parity(true), false)),
         ("copy 8", What::Copy(8, Some(LocationId(0)))),
         ("commit", What::Commit(1)),
     ]
@@ -101,6 +105,9 @@ fn every_state_by_every_event() {
                 }
                 Ok(Applied::Counts(effect)) => effect_name(Ok::<_, Rule>(effect), name),
                 Ok(Applied::Waits(effect, _)) => effect_name(Ok::<_, Rule>(effect), name),
+                Ok(Applied::Asks(effect, complete)) => {
+                    format!("{complete}: {}", effect_name(Ok::<_, Rule>(effect), name))
+                }
                 Ok(Applied::Leaves(effect, operation)) => {
                     let left = effect_name(Ok::<_, Rule>(effect), name);
                     format!("leaves {operation:?}: {left}")
@@ -177,6 +184,45 @@ fn operands_are_checked_at_their_boundaries() {
     {
         assert_eq!(check_parity(parity), checked, "{parity}");
     }
+}
+
+// clause: ptx.mbarrier-token, ptx.mbarrier-token-wait, ptx.mbarrier-test-wait, ptx.mbarrier-try-wait
+#[test]
+fn a_token_names_its_phase_until_the_next_one_is_complete() {
+    let barrier = Barrier::Live(live(2, 2, 0));
+    let applied = |what, seat, pick| (Action { object: 0, what }).apply(&barrier, seat, pick, &Nobody);
+    let arrive = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, token: true };
+    let Ok(Applied::Arrives(effect, _)) = applied(arrive, Seat::default(), 0) else { panic!("it arrives") };
+    assert_eq!(effect.seat.token, Token::Present);
+    let ages = std::iter::successors(Some(Token::Present), |token| Some(token.aged()));
+    let found: Vec<_> = ages
+        .take(4)
+        .map(|token| {
+            let seat = Seat { token, ..Seat::default() };
+            let ask = |pick| match applied(What::Ask(Phase::OfToken, true), seat, pick) {
+                Ok(Applied::Asks(_, complete)) => Ok(complete),
+                Ok(other) => panic!("{other:?}"),
+                Err(refusal) => Err(refusal_name(refusal)),
+            };
+            let wait = match applied(What::Wait(Phase::OfToken), seat, 0) {
+                Ok(Applied::Waits(effect, _)) => Ok(effect.progress == Progress::Pass),
+                Ok(other) => panic!("{other:?}"),
+                Err(refusal) => Err(refusal_name(refusal)),
+            };
+            (ask(0), ask(1), wait)
+        })
+        .collect();
+    let stale = || Err("stale-token".to_owned());
+    assert_eq!(
+        found,
+        [
+            (Ok(false), Ok(false), Ok(false)),
+            (Ok(true), Ok(false), Ok(true)),
+            (stale(), stale(), stale()),
+            (stale(), stale(), stale()),
+        ]
+    );
+    assert_eq!(Token::None.aged(), Token::None);
 }
 
 // clause: ptx.mbarrier-tx-range

@@ -4,12 +4,18 @@ use crate::common::*;
 use barcheck_model::barrier::nbarrier::{
     Announcement, Barrier, Gathering, Kind, check_count, check_id, check_signal, complete, signal, wait,
 };
-use barcheck_model::barrier::{BarrierId, Progress, Seat};
+use barcheck_model::barrier::{BarrierId, Progress, Seat, Token};
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
-const VACANT: Seat =
-    Seat { arrived: false, waiting: false, consumer: false, notified: false, produced_last: false };
+const VACANT: Seat = Seat {
+    arrived: false,
+    waiting: false,
+    consumer: false,
+    notified: false,
+    produced_last: false,
+    token: Token::None,
+};
 
 fn name(barrier: &Barrier) -> String {
     let gathering = barrier.gathering.map_or("idle".to_owned(), |g| {

@@ -5,15 +5,21 @@ use barcheck_model::barrier::ptx::{
     Announcement, BARRIERS, Barrier, Class, Contribution, Cta, Operation, arrive, check_operands, complete,
     completion,
 };
-use barcheck_model::barrier::{BarrierId, Completion, Progress, Seat};
+use barcheck_model::barrier::{BarrierId, Completion, Progress, Seat, Token};
 use barcheck_model::program::ReductionOp;
 use barcheck_model::rule::Rule;
 
 const CTA: Cta = Cta { warps: 3, exits_release: false };
 const RELEASING: Cta = Cta { exits_release: true, ..CTA };
 const REDUCTIONS: [ReductionOp; 3] = [ReductionOp::Popc, ReductionOp::And, ReductionOp::Or];
-const ARRIVED: Seat =
-    Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
+const ARRIVED: Seat = Seat {
+    arrived: true,
+    waiting: false,
+    consumer: false,
+    notified: false,
+    produced_last: false,
+    token: Token::None,
+};
 
 fn name(barrier: &Barrier) -> String {
     match barrier {

@@ -2,13 +2,19 @@
 
 use crate::common::*;
 use barcheck_model::barrier::split::{Barrier, Instance, Workgroup, arrive, barrier_of, complete, wait};
-use barcheck_model::barrier::{BarrierId, NotModelled, Progress, Refusal, Seat};
+use barcheck_model::barrier::{BarrierId, NotModelled, Progress, Refusal, Seat, Token};
 use barcheck_model::program::{AgentId, Pc, RoleId, Scope};
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
-const VACANT: Seat =
-    Seat { arrived: false, waiting: false, consumer: false, notified: false, produced_last: false };
+const VACANT: Seat = Seat {
+    arrived: false,
+    waiting: false,
+    consumer: false,
+    notified: false,
+    produced_last: false,
+    token: Token::None,
+};
 const ARRIVED: Seat = Seat { arrived: true, ..VACANT };
 const NOTIFIED: Seat = Seat { notified: true, ..VACANT };
 

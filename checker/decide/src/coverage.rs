@@ -1,7 +1,7 @@
 //! Who can execute what, as far as it depends on each agent alone.
 
 use crate::question::Options;
-use barcheck_counterexamples::{self as counterexamples, trace};
+use barcheck_counterexamples::{self as counterexamples, Noun, trace};
 use barcheck_model::Patience;
 use barcheck_model::machine::{Bounds, Coverage, Executed, Machine, Rounds};
 use barcheck_model::program::{Code, Pc, Place, Program, RoleId};
@@ -24,6 +24,8 @@ pub struct RoleCoverage {
     pub role: Option<String>,
     /// Its agents.
     pub agents: Vec<u32>,
+    /// The same in words.
+    pub who: String,
     /// The place of its block's head.
     pub place: Place,
     /// Nothing is missing. Otherwise it was too much to be worked out, and nothing follows from what is not
@@ -44,6 +46,8 @@ pub struct BarrierCoverage {
     pub instruction: String,
     /// Who can execute it.
     pub agents: Vec<u32>,
+    /// The same in words.
+    pub who: String,
     /// On which barriers; none if its operands are refused, or if it concerns none.
     pub barriers: Vec<trace::Barrier>,
 }
@@ -85,9 +89,11 @@ pub(crate) fn told(program: &Program, coverage: &[Coverage]) -> Vec<RoleCoverage
     let role = |(id, (role, coverage)): (usize, (&barcheck_model::program::Role, &Coverage))| {
         let id = RoleId::from_index(id);
         let agents = (0..).zip(&program.agents).filter(|(_, role)| **role == id);
+        let agents: Vec<u32> = agents.map(|(agent, _)| agent).collect();
         RoleCoverage {
             role: role.name.clone(),
-            agents: agents.map(|(agent, _)| agent).collect(),
+            who: counterexamples::agents(Noun::of(program), &agents),
+            agents,
             place: role.place,
             complete: coverage.complete,
             barriers: coverage.barriers.iter().map(|e| barrier(program, &role.code, e)).collect(),
@@ -99,10 +105,12 @@ pub(crate) fn told(program: &Program, coverage: &[Coverage]) -> Vec<RoleCoverage
 
 fn barrier(program: &Program, code: &Code, executed: &Executed) -> BarrierCoverage {
     let (place, instruction) = written(code, executed.pc);
+    let agents: Vec<u32> = executed.agents.iter().map(|agent| agent.0).collect();
     BarrierCoverage {
         place,
         instruction,
-        agents: executed.agents.iter().map(|agent| agent.0).collect(),
+        who: counterexamples::agents(Noun::of(program), &agents),
+        agents,
         barriers: executed.barriers.iter().map(|id| counterexamples::barrier(program, *id)).collect(),
     }
 }

@@ -233,5 +233,5 @@ pub(crate) fn fault(program: &Program, reached: &ReachedFault) -> Reason {
 
 /// `warp 3`.
 pub(crate) fn agent_name(program: &Program, agent: AgentId) -> String {
-    format!("{} {}", program.target.agent_noun(), agent.0)
+    program.agent_name(agent)
 }

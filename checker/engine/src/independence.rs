@@ -29,10 +29,13 @@ pub(crate) fn arrival<K>(
         return Err(Undecided::Unordered(agent, made.pc));
     }
     match action.part() {
-        Part::MovesState => Err(Undecided::BarrierState(agent, made.pc)),
+        // What comes after it would be another step in another order.
+        Part::MovesState | Part::Asks => Err(Undecided::BarrierState(agent, made.pc)),
         Part::Arrives => Ok(Some(barrier)),
         Part::Waits => Ok(None),
-        Part::Observes | Part::Counts | Part::Begins => Err(Undecided::Unordered(agent, made.pc)),
+        Part::Observes | Part::Counts | Part::Begins | Part::Gives | Part::Takes => {
+            Err(Undecided::Unordered(agent, made.pc))
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub enum ExportError {
     NoModel(Target),
     /// There are no models of mbarrier objects.
     Objects,
+    /// There are no models of clusters, nor of pools of registers.
+    Clusters,
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -42,6 +44,7 @@ impl fmt::Display for ExportError {
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
             Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
+            Self::Clusters => f.write_str("there are no exported models of clusters and of `setmaxnreg` yet"),
             Self::Objects => f.write_str("there are no exported models of mbarrier objects yet"),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
@@ -75,6 +78,9 @@ impl Group {
         patience: &Patience,
     ) -> Result<Self, ExportError> {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
+        if program.ctas > 1 || program.has_remote() || program.has_pools() {
+            return Err(ExportError::Clusters);
+        }
         if !program.objects.is_empty() {
             return Err(ExportError::Objects);
         }

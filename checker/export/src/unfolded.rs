@@ -237,7 +237,14 @@ fn writes_state(action: &BarrierAction) -> bool {
 
 fn barrier_act(action: &BarrierAction, pick: u32, instances: &mut Vec<Instance>) -> Act {
     match action.part() {
-        Part::Arrives | Part::Waits | Part::Observes | Part::Counts | Part::Begins => {
+        Part::Arrives
+        | Part::Waits
+        | Part::Observes
+        | Part::Counts
+        | Part::Begins
+        | Part::Gives
+        | Part::Takes
+        | Part::Asks => {
             let number = |found: &Instance| {
                 let known = instances.iter().position(|instance| instance == found);
                 known.unwrap_or_else(|| {

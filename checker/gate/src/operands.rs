@@ -35,7 +35,10 @@ impl Reader<'_> {
         match expr {
             Expr::Int(value) => Some(*value),
             Expr::Agent => Some(i64::from(self.agent.0)),
+            // The gate leaves clusters out.
+            Expr::Cta => Some(0),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(i64::from(lane == self.config.live_lanes().trailing_zeros())),
             Expr::Local(local) => self.local(*local, lane),
             Expr::Unary(op, a) => op.apply(self.number(a, lane)?).ok(),
             Expr::Binary(BinaryOp::LogicalAnd, a, _) if self.number(a, lane)? == 0 => Some(0),
@@ -48,7 +51,7 @@ impl Reader<'_> {
         let fragment = self.config.fragments.first()?;
         match fragment.locals.get(local.index())?.get(lane) {
             Value::Int(value) => Some(*value),
-            Value::Unset | Value::Opaque(_) | Value::Handle(_) => None,
+            Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         }
     }
 

@@ -247,6 +247,12 @@ impl<R: Runtime> Seat<R> {
             (Some(Hand::Xegpu(subgroup)), BarrierInstruction::Xegpu(op)) => {
                 xegpu(subgroup, &mut self.kept, reader, op)
             }
+            (_, BarrierInstruction::Warp(_)) => {
+                Err(Stopped::Unfit("registers and warps have no executable counterparts yet".to_owned()))
+            }
+            (_, BarrierInstruction::Cluster(_)) => {
+                Err(Stopped::Unfit("clusters have no executable counterparts yet".to_owned()))
+            }
             (_, BarrierInstruction::Mbarrier(_)) => {
                 Err(Stopped::Unfit("mbarrier objects have no executable counterparts yet".to_owned()))
             }

@@ -2,24 +2,21 @@
 
 use super::output::{Palette, counted, grouped};
 use barcheck::{BarrierCoverage, LoopCoverage, RoleCoverage};
-use barcheck_counterexamples::agents;
-use barcheck_model::program::Target;
 use std::fmt::Write;
 
 /// What stands above the table: it tells of less than a run, and of more.
 const HEADING: &str = "what agents can execute, whatever the others do";
 
 /// The coverage of all roles.
-pub(crate) fn table(coverage: &[RoleCoverage], target: Option<Target>, palette: Palette) -> String {
-    let noun = target.map_or("agent", Target::agent_noun);
+pub(crate) fn table(coverage: &[RoleCoverage], palette: Palette) -> String {
     let mut rows = vec![["line", "can be executed by", "on", "instruction"].map(str::to_owned)];
     let mut unknown = Vec::new();
     let mut loops = Vec::new();
     for role in coverage {
-        rows.extend(role.barriers.iter().map(|barrier| row(role, barrier, noun)));
+        rows.extend(role.barriers.iter().map(|barrier| row(role, barrier)));
         loops.extend(role.loops.iter().filter(|l| role.complete && l.made < l.written).map(short_loop));
         if !role.complete {
-            unknown.push(format!("  line {}: {}", role.place.line, called(role, &role.agents, noun)));
+            unknown.push(format!("  line {}: {}", role.place.line, called(role, &role.who)));
         }
     }
     let mut text = format!("\n{}: {HEADING}\n", palette.strong("coverage"));
@@ -43,12 +40,12 @@ pub(crate) fn table(coverage: &[RoleCoverage], target: Option<Target>, palette: 
     text
 }
 
-fn row(role: &RoleCoverage, barrier: &BarrierCoverage, noun: &str) -> [String; 4] {
-    let BarrierCoverage { place, instruction, agents, barriers } = barrier;
+fn row(role: &RoleCoverage, barrier: &BarrierCoverage) -> [String; 4] {
+    let BarrierCoverage { place, instruction, agents, who, barriers } = barrier;
     let who = if agents.is_empty() {
         if role.complete { "nobody".to_owned() } else { "not known".to_owned() }
     } else {
-        called(role, agents, noun)
+        called(role, who)
     };
     let on: Vec<&str> = barriers.iter().map(|barrier| barrier.short.as_str()).collect();
     let on = if on.is_empty() { "-".to_owned() } else { on.join(" ") };
@@ -56,9 +53,8 @@ fn row(role: &RoleCoverage, barrier: &BarrierCoverage, noun: &str) -> [String; 4
 }
 
 /// `producer (warp 0)`.
-fn called(role: &RoleCoverage, executing: &[u32], noun: &str) -> String {
-    let who = agents(noun, executing);
-    role.role.as_ref().map_or_else(|| who.clone(), |name| format!("{name} ({who})"))
+fn called(role: &RoleCoverage, who: &str) -> String {
+    role.role.as_ref().map_or_else(|| who.to_owned(), |name| format!("{name} ({who})"))
 }
 
 fn short_loop(short: &LoopCoverage) -> String {

@@ -103,7 +103,7 @@ pub(crate) fn on_standard_output(decided: &Decided, written: &[Written], quiet: 
 /// Who can execute what, if that is asked for.
 fn coverage_table(decided: &Decided, palette: Palette) -> String {
     let coverage = decided.coverage.as_ref();
-    coverage.map(|coverage| coverage::table(coverage, decided.target, palette)).unwrap_or_default()
+    coverage.map(|coverage| coverage::table(coverage, palette)).unwrap_or_default()
 }
 
 /// What goes to standard output of a combination of values for which nothing is found that was not found, and

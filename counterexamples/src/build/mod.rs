@@ -437,19 +437,19 @@ fn protocol(program: &Program, options: Options, source: &SourceInfo) -> Protoco
         },
         group_size: program.threads,
         subgroup_size: program.subgroup_size,
+        ctas: program.ctas,
     }
 }
 
 /// The agents of a program.
 pub(crate) fn agents(program: &Program) -> Vec<Agent> {
-    let noun = program.target.agent_noun();
     let agents = (0..program.agents.len()).map(AgentId::from_index);
     agents
         .map(|agent| {
             let role = program.roles.get(program.agents[agent.index()].index());
             Agent {
                 index: agent.0,
-                name: format!("{noun} {}", agent.0),
+                name: program.agent_name(agent),
                 role: role.and_then(|r| r.name.clone()),
                 lanes: program.lanes(agent),
                 line: role.map_or(0, |r| r.place.line),

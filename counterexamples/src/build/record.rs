@@ -147,7 +147,7 @@ impl Recorder {
             let found = format!("a group of {group} agents");
             return Err(self.departs("the agent", format!("agent {}", choice.agent().0), found));
         }
-        let name = format!("{} {}", self.program().target.agent_noun(), choice.agent().0);
+        let name = self.program().agent_name(choice.agent());
         if choice.is_landing() {
             let left = self.state.pending_of(choice.agent());
             let chosen = left.get(choice.index as usize).map(|pending| Chosen::Landing(*pending));
@@ -402,6 +402,7 @@ impl Recorder {
                 }
                 Event::Notified { barrier: id.0, agents: vec![agent.0] }
             }
+            Model::Asked(id, complete) => Event::Asked { barrier: id.0, complete: *complete },
             Model::Counted(id) => Event::Counted { barrier: id.0 },
             Model::Begun(id) => Event::Begun { barrier: id.0 },
             Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },

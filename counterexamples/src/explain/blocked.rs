@@ -1,7 +1,7 @@
 //! Deadlocks, and agents that wait for ever while others run.
 
 use super::blame::{self, Blame};
-use super::case::{Case, Whereabouts, has_phases, lanes_here, sentence, verb};
+use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
 use super::words::Words;
@@ -204,7 +204,7 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
     if group.awaits == Awaits::Lanes {
         return None;
     }
-    let state = case.state(group.barrier)?;
+    let state = case.state(group.barrier).filter(|state| !is_pool(state))?;
     let sum = short_by(case, state).map(|sum| format!(": {sum}")).unwrap_or_default();
     if state.missing.is_empty() {
         return Some(format!("no {} is left that could arrive{sum}", case.noun()));
@@ -298,6 +298,17 @@ fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
         if case.needed(state) > 0 {
             who_is_missing(case, group.barrier, state, words);
         }
+        return;
+    }
+    if is_pool(state) {
+        words.sentences.push(format!(
+            "{} {}{} (`{}`) for registers of {on}: {} are free, and nobody gives more.",
+            sentence(&who),
+            verb(&group.agents, "waits", "wait"),
+            case.at(group.location),
+            group.instruction,
+            case.arrived_of(group.barrier),
+        ));
         return;
     }
     let arrived =

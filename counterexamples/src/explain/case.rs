@@ -52,7 +52,7 @@ impl<'t> Case<'t> {
     }
 
     pub(super) fn noun(&self) -> &'static str {
-        self.target.map_or("agent", Target::agent_noun)
+        names::noun(self.trace).word()
     }
 
     pub(super) fn agent(&self, agent: u32) -> String {
@@ -60,7 +60,7 @@ impl<'t> Case<'t> {
     }
 
     pub(super) fn agents(&self, sorted: &[u32]) -> String {
-        names::agents(self.noun(), sorted)
+        names::agents(names::noun(self.trace), sorted)
     }
 
     pub(super) fn barrier(&self, barrier: u32) -> String {
@@ -170,6 +170,7 @@ impl<'t> Case<'t> {
                     .collect();
                 names::list(&parts)
             }
+            None if self.state(barrier).is_some_and(is_pool) => format!("{} free", self.arrived_of(barrier)),
             None => format!("{} arrived", self.arrived_of(barrier)),
         }
     }
@@ -246,6 +247,11 @@ pub(super) fn completes(step: &Step, barrier: u32) -> bool {
 /// Whether a barrier completes phase after phase, counting arrivals and bytes.
 pub(super) fn has_phases(state: &BarrierState) -> bool {
     state.counts.first().is_some_and(|count| count.of == "arrivals")
+}
+
+/// Of a pool it is counted what is free in it.
+pub(super) fn is_pool(state: &BarrierState) -> bool {
+    state.counts.first().is_some_and(|count| count.of == "registers")
 }
 
 /// `96 of 128 threads`, `1 of 2 producers and 0 of 1 consumers`.

@@ -11,21 +11,25 @@ use crate::trace::{BarrierState, Event, Location, Step};
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let outcome = &case.trace.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
-    let instruction = case.resolved_here();
+    let landing = case.last().filter(|step| step.choice.lands || step.events.iter().any(is_landing));
+    let instruction = landing.map_or_else(|| case.resolved_here(), |step| step.instruction.clone());
     let state = outcome.barrier.and_then(|barrier| case.state(barrier));
     let count = |of: &str| state.and_then(|state| state.counts.iter().find(|count| count.of == of));
     let arrived = count("arrivals").map_or_else(
         || format!("{on} waits for no arrival in this phase"),
         |count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected),
     );
-    let lands = case.last().is_some_and(|step| step.events.iter().any(is_landing));
-    let does = if lands {
+    let does = if landing.is_some() {
         format!("what {who} began by `{instruction}`{at} lands on {on}")
     } else {
         format!("{who} executes `{instruction}`{at}")
     };
+    let all = match case.trace.protocol.ctas {
+        1 => "everybody has exited",
+        _ => "every warp of the CTA has exited",
+    };
     let told =
-        Told { who: &who, does: &does, on: &on, at: &at, arrived: &arrived, instruction: &instruction };
+        Told { who: &who, does: &does, on: &on, at: &at, arrived: &arrived, instruction: &instruction, all };
     let (message, why) = told.of(rule);
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
@@ -126,12 +130,13 @@ struct Told<'t> {
     at: &'t str,
     arrived: &'t str,
     instruction: &'t str,
+    all: &'t str,
 }
 
 impl Told<'_> {
     /// The message, and why it is so.
     fn of(&self, rule: Rule) -> (String, String) {
-        let Self { who, does, on, at, arrived, instruction } = self;
+        let Self { who, does, on, at, arrived, instruction, all } = self;
         match rule {
             Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
                 format!("{who} invalidates {on}{at} while others wait on it"),
@@ -166,6 +171,18 @@ impl Told<'_> {
                      was not counted."
                 ),
             ),
+            Rule::RemoteAfterExit => (
+                format!("{does}, and the CTA at which it is aimed has exited"),
+                "Shared memory is gone once its CTA has exited: nobody made that CTA wait for what its peers \
+                 still do to it, as a barrier of the cluster before the end does."
+                    .to_owned(),
+            ),
+            Rule::StaleToken => (
+                format!("{does} for a phase that is neither the present one of {on} nor the one before"),
+                "A token names the phase in which the arrival was made that yielded it, and of one object; \
+                 whoever waits with it may be one phase late, and no more."
+                    .to_owned(),
+            ),
             Rule::TxRange => (
                 format!("{does}: {on} cannot count so many bytes"),
                 "The bytes that a phase waits for are at most 1048575, in either direction.".to_owned(),
@@ -178,8 +195,7 @@ impl Told<'_> {
             ),
             Rule::InFlightAtExit => (
                 format!(
-                    "everybody has exited, and what {who} began by `{instruction}`{at} has not landed on \
-                     {on}"
+                    "{all}, and what {who} began by `{instruction}`{at} has not landed on {on}"
                 ),
                 "Shared memory is gone once the CTA has exited: some warp has to wait for the phase in which \
                  the operation lands."

@@ -98,7 +98,9 @@ fn words(case: &Case<'_>) -> Words {
         | Rule::OverArrival
         | Rule::OverDelivery
         | Rule::ParityRange
+        | Rule::RemoteAfterExit
         | Rule::StaleCompletion
+        | Rule::StaleToken
         | Rule::TxRange
         | Rule::UnobservedPhase => mbarrier::misuse(case, rule),
     }

@@ -15,12 +15,12 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
     let barrier = outcome.barrier.unwrap_or_default();
     let before = case.arrival(outcome.agent, barrier, case.before_last());
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
-    let waits_between = case.wording().is_some_and(Wording::waits_between_arrivals);
+    let is_cluster = case.resolved_here().starts_with("barrier.cluster");
+    let waits_between = is_cluster || case.wording().is_some_and(Wording::waits_between_arrivals);
     let (message, rule) = if waits_between {
         (
             format!("{who} arrives on {on}{at} again without having waited since its arrival{there}"),
-            "Arrive and wait alternate: after an arrive, the same invocation has to wait before it arrives \
-             again.",
+            "Arrive and wait alternate: after an arrive, the same agent has to wait before it arrives again.",
         )
     } else {
         (

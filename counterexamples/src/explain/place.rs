@@ -1,6 +1,6 @@
 //! Places that matter beside the first, and what happened there: facts, put into words last.
 
-use crate::names;
+use crate::names::{self, Noun};
 use crate::trace::{Location, Related};
 
 /// A place, and whose it is.
@@ -64,14 +64,15 @@ pub(crate) enum Completed {
 
 impl Place {
     /// As a trace writes it.
-    pub(crate) fn related(&self, noun: &str) -> Related {
+    pub(crate) fn related(&self, noun: impl Into<Noun>) -> Related {
         let Location { line, column, .. } = self.location;
         Related { agent: self.agent, line, column, role: self.remark.in_words(noun) }
     }
 }
 
 impl Remark {
-    pub(crate) fn in_words(&self, noun: &str) -> String {
+    pub(crate) fn in_words(&self, noun: impl Into<Noun>) -> String {
+        let noun = noun.into();
         let agent = |agent: u32| names::agents(noun, &[agent]);
         match self {
             Self::Did(agents, did) => {

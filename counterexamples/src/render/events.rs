@@ -21,6 +21,8 @@ pub(crate) fn in_words(trace: &Trace, event: &Event) -> String {
         Event::Notified { agents, .. } => {
             format!("notifies {}", names::agents_by_letter(names::noun(trace), agents))
         }
+        Event::Asked { barrier, complete: true } => format!("finds {} complete", short(*barrier)),
+        Event::Asked { barrier, complete: false } => format!("finds {} not complete", short(*barrier)),
         Event::Counted { barrier } => format!("announces bytes on {}", short(*barrier)),
         Event::Begun { barrier } => format!("begins {}", short(*barrier)),
         Event::Issued { barrier } => format!("leaves something pending for {}", short(*barrier)),

@@ -143,6 +143,7 @@ fn event(trace: &Trace, event: &Event) -> Value {
         Event::Completed { barrier, generation, .. } => ("completed", Some(*barrier), Some(*generation), &[]),
         Event::Released { barrier, agents } => ("released", Some(*barrier), None, agents),
         Event::Notified { barrier, agents } => ("notified", Some(*barrier), None, agents),
+        Event::Asked { barrier, .. } => ("asked", Some(*barrier), None, &[]),
         Event::Counted { barrier } => ("counted", Some(*barrier), None, &[]),
         Event::Begun { barrier } => ("begun", Some(*barrier), None, &[]),
         Event::Issued { barrier } => ("issued", Some(*barrier), None, &[]),

@@ -126,6 +126,7 @@ pub fn replay_within(
 fn check_protocol(trace: &Trace, program: &Program) -> Result<(), Departure> {
     same(None, "the target", &trace.protocol.target.as_str(), &program.target.name())?;
     same(None, "the size of the group", &trace.protocol.group_size, &program.threads)?;
+    same(None, "the number of CTAs", &trace.protocol.ctas, &program.ctas)?;
     same(None, "the size of subgroups", &trace.protocol.subgroup_size, &program.subgroup_size)?;
     same(None, "the list of agents", &trace.agents, &agents(program))
 }

@@ -34,7 +34,7 @@ pub(super) fn check_blocked(
     if machine.config(state, agent).is_blocked() {
         return Ok(());
     }
-    let name = format!("{} {}", machine.program().target.agent_noun(), agent.0);
+    let name = machine.program().agent_name(agent);
     Err(Departure {
         step,
         what: "who is stuck".to_owned(),

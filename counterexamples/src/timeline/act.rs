@@ -168,6 +168,7 @@ impl Step {
             | Event::Passed { barrier }
             | Event::Completed { barrier, .. }
             | Event::Counted { barrier }
+            | Event::Asked { barrier, .. }
             | Event::Begun { barrier }
             | Event::Issued { barrier }
             | Event::Landed { barrier }

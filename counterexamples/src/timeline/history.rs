@@ -143,7 +143,7 @@ impl<'t> Timeline<'t> {
     /// What agents are called: `warp`.
     #[must_use]
     pub fn noun(&self) -> &'static str {
-        names::noun(self.trace)
+        names::noun(self.trace).word()
     }
 
     /// An agent's name: `warp 3`.
@@ -157,14 +157,14 @@ impl<'t> Timeline<'t> {
     pub fn agents_in_words(&self, sorted: &[u32]) -> String {
         match sorted {
             [only] => self.agent_name(*only).to_owned(),
-            several => names::agents(self.noun(), several),
+            several => names::agents(names::noun(self.trace), several),
         }
     }
 
     /// Agents, sorted, in a column's width: `w0-3,6`.
     #[must_use]
     pub fn agents_in_short(&self, sorted: &[u32]) -> String {
-        format!("{}{}", names::letter(self.noun()), names::runs(sorted).join(","))
+        names::agents_in_short(names::noun(self.trace), sorted)
     }
 
     /// A barrier's name: `barrier 1`.

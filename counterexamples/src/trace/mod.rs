@@ -2,7 +2,7 @@
 //!
 //! The Rust types are the JSON: a field here is a field there, of the same name, in the same order.
 //! Fields that have no value are `null`, lists that have no element are empty: nothing is left out but
-//! `pending` and `lands`, where nothing is pending and nothing lands.
+//! `pending` and `lands`, where nothing is pending and nothing lands, and `ctas`, where there is one CTA.
 
 mod fingerprint;
 mod read;
@@ -63,6 +63,18 @@ pub struct Protocol {
     pub group_size: u32,
     /// Invocations in a subgroup (`split_barrier`); 1 elsewhere.
     pub subgroup_size: u32,
+    /// CTAs of the cluster (`ptx`); left out where there is one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub ctas: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "so it is asked")]
+fn is_one(ctas: &u32) -> bool {
+    *ctas == 1
 }
 
 /// What exited warps mean for PTX barriers with an explicit count.
@@ -195,6 +207,13 @@ pub enum Event {
     Passed {
         /// The barrier.
         barrier: u32,
+    },
+    /// The agent asked whether a phase is complete, and goes on.
+    Asked {
+        /// The barrier.
+        barrier: u32,
+        /// The answer.
+        complete: bool,
     },
     /// A generation completed.
     Completed {

@@ -19,7 +19,7 @@ pub(super) fn evaluate(expr: &Expr, leaf: &dyn Fn(&Expr) -> Option<i64>) -> Opti
     let of = |expr: &Expr| evaluate(expr, leaf);
     match expr {
         Expr::Int(n) => Some(*n),
-        Expr::Agent | Expr::Lane | Expr::Local(_) => leaf(expr),
+        Expr::Agent | Expr::Cta | Expr::Lane | Expr::Elect | Expr::Local(_) => leaf(expr),
         Expr::Unary(op, a) => op.apply(of(a)?).ok(),
         Expr::Binary(BinaryOp::LogicalAnd, a, b) => Some(i64::from(of(a)? != 0 && of(b)? != 0)),
         Expr::Binary(BinaryOp::LogicalOr, a, b) => Some(i64::from(of(a)? != 0 || of(b)? != 0)),

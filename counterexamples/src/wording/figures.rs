@@ -25,6 +25,8 @@ impl Gathering {
 /// The agents of the group, as a barrier counts them.
 #[derive(Clone, Copy)]
 pub(crate) struct Present {
+    /// Agents that share the barrier.
+    pub(super) members: u32,
     /// Agents that have not exited.
     pub(super) live: u32,
     /// Agents that have exited without having arrived in the generation that gathers.
@@ -41,12 +43,18 @@ pub(crate) struct Naming<'p> {
 impl Naming<'_> {
     /// Whether an id may be this barrier's, as far as can be told without running anything.
     pub(super) fn names(&self, id: &Expr) -> bool {
-        self.may_be(id, i64::from(self.id.0))
+        self.program.home(self.id).is_some_and(|home| {
+            home.cta == self.program.cta_of(self.agent) && self.may_be(id, i64::from(home.barrier.0))
+        })
     }
 
     /// Whether a number may be this one, as far as can be told without running anything.
     pub(super) fn may_be(&self, number: &Expr, wanted: i64) -> bool {
-        let leaf = |leaf: &Expr| matches!(leaf, Expr::Agent).then(|| i64::from(self.agent.0));
+        let leaf = |leaf: &Expr| match leaf {
+            Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
+            Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
+            _ => None,
+        };
         match evaluate(number, &leaf) {
             Some(n) => n == wanted,
             None => range(number, &leaf).is_none_or(|(least, most)| (least..=most).contains(&wanted)),

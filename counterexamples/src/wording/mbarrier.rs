@@ -2,7 +2,7 @@
 
 use barcheck_model::barrier::mbarrier::{self, Action, Barrier, What};
 use barcheck_model::barrier::{BarrierAction, BarrierId};
-use barcheck_model::program::{MbarrierKind, MbarrierOp, Program};
+use barcheck_model::program::{Awaited, MbarrierKind, MbarrierOp, Program};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, count, plain};
@@ -22,6 +22,10 @@ pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes,
         Some(index) => format!("{}[{}]", objects.name, lanes.show(index)),
         None => objects.name.clone(),
     };
+    let object = match &op.cta {
+        Some(cta) => format!("{object} @ cta {}", lanes.show(cta)),
+        None => object,
+    };
     let shown = |canonical: &str, rest: &[String]| {
         let rest: String = rest.iter().map(|operand| format!(", {operand}")).collect();
         format!("{} {object}{rest}", mnemonic(written, canonical))
@@ -35,7 +39,11 @@ pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes,
         }
         MbarrierKind::ExpectTx(bytes) => shown("mbarrier.expect_tx", &[lanes.show(bytes)]),
         MbarrierKind::CompleteTx(bytes) => shown("mbarrier.complete_tx", &[lanes.show(bytes)]),
-        MbarrierKind::Wait(parity) => shown("mbarrier.wait.parity", &[lanes.show(parity)]),
+        MbarrierKind::Wait(phase) => shown(&of_phase("wait", phase), &[awaited(phase, lanes)]),
+        MbarrierKind::Test { phase, gives_up, .. } => {
+            let name = if *gives_up { "try_wait" } else { "test_wait" };
+            shown(&of_phase(name, phase), &[awaited(phase, lanes)])
+        }
         MbarrierKind::Commit => shown("tcgen05.commit", &[]),
         MbarrierKind::Copy { bytes, to } => {
             let to = to.as_ref().map_or("_".to_owned(), |(array, index)| {
@@ -48,6 +56,22 @@ pub(super) fn instruction(program: &Program, op: &MbarrierOp, lanes: &dyn Lanes,
     }
 }
 
+/// The mnemonic of a wait.
+fn of_phase(name: &str, phase: &Awaited) -> String {
+    match phase {
+        Awaited::Parity(_) => format!("mbarrier.{name}.parity"),
+        Awaited::Token(_) => format!("mbarrier.{name}"),
+    }
+}
+
+/// What names the phase that is waited for.
+fn awaited(phase: &Awaited, lanes: &dyn Lanes) -> String {
+    match phase {
+        Awaited::Parity(parity) => lanes.show(parity),
+        Awaited::Token(token) => lanes.local_name(*token).to_owned(),
+    }
+}
+
 /// The operands of an instruction; of a delivery that it begins likewise.
 pub(super) fn operands(action: &BarrierAction) -> Option<Operands> {
     let BarrierAction::Mbarrier(Action { object, what }) = action else { return None };
@@ -57,6 +81,7 @@ pub(super) fn operands(action: &BarrierAction) -> Option<Operands> {
         What::Arrive { count: arrivals, .. } => ("arrive", vec![count("arrivals", arrivals, arrivals)]),
         What::CountBytes(_) => ("count", Vec::new()),
         What::Wait(_) => ("wait", Vec::new()),
+        What::Ask(..) => ("ask", Vec::new()),
         What::Copy(..) => ("copy", Vec::new()),
         What::Commit(_) => ("commit", Vec::new()),
     };
@@ -86,13 +111,21 @@ pub(super) fn may_use(op: &MbarrierOp, naming: &Naming<'_>) -> bool {
     let arrives = match op.kind {
         MbarrierKind::Arrive { .. } | MbarrierKind::Copy { .. } | MbarrierKind::Commit => true,
         MbarrierKind::CompleteTx(_) => true,
-        MbarrierKind::Init(_) | MbarrierKind::Inval | MbarrierKind::ExpectTx(_) | MbarrierKind::Wait(_) => {
-            false
-        }
+        MbarrierKind::Init(_)
+        | MbarrierKind::Inval
+        | MbarrierKind::ExpectTx(_)
+        | MbarrierKind::Wait(_)
+        | MbarrierKind::Test { .. } => false,
     };
     let objects = &naming.program.objects[op.objects.index()];
-    let number = mbarrier::number(naming.id).and_then(|number| number.checked_sub(objects.first));
+    let Some(home) = naming.program.home(naming.id) else { return false };
+    let number = mbarrier::number(home.barrier).and_then(|number| number.checked_sub(objects.first));
+    let is_there = match &op.cta {
+        None => home.cta == naming.program.cta_of(naming.agent),
+        Some(cta) => naming.may_be(cta, i64::from(home.cta)),
+    };
     arrives
+        && is_there
         && number.is_some_and(|number| {
             number < objects.length.unwrap_or(1)
                 && op.index.as_ref().is_none_or(|index| naming.may_be(index, i64::from(number)))

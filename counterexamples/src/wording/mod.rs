@@ -2,12 +2,14 @@
 //! file is the one list of them.
 
 mod bcu;
+mod cluster;
 mod expressions;
 mod figures;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
 mod reader;
+mod registers;
 mod split;
 mod system;
 mod values;
@@ -87,10 +89,12 @@ pub(crate) fn gathering(
 ) -> Option<Gathering> {
     let program = machine.program();
     let number = |agents: usize| u32::try_from(agents).unwrap_or(u32::MAX);
-    let exited = || machine.agents().filter(|agent| machine.config(state, *agent).has_exited());
+    let members = || machine.agents().filter(|agent| program.shares(*agent, id));
+    let exited = || members().filter(|agent| machine.config(state, *agent).has_exited());
     let barrier = state.barrier(id)?;
     let present = Present {
-        live: number(program.agents.len().saturating_sub(exited().count())),
+        members: number(members().count()),
+        live: number(members().count().saturating_sub(exited().count())),
         gone: number(exited().filter(|agent| !arrived.contains(&agent.0)).count()),
     };
     of(program.target).gathering(program, id, barrier, present)

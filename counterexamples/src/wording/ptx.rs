@@ -1,12 +1,12 @@
 //! PTX in words.
 
 use barcheck_model::barrier::{AnyBarrier, BarrierAction, BarrierId, ptx};
-use barcheck_model::program::{BarrierInstruction, Program, PtxKind, PtxOp, ReductionOp, WARP_SIZE};
+use barcheck_model::program::{AgentId, BarrierInstruction, Program, PtxKind, PtxOp, ReductionOp, WARP_SIZE};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::mbarrier;
 use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Wording};
+use super::{cluster, mbarrier, registers};
 use crate::names::reduction;
 use crate::trace::Operands;
 
@@ -14,7 +14,10 @@ pub(super) struct Ptx;
 
 impl Wording for Ptx {
     fn barrier(&self, program: &Program, id: BarrierId) -> Names {
-        mbarrier::names(program, id).unwrap_or_else(|| Names::by_number(id))
+        cluster::names(program, id)
+            .or_else(|| registers::names(program, id))
+            .or_else(|| mbarrier::names(program, id))
+            .unwrap_or_else(|| Names::by_number_in(program, id))
     }
 
     fn ids(&self) -> Option<&'static str> {
@@ -42,16 +45,26 @@ impl Wording for Ptx {
     }
 
     fn operands(&self, action: &BarrierAction) -> Option<Operands> {
-        let BarrierAction::Ptx(action) = action else { return mbarrier::operands(action) };
-        Some(operands(action))
+        match action {
+            BarrierAction::Ptx(action) => Some(operands(action)),
+            BarrierAction::Cluster(action) => Some(cluster::operands(action)),
+            BarrierAction::Registers(action) => Some(registers::operands(action)),
+            action => mbarrier::operands(action),
+        }
     }
 
     fn may_use(&self, op: &BarrierInstruction, naming: &Naming<'_>) -> bool {
         match op {
             BarrierInstruction::Ptx(op) => may_use(op, naming),
             BarrierInstruction::Mbarrier(op) => mbarrier::may_use(op, naming),
+            BarrierInstruction::Cluster(op) => cluster::may_use(op, naming),
+            BarrierInstruction::Warp(op) => registers::may_use(op, naming),
             _ => false,
         }
+    }
+
+    fn is_member(&self, program: &Program, agent: AgentId, id: BarrierId) -> bool {
+        program.shares(agent, id)
     }
 
     fn gathering(
@@ -64,6 +77,8 @@ impl Wording for Ptx {
         match barrier {
             AnyBarrier::Ptx(barrier) => gathering(barrier, present),
             AnyBarrier::Mbarrier(barrier) => mbarrier::gathering(barrier),
+            AnyBarrier::Cluster(barrier) => cluster::gathering(*barrier, present),
+            AnyBarrier::Registers(barrier) => registers::gathering(*barrier),
             _ => None,
         }
     }

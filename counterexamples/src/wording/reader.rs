@@ -32,11 +32,13 @@ impl Reader<'_> {
     fn number(&self, expr: &Expr, lane: u32) -> Option<i64> {
         let local = |local: &LocalId| match self.fragment.locals.get(local.index())?.get(lane) {
             Value::Int(n) => Some(*n),
-            Value::Unset | Value::Opaque(_) | Value::Handle(_) => None,
+            Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         };
         evaluate(expr, &|leaf| match leaf {
-            Expr::Agent => Some(i64::from(self.agent.0)),
+            Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
+            Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(i64::from(lane == self.fragment.lanes.trailing_zeros())),
             Expr::Local(id) => local(id),
             _ => None,
         })
@@ -72,7 +74,7 @@ impl Reader<'_> {
             }
             Op::Exit => "exit".to_owned(),
             Op::Assert(condition) => format!("assert {}", self.show(condition)),
-            Op::Access(kind, array, index) => self.access(*kind, array.index(), index.as_ref(), made),
+            Op::Access(kind, array, index, _) => self.access(*kind, array.index(), index.as_ref(), made),
             Op::Fence(_) => written.to_owned(),
             op => {
                 instruction(self.program, op, self, written, pick).unwrap_or_else(|| "local loop".to_owned())

@@ -88,6 +88,17 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// The same in a cluster, where every CTA has one of that number.
+    pub(super) fn by_number_in(program: &Program, id: BarrierId) -> Self {
+        match program.home(id) {
+            Some(home) if program.ctas > 1 => {
+                let (id, cta) = (home.barrier.0, home.cta);
+                Self { name: format!("barrier {id} of cta {cta}"), short: format!("c{cta}b{id}") }
+            }
+            _ => Self::by_number(id),
+        }
+    }
+
     /// Those of a barrier that the protocol calls by its number.
     pub(super) fn by_number(id: BarrierId) -> Self {
         Self { name: format!("barrier {}", id.0), short: format!("b{}", id.0) }

@@ -30,6 +30,7 @@ pub(super) fn show_value(value: &Value) -> String {
         Value::Int(n) => n.to_string(),
         Value::Opaque(opaque) => opaque_in_words(opaque),
         Value::Handle(handle) => handle_in_words(handle),
+        Value::Token(_) => "token".to_owned(),
     }
 }
 

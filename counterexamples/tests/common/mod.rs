@@ -51,7 +51,7 @@ impl Block {
     }
 
     pub(crate) fn access(self, kind: AccessKind, text: &str) -> Self {
-        self.op(Op::Access(kind, ArrayId(0), None), text)
+        self.op(Op::Access(kind, ArrayId(0), None, None), text)
     }
 
     pub(crate) fn signal(self, id: i64, kind: i64, producers: i64, consumers: i64) -> Self {
@@ -134,6 +134,8 @@ pub(crate) fn protocol(target: Target, blocks: Vec<(usize, Block)>) -> Arc<Progr
     Arc::new(Program {
         target,
         threads: if target.has_lanes() { 32 * group } else { group },
+        ctas: 1,
+        registers: 0,
         subgroup_size: group,
         arrays: vec![x],
         objects: Vec::new(),

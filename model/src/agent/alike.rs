@@ -68,7 +68,7 @@ impl Differing {
         let mut differs = false;
         expr.leaves(&mut |leaf| {
             differs |= match leaf {
-                Expr::Agent | Expr::Lane => true,
+                Expr::Agent | Expr::Cta | Expr::Lane | Expr::Elect => true,
                 Expr::Local(local) => self.locals[local.index()],
                 _ => false,
             };

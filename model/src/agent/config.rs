@@ -18,6 +18,8 @@ pub struct Config {
     pub waiting: Option<Waiting>,
     /// `bcu`: the copy of the last reduction's result, and whether it has been fetched.
     pub copy: Option<(ResultCopy, bool)>,
+    /// `ptx`: registers of each lane, once the warp has changed them.
+    pub registers: Option<u32>,
     /// `xegpu`: barriers that this subgroup has allocated.
     pub allocated: Option<u32>,
     /// `split_barrier`: iterations of the loops around the agent.
@@ -144,6 +146,7 @@ impl Config {
             splits: Vec::new(),
             waiting: None,
             copy: None,
+            registers: None,
             allocated: None,
             iterations: Iterations::default(),
             fault: None,

@@ -23,3 +23,11 @@ pub struct Context<'p> {
     /// Where it is noted what the agent comes to, if somebody wants to know.
     pub trail: Option<&'p Trail>,
 }
+
+impl Context<'_> {
+    /// The CTA of the agent.
+    #[must_use]
+    pub fn cta(&self) -> u32 {
+        self.program.cta_of(self.agent)
+    }
+}

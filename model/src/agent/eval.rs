@@ -15,6 +15,8 @@ pub enum Value {
     Opaque(Box<Opaque>),
     /// A named-barrier handle.
     Handle(Handle),
+    /// The token of a phase of the mbarrier object with this number.
+    Token(u32),
 }
 
 /// A local's value in every lane of a fragment.
@@ -40,7 +42,7 @@ impl LaneValues {
     pub(super) fn bytes(&self) -> usize {
         let boxed = |value: &Value| match value {
             Value::Opaque(_) => 2 * size_of::<Opaque>(),
-            Value::Unset | Value::Int(_) | Value::Handle(_) => 0,
+            Value::Unset | Value::Int(_) | Value::Handle(_) | Value::Token(_) => 0,
         };
         let list = match self {
             Self::Same(_) => 0,
@@ -117,7 +119,7 @@ pub enum FaultKind {
     },
     /// A local read before it is set.
     Unset(LocalId),
-    /// A state read by B2R, or a handle, used as a number.
+    /// A state read by B2R, a handle or a token, used as a number.
     NotANumber(LocalId),
     /// `any` over an empty range.
     EmptyRange,
@@ -183,8 +185,9 @@ impl Eval<'_> {
     /// Whether lanes may have different values.
     pub(super) fn varies(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Int(_) | Expr::Agent => false,
+            Expr::Int(_) | Expr::Agent | Expr::Cta => false,
             Expr::Lane => true,
+            Expr::Elect => self.lanes.count_ones() > 1,
             Expr::Local(local) => matches!(self.locals[local.index()], LaneValues::Each(_)),
             Expr::Unary(_, a) => self.varies(a),
             Expr::Binary(_, a, b) => self.varies(a) || self.varies(b),
@@ -194,12 +197,15 @@ impl Eval<'_> {
     pub(super) fn number(&self, expr: &Expr, lane: u32) -> Result<i64, FaultKind> {
         match expr {
             Expr::Int(n) => Ok(*n),
-            Expr::Agent => Ok(i64::from(self.context.agent.0)),
+            Expr::Agent => Ok(i64::from(self.context.program.index_in_cta(self.context.agent))),
+            Expr::Cta => Ok(i64::from(self.context.cta())),
             Expr::Lane => Ok(i64::from(lane)),
+            // clause: ptx.elect
+            Expr::Elect => Ok(i64::from(lane == self.lanes.trailing_zeros())),
             Expr::Local(local) => match self.locals[local.index()].get(lane) {
                 Value::Int(n) => Ok(*n),
                 Value::Unset => Err(FaultKind::Unset(*local)),
-                Value::Opaque(_) | Value::Handle(_) => Err(FaultKind::NotANumber(*local)),
+                Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => Err(FaultKind::NotANumber(*local)),
             },
             Expr::Unary(op, a) => Ok(op.apply(self.number(a, lane)?)?),
             Expr::Binary(BinaryOp::LogicalAnd, a, b) => {

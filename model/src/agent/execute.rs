@@ -22,6 +22,9 @@ pub(super) trait Execute {
     /// Its local effects where its agent has arrived by it, or waits.
     fn arrived(&self, config: &mut Config, action: &BarrierAction);
 
+    /// A fragment goes on from it, released without a result.
+    fn released(&self, _config: &mut Config, _index: usize) {}
+
     /// A fragment goes on from it, released with a reduction's result.
     fn take_result(&self, config: &mut Config, index: usize, result: u32);
 }

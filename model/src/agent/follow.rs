@@ -58,9 +58,13 @@ pub fn release(context: Context<'_>, config: &Config, result: Option<u32>) -> Co
         return next;
     };
     let op = &context.code.ops[waiting.at.index()];
+    if op.tries_again() {
+        return next;
+    }
     if op.is_of_all_lanes() {
         all_lanes_go_on(context, &mut next, result);
     } else if let Some(index) = next.fragments.iter().position(|f| f.lanes == waiting.lanes) {
+        systems::released(op, &mut next, index);
         goes_on(context, &mut next, index, result);
     }
     settle(context, &mut next);

@@ -2,44 +2,107 @@
 
 use super::action::{Action, Choices};
 use super::config::Config;
-use super::eval::{Eval, FaultKind};
+use super::eval::{Eval, FaultKind, LaneValues, Value};
 use super::execute::Execute;
 use super::operands::{self, Bad, every_lane, group_by};
 use super::outcome::Outcome;
-use crate::barrier::mbarrier::{self, What, check_bytes, check_count, check_parity};
+use crate::barrier::mbarrier::{self, Phase, What, check_bytes, check_count, check_parity};
 use crate::barrier::{BarrierAction, NotModelled};
-use crate::program::{BarrierOp as _, Expr, MbarrierKind, MbarrierOp};
+use crate::program::{Awaited, BarrierOp as _, Expr, LocalId, MbarrierKind, MbarrierOp};
 use crate::rule::Rule;
 
 impl Execute for MbarrierOp {
     fn action(&self, eval: &Eval<'_>, config: &Config, index: usize) -> Result<(Action, Choices), Bad> {
-        let vary = self.expressions().into_iter().any(|operand| eval.varies(operand));
+        let each = |local: LocalId| matches!(eval.locals[local.index()], LaneValues::Each(_));
+        let vary = self.expressions().into_iter().any(|operand| eval.varies(operand))
+            || self.handle().is_some_and(each);
         let action = every_lane(eval, vary, |at| lane(eval, self, at))?;
-        let is_wait = matches!(self.kind, MbarrierKind::Wait(_));
-        let others = || config.fragments.iter().enumerate().filter(|(other, _)| *other != index);
-        // Waiting for the phase blocks the whole warp here.
-        if is_wait && others().any(|(_, fragment)| fragment.join.is_none() && fragment.parked.is_none()) {
-            return Ok((Action::NotModelled(NotModelled::DivergentWait), Choices::One));
-        }
-        Ok((Action::Barrier(action.into()), Choices::One))
+        let choices = match self.kind {
+            MbarrierKind::Wait(_) if goes_on_elsewhere(config, index) => {
+                return Ok((Action::NotModelled(NotModelled::DivergentWait), Choices::One));
+            }
+            MbarrierKind::Arrive { token: Some(token), .. } if holds(config, index, token, action.object) => {
+                return Ok((Action::NotModelled(NotModelled::SeveralTokens), Choices::One));
+            }
+            MbarrierKind::Test { gives_up: true, .. } => Choices::Open(2),
+            _ => Choices::One,
+        };
+        Ok((Action::Barrier(action.into()), choices))
     }
 
     fn groups(&self, eval: &Eval<'_>) -> Vec<u32> {
         group_by(eval.lanes, |at| lane(eval, self, at))
     }
 
-    fn perform(&self, _: &mut Config, _: usize, _: &Action, _: Outcome) {}
+    fn perform(&self, config: &mut Config, index: usize, action: &Action, outcome: Outcome) {
+        let fragment = &mut config.fragments[index];
+        match (&self.kind, action.on_barrier(), outcome) {
+            (
+                MbarrierKind::Arrive { token: Some(token), .. },
+                Some(BarrierAction::Mbarrier(mbarrier::Action { object, .. })),
+                _,
+            ) => fragment.set(*token, Value::Token(*object)),
+            (MbarrierKind::Test { dest: Some(dest), .. }, _, Outcome::Tested(complete)) => {
+                fragment.set(*dest, Value::Int(i64::from(complete)));
+            }
+            // A wait in its place passes.
+            (MbarrierKind::Test { dest: Some(dest), .. }, _, _) => fragment.set(*dest, Value::Int(1)),
+            _ => {}
+        }
+    }
 
     fn arrived(&self, _: &mut Config, _: &BarrierAction) {}
 
+    fn released(&self, config: &mut Config, index: usize) {
+        if let MbarrierKind::Test { dest: Some(dest), .. } = &self.kind {
+            config.fragments[index].set(*dest, Value::Int(1));
+        }
+    }
+
     fn take_result(&self, _: &mut Config, _: usize, _: u32) {}
+}
+
+/// Waiting for a phase blocks the whole warp here, and other lanes of it go on elsewhere.
+pub(super) fn goes_on_elsewhere(config: &Config, index: usize) -> bool {
+    let mut others = config.fragments.iter().enumerate().filter(|(other, _)| *other != index);
+    others.any(|(_, fragment)| fragment.join.is_none() && fragment.parked.is_none())
+}
+
+/// The warp holds a token of the object besides the one that it is about to replace.
+fn holds(config: &Config, index: usize, replaced: LocalId, object: u32) -> bool {
+    config.fragments.iter().enumerate().any(|(other, fragment)| {
+        fragment.locals.iter().enumerate().any(|(local, values)| {
+            (other, local) != (index, replaced.index())
+                && values.values().any(|value| *value == Value::Token(object))
+        })
+    })
+}
+
+/// The phase that a lane names.
+fn phase(eval: &Eval<'_>, phase: &Awaited, object: u32, at: u32) -> Result<Phase, Bad> {
+    match phase {
+        Awaited::Parity(parity) => {
+            let parity = eval.number(parity, at)?;
+            check_parity(parity).map(Phase::Parity).map_err(|rule| Bad::Rule(rule, parity))
+        }
+        Awaited::Token(local) => match eval.locals[local.index()].get(at) {
+            Value::Token(of) if *of == object => Ok(Phase::OfToken),
+            // clause: ptx.mbarrier-token-wait
+            Value::Token(_) => Err(Bad::Rule(Rule::StaleToken, 0)),
+            Value::Unset => Err(FaultKind::Unset(*local).into()),
+            // clause: ptx.mbarrier-token-wait
+            Value::Int(_) | Value::Opaque(_) | Value::Handle(_) => Err(Bad::Rule(Rule::StaleToken, 0)),
+        },
+    }
 }
 
 /// What all lanes of the fragment do together, with the operands of one.
 // clause: ptx.mbarrier-every-lane
 fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, Bad> {
     let lanes = eval.lanes.count_ones();
-    let object = object(eval, op, at)?;
+    let cta = operands::cta(eval, op.cta.as_ref(), at)?;
+    let object = object(eval, op, cta, at)?;
+    let is_remote = cta != eval.context.cta();
     let checked = |expr: &Expr, check: fn(i64) -> Result<u32, Rule>| {
         let value = eval.number(expr, at)?;
         check(value).map_err(|rule| Bad::Rule(rule, value))
@@ -57,23 +120,24 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
         MbarrierKind::Init(expected) => What::Init(checked(expected, check_count)?),
         MbarrierKind::Inval if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierNotLive, i64::from(lanes))),
         MbarrierKind::Inval => What::Inval,
-        MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed } => {
+        MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed, within_cta, token } => {
             let count = each.as_ref().map_or(Ok(lanes), count)?;
             let bytes = announced.as_ref().map_or(Ok(0), bytes)?;
             let dropped = if *drops { count } else { 0 };
-            What::Arrive { count, bytes, dropped, relaxed: *relaxed }
+            // clause: ptx.mbarrier-scope, barcheck.remote-default-scope
+            let relaxed = *relaxed || *within_cta && is_remote;
+            What::Arrive { count, bytes, dropped, relaxed, token: token.is_some() }
         }
         MbarrierKind::ExpectTx(each) => What::CountBytes(bytes(each)?),
         MbarrierKind::CompleteTx(each) => What::CountBytes(-bytes(each)?),
-        MbarrierKind::Wait(parity) => {
-            let parity = eval.number(parity, at)?;
-            What::Wait(check_parity(parity).map_err(|rule| Bad::Rule(rule, parity))?)
+        MbarrierKind::Wait(awaited) => What::Wait(phase(eval, awaited, object, at)?),
+        MbarrierKind::Test { phase: awaited, gives_up, .. } => {
+            What::Ask(phase(eval, awaited, object, at)?, *gives_up)
         }
         MbarrierKind::Copy { bytes: each, to } => {
             let to = to.as_ref().map(|(array, index)| {
-                let array = &eval.context.program.arrays[array.index()];
                 let index = index.as_ref().map(|index| eval.number(index, at)).transpose()?;
-                operands::location(array, index)
+                operands::location(eval.context.program, (*array, cta), index)
             });
             What::Copy(bytes(each)?.unsigned_abs(), to.transpose()?)
         }
@@ -83,10 +147,11 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
 }
 
 /// The number of the object that a lane names.
-fn object(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<u32, FaultKind> {
+fn object(eval: &Eval<'_>, op: &MbarrierOp, cta: u32, at: u32) -> Result<u32, FaultKind> {
     let objects = &eval.context.program.objects[op.objects.index()];
     let length = objects.length.unwrap_or(1);
     let index = op.index.as_ref().map_or(Ok(0), |index| eval.number(index, at))?;
     let within = u32::try_from(index).ok().filter(|index| *index < length);
-    within.map(|index| objects.first + index).ok_or(FaultKind::IndexOutside { index, length })
+    let number = within.map(|index| eval.context.program.object_in(cta, objects.first + index));
+    number.ok_or(FaultKind::IndexOutside { index, length })
 }

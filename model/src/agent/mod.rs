@@ -8,6 +8,7 @@
 mod action;
 mod alike;
 mod bcu;
+mod cluster;
 mod config;
 mod context;
 mod eval;
@@ -27,6 +28,7 @@ mod systems;
 #[cfg(feature = "toy")]
 mod toy;
 mod trail;
+mod warp;
 mod xegpu;
 
 pub use crate::barrier::{BarrierAction, Parked};

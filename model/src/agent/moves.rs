@@ -4,14 +4,27 @@ use super::Context;
 use super::action::{Action, Choices, Move, Moves};
 use super::config::Config;
 use super::eval::{Eval, FaultKind, each_lane};
+use super::follow::follow;
+use super::mbarrier::goes_on_elsewhere;
 use super::operands::{self, Bad};
+use super::outcome::Outcome;
 use super::settle::exit_lanes;
 use super::systems;
+use crate::barrier::{BarrierAction, Blocking, NotModelled};
 use crate::program::{Condition, Op};
+use std::collections::HashSet;
+
+/// Configurations that a loop may go through which goes on as long as phases are not complete.
+const MOST_ASKING: usize = 4096;
 
 /// What the agent could do next; nothing if it has exited or is blocked.
 #[must_use]
 pub fn moves(context: Context<'_>, config: &Config) -> Moves {
+    listed(context, config).into_iter().map(|made| waiting(context, config, made)).collect()
+}
+
+/// The same, as it stands in the text.
+fn listed(context: Context<'_>, config: &Config) -> Moves {
     // clause: bcu.warp-blocks-whole, bcu.red-warp-blocks-whole, barcheck.bcu-fragment-arrivals
     if config.waiting.is_some() || config.fault.is_some() {
         return Moves::new();
@@ -32,9 +45,59 @@ pub fn moves(context: Context<'_>, config: &Config) -> Moves {
                 (action, Choices::One)
             })
         };
-        found.push(Move { fragment: index, lanes: fragment.lanes, pc: fragment.pc, action, choices });
+        let made = Move { fragment: index, lanes: fragment.lanes, pc: fragment.pc, action, choices };
+        found.push(made);
     }
     found
+}
+
+/// The same move, but a wait where asking whether a phase is complete leads back to the same place as long as
+/// it is not: that is a loop around `mbarrier.try_wait`.
+// clause: ptx.mbarrier-try-wait, barcheck.asking-loop
+fn waiting(context: Context<'_>, config: &Config, made: Move) -> Move {
+    let Some(wait) = made.action.on_barrier().and_then(BarrierAction::as_wait) else { return made };
+    let refused = |what| Move { action: Action::NotModelled(what), choices: Choices::One, ..made.clone() };
+    let next = follow(context, config, &made, 0, Outcome::Tested(false));
+    if next == *config {
+        return match goes_on_elsewhere(config, made.fragment) {
+            true => refused(NotModelled::DivergentWait),
+            false => Move { action: Action::Barrier(wait), choices: Choices::One, ..made },
+        };
+    }
+    match asks_again(context, config, next) {
+        true => refused(NotModelled::AskingLoop),
+        false => made,
+    }
+}
+
+/// Whether an agent may come back to a configuration by steps that wait for nobody and find no phase
+/// complete, or may make so many of them that it is not known.
+fn asks_again(context: Context<'_>, from: &Config, next: Config) -> bool {
+    let (mut seen, mut ahead) = (HashSet::new(), vec![next]);
+    while let Some(config) = ahead.pop() {
+        if config == *from || seen.len() >= MOST_ASKING {
+            return true;
+        }
+        if !seen.insert(config.clone()) {
+            continue;
+        }
+        for made in listed(context, &config) {
+            let (outcome, picks) = match (&made.action, made.choices) {
+                (Action::Barrier(action), _) => match action.blocking() {
+                    Blocking::Asks => (Outcome::Tested(false), 1),
+                    Blocking::Never => (Outcome::Pass, 1),
+                    Blocking::Always | Blocking::Sometimes | Blocking::Reads => continue,
+                },
+                (Action::Decide, Choices::Open(n)) => (Outcome::Pass, n.min(MOST_ASKING as u64)),
+                (Action::Decide, Choices::Uniform(_)) => (Outcome::Pass, 2),
+                (Action::Assert(true) | Action::Access(..) | Action::Fence(_), _) => (Outcome::Pass, 1),
+                _ => continue,
+            };
+            let picks = u32::try_from(picks).unwrap_or(u32::MAX);
+            ahead.extend((0..picks).map(|pick| follow(context, &config, &made, pick, outcome)));
+        }
+    }
+    false
 }
 
 fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action, Choices), Bad> {
@@ -62,9 +125,8 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             let numbers = eval.numbers(condition)?;
             Action::Assert(each_lane(fragment.lanes).all(|lane| numbers.get(lane) != 0))
         }
-        Op::Access(kind, array, index) => {
-            let array = &context.program.arrays[array.index()];
-            Action::Access(*kind, operands::locations(&eval, array, index.as_ref())?)
+        Op::Access(kind, array, index, cta) => {
+            Action::Access(*kind, operands::locations(&eval, *array, index.as_ref(), cta.as_ref())?)
         }
         Op::Fence(spaces) => Action::Fence(*spaces),
         Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),

@@ -1,11 +1,10 @@
 //! Operands, evaluated: for a whole fragment, and lane by lane to see where lanes differ.
 
 use super::action::Choices;
-use super::eval::{Eval, FaultKind, Numbers, each_lane};
+use super::eval::{Eval, FaultKind, each_lane};
 use crate::barrier::Contribution;
-use crate::program::{Array, Expr, LocationId, Locations, Predicate, ReductionOp};
+use crate::program::{ArrayId, Expr, LocationId, Locations, Predicate, Program, ReductionOp};
 use crate::rule::Rule;
-use smallvec::smallvec;
 
 /// Why operands give no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,31 +93,42 @@ pub(super) fn group_by<K: PartialEq>(lanes: u32, key: impl Fn(u32) -> Result<K, 
     groups.into_iter().map(|(_, lanes)| lanes).collect()
 }
 
-/// An element of an array, or a scalar.
-pub(super) fn location(array: &Array, index: Option<i64>) -> Result<LocationId, FaultKind> {
-    let (index, length) = (index.unwrap_or(0), array.length.unwrap_or(1));
+/// A CTA of the cluster: the agent's own, or the one that an operand names.
+pub(super) fn cta(eval: &Eval<'_>, cta: Option<&Expr>, at: u32) -> Result<u32, FaultKind> {
+    let Some(expr) = cta else { return Ok(eval.context.cta()) };
+    let (index, length) = (eval.number(expr, at)?, eval.context.program.ctas);
     let within = u32::try_from(index).ok().filter(|index| *index < length);
-    within.map(|index| LocationId(array.first.0 + index)).ok_or(FaultKind::IndexOutside { index, length })
+    within.ok_or(FaultKind::IndexOutside { index, length })
+}
+
+/// An element of an array, or a scalar, in a CTA.
+pub(super) fn location(
+    program: &Program,
+    (array, cta): (ArrayId, u32),
+    index: Option<i64>,
+) -> Result<LocationId, FaultKind> {
+    let (index, length) = (index.unwrap_or(0), program.arrays[array.index()].length.unwrap_or(1));
+    let within = u32::try_from(index).ok().filter(|index| *index < length);
+    let element = within.ok_or(FaultKind::IndexOutside { index, length })?;
+    Ok(program.location_in(cta, array, element))
 }
 
 /// The locations that an access touches, each once.
 pub(super) fn locations(
     eval: &Eval<'_>,
-    array: &Array,
+    array: ArrayId,
     index: Option<&Expr>,
+    in_cta: Option<&Expr>,
 ) -> Result<Locations, FaultKind> {
-    let Some(index) = index else {
-        return Ok(smallvec![array.first]);
-    };
-    let location = |index: i64| location(array, Some(index));
-    match eval.numbers(index)? {
-        Numbers::Same(index) => Ok(smallvec![location(index)?]),
-        Numbers::Each(all) => {
-            let mut found =
-                all.into_iter().map(|(_, index)| location(index)).collect::<Result<Vec<_>, _>>()?;
-            found.sort_unstable();
-            found.dedup();
-            Ok(found.into())
-        }
+    let vary = index.into_iter().chain(in_cta).any(|expr| eval.varies(expr));
+    let lanes = if vary { eval.lanes } else { 1 << eval.lanes.trailing_zeros() };
+    let mut found = Locations::new();
+    for at in each_lane(lanes) {
+        let index = index.map(|index| eval.number(index, at)).transpose()?;
+        let cta = cta(eval, in_cta, at)?;
+        found.push(location(eval.context.program, (array, cta), index)?);
     }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
 }

@@ -11,4 +11,6 @@ pub enum Outcome {
     Block,
     /// The agent goes on with a barrier's state read.
     Read(Opaque),
+    /// The agent goes on, and knows whether a phase is complete.
+    Tested(bool),
 }

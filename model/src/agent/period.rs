@@ -70,7 +70,7 @@ fn used(expr: &Expr, uses: &mut [Uses]) {
 fn period_in(expr: &Expr, local: LocalId) -> Option<i64> {
     match expr {
         Expr::Local(other) => (*other != local).then_some(1),
-        Expr::Int(_) | Expr::Agent | Expr::Lane => Some(1),
+        Expr::Int(_) | Expr::Agent | Expr::Cta | Expr::Lane | Expr::Elect => Some(1),
         Expr::Unary(UnaryOp::Neg | UnaryOp::Not, a) => period_in(a, local),
         Expr::Binary(op, a, b) => {
             let modulus = match (op, &**b) {

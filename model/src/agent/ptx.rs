@@ -66,9 +66,10 @@ fn lane(eval: &Eval<'_>, op: &PtxOp, at: u32) -> Result<Announcement, Bad> {
         PtxKind::Red { op, .. } => Operation::Red(op),
     };
     // Whether exits release anything plays no part in operand checks.
-    let warps = u32::try_from(eval.context.program.agents.len()).unwrap_or(u32::MAX);
-    let cta = Cta { warps, exits_release: false };
+    let program = eval.context.program;
+    let cta = Cta { warps: program.agents_per_cta(), exits_release: false };
     check_operands(cta, operation, id, count)
+        .map(|what| Announcement { id: program.named_barrier(eval.context.cta(), what.id.0), ..what })
         .map_err(|rule| Bad::Rule(rule, if rule == Rule::BarrierIdRange { id } else { count.unwrap_or(0) }))
 }
 

@@ -357,6 +357,7 @@ fn forget(context: Context<'_>, config: &mut Config) {
     }
     if config.fragments.is_empty() {
         config.iterations = Iterations::default();
+        config.registers = None;
     }
     // A loop in its first iteration is as one that was never entered.
     for counts in [&mut config.iterations.workgroup, &mut config.iterations.subgroup] {

@@ -76,6 +76,13 @@ pub(super) fn arrived(op: &Op, config: &mut Config, action: &BarrierAction) {
     }
 }
 
+/// A fragment goes on from an operation at which its agent was released without a result.
+pub(super) fn released(op: &Op, config: &mut Config, index: usize) {
+    if let Op::Barrier(instruction) = op {
+        executed(instruction).released(config, index);
+    }
+}
+
 /// A fragment goes on from an operation at which its agent was released with a reduction's result.
 pub(super) fn take_result(op: &Op, config: &mut Config, index: usize, result: u32) {
     if let Op::Barrier(instruction) = op {

@@ -16,7 +16,7 @@ impl Execute for XegpuOp {
         let handle = |local: LocalId| match eval.local(local) {
             Value::Handle(handle) => Ok(*handle),
             Value::Unset => Err(FaultKind::Unset(local)),
-            Value::Int(_) | Value::Opaque(_) => Err(FaultKind::NotANumber(local)),
+            Value::Int(_) | Value::Opaque(_) | Value::Token(_) => Err(FaultKind::NotANumber(local)),
         };
         let action = match self {
             XegpuOp::Alloc { count } => Action::Alloc(eval.first(count)?),

@@ -71,13 +71,13 @@ pub trait System {
 
 /// The group as a barrier sees it at a step.
 pub trait Around {
-    /// Agents in the group.
-    fn agents(&self) -> u32;
+    /// Agents that share a barrier.
+    fn agents(&self, barrier: BarrierId) -> u32;
     /// Exits release barriers with a count of their own.
     fn exits_release(&self) -> bool;
     /// Agents that have exited.
     fn exited(&self) -> u32;
-    /// Agents that have exited and have not arrived in the barrier's generation.
+    /// Agents that share a barrier, have exited and have not arrived in its generation.
     fn exited_outside(&self, barrier: BarrierId) -> u32;
 }
 
@@ -239,6 +239,11 @@ pub trait Instruction: Sized {
     /// Fragments of an agent execute it one by one, and each may block the whole agent.
     fn is_by_fragment(&self) -> bool;
 
+    /// The instruction that waits where this one asks whether a generation is complete.
+    fn as_wait(&self) -> Option<Self> {
+        None
+    }
+
     /// The most true predicates that a generation of a group of so many threads can count in which the
     /// instruction arrives; `None` if it does not arrive.
     fn most_counted(&self, threads: u32) -> Option<u32>;
@@ -269,6 +274,12 @@ pub enum Part {
     Counts,
     /// It begins or ends the barrier's life: all else comes before or after it.
     Begins,
+    /// It asks whether a generation is complete, and goes on whether or not it is.
+    Asks,
+    /// It gives to what others take, and goes on.
+    Gives,
+    /// It takes from what others give, and waits until there is enough.
+    Takes,
     /// It reads or writes the barrier's state as a value.
     MovesState,
 }
@@ -308,6 +319,8 @@ pub enum Blocking {
     Sometimes,
     /// It goes on with the barrier's state in a register.
     Reads,
+    /// It goes on and knows whether a generation is complete.
+    Asks,
 }
 
 /// What an instruction does.
@@ -323,6 +336,8 @@ pub enum Applied<B, O = Nothing> {
     Counts(Effect<B>),
     /// The agent waits; what its wait acquires, where the instruction says so.
     Waits(Effect<B>, Option<(Scope, Semantics)>),
+    /// The agent goes on, and knows whether a generation is complete.
+    Asks(Effect<B>, bool),
     /// The barrier's state is read.
     Reads,
     /// The barrier's state is written.
@@ -339,6 +354,7 @@ impl<B, O> Applied<B, O> {
             Self::Leaves(effect, operation) => Applied::Leaves(effect.map(wrap), left(operation)),
             Self::Counts(effect) => Applied::Counts(effect.map(wrap)),
             Self::Waits(effect, acquires) => Applied::Waits(effect.map(wrap), acquires),
+            Self::Asks(effect, complete) => Applied::Asks(effect.map(wrap), complete),
             Self::Reads => Applied::Reads,
             Self::Writes(barrier) => Applied::Writes(wrap(barrier)),
         }

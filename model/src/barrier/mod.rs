@@ -6,10 +6,12 @@
 //! are pure: [`crate::machine`] applies what they decide to the agents of the group.
 
 pub mod bcu;
+pub mod cluster;
 mod facts;
 pub mod mbarrier;
 pub mod nbarrier;
 pub mod ptx;
+pub mod registers;
 pub mod split;
 mod systems;
 #[cfg(feature = "toy")]
@@ -28,7 +30,8 @@ pub use xegpu::{Handle, alloc as allocate};
 
 use crate::rule::Rule;
 
-/// A barrier of the group. `ptx`, `bcu`: 0..=15, and for mbarrier objects see [`mbarrier::id`]; `nbarrier`,
+/// A barrier of the group. `ptx`, `bcu`: 0..=15, for mbarrier objects see [`mbarrier::id`], and in a cluster
+/// [`Program::named_barrier`](crate::program::Program::named_barrier); `nbarrier`,
 /// `xegpu`: 0..=31; `split_barrier`: see [`split::barrier_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BarrierId(pub u32);
@@ -46,6 +49,34 @@ pub struct Seat {
     pub notified: bool,
     /// The latest arrival was producer-only (`nbarrier`).
     pub produced_last: bool,
+    /// How long ago the phase is whose token the agent holds (mbarrier objects).
+    pub token: Token,
+}
+
+/// How long ago the phase of a token is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Token {
+    /// The agent holds no token.
+    #[default]
+    None,
+    /// It is the present phase.
+    Present,
+    /// It is the phase before.
+    Before,
+    /// It is longer ago: nobody can wait for it.
+    Stale,
+}
+
+impl Token {
+    /// One more phase is complete.
+    #[must_use]
+    pub fn aged(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Present => Self::Before,
+            Self::Before | Self::Stale => Self::Stale,
+        }
+    }
 }
 
 impl Seat {
@@ -134,6 +165,14 @@ pub enum NotModelled {
     ForgedState,
     /// Some lanes of a warp wait for a phase while others go on.
     DivergentWait,
+    /// A loop asks for the completion of phases, of several or among other steps.
+    AskingLoop,
+    /// Some lanes of a warp come to the barrier of the cluster without the others.
+    DivergentCluster,
+    /// Lanes of a warp meet that are elsewhere at the moment.
+    DivergentWarp,
+    /// Several tokens of one object at a time.
+    SeveralTokens,
     /// Thousands of asynchronous operations in flight at a time.
     ManyInFlight,
 }
@@ -150,6 +189,14 @@ impl NotModelled {
             Self::DivergentWait => {
                 "some lanes of a warp wait on an mbarrier while others go on elsewhere: not modelled"
             }
+            Self::AskingLoop => {
+                "a loop that goes on while phases are not complete, and does more than ask: not modelled"
+            }
+            Self::DivergentCluster => {
+                "lanes of a warp that come to the barrier of the cluster apart are not modelled"
+            }
+            Self::DivergentWarp => "`bar.warp.sync` of lanes that have separated is not modelled",
+            Self::SeveralTokens => "several tokens of one mbarrier object held by one warp are not modelled",
             Self::ManyInFlight => "so many asynchronous operations in flight are not modelled",
             Self::ForgedState => "R2B with a value that no B2R has read is not modelled",
         }

@@ -74,7 +74,7 @@ impl Announcement {
     #[inline]
     pub fn notes(&self) -> &'static [Rule] {
         // clause: barcheck.reserved-barrier
-        if self.id.0 == 0 && !self.all { &[Rule::ReservedBarrier] } else { &[] }
+        if self.id.0.is_multiple_of(16) && !self.all { &[Rule::ReservedBarrier] } else { &[] }
     }
 }
 
@@ -286,8 +286,9 @@ pub fn completion(cta: Cta, barrier: Barrier, exited: u32) -> Option<Completion>
 #[must_use]
 // clause: ptx.complete-reinit
 #[inline]
-pub fn complete(_seat: Seat) -> Seat {
-    Seat::default()
+pub fn complete(seat: Seat) -> Seat {
+    // clause: ptx.mbarrier-token, ptx.cluster-wait
+    Seat { notified: seat.consumer && !seat.waiting, token: seat.token.aged(), ..Seat::default() }
 }
 
 /// PTX barriers.
@@ -318,8 +319,11 @@ impl System for Ptx {
             Rule::OverDelivery,
             Rule::ParityRange,
             Rule::StaleCompletion,
+            Rule::StaleToken,
             Rule::TxRange,
             Rule::UnobservedPhase,
+            Rule::WaitWithoutArrive,
+            Rule::RemoteAfterExit,
         ],
         levels: &[],
         waits_free: false,
@@ -378,15 +382,15 @@ impl BarrierState for Barrier {
 
     // clause: ptx.exited-threads
     fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)> {
-        let completed = completion(Cta::of(around), *self, around.exited_outside(id))?;
+        let completed = completion(Cta::of(id, around), *self, around.exited_outside(id))?;
         Some((Self::Idle, completed))
     }
 }
 
 impl Cta {
     #[inline]
-    fn of(around: &impl Around) -> Self {
-        Self { warps: around.agents(), exits_release: around.exits_release() }
+    fn of(barrier: BarrierId, around: &impl Around) -> Self {
+        Self { warps: around.agents(barrier), exits_release: around.exits_release() }
     }
 }
 
@@ -471,7 +475,7 @@ impl Instruction for Action {
         around: &impl Around,
     ) -> Result<Applied<Barrier>, Refusal> {
         let Self { what, contribution, open } = *self;
-        let cta = Cta::of(around);
+        let cta = Cta::of(self.what.id, around);
         let contribution = contribution.with_pick(what.operation.reduction(), open, pick);
         // Nobody else's exit matters to an arrival with a count of its own.
         let exited = if what.all || cta.exits_release { around.exited_outside(what.id) } else { 0 };

@@ -252,6 +252,14 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.is_by_fragment(),)+ }
             }
 
+            /// See [`Instruction::as_wait`](super::Instruction::as_wait).
+            #[must_use]
+            pub fn as_wait(&self) -> Option<Self> {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(action) => action.as_wait().map(Self::$System),)+
+                }
+            }
+
             /// See [`Instruction::most_counted`](super::Instruction::most_counted).
             #[must_use]
             pub fn most_counted(&self, threads: u32) -> Option<u32> {

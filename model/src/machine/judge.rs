@@ -60,22 +60,20 @@ impl Machine {
             .collect()
     }
 
-    /// Every agent has exited, and something is pending.
+    /// Every agent of a CTA has exited, and something of its own is pending there.
     // clause: barcheck.in-flight-at-exit
     fn in_flight_at_exit<K>(&self, state: &State<K>) -> Option<Finding> {
-        let left = state.pending.first()?;
-        let holds = Rule::InFlightAtExit.holds_for(self.program.target)
-            && self.agents().all(|agent| self.config(state, agent).has_exited());
+        if !Rule::InFlightAtExit.holds_for(self.program.target) {
+            return None;
+        }
+        let left = state.pending.iter().find(|left| {
+            let cta = self.program.cta_of(left.agent);
+            self.program.shares(left.agent, left.operation.barrier())
+                && self.agents_of(cta).all(|agent| self.config(state, agent).has_exited())
+        })?;
         let (rule, agents) = (Rule::InFlightAtExit, vec![left.agent]);
         let barrier = Some(left.operation.barrier());
-        holds.then_some(Finding {
-            rule,
-            agent: left.agent,
-            pc: left.pc,
-            agents,
-            barrier,
-            detail: Detail::None,
-        })
+        Some(Finding { rule, agent: left.agent, pc: left.pc, agents, barrier, detail: Detail::None })
     }
 
     /// More agents stand at an arrival than the generation has room for.

@@ -142,14 +142,15 @@ impl Machine {
 
     /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells
     /// them apart.
-    fn kin(&self, agent: AgentId, told_apart: &[TellsApart]) -> (RoleId, u32, Option<u32>) {
+    fn kin(&self, agent: AgentId, told_apart: &[TellsApart]) -> (RoleId, u32, u32, Option<u32>) {
         let role = self.program.agents[agent.index()];
         let told_apart = match told_apart[role.index()] {
             TellsApart::Agents => Some(agent.0),
             TellsApart::Subgroups => Some(u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX)),
             TellsApart::Nobody => None,
         };
-        (role, self.program.lanes(agent), told_apart)
+        // Each CTA has barriers and memory of its own.
+        (role, self.program.cta_of(agent), self.program.lanes(agent), told_apart)
     }
 
     /// How long local computation is followed.
@@ -187,6 +188,12 @@ impl Machine {
     /// All agents.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + use<> {
         (0..self.program.agents.len()).map(AgentId::from_index)
+    }
+
+    /// The agents of a CTA.
+    pub fn agents_of(&self, cta: u32) -> impl Iterator<Item = AgentId> + use<> {
+        let of_each = self.program.agents_per_cta();
+        (cta * of_each..(cta + 1) * of_each).map(AgentId)
     }
 
     /// The automaton of an agent: agents with the same number share it.

@@ -74,6 +74,8 @@ pub enum Event {
     Blocked(BarrierId),
     /// The agent's wait passed at once.
     Passed(BarrierId),
+    /// The agent asked whether a generation is complete, and the answer.
+    Asked(BarrierId, bool),
     /// A generation completed, with a reduction's result.
     Completed(BarrierId, Option<u32>),
     /// An agent that was blocked goes on.

@@ -2,7 +2,7 @@
 
 use super::ConfigId;
 use super::choice::Choice;
-use crate::barrier::{AnyBarrier, AnyOperation, BarrierId, Seat};
+use crate::barrier::{AnyBarrier, AnyOperation, BarrierId, Seat, Token};
 use crate::memory::Memory;
 use crate::program::{AgentId, Pc};
 use smallvec::SmallVec;
@@ -143,6 +143,16 @@ impl<K> State<K> {
     #[must_use]
     pub fn barrier(&self, barrier: BarrierId) -> Option<&AnyBarrier> {
         self.at(self.site(barrier))
+    }
+
+    /// The life of a barrier begins or ends: nobody can wait for what a token of it names.
+    pub(super) fn outdate_tokens(&mut self, barrier: BarrierId) {
+        for agent in &mut self.agents {
+            let seat = agent.seat(barrier);
+            if seat.token != Token::None {
+                agent.set_seat(barrier, Seat { token: Token::Stale, ..seat });
+            }
+        }
     }
 
     /// Where a barrier is kept.

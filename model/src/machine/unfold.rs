@@ -34,18 +34,26 @@ impl Machine {
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
             let agent = self.automata[class].representative();
-            let role = self.program.agents[agent.index()];
-            let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
-                other != class && self.program.agents[automaton.representative().index()] == role
-            });
+            // Agents of different CTAs are told apart by where they live, if by nothing else.
+            let kin = |automaton: &Automaton| {
+                let agent = automaton.representative();
+                (self.program.agents[agent.index()], self.program.cta_of(agent))
+            };
+            let own = kin(&self.automata[class]);
+            let has_kin = self
+                .automata
+                .iter()
+                .enumerate()
+                .any(|(other, automaton)| other != class && kin(automaton) == own);
             // The search reads states, and never comes to the configurations that stand for all of them.
             let reads = self.program.code(agent).ops.iter().any(Op::reads_state);
             if !has_kin || reads || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
-                let other_role = self.program.agents[self.automata[*other].representative().index()];
-                other_role == role && self.automata[*other].is_alike(&self.automata[class])
+                let agent = self.automata[*other].representative();
+                (self.program.agents[agent.index()], self.program.cta_of(agent)) == own
+                    && self.automata[*other].is_alike(&self.automata[class])
             });
             match alike {
                 Some(alike) => {
@@ -180,6 +188,7 @@ fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> 
             Blocking::Never => vec![Outcome::Pass],
             Blocking::Always => vec![Outcome::Block],
             Blocking::Sometimes => vec![Outcome::Pass, Outcome::Block],
+            Blocking::Asks => vec![Outcome::Tested(false), Outcome::Tested(true)],
             Blocking::Reads => vec![Outcome::Read(Opaque::Unknown(unheld(context, config, made)))],
         },
         Action::Decide

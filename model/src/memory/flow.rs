@@ -241,7 +241,7 @@ pub trait Knowledge {
     /// A consumer that is not waiting yet is notified by the generation that completes: the notification
     /// carries what it will learn.
     fn notify(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
-        if layout.carries == Carries::Released {
+        if layout.carries == Carries::Released || layout.phases(barrier).is_some() {
             return;
         }
         self.each(|known| {

@@ -1,7 +1,7 @@
 //! Who can hold knowledge of an access.
 
 use crate::barrier::{BarrierId, Carries, Facts, mbarrier};
-use crate::program::{AccessKind, AgentId, Program};
+use crate::program::{AccessKind, AgentId, Op, Program};
 
 /// Who can hold knowledge of an access, as numbers.
 ///
@@ -13,6 +13,10 @@ pub struct Layout {
     pub(super) carries: Carries,
     /// Number of mbarrier objects.
     objects: usize,
+    /// The barrier of the cluster, where it is used.
+    cluster: Option<BarrierId>,
+    /// The number after that of the last barrier.
+    barriers: usize,
     fences_publish: bool,
     pub(super) agents: usize,
     subgroup_size: usize,
@@ -27,8 +31,11 @@ impl Layout {
         let subgroup_size = (program.subgroup_size as usize).max(1);
         let &Facts { carries, fences_publish, .. } = program.target.facts();
         let subgroups = agents.div_ceil(subgroup_size);
-        let objects = program.objects.iter().map(|objects| objects.length.unwrap_or(1) as usize).sum();
-        Self { carries, objects, fences_publish, agents, subgroup_size, subgroups }
+        let objects = program.objects_in_all() as usize;
+        let mut ops = program.roles.iter().flat_map(|role| &role.code.ops);
+        let cluster = ops.any(Op::has_phases).then(|| program.cluster_barrier());
+        let barriers = program.barrier_numbers() as usize;
+        Self { carries, objects, cluster, barriers, fences_publish, agents, subgroup_size, subgroups }
     }
 
     /// What an agent knows in time.
@@ -54,7 +61,7 @@ impl Layout {
     #[inline]
     pub(super) fn barrier(self, barrier: BarrierId, offset: usize) -> usize {
         let (extras, stride) = match self.carries {
-            Carries::All if self.objects > 0 => (0, 4),
+            Carries::All if self.objects > 0 || self.cluster.is_some() => (0, 4),
             Carries::All => (0, 2),
             Carries::Published => (1, 2),
             Carries::Inboxes => (0, 2 + 2 * self.agents),
@@ -66,8 +73,9 @@ impl Layout {
     /// What a barrier's completed phases carry in time and in memory, where waits may come at any later time.
     #[inline]
     pub(super) fn phases(self, barrier: BarrierId) -> Option<[usize; 2]> {
-        let is_object = self.objects > 0 && mbarrier::number(barrier).is_some();
-        is_object.then(|| [PHASES_TIME, PHASES_MEMORY].map(|offset| self.barrier(barrier, offset)))
+        let is_object = mbarrier::number(barrier).is_some_and(|number| (number as usize) < self.objects);
+        (is_object || self.cluster == Some(barrier))
+            .then(|| [PHASES_TIME, PHASES_MEMORY].map(|offset| self.barrier(barrier, offset)))
     }
 
     /// The slots for operations on a barrier, in the order in which they are taken. Each barrier has some of
@@ -81,7 +89,7 @@ impl Layout {
     /// What an operation in flight carries in time and in memory. Slots come after all barriers.
     #[inline]
     pub(super) fn slot(self, slot: u16) -> [usize; 2] {
-        let first = self.barrier(mbarrier::id(u32::try_from(self.objects).unwrap_or(u32::MAX)), 0);
+        let first = self.barrier(BarrierId(u32::try_from(self.barriers).unwrap_or(u32::MAX)), 0);
         [first + 2 * usize::from(slot), first + 2 * usize::from(slot) + 1]
     }
 

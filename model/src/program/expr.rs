@@ -11,10 +11,14 @@ pub enum Expr {
     Int(i64),
     /// A local's value.
     Local(LocalId),
-    /// The index of the agent that evaluates.
+    /// The index of the agent that evaluates, in its CTA.
     Agent,
+    /// The rank of its CTA in the cluster.
+    Cta,
     /// The lane that evaluates, 0..=31.
     Lane,
+    /// Whether the lane that evaluates is the one that is elected among those that evaluate together.
+    Elect,
     /// An operator with one operand.
     Unary(UnaryOp, Box<Expr>),
     /// An operator with two operands.
@@ -30,7 +34,7 @@ impl Expr {
                 a.leaves(found);
                 b.leaves(found);
             }
-            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Lane => found(self),
+            Self::Int(_) | Self::Local(_) | Self::Agent | Self::Cta | Self::Lane | Self::Elect => found(self),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! plain data: operands are expressions over integer locals, evaluated by [`crate::agent`].
 
 mod arithmetic;
+mod cluster;
 mod expr;
 mod index;
 mod instruction;
@@ -11,6 +12,7 @@ mod memory;
 mod objects;
 
 pub use arithmetic::NoResult;
+pub use cluster::Home;
 pub use expr::{BinaryOp, Expr, UnaryOp};
 pub use index::{
     AgentId, ArrayId, ConstructId, LocalId, LocationId, ObjectsId, Pc, Place, RoleId, SequenceId,
@@ -106,8 +108,12 @@ pub struct Program {
     /// The system whose rules apply.
     pub target: Target,
     /// Size of the group as declared: threads (`ptx`, `bcu`, `nbarrier`), invocations
-    /// (`split_barrier`) or subgroups (`xegpu`).
+    /// (`split_barrier`) or subgroups (`xegpu`). In a cluster, that of each CTA.
     pub threads: u32,
+    /// CTAs of the cluster (`ptx`); elsewhere 1. Each has as many agents.
+    pub ctas: u32,
+    /// Registers of each thread when the CTA begins (`ptx`); elsewhere 0.
+    pub registers: u32,
     /// Invocations in each subgroup (`split_barrier`; the last may be smaller); elsewhere 1.
     pub subgroup_size: u32,
     /// Memory, as declared.
@@ -116,7 +122,7 @@ pub struct Program {
     pub objects: Vec<Objects>,
     /// The blocks of the protocol, in the order of the text.
     pub roles: Vec<Role>,
-    /// The role of each agent.
+    /// The role of each agent, one CTA after the other.
     pub agents: Vec<RoleId>,
     /// The sequences of uniform decisions: their names, or `None` for one belonging to a statement.
     pub sequences: Vec<Option<String>>,
@@ -133,13 +139,8 @@ impl Program {
     #[must_use]
     // clause: xegpu.uniform-lowering
     pub fn lanes(&self, agent: AgentId) -> u32 {
-        if self.target.has_lanes() { (self.threads - agent.0 * WARP_SIZE).min(WARP_SIZE) } else { 1 }
-    }
-
-    /// Number of memory locations.
-    #[must_use]
-    pub fn locations(&self) -> usize {
-        self.arrays.iter().map(|a| a.length.unwrap_or(1) as usize).sum()
+        let warp = self.index_in_cta(agent);
+        if self.target.has_lanes() { (self.threads - warp * WARP_SIZE).min(WARP_SIZE) } else { 1 }
     }
 
     /// Whether any memory is accessed, by agents or by what they leave pending.
@@ -154,28 +155,23 @@ impl Program {
         self.roles.iter().flat_map(|role| &role.code.ops).any(Op::leaves_pending)
     }
 
+    /// Whether CTAs concern one another.
+    #[must_use]
+    pub fn has_remote(&self) -> bool {
+        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::is_remote)
+    }
+
+    /// Whether agents take what others give.
+    #[must_use]
+    pub fn has_pools(&self) -> bool {
+        self.roles.iter().flat_map(|role| &role.code.ops).any(Op::tries_again)
+    }
+
     /// Whether what orders accesses in time makes them visible in memory too, as long as nobody exits early.
     #[must_use]
     pub fn time_is_memory(&self) -> bool {
         let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
         self.target.facts().time_is_memory && !ops.any(Op::is_relaxed)
-    }
-
-    /// The array that `location` belongs to.
-    #[must_use]
-    pub fn array_of(&self, location: LocationId) -> &Array {
-        let after = self.arrays.partition_point(|a| a.first <= location);
-        &self.arrays[after - 1]
-    }
-
-    /// How the protocol writes `location`: `buf[3]`, or `flag` for a scalar.
-    #[must_use]
-    pub fn location_name(&self, location: LocationId) -> String {
-        let array = self.array_of(location);
-        match array.length {
-            Some(_) => format!("{}[{}]", array.name, location.0 - array.first.0),
-            None => array.name.clone(),
-        }
     }
 }
 
@@ -300,8 +296,9 @@ pub enum Op {
     Exit,
     /// Checks that an expression is not zero.
     Assert(Expr),
-    /// A memory access: the array, and the index where it is not a scalar.
-    Access(AccessKind, ArrayId, Option<Expr>),
+    /// A memory access: the array, the index where it is not a scalar, and the CTA where it is not the
+    /// agent's own.
+    Access(AccessKind, ArrayId, Option<Expr>, Option<Expr>),
     /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
     Fence(Spaces),
     /// An instruction on barriers.
@@ -333,7 +330,8 @@ impl Op {
     /// Every expression in the operation.
     pub(crate) fn expressions(&self) -> Expressions<'_> {
         match self {
-            Self::Set(_, e) | Self::Assert(e) | Self::Access(_, _, Some(e)) => Expressions::from_slice(&[e]),
+            Self::Set(_, e) | Self::Assert(e) => Expressions::from_slice(&[e]),
+            Self::Access(_, _, index, cta) => index.iter().chain(cta).collect(),
             Self::Any(_, a, b) => Expressions::from_slice(&[a, b]),
             Self::Branch { condition: Condition::Value(e), .. }
             | Self::Test { condition: Condition::Value(e), .. } => Expressions::from_slice(&[e]),
@@ -382,6 +380,21 @@ impl Op {
     /// It leaves something pending, which lands later.
     pub(crate) fn leaves_pending(&self) -> bool {
         self.on_barriers().is_some_and(BarrierOp::leaves_pending)
+    }
+
+    /// Its barrier keeps what completed generations carry, and is no object.
+    pub(crate) fn has_phases(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::has_phases)
+    }
+
+    /// An agent that blocks at it and is released tries again.
+    pub(crate) fn tries_again(&self) -> bool {
+        self.on_barriers().is_some_and(BarrierOp::tries_again)
+    }
+
+    /// It concerns another CTA, or all of them.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self, Self::Access(_, _, _, Some(_))) || self.on_barriers().is_some_and(BarrierOp::is_remote)
     }
 
     /// It reads a barrier's state as a value.

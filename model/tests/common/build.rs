@@ -88,7 +88,7 @@ pub(crate) fn assert(value: Expr) -> S {
 }
 
 fn access(kind: AccessKind, array: u32) -> S {
-    S::Op(Op::Access(kind, ArrayId(array), None))
+    S::Op(Op::Access(kind, ArrayId(array), None, None))
 }
 
 /// A read of a scalar.
@@ -105,7 +105,7 @@ pub(crate) fn atomic(array: u32) -> S {
 }
 
 pub(crate) fn access_at(kind: AccessKind, array: u32, index: Expr) -> S {
-    S::Op(Op::Access(kind, ArrayId(array), Some(index)))
+    S::Op(Op::Access(kind, ArrayId(array), Some(index), None))
 }
 
 pub(crate) const SHARED: Spaces = Spaces { shared: true, global: false };
@@ -255,6 +255,8 @@ impl Group {
         Self(Program {
             target,
             threads,
+            ctas: 1,
+            registers: 0,
             subgroup_size: 1,
             arrays: Vec::new(),
             objects: Vec::new(),

@@ -118,6 +118,7 @@ fn events(events: &[Event]) -> String {
             Event::Parked(b) => format!("park b{}", b.0),
             Event::Arrived(b) => format!("arrive b{}", b.0),
             Event::Blocked(_) => "block".to_owned(),
+            Event::Asked(b, complete) => format!("ask b{} ={complete}", b.0),
             Event::Passed(b) => format!("pass b{}", b.0),
             Event::Completed(b, None) => format!("complete b{}", b.0),
             Event::Completed(b, Some(result)) => format!("complete b{} ={result}", b.0),

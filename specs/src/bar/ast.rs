@@ -35,6 +35,20 @@ pub enum Item {
         /// How many.
         value: Expr,
     },
+    /// `cluster 2;`
+    Cluster {
+        /// The keyword.
+        keyword: Span,
+        /// How many CTAs.
+        value: Expr,
+    },
+    /// `maxnreg 128;`
+    Registers {
+        /// The keyword.
+        keyword: Span,
+        /// How many.
+        value: Expr,
+    },
     /// `subgroup_size 16;`
     SubgroupSize {
         /// The keyword.
@@ -186,6 +200,8 @@ pub enum StatementKind {
         array: Name,
         /// The element.
         index: Option<Expr>,
+        /// The CTA, if it is not the agent's own.
+        cta: Option<Expr>,
     },
     /// `break;`
     Break,
@@ -237,6 +253,8 @@ pub struct Instruction {
 pub struct Operand {
     /// What it is.
     pub kind: OperandKind,
+    /// The CTA in which it is, after `@ cta`.
+    pub cta: Option<Expr>,
     /// Its bytes.
     pub span: Span,
 }
@@ -282,6 +300,13 @@ pub enum Condition {
         /// Where it stands.
         span: Span,
     },
+    /// `!mbarrier.try_wait.parity full[0], 0`
+    Answer {
+        /// Written with `!`.
+        negated: bool,
+        /// The instruction that yields the answer.
+        instruction: Box<Instruction>,
+    },
 }
 
 /// What is assigned.
@@ -302,6 +327,8 @@ pub enum Value {
         /// Where it stands.
         span: Span,
     },
+    /// `mbarrier.arrive full[0]`: what an instruction yields.
+    Result(Box<Instruction>),
 }
 
 /// An expression.
@@ -330,7 +357,7 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
-/// A word for an agent's own index: what agents of some target are called, or `lane`.
+/// A word for an agent's own index: what agents of some target are called, `lane`, or `cluster_ctarank`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IndexWord(&'static str);
 
@@ -338,11 +365,17 @@ impl IndexWord {
     /// `lane`
     pub const LANE: Self = Self("lane");
 
+    /// `cluster_ctarank`
+    pub const CTA: Self = Self("cluster_ctarank");
+
     /// The index of an agent of this target.
     #[must_use]
     pub fn of(target: Target) -> Self {
         Self(target.agent_noun())
     }
+
+    /// `elect`
+    pub const ELECT: Self = Self("elect");
 
     /// The word.
     #[must_use]

@@ -26,6 +26,8 @@ pub(crate) struct Notation {
     pub(crate) handles_from: Option<&'static str>,
     /// The word that declares barriers with names of their own, if there are any.
     pub(crate) objects: Option<&'static str>,
+    /// Several groups may run side by side, as many as `cluster` declares.
+    pub(crate) cluster: bool,
     /// The registers, if instructions have them for operands.
     pub(crate) registers: Option<Registers>,
     /// The instructions, aliases included.

@@ -33,7 +33,8 @@ pub(crate) fn is_reserved(word: &str) -> bool {
 
 /// The index that `word` stands for.
 pub(crate) fn index_word(word: &str) -> Option<IndexWord> {
-    let mut known = Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE]);
+    let mut known =
+        Target::ALL.into_iter().map(IndexWord::of).chain([IndexWord::LANE, IndexWord::CTA, IndexWord::ELECT]);
     known.find(|index| index.text().eq_ignore_ascii_case(word))
 }
 
@@ -53,7 +54,9 @@ pub(crate) fn unit_noun(word: &str) -> Option<&'static str> {
 pub(crate) fn declarations(notation: &Notation) -> impl Iterator<Item = &'static str> {
     let special = notation.subgroups.then_some("subgroup_size");
     let own = [notation.size, notation.agents, notation.target.agent_noun()];
-    DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects).chain(SOFT)
+    let cluster = ["cluster", "maxnreg"].into_iter().filter(|_| notation.cluster);
+    let declared = DECLARATIONS.into_iter().chain(own).chain(special).chain(notation.objects);
+    declared.chain(cluster).chain(SOFT)
 }
 
 /// The instructions of `target` in a sentence, aliases left out.

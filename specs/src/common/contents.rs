@@ -60,7 +60,7 @@ pub struct Extracted {
     /// Branches whose outcome is unknown and need not be the same for the whole group, by their places in the
     /// kernel: both outcomes are explored.
     pub private: Vec<Place>,
-    /// For each decision that the whole group shares, by its name, what it is about: parameters by their names
+    /// For each decision that the whole group shares, by its name, what it is about: parameters by names
     /// without that of the kernel, and loads. Decisions about one thing need not go together in every way.
     pub about: BTreeMap<String, BTreeSet<String>>,
     /// The parameters of the kernel that may be given, as [`LoadOptions::defines`] names them without

@@ -14,11 +14,15 @@ pub const ERRORS: usize = 20;
 /// Threads of a CTA: what every CUDA device has allowed since compute capability 2.0.
 pub const CTA_THREADS: i64 = 1024;
 
+/// CTAs of a cluster: what devices allow that are asked for more than the portable 8.
+pub const CLUSTER_CTAS: i64 = 16;
+
 /// Members of a thread group or workgroup: the largest that Intel's devices run (`nbarrier`, `xegpu`), and
 /// what OpenCL and Vulkan implementations offer (`split_barrier`).
 pub const GROUP_SIZE: i64 = 1024;
 
-/// Memory locations, of one array and of all together. Each costs the search knowledge of every agent.
+/// Memory locations, of one array and of all together, in all CTAs of a cluster. Each costs the search
+/// knowledge of every agent.
 pub const LOCATIONS: i64 = 65_536;
 
 /// mbarrier objects, of one array and of all together: as many as fit into the largest shared memory of a

@@ -399,8 +399,8 @@ impl LocationClasses {
 /// What an agent has to do with a barrier whose generation is completed, as a number: its seat, and what it
 /// acquires.
 pub(crate) fn posture(seat: Seat, acquired: u32) -> u32 {
-    let Seat { arrived, waiting, consumer, notified, produced_last } = seat;
+    let Seat { arrived, waiting, consumer, notified, produced_last, token } = seat;
     [arrived, waiting, consumer, notified, produced_last]
         .into_iter()
-        .fold(acquired, |posture, bit| posture << 1 | u32::from(bit))
+        .fold(acquired << 2 | token as u32, |posture, bit| posture << 1 | u32::from(bit))
 }

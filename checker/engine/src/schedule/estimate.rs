@@ -8,7 +8,7 @@
 
 use barcheck_model::agent::{Config, Fragment, Value};
 use barcheck_model::machine::{Machine, State};
-use barcheck_model::program::{AgentId, BinaryOp, Code, Condition, ConstructId, Expr, LocalId, Op};
+use barcheck_model::program::{AgentId, BinaryOp, Code, Condition, ConstructId, Expr, LocalId, Op, Program};
 use std::ops::Range;
 
 /// Operations of all agents together, beyond which nothing is estimated: to go through them would take longer
@@ -28,7 +28,7 @@ pub(super) fn percent<K>(machine: &Machine, state: &State<K>) -> Option<u8> {
     }
     let mut least = 1.0_f64;
     for agent in machine.agents() {
-        if let Some(way) = Way::of(agent, program.code(agent), machine.config(state, agent)) {
+        if let Some(way) = Way::of(agent, program, machine.config(state, agent)) {
             // Loops within loops may be too many to count.
             let (made, all) = way.through(0..way.code.ops.len()).filter(|(_, all)| all.is_finite())?;
             least = least.min(made / all.max(1.0));
@@ -42,6 +42,7 @@ pub(super) fn percent<K>(machine: &Machine, state: &State<K>) -> Option<u8> {
 /// An agent's way through its code.
 struct Way<'w> {
     agent: AgentId,
+    program: &'w Program,
     code: &'w Code,
     /// Where it is.
     fragment: &'w Fragment,
@@ -49,9 +50,9 @@ struct Way<'w> {
 
 impl<'w> Way<'w> {
     /// `None` if it has exited. Of separated lanes those that are behind count.
-    fn of(agent: AgentId, code: &'w Code, config: &'w Config) -> Option<Self> {
+    fn of(agent: AgentId, program: &'w Program, config: &'w Config) -> Option<Self> {
         let fragment = config.fragments.iter().min_by_key(|fragment| fragment.pc)?;
-        Some(Self { agent, code, fragment })
+        Some(Self { agent, program, code: program.code(agent), fragment })
     }
 
     /// The steps that it has made, and all of them, in some operations, the first of which it comes to once.
@@ -126,8 +127,10 @@ impl<'w> Way<'w> {
                 Value::Int(number) => Some(*number),
                 _ => None,
             },
-            Expr::Agent => Some(i64::from(self.agent.0)),
+            Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
+            Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
+            Expr::Elect => Some(1),
             Expr::Unary(op, inner) => op.apply(self.evaluate(inner)?).ok(),
             Expr::Binary(op, left, right) => op.apply(self.evaluate(left)?, self.evaluate(right)?).ok(),
         }

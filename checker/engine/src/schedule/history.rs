@@ -20,6 +20,13 @@
 //! 4. An arrival in phase k+1 has a wait in its past that sees C(k): it is observed in every order.
 //! 5. Whoever begins or ends the barrier's life has everything in its past, and is in the past of whatever
 //!    follows.
+//!
+//! # Pools
+//!
+//! Of what some give and others take, everything given comes in every order if no giving has a taking in
+//! its past: giving waits for nobody. If in the run all takings have found enough, they do in every order:
+//! however much has been taken before, no more than in the run is taken in all. So what remains is the
+//! same, nobody waits for ever, and who has taken first does not matter to anybody.
 
 use super::clocks::{Clocks, Moment, Moments};
 use barcheck_model::barrier::Part;
@@ -84,7 +91,10 @@ impl History {
                 !(clocks.knows_all(agent, &self.completed) && is_observed)
             }
             Part::Counts => !clocks.knows_all(agent, &self.completed),
-            Part::Observes | Part::Waits | Part::MovesState => false,
+            Part::Asks => true,
+            // Where some give and others take: see below.
+            Part::Gives => self.waits.iter().any(|taken| clocks.knows(agent, *taken)),
+            Part::Observes | Part::Waits | Part::MovesState | Part::Takes => false,
         }
     }
 
@@ -140,6 +150,12 @@ impl History {
         self.phases.unsettled = early;
         self.phases.some_complete = true;
         is_settled
+    }
+
+    /// An agent exits at a barrier that waits for every live agent: its waits are over before the next phase
+    /// completes, for which its exit is needed.
+    pub(super) fn exit(&mut self, clocks: &Clocks, agent: AgentId) {
+        self.phases.unsettled.retain(|wait| wait.actor != agent.0 || !clocks.knows(agent, *wait));
     }
 
     /// The barrier's life begins or ends.

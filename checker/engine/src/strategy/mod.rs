@@ -87,8 +87,8 @@ fn out_of_time(question: &Question<'_>, why: &Inconclusive) -> Inconclusive {
     let where_to = match why {
         Inconclusive::Cut { agent, at, .. } => {
             let place = question.program.code(*agent).places.get(at.index()).copied().unwrap_or_default();
-            let noun = question.program.target.agent_noun();
-            Some(format!("the local computation of {noun} {} in line {}", agent.0, place.line))
+            let who = question.program.agent_name(*agent);
+            Some(format!("the local computation of {who} in line {}", place.line))
         }
         _ => None,
     };
@@ -380,8 +380,7 @@ fn completed(question: &Question<'_>, outcome: Outcome) -> Outcome {
 
 /// An instruction's place, for people.
 fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
-    let noun = machine.program().target.agent_noun();
-    format!("({noun} {}, line {})", agent.0, machine.place(agent, pc).line)
+    format!("({}, line {})", machine.program().agent_name(agent), machine.place(agent, pc).line)
 }
 
 #[cfg(test)]

@@ -48,7 +48,8 @@ pub(super) fn before(
             !knows_complete || unobserved
         }
         Part::Counts => !knows_complete,
-        Part::Observes | Part::Waits | Part::MovesState => false,
+        Part::Asks => return Err(Undecided::BarrierState(agent, made.pc)),
+        Part::Observes | Part::Waits | Part::MovesState | Part::Gives | Part::Takes => false,
     };
     if is_open {
         return Err(Undecided::Unordered(agent, made.pc));

@@ -438,7 +438,12 @@ impl Tables {
                 let seat = progressed.state.agents[actor.index()].seat(id);
                 let blocks = progressed.events.contains(&Event::Blocked(id));
                 let last = !progressed.state.barrier(id).is_some_and(AnyBarrier::is_kept_for_waits);
-                self.steps.local_effect(operation, LocalEffect { seat, blocks, last, release, noted })
+                let answer = progressed.events.iter().find_map(|event| match event {
+                    Event::Asked(_, answer) => Some(*answer),
+                    _ => None,
+                });
+                let local_effect = LocalEffect { seat, blocks, answer, last, release, noted };
+                self.steps.local_effect(operation, local_effect)
             }
         };
         let barrier = own.map_or(0, |field| after.barriers[field]);

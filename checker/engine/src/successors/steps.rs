@@ -56,6 +56,8 @@ struct Operation {
 pub(crate) struct LocalEffect {
     pub(crate) seat: Seat,
     pub(crate) blocks: bool,
+    /// What it answers to whoever asks for a completion.
+    pub(crate) answer: Option<bool>,
     /// Nobody has yet to wait for a generation completed: then what it carries is forgotten
     /// (`split_barrier`).
     pub(crate) last: bool,
@@ -261,14 +263,20 @@ impl Steps {
 mod tests {
     use super::*;
     use crate::packed::locations::{AT_BARRIER, NO_ACT};
-    use barcheck_model::barrier::{bcu, nbarrier};
+    use barcheck_model::barrier::{Token, bcu, nbarrier};
 
-    const SEAT: Seat =
-        Seat { arrived: true, waiting: false, consumer: false, notified: false, produced_last: false };
+    const SEAT: Seat = Seat {
+        arrived: true,
+        waiting: false,
+        consumer: false,
+        notified: false,
+        produced_last: false,
+        token: Token::None,
+    };
 
     fn local_effect(seat: Seat, noted: &[Rule]) -> LocalEffect {
         let noted = noted.iter().map(|rule| (*rule, None)).collect();
-        LocalEffect { seat, blocks: false, last: false, release: UNKNOWN, noted }
+        LocalEffect { seat, blocks: false, answer: None, last: false, release: UNKNOWN, noted }
     }
 
     #[test]

@@ -232,7 +232,7 @@ impl Tables {
                 Choices::Open(n) => Picks::Below(*n),
                 Choices::Uniform(_) => Picks::Sequence,
             };
-            let depends = self.dependence(action, picks);
+            let depends = self.dependence(action, picks).filter(|_| !self.is_elsewhere(agent, action));
             let before = standing.len();
             self.races.stand(action, |id| field_of(&mut self.barriers, id), &mut standing);
             let groups = two(&standing[before..]);
@@ -268,6 +268,24 @@ impl Tables {
         let operations: Vec<u32> = (0..count).map(operation).collect();
         let act = self.location_classes.number_act(action);
         self.steps.add(depends, groups, (operations, act))
+    }
+
+    /// Whether it matters to a move who has exited in which CTA.
+    fn is_elsewhere(&self, agent: AgentId, action: &Action) -> bool {
+        let program = self.machine.program();
+        if program.ctas <= 1 {
+            return false;
+        }
+        let own = program.cta_of(agent);
+        match action {
+            Action::Access(_, locations) => {
+                locations.iter().any(|location| program.home_of(*location).is_some_and(|cta| cta != own))
+            }
+            action => action.on_barrier().is_some_and(|action| {
+                let depends = action.dependence(self.machine.exits_release());
+                depends == Dependence::BarrierAndExits || !program.shares(agent, action.barrier())
+            }),
+        }
     }
 
     /// On what a move's effect depends, besides the agent's own slot; `None` if on more than is remembered.

@@ -2,6 +2,7 @@
 
 use barcheck_model::agent::{LaneValues, Value};
 use barcheck_model::machine::{Automaton, ConfigId, Machine, Sequence};
+use barcheck_model::program::AgentId;
 use std::collections::HashSet;
 
 /// Automata below this size are no reason to give up.
@@ -28,11 +29,11 @@ pub(crate) fn blow_up_beyond(machine: &Machine, states: u64, notable: usize) -> 
     let counts =
         code.locals.iter().enumerate().map(|(local, info)| (distinct(automaton, local, most), &info.name));
     let (values, name) = counts.max_by_key(|(values, _)| *values)?;
-    let noun = machine.program().target.agent_noun();
+    let who = machine.program().agent_name(agent);
     if values < notable / 10 {
-        return Some(format!("the configurations of {noun} {} (at least {})", agent.0, automaton.len()));
+        return Some(format!("the configurations of {who} (at least {})", automaton.len()));
     }
-    Some(format!("the values of `{name}` in {noun} {} (at least {values})", agent.0))
+    Some(format!("the values of `{name}` in {who} (at least {values})"))
 }
 
 /// Decisions that are not many yet.
@@ -48,11 +49,11 @@ pub(crate) fn backlog<'s>(machine: &Machine, states: impl Iterator<Item = &'s [S
         return None;
     }
     let name = machine.program().sequences.get(index)?.as_deref().unwrap_or_default();
-    let noun = machine.program().target.agent_noun();
     let first = sequence.position.iter().enumerate().max_by_key(|(_, position)| **position)?.0;
+    let first = machine.program().agent_name(AgentId::from_index(first));
     let spelt = if name.is_empty() { "uniform ?".to_owned() } else { format!("uniform {name} ?") };
     Some(format!(
-        "the decisions of `{spelt}` that {noun} {first} has made and others have yet to make ({decisions}): give \
+        "the decisions of `{spelt}` that {first} has made and others have yet to make ({decisions}): give \
          decisions that agents make at different rates names of their own"
     ))
 }

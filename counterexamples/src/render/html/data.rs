@@ -56,7 +56,7 @@ impl<'t> View<'t> {
             trace.protocol.defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let say = |event: &Event| events::in_words(trace, event);
         Self {
-            noun: names::noun(trace),
+            noun: names::noun(trace).word(),
             file: names::file(trace),
             facts: names::facts(trace),
             notes,

@@ -1,6 +1,6 @@
 //! The lanes themselves.
 
-use crate::names::{noun, short};
+use crate::names::{agents_in_short, noun, short};
 use crate::render::escape;
 use crate::render::text::{Sign, sign};
 use crate::timeline::{Access, conflict, generations};
@@ -53,14 +53,16 @@ fn race(layout: &Layout<'_>, xml: &mut Xml) {
 
 /// Names of agents, and of the roles above them.
 fn heads(layout: &Layout<'_>, xml: &mut Xml) {
-    let letter = noun(layout.trace).chars().next().unwrap_or('a');
     let y = layout.top - 10.0;
     let mut begun = 0;
     for (at, agent) in layout.columns.iter().enumerate() {
         let role = |agent: u32| layout.trace.agents.get(agent as usize).and_then(|a| a.role.as_deref());
         let half = layout.spacing / 2.0;
         let Some(x) = layout.x(*agent) else { continue };
-        let name = if layout.spacing < 30.0 { agent.to_string() } else { format!("{letter}{agent}") };
+        let name = match layout.spacing < 30.0 {
+            true => agent.to_string(),
+            false => agents_in_short(noun(layout.trace), &[*agent]),
+        };
         let is_blamed = layout.trace.outcome.blamed.contains(agent);
         xml.write(if is_blamed { "head bad" } else { "head" }, x, y, &name);
         let ends = layout.columns.get(at + 1).is_none_or(|next| role(*next) != role(*agent));

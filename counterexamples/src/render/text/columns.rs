@@ -19,9 +19,10 @@ type Kind<'t> = (Option<&'t str>, u32, Option<(Status, Option<Location>, Option<
 
 /// A column for each agent, as far as there is room; `apart` are the columns between two titles.
 pub(super) fn single(trace: &Trace, room: usize, apart: usize) -> Vec<Column> {
-    let letter = names::letter(names::noun(trace));
-    let width = trace.agents.len().saturating_sub(1).to_string().len() + 1 + apart;
-    let column = |agent: u32| Column { agents: vec![agent], title: format!("{letter}{agent}") };
+    let title = |agent: u32| names::agents_in_short(names::noun(trace), &[agent]);
+    let last = u32::try_from(trace.agents.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let width = title(last).len() + apart;
+    let column = |agent: u32| Column { agents: vec![agent], title: title(agent) };
     chosen(trace, (room / width).max(2)).into_iter().map(column).collect()
 }
 
@@ -66,7 +67,7 @@ fn columns<K: Ord>(trace: &Trace, end: &Situation, more: impl Fn(u32) -> K) -> V
 /// `w0-3,7`, or `30 warps` where that would take too much room.
 fn title(trace: &Trace, agents: &[u32]) -> String {
     let noun = names::noun(trace);
-    let title = format!("{}{}", names::letter(noun), names::runs(agents).join(","));
+    let title = names::agents_in_short(noun, agents);
     if title.len() <= WIDEST { title } else { format!("{} {noun}s", agents.len()) }
 }
 

@@ -85,8 +85,8 @@ impl BarrierState for Barrier {
     }
 
     // clause: bcu.exited-warps, bcu.red-completion
-    fn completed_by_exit(&self, _id: BarrierId, around: &impl Around) -> Option<(Self, Completion)> {
-        let cta = Cta { warps: around.agents(), exited: around.exited() };
+    fn completed_by_exit(&self, id: BarrierId, around: &impl Around) -> Option<(Self, Completion)> {
+        let cta = Cta { warps: around.agents(id), exited: around.exited() };
         let completed = completion(cta, *self).filter(|_| self.depends_on_exits(false))?;
         Some((emptied(*self), completed))
     }
@@ -213,7 +213,7 @@ impl Instruction for Action {
                 let contribution = contribution.with_pick(what.operation.reduction(), open, pick);
                 // Exits matter only to barriers that wait for every live warp.
                 let exited = if what.count == 0 { around.exited() } else { 0 };
-                let cta = Cta { warps: around.agents(), exited };
+                let cta = Cta { warps: around.agents(self.barrier()), exited };
                 let effect = arrive(cta, *barrier, seat, what, contribution)?;
                 let how = match what.operation {
                     // clause: bcu.arv-no-memory

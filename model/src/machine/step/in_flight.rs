@@ -5,6 +5,7 @@ use crate::barrier::{AnyBarrier, AnyOperation, Effect, NotModelled, Refusal};
 use crate::machine::{Event, Pending};
 use crate::memory::Knowledge;
 use crate::program::AccessKind;
+use crate::rule::Rule;
 use smallvec::SmallVec;
 
 /// Operations pending at a time, at most: a loop that begins more and waits for none has states without end.
@@ -14,6 +15,9 @@ impl<K: Knowledge> Making<'_, K> {
     /// The landing that the step is.
     pub(super) fn run_landing(&mut self, pending: Pending) -> Result<(), Refusal> {
         let site = self.state.site(pending.operation.barrier());
+        if let Some(home) = self.machine.program.home(site.id) {
+            self.in_time_for(home.cta)?;
+        }
         let landing = pending.operation.land(self.state.at(site))?;
         self.log.events.push(Event::Landed(pending));
         if let Some(slot) = pending.operation.slot() {
@@ -24,6 +28,17 @@ impl<K: Knowledge> Making<'_, K> {
             Some(completion) => self.complete(site.id, completion),
             None => Ok(()),
         }
+    }
+
+    /// What the agent does to the shared memory of another CTA comes before that CTA has exited.
+    // clause: ptx.remote-lifetime
+    pub(super) fn in_time_for(&self, cta: u32) -> Result<(), Refusal> {
+        let program = &self.machine.program;
+        if program.ctas <= 1 || cta == program.cta_of(self.agent) {
+            return Ok(());
+        }
+        let has_exited = self.machine.agents_of(cta).all(|agent| self.has_exited(agent));
+        if has_exited { Err(Rule::RemoteAfterExit.into()) } else { Ok(()) }
     }
 
     /// The instruction that the step is leaves something pending.

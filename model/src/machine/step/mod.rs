@@ -1,13 +1,16 @@
 //! One step of the group.
 
+mod around;
 mod in_flight;
+
+use around::Group;
 
 use super::outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
 use super::state::Site;
 use super::{Choice, ConfigId, CutReason, Detail, Finding, Label, Machine, Pending, State};
 use crate::agent::{Action, Choices, Fault, FaultKind, Outcome};
 use crate::barrier::{
-    self, AnyBarrier, Applied, Around, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
+    self, AnyBarrier, Applied, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
     Refusal, Seat,
 };
 use crate::memory::{Conflict, Knowledge};
@@ -200,6 +203,11 @@ impl<K: Knowledge> Making<'_, K> {
             Action::Assert(false) => return Err(Rule::Assertion.into()),
             Action::Access(kind, locations) => {
                 let (kind, locations) = (*kind, locations.clone());
+                for location in &locations {
+                    if let Some(cta) = self.machine.program.home_of(*location) {
+                        self.in_time_for(cta)?;
+                    }
+                }
                 let conflicts = self.state.memory.access(self.machine.layout, self.agent, kind, &locations);
                 self.note_conflicts(kind, conflicts);
                 self.go_on_after(Event::Accessed(locations));
@@ -270,6 +278,9 @@ impl<K: Knowledge> Making<'_, K> {
     fn barrier(&mut self) -> Result<(), Refusal> {
         let Some(action) = self.action() else { return Ok(()) };
         let site = self.state.site(action.barrier());
+        if let Some(home) = self.machine.program.home(site.id) {
+            self.in_time_for(home.cta)?;
+        }
         let around = Group { machine: self.machine, state: self.state };
         match action.apply(self.state.at(site), self.seat(site), self.pick, &around)? {
             Applied::Arrives(effect, how) => self.arrive(site, effect, how),
@@ -286,6 +297,10 @@ impl<K: Knowledge> Making<'_, K> {
                 self.wait(site, effect, acquires);
                 Ok(())
             }
+            Applied::Asks(effect, complete) => {
+                self.ask(site, effect, complete);
+                Ok(())
+            }
             Applied::Reads => {
                 self.log.events.push(Event::StateMoved);
                 self.go_on(Outcome::Read(barrier::state_as_value(self.state.at(site))));
@@ -296,6 +311,7 @@ impl<K: Knowledge> Making<'_, K> {
                 self.state.set_barrier(site, next);
                 self.go_on_after(if begins { Event::Begun(site.id) } else { Event::StateMoved });
                 if begins {
+                    self.state.outdate_tokens(site.id);
                     self.state.memory.begin(self.machine.layout, site.id);
                 }
                 Ok(())
@@ -336,16 +352,32 @@ impl<K: Knowledge> Making<'_, K> {
         }
     }
 
+    /// The agent asks whether a generation is complete: a wait that passes if it is.
+    fn ask(&mut self, site: Site, effect: Effect<AnyBarrier>, complete: bool) {
+        self.log.events.push(Event::Asked(site.id, complete));
+        if complete {
+            self.acquire(site, &effect, None);
+        }
+        self.state.set_barrier(site, effect.barrier);
+        self.state.agents[self.agent.index()].set_seat(site.id, effect.seat);
+        self.go_on(Outcome::Tested(complete));
+    }
+
     /// A wait that the barrier has accepted.
     fn wait(&mut self, site: Site, effect: Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
         if effect.progress == Progress::Pass {
-            let last = !effect.barrier.is_kept_for_waits();
-            let machine = &*self.machine;
-            let memory = &mut self.state.memory;
-            memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
-            self.log.events.push(Event::Passed(site.id));
+            self.acquire(site, &effect, acquires);
         }
         self.take_seat(site, effect);
+    }
+
+    /// A wait passes.
+    fn acquire(&mut self, site: Site, effect: &Effect<AnyBarrier>, acquires: Option<(Scope, Semantics)>) {
+        let last = !effect.barrier.is_kept_for_waits();
+        let machine = &*self.machine;
+        let memory = &mut self.state.memory;
+        memory.pass_wait(machine.layout, &machine.program, site.id, self.agent, acquires, last);
+        self.log.events.push(Event::Passed(site.id));
     }
 
     fn take_seat(&mut self, site: Site, effect: Effect<AnyBarrier>) {
@@ -372,7 +404,7 @@ impl<K: Knowledge> Making<'_, K> {
         }
         // clause: barcheck.exit-in-time
         if completion.takes_in_exited {
-            let exited: Vec<_> = self.exited().collect();
+            let exited: Vec<_> = self.exited().filter(|agent| self.is_taken_in(*agent, id)).collect();
             self.state.memory.take_in_exited(layout, id, &exited);
         }
         self.state.memory.complete_phase(layout, id);
@@ -455,44 +487,14 @@ impl<K: Knowledge> Making<'_, K> {
         Ok(())
     }
 
+    /// Whether the generation waited for the exit of an agent that has exited. Who has arrived and then
+    /// exited may have done so later.
+    fn is_taken_in(&self, agent: AgentId, barrier: BarrierId) -> bool {
+        let seat = self.state.agents[agent.index()].seat(barrier);
+        self.machine.program.shares(agent, barrier) && !(seat.arrived && seat.consumer)
+    }
+
     fn exited(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.machine.agents().filter(|agent| self.has_exited(*agent))
-    }
-}
-
-/// The group around a step.
-struct Group<'s, K> {
-    machine: &'s Machine,
-    state: &'s State<K>,
-}
-
-impl<K> Group<'_, K> {
-    fn has_exited(&self, agent: AgentId) -> bool {
-        self.machine.automata[self.machine.class(agent)].has_exited(self.state.agents[agent.index()].config)
-    }
-
-    fn count(&self, is_counted: impl Fn(AgentId) -> bool) -> u32 {
-        let counted = self.machine.agents().filter(|agent| self.has_exited(*agent) && is_counted(*agent));
-        u32::try_from(counted.count()).unwrap_or(u32::MAX)
-    }
-}
-
-impl<K> Around for Group<'_, K> {
-    #[inline]
-    fn agents(&self) -> u32 {
-        u32::try_from(self.machine.program.agents.len()).unwrap_or(u32::MAX)
-    }
-
-    #[inline]
-    fn exits_release(&self) -> bool {
-        self.machine.exits_release()
-    }
-
-    fn exited(&self) -> u32 {
-        self.count(|_| true)
-    }
-
-    fn exited_outside(&self, barrier: BarrierId) -> u32 {
-        self.count(|agent| !self.state.agents[agent.index()].seat(barrier).arrived)
     }
 }

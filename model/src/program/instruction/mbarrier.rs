@@ -12,6 +12,8 @@ pub struct MbarrierOp {
     pub objects: ObjectsId,
     /// Which one of the array.
     pub index: Option<Expr>,
+    /// The CTA whose object it is; `None` for the agent's own.
+    pub cta: Option<Expr>,
 }
 
 /// What an instruction does to an mbarrier object.
@@ -31,13 +33,26 @@ pub enum MbarrierKind {
         drops: bool,
         /// `.relaxed`: orders in time, not in memory.
         relaxed: bool,
+        /// `.release.cta`: orders within the agent's own CTA alone.
+        within_cta: bool,
+        /// The local that gets the token of the phase.
+        token: Option<LocalId>,
     },
     /// `mbarrier.expect_tx`, in bytes.
     ExpectTx(Expr),
     /// `mbarrier.complete_tx`, in bytes.
     CompleteTx(Expr),
-    /// A blocking wait for the phase of a parity: `mbarrier.try_wait.parity` in a loop.
-    Wait(Expr),
+    /// A blocking wait: `mbarrier.try_wait` in a loop.
+    Wait(Awaited),
+    /// `mbarrier.test_wait`, or a single `mbarrier.try_wait`: whether the phase is complete.
+    Test {
+        /// The phase.
+        phase: Awaited,
+        /// It may come out false though the phase is complete (`try_wait`).
+        gives_up: bool,
+        /// The local that gets the answer.
+        dest: Option<LocalId>,
+    },
     /// `cp.async.bulk` and its relatives: a copy that completes so many bytes when it lands.
     Copy {
         /// Bytes of each lane.
@@ -49,14 +64,37 @@ pub enum MbarrierKind {
     Commit,
 }
 
+/// The phase for which a wait waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// That of a parity.
+    Parity(Expr),
+    /// That whose token a local holds.
+    Token(LocalId),
+}
+
+impl Awaited {
+    fn parity(&self) -> Option<&Expr> {
+        match self {
+            Self::Parity(parity) => Some(parity),
+            Self::Token(_) => None,
+        }
+    }
+
+    fn token(&self) -> Option<LocalId> {
+        match self {
+            Self::Parity(_) => None,
+            Self::Token(token) => Some(*token),
+        }
+    }
+}
+
 impl BarrierOp for MbarrierOp {
     fn expressions(&self) -> Expressions<'_> {
-        let mut found: Expressions<'_> = self.index.iter().collect();
+        let mut found: Expressions<'_> = self.index.iter().chain(&self.cta).collect();
         match &self.kind {
-            MbarrierKind::Init(e)
-            | MbarrierKind::ExpectTx(e)
-            | MbarrierKind::CompleteTx(e)
-            | MbarrierKind::Wait(e) => found.push(e),
+            MbarrierKind::Init(e) | MbarrierKind::ExpectTx(e) | MbarrierKind::CompleteTx(e) => found.push(e),
+            MbarrierKind::Wait(phase) | MbarrierKind::Test { phase, .. } => found.extend(phase.parity()),
             MbarrierKind::Arrive { count, bytes, .. } => found.extend(count.iter().chain(bytes)),
             MbarrierKind::Copy { bytes, to } => {
                 found.push(bytes);
@@ -68,11 +106,19 @@ impl BarrierOp for MbarrierOp {
     }
 
     fn written(&self) -> Written {
-        Written::new()
+        match &self.kind {
+            MbarrierKind::Arrive { token: kept, .. } | MbarrierKind::Test { dest: kept, .. } => {
+                kept.iter().copied().collect()
+            }
+            _ => Written::new(),
+        }
     }
 
     fn handle(&self) -> Option<LocalId> {
-        None
+        match &self.kind {
+            MbarrierKind::Wait(phase) | MbarrierKind::Test { phase, .. } => phase.token(),
+            _ => None,
+        }
     }
 
     fn reduction(&self) -> Option<ReductionOp> {
@@ -97,7 +143,16 @@ impl BarrierOp for MbarrierOp {
 
     /// A copy follows what its agent has done, and publishes its own write alone.
     fn is_relaxed(&self) -> bool {
-        matches!(self.kind, MbarrierKind::Arrive { relaxed: true, .. } | MbarrierKind::Copy { .. })
+        let is_remote = self.cta.is_some();
+        match self.kind {
+            MbarrierKind::Arrive { relaxed, within_cta, .. } => relaxed || within_cta && is_remote,
+            MbarrierKind::Copy { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn is_remote(&self) -> bool {
+        self.cta.is_some()
     }
 
     fn leaves_pending(&self) -> bool {

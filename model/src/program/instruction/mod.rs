@@ -1,21 +1,25 @@
 //! The barrier instructions of the systems, a file for each, and what their operands share.
 
 mod bcu;
+mod cluster;
 mod mbarrier;
 mod nbarrier;
 mod ptx;
 mod split;
 #[cfg(feature = "toy")]
 mod toy;
+mod warp;
 mod xegpu;
 
 pub use bcu::{BcuOp, BcuOperand, BcuRedOperands};
-pub use mbarrier::{MbarrierKind, MbarrierOp};
+pub use cluster::{ClusterKind, ClusterOp};
+pub use mbarrier::{Awaited, MbarrierKind, MbarrierOp};
 pub use nbarrier::NbarrierOp;
 pub use ptx::{PtxKind, PtxOp};
 pub use split::{SplitKind, SplitOp};
 #[cfg(feature = "toy")]
 pub use toy::ToyOp;
+pub use warp::WarpOp;
 pub use xegpu::XegpuOp;
 
 use super::{Expr, LocalId, Spaces};
@@ -62,6 +66,21 @@ pub(crate) trait BarrierOp {
     /// It leaves something pending, which lands later.
     fn leaves_pending(&self) -> bool {
         false
+    }
+
+    /// What a completed generation of its barrier carries is kept, though the barrier is no object.
+    fn has_phases(&self) -> bool {
+        false
+    }
+
+    /// An agent that blocks at it and is released tries again.
+    fn tries_again(&self) -> bool {
+        false
+    }
+
+    /// It concerns another CTA, or all of them.
+    fn is_remote(&self) -> bool {
+        self.has_phases()
     }
 }
 

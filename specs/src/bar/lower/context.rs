@@ -112,6 +112,8 @@ pub(super) struct Globals<'a> {
     /// Size and place; the size is `None` where an error was reported.
     pub(super) size: Option<(Option<i64>, Span)>,
     pub(super) subgroup_size: Option<(Option<i64>, Span)>,
+    pub(super) cluster: Option<(Option<i64>, Span)>,
+    pub(super) registers: Option<(Option<i64>, Span)>,
 }
 
 impl<'a> Globals<'a> {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use barcheck_model::barrier::mbarrier;
-use barcheck_model::program::{Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space};
+use barcheck_model::barrier::{mbarrier, registers};
+use barcheck_model::program::{
+    Array, ArrayId, Expr, LocationId, NoResult, Objects, ObjectsId, Space, WARP_SIZE,
+};
 
 use super::context::{Context, Global, GlobalKind};
 use super::expressions::{Resolve, lower_expr};
@@ -18,6 +20,10 @@ use crate::common::span::Span;
 pub(super) struct Group {
     pub(super) size: u32,
     pub(super) subgroup_size: u32,
+    /// CTAs of the cluster.
+    pub(super) ctas: u32,
+    /// Registers of each thread in the beginning.
+    pub(super) registers: u32,
     /// Where the size is declared.
     pub(super) span: Span,
 }
@@ -134,6 +140,28 @@ impl<'a> Context<'a> {
                     None => self.globals.subgroup_size = Some((value, span)),
                 }
             }
+            Item::Cluster { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.cluster {
+                    Some((_, first)) => {
+                        let word = "cluster".to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.cluster = Some((value, span)),
+                }
+            }
+            Item::Registers { keyword, value } => {
+                let span = keyword.to(value.span);
+                let value = self.constant(value);
+                match self.globals.registers {
+                    Some((_, first)) => {
+                        let word = "maxnreg".to_owned();
+                        self.report(&MeaningError::DuplicateSize { word, span, first });
+                    }
+                    None => self.globals.registers = Some((value, span)),
+                }
+            }
             Item::Constant { param, name, value } => {
                 let mut value = self.constant(value);
                 if *param {
@@ -239,7 +267,38 @@ impl<'a> Context<'a> {
             None => 1,
             Some((value, span)) => self.in_range("subgroup_size", unit, (value?, span), i64::from(size))?,
         };
-        Some(Group { size, subgroup_size, span })
+        let ctas = match self.globals.cluster {
+            None => 1,
+            Some((value, span)) => self.in_range("cluster", "CTAs", (value?, span), limits::CLUSTER_CTAS)?,
+        };
+        self.in_all_ctas(i64::from(ctas))?;
+        let registers = match self.globals.registers {
+            None if self.notation.cluster => most_registers(size),
+            None => 0,
+            Some((value, span)) => {
+                let most = i64::from(most_registers(size));
+                self.in_range("maxnreg", "registers", (value?, span), most)?
+            }
+        };
+        Some(Group { size, subgroup_size, ctas, registers, span })
+    }
+
+    /// Checks that there are not too many locations and objects in all CTAs together; those of one CTA have
+    /// been checked.
+    fn in_all_ctas(&mut self, ctas: i64) -> Option<()> {
+        let Some((_, span)) = self.globals.cluster else { return Some(()) };
+        let locations = self.globals.locations;
+        if locations <= limits::LOCATIONS && locations * ctas > limits::LOCATIONS {
+            self.report(&MeaningError::TooManyLocations { total: locations * ctas, span });
+            return None;
+        }
+        let objects = self.globals.objects.last().map_or(0, |last| last.first + last.length.unwrap_or(1));
+        let total = i64::from(objects) * ctas;
+        if total > limits::OBJECTS {
+            self.report(&MeaningError::TooManyObjects { total, span });
+            return None;
+        }
+        Some(())
     }
 
     fn in_range(
@@ -255,4 +314,11 @@ impl<'a> Context<'a> {
         }
         u32::try_from(value).ok()
     }
+}
+
+/// Registers of each thread, at most, if as many threads as that share the register file: in steps of 8.
+// clause: ptx.registers-file
+fn most_registers(threads: u32) -> u32 {
+    let warps = threads.div_ceil(WARP_SIZE).max(1);
+    (registers::FILE / warps / 8 * 8).min(256)
 }

@@ -74,6 +74,9 @@ pub(crate) fn lower(
     }
     context.warn_of_unnamed(&unnamed);
     let agents = group.and_then(|group| context.assign_agents(file, &group));
+    // Every CTA runs the same.
+    // clause: barcheck.cluster-equal
+    let agents = agents.zip(group.as_ref()).map(|(agents, group)| agents.repeat(group.ctas as usize));
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());
     };
@@ -84,6 +87,8 @@ pub(crate) fn lower(
     let program = Program {
         target,
         threads: group.size,
+        ctas: group.ctas,
+        registers: group.registers,
         subgroup_size: group.subgroup_size,
         arrays: globals.arrays,
         objects: globals.objects,

@@ -23,6 +23,8 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role 
         scopes: Scopes::default(),
         loops: Vec::new(),
         slots: HashMap::new(),
+        result: None,
+        several: Vec::new(),
         lets: Vec::new(),
         read: HashSet::new(),
         assigning: None,
@@ -51,6 +53,10 @@ pub(in crate::bar) struct RoleLowerer<'c, 'a> {
     pub(super) loops: Vec<Loop>,
     /// Registers and handles, which belong to the whole block, by name.
     pub(in crate::bar) slots: HashMap<&'a str, LocalId>,
+    /// The local that gets what the instruction at hand yields.
+    pub(in crate::bar) result: Option<LocalId>,
+    /// What the instruction at hand stands for besides, each under a condition.
+    pub(in crate::bar) several: Vec<(Expr, Op)>,
     /// The variables declared with `let`.
     pub(super) lets: Vec<(LocalId, (&'a str, Span))>,
     /// Variables whose value is used for something else than to count themselves.
@@ -224,6 +230,8 @@ impl<'a> Resolve<'a> for RoleLowerer<'_, 'a> {
         let target = self.context.target;
         match word {
             IndexWord::LANE if target.has_lanes() => Some(Expr::Lane),
+            IndexWord::ELECT if target.has_lanes() => Some(Expr::Elect),
+            IndexWord::CTA if self.context.notation.cluster => Some(Expr::Cta),
             _ if word.text() == target.agent_noun() => Some(Expr::Agent),
             _ => {
                 self.report(&MeaningError::OtherTargetsIndex { word, target, span });

@@ -48,6 +48,11 @@ impl<'a> Scopes<'a> {
         self.bindings.get(name)?.last().copied()
     }
 
+    /// The local that a name is, if it is one.
+    pub(in crate::bar) fn local(&self, name: &str) -> Option<LocalId> {
+        self.find(name).map(|binding| binding.local)
+    }
+
     /// The names in scope, in alphabetical order.
     pub(super) fn names(&self) -> Vec<&'a str> {
         let in_scope = self.bindings.iter().filter(|(_, bindings)| !bindings.is_empty());

@@ -1,7 +1,7 @@
 //! Statements, laid out as documented at [`Op`].
 
 use barcheck_model::program::{
-    AccessKind, BinaryOp, Condition, ConstructId, ConstructKind, Expr, LocalKind, Op, Pc, UnaryOp,
+    AccessKind, BinaryOp, Condition, ConstructId, ConstructKind, Expr, LocalId, LocalKind, Op, Pc, UnaryOp,
 };
 
 use super::code::Source;
@@ -46,15 +46,10 @@ impl<'a> RoleLowerer<'_, 'a> {
             StatementKind::For { variable, from, to, body } => {
                 self.for_loop(variable, (from, to), body, &source)
             }
-            StatementKind::Loop(body) => {
-                self.loop_around(None, body, &source);
-                Some(())
-            }
+            StatementKind::Loop(body) => self.loop_around(None, body, &source),
             StatementKind::While(condition, body) => {
                 self.note_switch(condition, &source);
-                let condition = self.condition(condition);
-                self.loop_around(Some(condition?), body, &source);
-                Some(())
+                self.loop_around(Some(condition), body, &source)
             }
             StatementKind::If { condition, then, otherwise } => {
                 self.branch(condition, then, otherwise.as_ref(), &source)
@@ -69,6 +64,10 @@ impl<'a> RoleLowerer<'_, 'a> {
                 self.uniform_number(local, (sequence.as_ref(), *span), (from, to), &source)
             }
             StatementKind::Let(name, value) => self.let_value(name, value, &source),
+            StatementKind::Assign(name, Value::Result(instruction)) => {
+                let local = self.assigned(&name.text, name.span)?;
+                self.yielding(local, instruction, &source)
+            }
             StatementKind::Assign(name, value) => {
                 let assigned = self.assigned(&name.text, name.span);
                 self.assigning = assigned;
@@ -78,8 +77,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 self.builder.emit(op, &source);
                 Some(())
             }
-            StatementKind::Access { kind, array, index } => {
-                self.access(*kind, array, index.as_ref(), &source)
+            StatementKind::Access { kind, array, index, cta } => {
+                self.access(*kind, array, (index.as_ref(), cta.as_ref()), &source)
             }
             StatementKind::Break => self.leave_iteration("break", statement.span, &source),
             StatementKind::Continue => self.leave_iteration("continue", statement.span, &source),
@@ -106,8 +105,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let (from, to) = (self.expr(from), self.expr(to));
                 (from?, Some(to?))
             }
-            // Not a value of one operation: see the statements.
-            Value::Uniform { .. } => return None,
+            // Statements of their own have been made of them.
+            Value::Uniform { .. } | Value::Result(_) => return None,
         };
         Some(move |local| match to {
             None => Op::Set(local, from),
@@ -116,6 +115,10 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     fn let_value(&mut self, name: &'a Name, value: &'a Value, source: &Source) -> Option<()> {
+        if let Value::Result(instruction) = value {
+            let local = self.declare(name, false)?;
+            return self.yielding(local, instruction, source);
+        }
         // The value is read first: in `let x = x + 1;` it is the outer `x` that counts.
         let value = self.value(value);
         let local = self.declare(name, false)?;
@@ -183,15 +186,39 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// `loop`, or `while` with its condition.
-    fn loop_around(&mut self, condition: Option<Condition>, body: &'a Block, source: &Source) {
+    fn loop_around(
+        &mut self,
+        condition: Option<&'a ast::Condition>,
+        body: &'a Block,
+        source: &Source,
+    ) -> Option<()> {
         let construct = self.enter_loop(source);
         let head = self.builder.here();
-        if let Some(condition) = condition {
+        // After an error the body is lowered all the same, for the errors in it.
+        let condition = condition.map(|condition| self.condition(condition));
+        let lowered = condition.as_ref().is_none_or(Option::is_some);
+        if let Some(condition) = condition.flatten() {
             self.builder.emit(Op::Test { construct, condition }, source);
         }
         self.block(body);
         let back = self.builder.here();
         self.leave_loop(head, back, source);
+        lowered.then_some(())
+    }
+
+    /// An instruction that yields a number to a local.
+    fn yielding(&mut self, local: LocalId, instruction: &'a Instruction, source: &Source) -> Option<()> {
+        self.result = Some(local);
+        let lowered = self.instruction(instruction, source);
+        if self.result.take().is_some() {
+            lowered?;
+            let mnemonic = instruction.mnemonic.text(self.context.source);
+            let expected = "an instruction that yields a value".to_owned();
+            let help = Some(format!("write `{mnemonic} …;` by itself"));
+            self.report(&MeaningError::Operand { expected, span: instruction.span, help });
+            return None;
+        }
+        lowered
     }
 
     fn enter_loop(&mut self, source: &Source) -> ConstructId {
@@ -286,6 +313,16 @@ impl<'a> RoleLowerer<'_, 'a> {
                 }
                 Condition::Uniform(self.context.sequence(name.as_ref(), None, *span)?)
             }
+            ast::Condition::Answer { negated, instruction } => {
+                let answer = self.builder.local(".answer", LocalKind::Integer);
+                let source = self.source(instruction.span);
+                self.yielding(answer, instruction, &source)?;
+                let answer = Expr::Local(answer);
+                Condition::Value(match negated {
+                    true => Expr::Unary(UnaryOp::Not, Box::new(answer)),
+                    false => answer,
+                })
+            }
         })
     }
 
@@ -293,12 +330,13 @@ impl<'a> RoleLowerer<'_, 'a> {
         &mut self,
         kind: AccessKind,
         array: &'a Name,
-        index: Option<&'a ast::Expr>,
+        (index, cta): (Option<&'a ast::Expr>, Option<&'a ast::Expr>),
         source: &Source,
     ) -> Option<()> {
         let used = Used { name: &array.text, span: array.span, index };
         let (id, index) = self.location(used)?;
-        self.builder.emit(Op::Access(kind, id, index), source);
+        let cta = self.in_cta(cta)?;
+        self.builder.emit(Op::Access(kind, id, index, cta), source);
         Some(())
     }
 
@@ -307,6 +345,48 @@ impl<'a> RoleLowerer<'_, 'a> {
         if let Some(op) = system::lower(self, instruction)? {
             self.builder.emit(op, source);
         }
+        for (condition, op) in std::mem::take(&mut self.several) {
+            self.under(condition, op, source);
+        }
         Some(())
+    }
+
+    /// An operation that is executed under a condition.
+    fn under(&mut self, condition: Expr, op: Op, source: &Source) {
+        match condition {
+            Expr::Int(0) => {}
+            Expr::Int(_) => drop(self.builder.emit(op, source)),
+            condition => {
+                let construct = self.builder.open(ConstructKind::If);
+                let condition = Condition::Value(condition);
+                let branch = Op::Branch { construct, condition, otherwise: Pc(0) };
+                let branch = self.builder.emit_silent(branch, source);
+                self.builder.emit(op, source);
+                let end = self.builder.close(construct, source);
+                self.builder.set_target(branch, end);
+            }
+        }
+    }
+
+    /// How many CTAs there are, 1 after an error.
+    pub(in crate::bar) fn ctas(&self) -> u32 {
+        let ctas = self.context.globals.cluster.and_then(|(ctas, _)| ctas);
+        ctas.and_then(|ctas| u32::try_from(ctas).ok()).map_or(1, |ctas| ctas.min(16))
+    }
+
+    /// The CTA that is named after `@ cta`.
+    pub(in crate::bar) fn in_cta(&mut self, cta: Option<&'a ast::Expr>) -> Option<Option<Expr>> {
+        let Some(expr) = cta else { return Some(None) };
+        let lowered = self.expr(expr)?;
+        let ctas = self.context.globals.cluster.map_or(Some(1), |(ctas, _)| ctas);
+        if let (Expr::Int(value), Some(ctas)) = (&lowered, ctas)
+            && !(0..ctas).contains(value)
+        {
+            let expected = format!("the rank of a CTA, 0 to {}", ctas - 1);
+            let help = Some("the CTAs are as many as `cluster` declares".to_owned());
+            self.report(&MeaningError::Operand { expected, span: expr.span, help });
+            return None;
+        }
+        Some(Some(lowered))
     }
 }

@@ -4,6 +4,7 @@ use barcheck_model::program::{BinaryOp, UnaryOp};
 
 use super::{Class, Parsed, Parser};
 use crate::bar::ast::{Condition, Expr, ExprKind, Value};
+use crate::bar::mnemonics;
 use crate::bar::syntax_error::SyntaxError;
 use crate::bar::token::{Token, TokenKind};
 use crate::bar::words;
@@ -224,10 +225,29 @@ impl Parser<'_, '_> {
         Ok(Measured { expr: Expr { kind: ExprKind::Int(value), span }, height: 1 })
     }
 
+    /// Whether an instruction begins some tokens on, where some yield a number.
+    fn at_instruction(&self, distance: usize) -> bool {
+        let [word, dot] = [0, 1].map(|next| self.ahead(distance + next));
+        if self.notation.objects.is_none() || (word.kind, dot.kind) != (TokenKind::Word, TokenKind::Dot) {
+            return false;
+        }
+        let word = self.text(word.span);
+        let mut mnemonics = mnemonics::of_target(self.notation.target);
+        mnemonics.any(|mnemonic| mnemonic.split('.').next().is_some_and(|m| m.eq_ignore_ascii_case(word)))
+    }
+
     /// What stands behind `if` and `while`.
     pub(super) fn condition(&mut self) -> Parsed<Condition> {
         if self.eat(TokenKind::Question) {
             return Ok(Condition::Private);
+        }
+        let negated = self.at(TokenKind::Not);
+        if self.at_instruction(usize::from(negated)) {
+            if negated {
+                self.advance_as(Class::Prefix);
+            }
+            let instruction = Box::new(self.instruction()?);
+            return Ok(Condition::Answer { negated, instruction });
         }
         let uniform = self.current().span;
         if !self.eat_keyword("uniform") {
@@ -249,6 +269,9 @@ impl Parser<'_, '_> {
     pub(super) fn value(&mut self) -> Parsed<Value> {
         if self.at_keyword("uniform") {
             return self.uniform_value();
+        }
+        if self.at_instruction(0) {
+            return Ok(Value::Result(Box::new(self.instruction()?)));
         }
         if !self.eat_keyword("any") {
             return Ok(Value::Expr(self.expr()?));

@@ -179,7 +179,17 @@ impl Parser<'_, '_> {
     fn operand(&mut self, opcode: Opcode) -> Parsed<Operand> {
         let start = self.current().span;
         let kind = self.operand_kind(opcode)?;
-        Ok(Operand { kind, span: self.span_from(start) })
+        let cta = if opcode.form() == Form::Places { self.in_cta()? } else { None };
+        Ok(Operand { kind, cta, span: self.span_from(start) })
+    }
+
+    /// `@ cta 1`, if it stands here: the CTA of what stands before it.
+    pub(super) fn in_cta(&mut self) -> Parsed<Option<Expr>> {
+        if !self.notation.cluster || !self.eat(TokenKind::At) {
+            return Ok(None);
+        }
+        self.expect_keyword("cta")?;
+        self.expr().map(Some)
     }
 
     fn operand_kind(&mut self, opcode: Opcode) -> Parsed<OperandKind> {

@@ -98,6 +98,14 @@ impl Parser<'_, '_> {
             "allow" => self.allow(),
             "block" => self.shared_block(),
             "subgroup_size" => self.subgroup_size(),
+            "cluster" if self.notation.cluster => {
+                let (keyword, value) = self.sized()?;
+                Ok(Item::Cluster { keyword, value })
+            }
+            "maxnreg" if self.notation.cluster => {
+                let (keyword, value) = self.sized()?;
+                Ok(Item::Registers { keyword, value })
+            }
             lower if self.notation.objects == Some(lower) && self.ahead(1).kind == TokenKind::Word => {
                 self.objects()
             }
@@ -160,6 +168,14 @@ impl Parser<'_, '_> {
         let value = self.expr()?;
         self.expect_semicolon()?;
         Ok(Item::SubgroupSize { keyword, value })
+    }
+
+    /// A keyword and a number.
+    fn sized(&mut self) -> Parsed<(Span, Expr)> {
+        let keyword = self.advance_as(Class::Keyword).span;
+        let value = self.expr()?;
+        self.expect_semicolon()?;
+        Ok((keyword, value))
     }
 
     fn constant(&mut self, param: bool) -> Parsed<Item> {

@@ -270,7 +270,8 @@ impl Parser<'_, '_> {
         } else {
             None
         };
-        Ok(StatementKind::Access { kind, array, index })
+        let cta = self.in_cta()?;
+        Ok(StatementKind::Access { kind, array, index, cta })
     }
 
     /// `fill(i % 4, 0)`

@@ -31,6 +31,7 @@ static NOTATION: Notation = Notation {
     commas_optional: false,
     handles_from: None,
     objects: None,
+    cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

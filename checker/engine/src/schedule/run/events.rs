@@ -23,6 +23,8 @@ impl Run {
         let layout = self.machine.layout();
         for index in 0..self.log.events.len() {
             match self.log.events[index] {
+                // Nobody has arrived there.
+                Event::Completed(barrier, _) if self.is_pool(barrier) => {}
                 Event::Completed(barrier, _) => {
                     let history = slot(&mut self.history, barrier);
                     // An exit completes generations without arriving in them.
@@ -50,12 +52,11 @@ impl Run {
                     self.in_flight.insert(barrier, (now, agent, pc));
                     slot(&mut self.history, barrier).gathering.add(now);
                 }
-                Event::Passed(barrier) if has_waits => slot(&mut self.history, barrier).waits.push(now),
-                Event::Exited => {
-                    self.some_exited = true;
-                    let memory = &self.state.memory;
-                    self.in_flight.retain(|_, (landing, ..)| !memory.knows(agent, *landing));
+                Event::Passed(barrier) if self.is_pool(barrier) => {
+                    slot(&mut self.history, barrier).waits.push(now);
                 }
+                Event::Passed(barrier) if has_waits => slot(&mut self.history, barrier).waits.push(now),
+                Event::Exited => self.follow_exit(agent),
                 Event::Blocked(barrier) if has_waits => {
                     slot(&mut self.history, barrier).early_waits.push(now);
                 }
@@ -64,12 +65,55 @@ impl Run {
                 }
                 _ => {}
             }
+            if mover.is_some() {
+                self.follow_remote(index, (agent, pc), now);
+            }
             let follows = before.is_none_or(|before| self.follow_phases(index, now, before));
             if !follows || self.is_open_after(index) {
                 return Err(Undecided::Unordered(agent, pc));
             }
         }
         Ok(())
+    }
+
+    fn is_pool(&self, barrier: BarrierId) -> bool {
+        self.machine.program().is_pool(barrier)
+    }
+
+    /// An agent has exited: what it knows of has come in time.
+    fn follow_exit(&mut self, agent: AgentId) {
+        self.some_exited = true;
+        let memory = &self.state.memory;
+        let (program, cta) = (self.machine.program(), self.machine.program().cta_of(agent));
+        self.in_flight.retain(|barrier, (landing, ..)| {
+            !(program.shares(agent, *barrier) && memory.knows(agent, *landing))
+        });
+        self.remote.retain(|(_, at), (step, _)| *at != cta || !memory.knows(agent, *step));
+        let cluster = program.cluster_barrier().0 as usize;
+        if let Some(history) = self.history.get_mut(cluster) {
+            history.exit(memory, agent);
+        }
+    }
+
+    /// The same of a step that concerns another CTA.
+    fn follow_remote(&mut self, index: usize, (agent, pc): (AgentId, Pc), now: Moment) {
+        let program = self.machine.program();
+        if program.ctas <= 1 {
+            return;
+        }
+        let own = program.cta_of(agent);
+        let home = |barrier: BarrierId| program.home(barrier).map(|home| home.cta);
+        let ctas: Vec<u32> = match &self.log.events[index] {
+            Event::Arrived(barrier) | Event::Counted(barrier) | Event::Begun(barrier) => {
+                home(*barrier).into_iter().collect()
+            }
+            Event::Issued(pending) => home(pending.operation.barrier()).into_iter().collect(),
+            Event::Accessed(locations) => locations.iter().filter_map(|at| program.home_of(*at)).collect(),
+            _ => return,
+        };
+        for cta in ctas.into_iter().filter(|cta| *cta != own) {
+            self.remote.insert((agent, cta), (now, pc));
+        }
     }
 
     /// The same of a step on a barrier with phases. It comes before what the step completes.

@@ -70,6 +70,8 @@ pub(super) struct Run {
     history: Vec<History>,
     /// The last landing on each barrier, if it is in the past of no exit, with whose it is.
     in_flight: BTreeMap<BarrierId, (Moment, AgentId, Pc)>,
+    /// The last step of each agent that concerns another CTA, if it is in the past of no exit there.
+    remote: BTreeMap<(AgentId, u32), (Moment, Pc)>,
     pub(super) violations: BTreeMap<Key, Violation>,
     /// After this, what the run finds besides may depend on the order.
     hides: Option<(AgentId, Pc)>,
@@ -113,6 +115,7 @@ impl Run {
             spinning: Vec::new(),
             history: Vec::new(),
             in_flight: BTreeMap::new(),
+            remote: BTreeMap::new(),
             violations: BTreeMap::new(),
             hides: None,
             races: Races::of(&program),
@@ -182,16 +185,36 @@ impl Run {
             self.cycle_from = Some(self.path.len());
             self.path.push(entry(agent.0));
         }
-        if let (None, Some((_, agent, pc))) =
-            (self.cycle_from, self.in_flight.first_key_value().map(|(_, landing)| landing))
-            && Rule::InFlightAtExit.holds_for(self.machine.program().target)
-            && self.level(settings, Rule::InFlightAtExit) >= Level::Warning
-            && self.machine.agents().all(|agent| self.machine.config(&self.state, agent).has_exited())
-        {
-            return Ending::Undecided(Undecided::InFlight(*agent, *pc));
+        if let Some((agent, pc)) = self.comes_late(settings) {
+            return Ending::Undecided(Undecided::InFlight(agent, pc));
         }
         let found = self.violations.keys().map(|(rule, ..)| *rule);
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
+    }
+
+    /// What might come in another order after the CTA has exited that it concerns, or otherwise to whoever
+    /// waits for what others give.
+    fn comes_late(&self, settings: &Settings) -> Option<(AgentId, Pc)> {
+        let program = self.machine.program();
+        let has_exited = |cta: u32| {
+            self.machine.agents_of(cta).all(|agent| self.machine.config(&self.state, agent).has_exited())
+        };
+        let is_asked = Rule::InFlightAtExit.holds_for(program.target)
+            && self.level(settings, Rule::InFlightAtExit) >= Level::Warning;
+        let at_pool = |agent: &AgentId| {
+            let waiting = self.machine.config(&self.state, *agent).waiting;
+            waiting.is_some_and(|waiting| program.is_pool(waiting.barrier))
+        };
+        if let Some(agent) = self.machine.agents().find(at_pool) {
+            return Some((agent, self.machine.stands_at(&self.state, agent)));
+        }
+        let landings = self.in_flight.iter().filter(|(barrier, (_, agent, _))| {
+            (is_asked || !program.shares(*agent, **barrier))
+                && program.home(**barrier).is_some_and(|home| has_exited(home.cta))
+        });
+        let mut landings = landings.map(|(_, (_, agent, pc))| (*agent, *pc));
+        let mut others = self.remote.iter().filter(|((_, cta), _)| has_exited(*cta));
+        landings.next().or_else(|| others.next().map(|((agent, _), (_, pc))| (*agent, *pc)))
     }
 
     fn has_error(&self, settings: &Settings) -> bool {
@@ -255,6 +278,14 @@ impl Run {
     /// Why a move might come elsewhere, or find something else, in another order of the same steps.
     fn unordered(&self, agent: AgentId, made: &Move, settings: &Settings) -> Option<Undecided> {
         if let Some((barrier, part)) = self.on_phases(made) {
+            if part == Part::Asks {
+                return Some(Undecided::BarrierState(agent, made.pc));
+            }
+            let history = self.history.get(barrier.0 as usize)?;
+            let is_open = history.is_open(&self.state.memory, agent, part);
+            return is_open.then_some(Undecided::Unordered(agent, made.pc));
+        }
+        if let Some((barrier, part)) = on_pool(made) {
             let history = self.history.get(barrier.0 as usize)?;
             let is_open = history.is_open(&self.state.memory, agent, part);
             return is_open.then_some(Undecided::Unordered(agent, made.pc));
@@ -441,6 +472,12 @@ impl Run {
         };
         (!control.goes_on(progress)).then_some(Inconclusive::Interrupted)
     }
+}
+
+/// What a move is to something of which some give and others take.
+fn on_pool(made: &Move) -> Option<(BarrierId, Part)> {
+    let action = made.action.on_barrier()?;
+    matches!(action.part(), Part::Gives | Part::Takes).then(|| (action.barrier(), action.part()))
 }
 
 /// An actor, as a path keeps it.

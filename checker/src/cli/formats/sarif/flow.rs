@@ -119,6 +119,7 @@ fn happened(trace: &Trace, event: &Event) -> Option<String> {
         | Event::Fenced {}
         | Event::StateMoved {}
         | Event::Counted { .. }
+        | Event::Asked { .. }
         | Event::Begun { .. } => return None,
     })
 }

@@ -20,7 +20,7 @@ pub(super) fn kinds(machine: &Machine) -> Vec<Kind> {
     first
         .map(|representative| {
             let agents: Vec<u32> = machine.alike(representative).map(|agent| agent.0).collect();
-            let mut name = names::agents(program.target.agent_noun(), &agents);
+            let mut name = names::agents(names::Noun::of(program), &agents);
             if let Some(role) = &program.roles[program.agents[representative.index()].index()].name {
                 name = format!("{name} ({role})");
             }

@@ -33,6 +33,7 @@ static NOTATION: Notation = Notation {
     commas_optional: true,
     handles_from: None,
     objects: None,
+    cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

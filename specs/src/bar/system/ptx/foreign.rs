@@ -1,6 +1,6 @@
 //! What PTX and CUDA C++ have, and what it is here.
 
-use crate::bar::foreign_syntax::hint::{ACCESS, CLUSTER, COPIES, Foreign, Hint, LANES, is};
+use crate::bar::foreign_syntax::hint::{ACCESS, COPIES, Foreign, Hint, LANES, is};
 use Hint::{NotModelled, Write};
 
 pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
@@ -9,7 +9,11 @@ pub(in crate::bar::system) const FOREIGN: Foreign = Foreign {
     statement,
 };
 
-const GRID: Hint = NotModelled("a protocol is that of one CTA, and a grid has several");
+const CLUSTERS: Hint = Write(
+    "declare the cluster before the blocks, `cluster 2;`, then `barrier.cluster.arrive;`, `barrier.cluster.wait;`, \
+     and `@ cta 1` behind what belongs to another CTA",
+);
+const GRID: Hint = NotModelled("a protocol is that of one cluster, and a grid has several");
 const MBARRIERS: Hint = Write(
     "declare the object before the blocks, `mbarrier full[4] count 1;`, then `mbarrier.arrive full[0];`, \
      `mbarrier.wait.parity full[0], 0;`",
@@ -36,7 +40,7 @@ fn statement(text: &str) -> Option<Hint> {
         {
             LANES
         }
-        _ if is(text, &["barrier.cluster", "cluster"]) => CLUSTER,
+        _ if is(text, &["barrier.cluster", "cluster", "mapa"]) => CLUSTERS,
         _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
         _ if is(text, &["mbarrier"]) => MBARRIERS,
         _ if is(text, &["fence.proxy"]) => PROXIES,

@@ -1,13 +1,20 @@
 //! What PTX's instructions lower to.
 
-use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces};
+use barcheck_model::program::{Op, PtxKind, PtxOp, Spaces, WarpOp};
 
 use super::{MNEMONICS, Operation};
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::RoleLowerer;
 
 impl<'a> RoleLowerer<'_, 'a> {
-    pub(in crate::bar::system) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Op> {
+    pub(in crate::bar::system) fn ptx(&mut self, instruction: &'a Instruction) -> Option<Option<Op>> {
+        if let Operation::Mbarrier(operation) = MNEMONICS.operation(instruction.opcode) {
+            return self.mbarrier(instruction, operation);
+        }
+        self.on_barrier(instruction).map(Some)
+    }
+
+    fn on_barrier(&mut self, instruction: &'a Instruction) -> Option<Op> {
         let operands = instruction.operands.as_slice();
         // clause: ptx.syntax
         match MNEMONICS.operation(instruction.opcode) {
@@ -41,7 +48,19 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
             Operation::Fence => self.wrong_count(instruction, &[]),
-            Operation::Mbarrier(operation) => self.mbarrier(instruction, operation),
+            Operation::WarpSync => match operands {
+                [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
+                _ => self.wrong_count(instruction, &["mask"]),
+            },
+            Operation::Registers(takes) => match operands {
+                [count] => Some(Op::from(WarpOp::Registers { takes, count: self.number(count)? })),
+                _ => self.wrong_count(instruction, &["registers"]),
+            },
+            // clause: ptx.griddepcontrol
+            Operation::Grid if operands.is_empty() => Some(Op::Fence(Spaces::default())),
+            Operation::Grid => self.wrong_count(instruction, &[]),
+            Operation::Cluster(operation) => self.cluster(instruction, operation),
+            Operation::Mbarrier(_) => None,
         }
     }
 

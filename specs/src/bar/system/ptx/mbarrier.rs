@@ -1,31 +1,57 @@
 //! Instructions on mbarrier objects: how they are spelled, and what they lower to.
 
-use barcheck_model::program::{ArrayId, Expr, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces};
+use barcheck_model::program::{
+    Awaited, BinaryOp, Expr, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces,
+};
 
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::{RoleLowerer, name_of};
+use crate::bar::meaning_error::MeaningError;
 
 /// What an instruction on an mbarrier object does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mbarrier {
     Init,
     Inval,
-    Arrive {
-        relaxed: bool,
-        drops: bool,
-    },
-    ArriveExpectTx {
-        relaxed: bool,
-        drops: bool,
-    },
+    Arrive(Arrival),
+    ArriveExpectTx(Arrival),
     ExpectTx,
     CompleteTx,
-    Wait,
+    Wait {
+        form: Form,
+        /// For the phase of a parity, and not for that of a token.
+        parity: bool,
+    },
     Copy,
     Commit,
+    /// To every CTA of a mask.
+    CopyToAll,
+    CommitToAll,
     /// Fences that concern the asynchronous proxy: one proxy is modelled.
     ProxyFence,
 }
+
+/// How an arrival is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    relaxed: bool,
+    within_cta: bool,
+    drops: bool,
+}
+
+/// The forms of waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A loop around `try_wait`.
+    Wait,
+    /// The same if nobody keeps the answer.
+    TryWait,
+    TestWait,
+}
+
+/// Orders and scopes of arrivals.
+const ORDERS: [&str; 7] =
+    ["", ".release", ".release.cta", ".release.cluster", ".relaxed", ".relaxed.cta", ".relaxed.cluster"];
 
 /// Calls `add` with all spellings of the instructions on mbarrier objects, and whether each is an alias.
 // clause: ptx.mbarrier-syntax
@@ -33,39 +59,43 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     let plain = [
         (Mbarrier::Init, "mbarrier.init"),
         (Mbarrier::Inval, "mbarrier.inval"),
-        (Mbarrier::Wait, "mbarrier.wait.parity"),
-        (Mbarrier::Wait, "mbarrier.try_wait.parity"),
         (Mbarrier::Commit, "cp.async.mbarrier.arrive.noinc"),
     ];
+    let waits = [(Form::Wait, "wait"), (Form::TryWait, "try_wait"), (Form::TestWait, "test_wait")];
     let ordered = [
         ("mbarrier.arrive", false, false),
         ("mbarrier.arrive.expect_tx", true, false),
         ("mbarrier.arrive_drop", false, true),
         ("mbarrier.arrive_drop.expect_tx", true, true),
     ];
-    for space in ["", ".shared", ".shared::cta"] {
+    for space in ["", ".shared", ".shared::cta", ".shared::cluster"] {
         for width in ["", ".b64"] {
             let is_alias = !(space.is_empty() && width.is_empty());
             for (operation, name) in plain {
-                let is_alias = is_alias || name == "mbarrier.try_wait.parity";
                 add(operation, format!("{name}{space}{width}"), is_alias);
             }
-            for acquire in [".acquire", ".acquire.cta"] {
-                let text = format!("mbarrier.try_wait.parity{acquire}{space}{width}");
-                add(Mbarrier::Wait, text, true);
+            for (form, name) in waits {
+                for (parity, of) in [(true, ".parity"), (false, "")] {
+                    for acquire in ["", ".acquire", ".acquire.cta", ".acquire.cluster"] {
+                        let is_alias = is_alias || !acquire.is_empty();
+                        let text = format!("mbarrier.{name}{of}{acquire}{space}{width}");
+                        add(Mbarrier::Wait { form, parity }, text, is_alias);
+                    }
+                }
             }
-            for order in ["", ".release", ".release.cta", ".relaxed", ".relaxed.cta"] {
-                let relaxed = order.starts_with(".relaxed");
+            for order in ORDERS {
+                let (relaxed, within_cta) = (order.starts_with(".relaxed"), order.ends_with(".cta"));
                 for (name, expects, drops) in ordered {
+                    let arrival = Arrival { relaxed, within_cta, drops };
                     let operation = match expects {
-                        true => Mbarrier::ArriveExpectTx { relaxed, drops },
-                        false => Mbarrier::Arrive { relaxed, drops },
+                        true => Mbarrier::ArriveExpectTx(arrival),
+                        false => Mbarrier::Arrive(arrival),
                     };
                     let is_alias = is_alias || !["", ".relaxed"].contains(&order);
                     add(operation, format!("{name}{order}{space}{width}"), is_alias);
                 }
             }
-            for order in ["", ".relaxed", ".relaxed.cta"] {
+            for order in ["", ".relaxed", ".relaxed.cta", ".relaxed.cluster"] {
                 let is_alias = is_alias || !order.is_empty();
                 let counts = [(Mbarrier::ExpectTx, "expect_tx"), (Mbarrier::CompleteTx, "complete_tx")];
                 for (operation, name) in counts {
@@ -74,15 +104,7 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
             }
         }
     }
-    let copies = ["cp.async.bulk", "cp.async.bulk.tensor", "st.async", "red.async"];
-    for name in copies {
-        add(Mbarrier::Copy, name.to_owned(), name != copies[0]);
-    }
-    for space in ["shared::cluster", "shared::cta"] {
-        let text = format!("cp.async.bulk.{space}.global.mbarrier::complete_tx::bytes");
-        add(Mbarrier::Copy, text, true);
-    }
-    add(Mbarrier::Commit, "tcgen05.commit".to_owned(), false);
+    asynchronous(&mut add);
     for (fence, is_alias) in [
         ("fence.proxy.async", false),
         ("fence.proxy.async.shared::cta", true),
@@ -92,79 +114,241 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
     }
 }
 
+/// The spellings of copies and commits.
+fn asynchronous(add: &mut impl FnMut(Mbarrier, String, bool)) {
+    let copies = ["cp.async.bulk", "cp.async.bulk.tensor", "st.async", "red.async"];
+    for name in copies {
+        add(Mbarrier::Copy, name.to_owned(), name != copies[0]);
+    }
+    for space in ["shared::cluster", "shared::cta"] {
+        let text = format!("cp.async.bulk.{space}.global.mbarrier::complete_tx::bytes");
+        add(Mbarrier::Copy, text, true);
+    }
+    let name = "cp.async.bulk.multicast::cluster";
+    add(Mbarrier::CopyToAll, name.to_owned(), false);
+    for before in ["tensor", "shared::cluster.global.mbarrier::complete_tx::bytes"] {
+        add(Mbarrier::CopyToAll, format!("cp.async.bulk.{before}.multicast::cluster"), true);
+    }
+    for (space, is_alias) in [("", false), (".shared::cluster", true)] {
+        add(Mbarrier::Commit, format!("tcgen05.commit{space}"), is_alias);
+        add(Mbarrier::CommitToAll, format!("tcgen05.commit{space}.multicast::cluster"), is_alias);
+    }
+}
+
 impl<'a> RoleLowerer<'_, 'a> {
-    /// What an instruction on an mbarrier object lowers to.
-    pub(super) fn mbarrier(&mut self, instruction: &'a Instruction, operation: Mbarrier) -> Option<Op> {
-        // A state that nobody keeps.
-        let operands = match (operation, instruction.operands.as_slice()) {
-            (Mbarrier::Arrive { .. } | Mbarrier::ArriveExpectTx { .. }, [sink, rest @ ..])
-                if name_of(sink) == Some("_") =>
-            {
-                rest
-            }
-            (_, all) => all,
-        };
-        let takes: &'static [&'static str] = match (operation, operands) {
-            (Mbarrier::ProxyFence, []) => {
-                return Some(Op::Fence(Spaces { shared: true, global: true }));
-            }
-            (Mbarrier::Inval, [object]) => return self.on_object(MbarrierKind::Inval, object),
-            (Mbarrier::Commit, [object]) => return self.on_object(MbarrierKind::Commit, object),
+    /// What an instruction on an mbarrier object lowers to; nothing where it stands for several operations.
+    pub(super) fn mbarrier(
+        &mut self,
+        instruction: &'a Instruction,
+        operation: Mbarrier,
+    ) -> Option<Option<Op>> {
+        let (token, operands) = self.kept(instruction, operation);
+        let op = match (operation, operands) {
+            (Mbarrier::Wait { form, parity }, _) => self.wait(instruction, operands, (form, parity)),
+            (Mbarrier::ProxyFence, []) => Some(Op::Fence(Spaces { shared: true, global: true })),
+            (Mbarrier::Inval, [object]) => self.on_own_object(MbarrierKind::Inval, object),
             (Mbarrier::Init, [object, count]) => {
                 let count = self.number(count)?;
-                return self.on_object(MbarrierKind::Init(count), object);
+                self.on_own_object(MbarrierKind::Init(count), object)
             }
-            (Mbarrier::Wait, [object, parity]) => {
-                let parity = self.number(parity)?;
-                return self.on_object(MbarrierKind::Wait(parity), object);
+            (Mbarrier::Commit, [object]) => self.on_object(MbarrierKind::Commit, object),
+            (Mbarrier::CommitToAll, [object, mask]) => {
+                return self.multicast(MbarrierKind::Commit, object, mask).map(|()| None);
             }
             (Mbarrier::ExpectTx, [object, bytes]) => {
                 let bytes = self.number(bytes)?;
-                return self.on_object(MbarrierKind::ExpectTx(bytes), object);
+                self.on_object(MbarrierKind::ExpectTx(bytes), object)
             }
             (Mbarrier::CompleteTx, [object, bytes]) => {
                 let bytes = self.number(bytes)?;
-                return self.on_object(MbarrierKind::CompleteTx(bytes), object);
+                self.on_object(MbarrierKind::CompleteTx(bytes), object)
             }
-            (Mbarrier::Arrive { relaxed, drops }, [object, count @ ..]) if count.len() < 2 => {
+            (Mbarrier::Arrive(arrival), [object, count @ ..]) if count.len() < 2 => {
                 let count = match count {
                     [count] => Some(self.number(count)?),
                     _ => None,
                 };
-                return self.on_object(MbarrierKind::Arrive { count, bytes: None, drops, relaxed }, object);
+                self.arrival(arrival, (count, None), token, object)
             }
-            (Mbarrier::ArriveExpectTx { relaxed, drops }, [object, bytes]) => {
+            (Mbarrier::ArriveExpectTx(arrival), [object, bytes]) => {
                 let bytes = Some(self.number(bytes)?);
-                return self.on_object(MbarrierKind::Arrive { count: None, bytes, drops, relaxed }, object);
+                self.arrival(arrival, (None, bytes), token, object)
             }
             (Mbarrier::Copy, [to, bytes, object]) => {
-                let to = self.copied_to(to);
-                let bytes = self.number(bytes)?;
-                return self.on_object(MbarrierKind::Copy { bytes, to: to? }, object);
+                let kind = self.copy(to, bytes)?;
+                self.on_object(kind, object)
             }
-            (Mbarrier::ProxyFence, _) => &[],
-            (Mbarrier::Inval | Mbarrier::Commit, _) => &["object"],
-            (Mbarrier::Init, _) => &["object, arrivals"],
-            (Mbarrier::Wait, _) => &["object, parity"],
-            (Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx { .. }, _) => {
-                &["object, bytes"]
+            (Mbarrier::CopyToAll, [to, bytes, object, mask]) => {
+                let kind = self.copy(to, bytes)?;
+                return self.multicast(kind, object, mask).map(|()| None);
             }
-            (Mbarrier::Arrive { .. }, _) => &["object[, arrivals]"],
-            (Mbarrier::Copy, _) => &["location, bytes, object"],
+            _ => self.wrong_count(instruction, takes(operation)),
         };
-        self.wrong_count(instruction, takes)
+        op.map(Some)
+    }
+
+    /// An arrival.
+    fn arrival(
+        &mut self,
+        arrival: Arrival,
+        (count, bytes): (Option<Expr>, Option<Expr>),
+        token: Option<LocalId>,
+        object: &'a Operand,
+    ) -> Option<Op> {
+        let Arrival { relaxed, within_cta, drops } = arrival;
+        let kind = MbarrierKind::Arrive { count, bytes, drops, relaxed, within_cta, token };
+        // clause: ptx.remote-arrive
+        if token.is_some() { self.on_own_object(kind, object) } else { self.on_object(kind, object) }
+    }
+
+    /// A copy of bytes to a location.
+    fn copy(&mut self, to: &'a Operand, bytes: &'a Operand) -> Option<MbarrierKind> {
+        if let Some(cta) = &to.cta {
+            let expected = "a location alone: the CTA is that of the object".to_owned();
+            self.report(&MeaningError::Operand { expected, span: cta.span, help: None });
+            return None;
+        }
+        let to = if name_of(to) == Some("_") { None } else { Some(self.place(to)?) };
+        Some(MbarrierKind::Copy { bytes: self.number(bytes)?, to })
+    }
+
+    /// The same operation for each CTA of a mask.
+    // clause: ptx.multicast
+    fn multicast(&mut self, kind: MbarrierKind, object: &'a Operand, mask: &'a Operand) -> Option<()> {
+        let mask_value = self.number(mask)?;
+        let (objects, index, _) = self.own_object(object)?;
+        let ctas = i64::from(self.ctas());
+        if let Expr::Int(value) = mask_value
+            && !(1..1 << ctas).contains(&value)
+        {
+            let expected = format!("a mask of the {ctas} CTAs");
+            let help =
+                Some("bit k stands for the CTA of rank k, and `cluster` says how many there are".to_owned());
+            self.report(&MeaningError::Operand { expected, span: mask.span, help });
+            return None;
+        }
+        for cta in 0..ctas {
+            let bit = |value: i64| value >> cta & 1;
+            let condition = match &mask_value {
+                Expr::Int(value) => Expr::Int(bit(*value)),
+                value => {
+                    let shifted =
+                        Expr::Binary(BinaryOp::Shr, Box::new(value.clone()), Box::new(Expr::Int(cta)));
+                    Expr::Binary(BinaryOp::And, Box::new(shifted), Box::new(Expr::Int(1)))
+                }
+            };
+            let (kind, index, cta) = (kind.clone(), index.clone(), Some(Expr::Int(cta)));
+            self.several.push((condition, Op::from(MbarrierOp { kind, objects, index, cta })));
+        }
+        Some(())
+    }
+
+    /// The local that keeps what an instruction yields, and its other operands. PTX has it for the first
+    /// operand, `_` if nobody keeps it.
+    fn kept(
+        &mut self,
+        instruction: &'a Instruction,
+        operation: Mbarrier,
+    ) -> (Option<LocalId>, &'a [Operand]) {
+        let operands = instruction.operands.as_slice();
+        if let Mbarrier::Arrive(_) | Mbarrier::ArriveExpectTx(_) = operation {
+            if let Some(local) = self.result.take() {
+                return (Some(local), operands);
+            }
+            if let [first, rest @ ..] = operands
+                && let Some(name) = name_of(first)
+            {
+                if name == "_" {
+                    return (None, rest);
+                }
+                if self.scopes.find(name).is_some() {
+                    return (self.assigned(name, first.span), rest);
+                }
+            }
+        }
+        (None, operands)
+    }
+
+    /// A wait, or the question whether a phase is complete.
+    fn wait(
+        &mut self,
+        instruction: &'a Instruction,
+        operands: &'a [Operand],
+        (form, parity): (Form, bool),
+    ) -> Option<Op> {
+        let asks = form != Form::Wait;
+        let (dest, rest) = match operands {
+            [dest, rest @ ..] if rest.len() == 2 && asks => (Some(self.destination(dest)?), rest),
+            all => (if asks { self.result.take().map(Some) } else { None }, all),
+        };
+        let [object, of] = rest else {
+            let takes: &'static [&'static str] = match (asks, parity) {
+                (false, true) => &["object, parity"],
+                (false, false) => &["object, token"],
+                (true, true) => &["[answer,] object, parity"],
+                (true, false) => &["[answer,] object, token"],
+            };
+            return self.wrong_count(instruction, takes);
+        };
+        let phase = if parity { Awaited::Parity(self.number(of)?) } else { Awaited::Token(self.token(of)?) };
+        let kind = match (form, dest) {
+            (Form::TestWait, dest) => MbarrierKind::Test { phase, gives_up: false, dest: dest.flatten() },
+            (Form::TryWait, Some(dest)) => MbarrierKind::Test { phase, gives_up: true, dest },
+            (Form::Wait | Form::TryWait, _) => MbarrierKind::Wait(phase),
+        };
+        // clause: ptx.mbarrier-local
+        self.on_own_object(kind, object)
+    }
+
+    /// The local that holds a token.
+    fn token(&mut self, operand: &'a Operand) -> Option<LocalId> {
+        let help = "a token comes from an arrival: `let t = mbarrier.arrive full[0];`";
+        let expected = "a local that holds a token";
+        let Some(name) = name_of(operand) else {
+            return self.wrong_operand(operand, expected, Some(help));
+        };
+        match self.scopes.local(name) {
+            Some(local) => Some(local),
+            None => self.wrong_operand(operand, expected, Some(help)),
+        }
     }
 
     fn on_object(&mut self, kind: MbarrierKind, operand: &'a Operand) -> Option<Op> {
         let (objects, index): (ObjectsId, Option<Expr>) = self.object(operand)?;
-        Some(Op::from(MbarrierOp { kind, objects, index }))
+        let cta = self.in_cta(operand.cta.as_ref())?;
+        Some(Op::from(MbarrierOp { kind, objects, index, cta }))
     }
 
-    /// The location that a copy writes, `None` for `_`.
-    fn copied_to(&mut self, operand: &'a Operand) -> Option<Option<(ArrayId, Option<Expr>)>> {
-        if name_of(operand) == Some("_") {
-            return Some(None);
+    /// The same for what can be done to an object of the agent's own CTA alone.
+    // clause: ptx.mbarrier-local
+    fn on_own_object(&mut self, kind: MbarrierKind, operand: &'a Operand) -> Option<Op> {
+        let (objects, index, cta) = self.own_object(operand)?;
+        Some(Op::from(MbarrierOp { kind, objects, index, cta }))
+    }
+
+    fn own_object(&mut self, operand: &'a Operand) -> Option<(ObjectsId, Option<Expr>, Option<Expr>)> {
+        let (objects, index) = self.object(operand)?;
+        if let Some(cta) = &operand.cta {
+            let expected = "an object of the own CTA".to_owned();
+            let help = Some("arrivals, bytes and copies alone can go to another CTA".to_owned());
+            self.report(&MeaningError::Operand { expected, span: cta.span, help });
+            return None;
         }
-        self.place(operand).map(Some)
+        Some((objects, index, None))
+    }
+}
+
+/// What the operands of an instruction are.
+fn takes(operation: Mbarrier) -> &'static [&'static str] {
+    match operation {
+        Mbarrier::ProxyFence => &[],
+        Mbarrier::Inval | Mbarrier::Commit => &["object"],
+        Mbarrier::Init => &["object, arrivals"],
+        Mbarrier::Wait { .. } => &["object, parity"],
+        Mbarrier::ExpectTx | Mbarrier::CompleteTx | Mbarrier::ArriveExpectTx(_) => &["object, bytes"],
+        Mbarrier::Arrive(_) => &["object[, arrivals]"],
+        Mbarrier::Copy => &["location, bytes, object"],
+        Mbarrier::CopyToAll => &["location, bytes, object, mask"],
+        Mbarrier::CommitToAll => &["object, mask"],
     }
 }

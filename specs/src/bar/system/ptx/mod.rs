@@ -1,5 +1,6 @@
 //! PTX, `barrier{.cta}`, `bar{.cta}` and mbarrier objects: words and instructions.
 
+mod cluster;
 mod foreign;
 mod lower;
 mod mbarrier;
@@ -13,12 +14,13 @@ use crate::bar::opcode::{Form, Mnemonics};
 use crate::common::limits;
 
 use super::definition::System;
+use cluster::Cluster;
 use foreign::FOREIGN;
 use mbarrier::Mbarrier;
 
 pub(super) static SYSTEM: System = System {
     notation: &NOTATION,
-    lower: |role, instruction| role.ptx(instruction).map(Some),
+    lower: |role, instruction| role.ptx(instruction),
     foreign: &FOREIGN,
     #[cfg(feature = "clauses")]
     clauses: include_str!("../../../../clauses/ptx.toml"),
@@ -35,6 +37,7 @@ static NOTATION: Notation = Notation {
     commas_optional: false,
     handles_from: None,
     objects: Some("mbarrier"),
+    cluster: true,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };
@@ -49,6 +52,14 @@ enum Operation {
     Fence,
     /// On an mbarrier object.
     Mbarrier(Mbarrier),
+    /// On the barrier of the cluster.
+    Cluster(Cluster),
+    /// `bar.warp.sync`.
+    WarpSync,
+    /// `setmaxnreg`; the flag says `.inc`.
+    Registers(bool),
+    /// `griddepcontrol`: the other grid always comes to its end.
+    Grid,
 }
 
 static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
@@ -78,6 +89,20 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     }
     mnemonics.add(Operation::Fence, "membar.cta");
     mnemonics.add(Operation::Fence, "fence.acq_rel.cta");
+    for (name, takes) in [("inc", true), ("dec", false)] {
+        mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}"));
+        mnemonics.add(Operation::Registers(takes), format!("setmaxnreg.{name}.sync.aligned.u32"));
+        mnemonics.mark_alias();
+    }
+    mnemonics.add(Operation::WarpSync, "bar.warp.sync");
+    mnemonics.add(Operation::Grid, "griddepcontrol.wait");
+    mnemonics.add(Operation::Grid, "griddepcontrol.launch_dependents");
+    cluster::spellings(|operation, text, is_alias| {
+        mnemonics.add(Operation::Cluster(operation), text);
+        if is_alias {
+            mnemonics.mark_alias();
+        }
+    });
     mbarrier::spellings(|operation, text, is_alias| {
         mnemonics.add_of(Form::Places, Operation::Mbarrier(operation), text);
         if is_alias {

@@ -33,6 +33,7 @@ static NOTATION: Notation = Notation {
     commas_optional: false,
     handles_from: Some(INIT),
     objects: None,
+    cluster: false,
     registers: None,
     mnemonics: || MNEMONICS.all(),
 };

@@ -1,0 +1,225 @@
+//! Instructions on mbarrier objects, and what they do.
+
+use super::{Barrier, COMPLETION, Delivery, Live, id};
+use crate::barrier::{
+    Applied, Around, Arrival, BarrierId, Blocking, Dependence, Effect, Instruction, Part, Progress, Refusal,
+    Seat, Standing, Token,
+};
+use crate::program::{LocationId, Scope, Semantics};
+use crate::rule::Rule;
+
+/// An instruction on an object, operands checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Action {
+    /// The object's number.
+    pub object: u32,
+    /// What it does.
+    pub what: What,
+}
+
+/// What an instruction does, for all lanes that execute it together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum What {
+    /// Begins its life, with so many arrivals expected.
+    Init(u32),
+    /// Ends its life.
+    Inval,
+    /// Arrives.
+    Arrive {
+        /// Arrivals.
+        count: u32,
+        /// Bytes announced.
+        bytes: i32,
+        /// Arrivals that later phases do not expect any more.
+        dropped: u32,
+        /// Orders in time alone.
+        relaxed: bool,
+        /// The agent keeps the token of the phase.
+        token: bool,
+    },
+    /// Announces bytes, or, below 0, delivers them.
+    CountBytes(i32),
+    /// Waits for a phase.
+    Wait(Phase),
+    /// Asks whether a phase is complete; it may give up though it is.
+    Ask(Phase, bool),
+    /// Begins a copy of so many bytes.
+    Copy(u32, Option<LocationId>),
+    /// Begins an arrival that lands later, of so many lanes.
+    Commit(u32),
+}
+
+/// A phase that is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// That of a parity: whether it is odd.
+    Parity(bool),
+    /// That of the token which the agent holds.
+    OfToken,
+}
+
+impl Phase {
+    /// Whether the phase is complete.
+    ///
+    /// # Errors
+    /// `stale-token`.
+    fn is_complete(self, live: Live, seat: Seat) -> Result<bool, Rule> {
+        match (self, seat.token) {
+            // clause: ptx.mbarrier-parity-wait
+            (Self::Parity(odd), _) => Ok(odd != live.odd),
+            // clause: ptx.mbarrier-token-wait
+            (Self::OfToken, Token::Present) => Ok(false),
+            (Self::OfToken, Token::Before) => Ok(true),
+            (Self::OfToken, Token::None | Token::Stale) => Err(Rule::StaleToken),
+        }
+    }
+}
+
+impl Action {
+    fn live(barrier: Barrier) -> Result<Live, Rule> {
+        match barrier {
+            Barrier::Live(live) => Ok(live),
+            // clause: ptx.mbarrier-live
+            Barrier::Dead => Err(Rule::MbarrierNotLive),
+        }
+    }
+
+    fn issue(self, live: Live, seat: Seat, arrivals: u32, bytes: u32, to: Option<LocationId>) -> AppliedHere {
+        let delivery = Delivery { object: self.object, arrivals, bytes, odd: live.odd, to, slot: None };
+        Applied::Leaves(effect(live, seat, Progress::Pass, false), delivery)
+    }
+}
+
+type AppliedHere = Applied<Barrier, Delivery>;
+
+fn effect(live: Live, seat: Seat, progress: Progress, completed: bool) -> Effect<Barrier> {
+    let seat = Seat { waiting: progress == Progress::Block, ..seat };
+    let completed = completed.then_some(COMPLETION);
+    Effect { barrier: Barrier::Live(live), seat, progress, completed, notes: &[] }
+}
+
+impl Instruction for Action {
+    type Barrier = Barrier;
+
+    #[inline]
+    fn barrier(&self) -> BarrierId {
+        id(self.object)
+    }
+
+    fn part(&self) -> Part {
+        match self.what {
+            What::Init(_) | What::Inval => Part::Begins,
+            What::Arrive { .. } | What::Commit(_) => Part::Arrives,
+            What::CountBytes(_) | What::Copy(..) => Part::Counts,
+            What::Wait(_) => Part::Observes,
+            What::Ask(..) => Part::Asks,
+        }
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        None
+    }
+
+    fn dependence(&self, _release: bool) -> Dependence {
+        match self.what {
+            // Where memory keeps what its agent knows depends on what else is in flight.
+            What::Copy(..) | What::Commit(_) => Dependence::More,
+            // All tokens become stale.
+            What::Init(_) | What::Inval => Dependence::More,
+            _ => Dependence::Barrier,
+        }
+    }
+
+    fn ordering(&self) -> Option<(Scope, Semantics)> {
+        None
+    }
+
+    fn with_pick(&self, _pick: u32) -> Self {
+        *self
+    }
+
+    fn blocking(&self) -> Blocking {
+        match self.what {
+            What::Wait(_) => Blocking::Sometimes,
+            What::Ask(..) => Blocking::Asks,
+            _ => Blocking::Never,
+        }
+    }
+
+    fn may_overtake_wait(&self, _seat: Seat) -> bool {
+        false
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn is_by_fragment(&self) -> bool {
+        true
+    }
+
+    fn as_wait(&self) -> Option<Self> {
+        match self.what {
+            What::Ask(phase, _) => Some(Self { what: What::Wait(phase), ..*self }),
+            _ => None,
+        }
+    }
+
+    fn most_counted(&self, _threads: u32) -> Option<u32> {
+        None
+    }
+
+    fn apply(
+        &self,
+        barrier: &Barrier,
+        seat: Seat,
+        pick: u32,
+        _around: &impl Around,
+    ) -> Result<AppliedHere, Refusal> {
+        Ok(match self.what {
+            What::Init(count) => match barrier {
+                Barrier::Dead => Applied::Writes(Barrier::Live(Live::new(count))),
+                // clause: ptx.mbarrier-init-once
+                Barrier::Live(_) => return Err(Rule::MbarrierLive.into()),
+            },
+            // clause: ptx.mbarrier-inval
+            What::Inval => match Self::live(*barrier)? {
+                Live { waited: true, .. } => return Err(Rule::MbarrierLive.into()),
+                Live { .. } => Applied::Writes(Barrier::Dead),
+            },
+            What::Arrive { count, bytes, dropped, relaxed, token } => {
+                let live = Self::live(*barrier)?;
+                // clause: ptx.mbarrier-arrive-drop
+                let expected = live.expected.checked_sub(dropped).filter(|left| *left > 0);
+                let expected = expected.ok_or(Rule::OverArrival)?;
+                let (live, completed) = Live { expected, ..live }.arrive(count, bytes)?;
+                // clause: ptx.mbarrier-release
+                let how = if relaxed { Arrival::InTimeAlone } else { Arrival::Publishing };
+                // clause: ptx.mbarrier-token
+                let seat = if token { Seat { token: Token::Present, ..seat } } else { seat };
+                Applied::Arrives(effect(live, seat, Progress::Pass, completed), how)
+            }
+            What::CountBytes(bytes) => {
+                let (live, completed) = Self::live(*barrier)?.count_bytes(bytes)?;
+                Applied::Counts(effect(live, seat, Progress::Pass, completed))
+            }
+            What::Wait(phase) => {
+                let live = Self::live(*barrier)?;
+                let (live, progress) = live.wait(phase.is_complete(live, seat)?);
+                // clause: ptx.mbarrier-acquire
+                Applied::Waits(effect(live, seat, progress, false), None)
+            }
+            // clause: ptx.mbarrier-test-wait, ptx.mbarrier-try-wait
+            What::Ask(phase, gives_up) => {
+                let live = Self::live(*barrier)?;
+                let complete = phase.is_complete(live, seat)? && !(gives_up && pick > 0);
+                let live = if complete { live.wait(true).0 } else { live };
+                Applied::Asks(effect(live, seat, Progress::Pass, false), complete)
+            }
+            // clause: ptx.bulk-copy-completes
+            What::Copy(bytes, to) => self.issue(Self::live(*barrier)?, seat, 0, bytes, to),
+            // clause: ptx.commit-arrives
+            What::Commit(lanes) => self.issue(Self::live(*barrier)?, seat, lanes, 0, None),
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! The barrier of the cluster: every state by every event; and where the barriers and the memory of each CTA
+//! are.
+
+use crate::common::*;
+use barcheck_model::barrier::cluster::{Action, Barrier, What};
+use barcheck_model::barrier::{
+    Applied, Around, BarrierId, BarrierState as _, Instruction as _, Progress, Seat, mbarrier,
+};
+use barcheck_model::program::{AgentId, Array, ArrayId, Home, LocationId, Objects, Program, Space, Target};
+use barcheck_model::rule::Rule;
+
+/// Four warps, so many of which have exited.
+struct Four {
+    exited: u32,
+}
+
+impl Around for Four {
+    fn agents(&self, _: BarrierId) -> u32 {
+        4
+    }
+
+    fn exits_release(&self) -> bool {
+        false
+    }
+
+    fn exited(&self) -> u32 {
+        self.exited
+    }
+
+    fn exited_outside(&self, _: BarrierId) -> u32 {
+        self.exited
+    }
+}
+
+const ARRIVED: Seat = Seat {
+    arrived: true,
+    waiting: false,
+    consumer: true,
+    notified: false,
+    produced_last: false,
+    token: barcheck_model::barrier::Token::None,
+};
+
+fn seats() -> [(&'static str, Seat); 3] {
+    let notified = Seat { notified: true, ..Seat::default() };
+    [("has not arrived", Seat::default()), ("has arrived", ARRIVED), ("has yet to wait", notified)]
+}
+
+// clause: ptx.cluster-arrive, ptx.cluster-wait, ptx.cluster-wait-after-arrive, ptx.cluster-once
+// clause: ptx.cluster-exited, ptx.cluster-relaxed, ptx.cluster-memory
+#[test]
+fn every_state_by_every_event() {
+    let mut table = String::new();
+    let events = [
+        ("arrive", What::Arrive { relaxed: false }),
+        ("arrive relaxed", What::Arrive { relaxed: true }),
+        ("wait", What::Wait),
+    ];
+    for (arrived, exited) in [(0, 0), (1, 0), (3, 0), (2, 1), (0, 3)] {
+        for (who, seat) in seats() {
+            let mut outcomes = ByOutcome::default();
+            for (event, what) in events {
+                let action = Action { barrier: BarrierId(16), what };
+                let name = |barrier: &Barrier| format!("{} arrived", barrier.arrived);
+                let outcome = match action.apply(&Barrier { arrived }, seat, 0, &Four { exited }) {
+                    Err(refusal) => refusal_name(refusal),
+                    Ok(Applied::Arrives(effect, how)) => {
+                        format!("arrives ({how:?}): {}", effect_name(Ok::<_, Rule>(effect), name))
+                    }
+                    Ok(Applied::Waits(effect, _)) => effect_name(Ok::<_, Rule>(effect), name),
+                    Ok(other) => panic!("{event}: {other:?}"),
+                };
+                outcomes.add(event, outcome);
+            }
+            table += &outcomes.under(&format!("{arrived} arrived, {exited} exited, the warp {who}"));
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+// clause: ptx.cluster-exited
+#[test]
+fn an_exit_completes_what_all_others_have_arrived_for() {
+    let completed = |arrived, exited| {
+        let barrier = Barrier { arrived };
+        barrier.completed_by_exit(BarrierId(16), &Four { exited }).map(|(after, _)| after.arrived)
+    };
+    assert_eq!([completed(3, 1), completed(2, 1), completed(0, 4)], [Some(0), None, None]);
+}
+
+// clause: ptx.cluster-wait
+#[test]
+fn a_completion_lets_go_who_waits_and_tells_the_others() {
+    let waiting = Seat { waiting: true, ..ARRIVED };
+    assert_eq!(Target::Ptx.complete(waiting), Ok(Seat::default()));
+    let notified = Seat { notified: true, ..Seat::default() };
+    assert_eq!(Target::Ptx.complete(ARRIVED), Ok(notified));
+    let action = Action { barrier: BarrierId(16), what: What::Wait };
+    let waits = |seat| match action.apply(&Barrier { arrived: 1 }, seat, 0, &Four { exited: 0 }) {
+        Ok(Applied::Waits(effect, _)) => effect.progress,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([waits(notified), waits(ARRIVED)], [Progress::Pass, Progress::Block]);
+}
+
+/// Three CTAs of two warps, each with five objects and three locations, one of which is of all.
+fn cluster() -> Program {
+    let array = |name: &str, space, first, length| Array {
+        name: name.to_owned(),
+        space,
+        first: LocationId(first),
+        length,
+    };
+    let objects = |name: &str, first, length| Objects { name: name.to_owned(), first, length, count: None };
+    Program {
+        target: Target::Ptx,
+        threads: 48,
+        ctas: 3,
+        registers: 0,
+        subgroup_size: 1,
+        arrays: vec![array("buf", Space::Shared, 0, Some(2)), array("flag", Space::Global, 2, None)],
+        objects: vec![objects("full", 0, Some(4)), objects("done", 4, None)],
+        roles: Vec::new(),
+        agents: vec![barcheck_model::program::RoleId(0); 6],
+        sequences: Vec::new(),
+    }
+}
+
+// clause: ptx.cta-scope, barcheck.cluster-equal
+#[test]
+fn every_cta_has_barriers_objects_and_memory_of_its_own() {
+    let program = cluster();
+    let mut numbers = Vec::new();
+    for cta in 0..3 {
+        for id in 0..16 {
+            let barrier = program.named_barrier(cta, id);
+            assert_eq!(program.home(barrier), Some(Home { cta, barrier: BarrierId(id) }));
+            numbers.push(barrier);
+        }
+        for number in 0..5 {
+            let barrier = mbarrier::id(program.object_in(cta, number));
+            assert_eq!(program.home(barrier), Some(Home { cta, barrier: mbarrier::id(number) }));
+            numbers.push(barrier);
+        }
+    }
+    assert_eq!(program.home(program.cluster_barrier()), None);
+    numbers.push(program.cluster_barrier());
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 3 * (16 + 5) + 1);
+    let named =
+        |cta, array, element| program.location_name(program.location_in(cta, ArrayId(array), element));
+    assert_eq!([named(0, 0, 1), named(2, 0, 0)], ["buf[1] of cta 0", "buf[0] of cta 2"]);
+    assert_eq!([named(0, 1, 0), named(2, 1, 0)], ["flag", "flag"]);
+    assert_eq!(program.locations(), 9);
+    let who = [AgentId(0), AgentId(5)];
+    assert_eq!(who.map(|agent| program.agent_name(agent)), ["cta 0 warp 0", "cta 2 warp 1"]);
+    assert_eq!(who.map(|agent| program.lanes(agent)), [32, 16]);
+    assert!(program.shares(AgentId(3), program.named_barrier(1, 0)));
+    assert!(!program.shares(AgentId(3), program.named_barrier(2, 0)));
+    assert!(program.shares(AgentId(3), program.cluster_barrier()));
+}
