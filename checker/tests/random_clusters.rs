@@ -1,0 +1,133 @@
+//! Random protocols of clusters, of tokens and of questions to mbarrier objects: the engines and the naive
+//! explorer must say the same of each of them.
+//!
+//! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one,
+//! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
+//! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
+
+mod naive;
+
+use barcheck_model::machine::ExitedThreads;
+use naive::engine::engine;
+use naive::explore::{ASKS_FOR_EVER, Outcome, Verdict, explore};
+use naive::generate_asks::generate_asks;
+use naive::generate_cluster::generate_cluster;
+use naive::protocol::Protocol;
+use naive::shrink::shrink;
+use std::collections::BTreeMap;
+
+fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => default,
+    }
+}
+
+fn cap() -> usize {
+    number("BARCHECK_STATES", 600) as usize
+}
+
+/// What the engines say differently of a protocol, if anything.
+fn difference(protocol: &Protocol, naive: &Outcome) -> Option<String> {
+    if naive.gave_up {
+        return None;
+    }
+    let (verdict, rules) = engine(&protocol.text(), ExitedThreads::Hold)?;
+    let same = if naive.not_modelled.is_empty() {
+        verdict == naive.verdict && rules == naive.rules
+    } else {
+        // What is not followed to its end is never called verified.
+        !naive.not_modelled.contains(ASKS_FOR_EVER) || verdict != Verdict::Verified
+    };
+    (!same).then(|| {
+        format!(
+            "naive explorer: {:?} {:?} {:?}\nengine: {verdict:?} {rules:?}",
+            naive.verdict, naive.rules, naive.not_modelled
+        )
+    })
+}
+
+/// How often something came of the protocols of some seeds.
+#[derive(Default)]
+struct Tally {
+    count: u64,
+    compared: u64,
+    verified: u64,
+    states: usize,
+    not_modelled: BTreeMap<String, u64>,
+    rules: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// A share of all seeds.
+    fn assert_at_least(&self, what: u64, percent: u64) {
+        assert!(what * 100 >= self.count * percent, "{what} of {}", self.count);
+    }
+}
+
+fn compare_all(generate: impl Fn(u64) -> Protocol, default: u64) -> Tally {
+    let count = number("BARCHECK_RANDOM", default);
+    let first = number("BARCHECK_SEED", 0);
+    let mut tally = Tally { count, ..Tally::default() };
+    for seed in first..first + count {
+        let protocol = generate(seed);
+        let outcome = explore(&protocol, cap());
+        if outcome.gave_up {
+            continue;
+        }
+        for what in &outcome.not_modelled {
+            *tally.not_modelled.entry(what.clone()).or_default() += 1;
+        }
+        if outcome.not_modelled.is_empty() {
+            tally.compared += 1;
+            tally.verified += u64::from(outcome.verdict == Verdict::Verified);
+            tally.states += outcome.states;
+            for rule in &outcome.rules {
+                *tally.rules.entry(rule.clone()).or_default() += 1;
+            }
+        }
+        if difference(&protocol, &outcome).is_some() {
+            let smallest = shrink(&protocol, |p| difference(p, &explore(p, cap())).is_some());
+            let what = difference(&smallest, &explore(&smallest, cap())).expect("it still differs");
+            let report = format!("seed {seed}\n{what}\n{}", smallest.text());
+            assert!(std::env::var("BARCHECK_ON").is_ok(), "{report}");
+            println!("{report}");
+        }
+    }
+    let Tally { compared, verified, states, not_modelled, rules, .. } = &tally;
+    println!(
+        "{count}: {compared} compared, {verified} verified, {states} states\n{not_modelled:?}\n{rules:?}"
+    );
+    tally
+}
+
+#[test]
+fn engines_and_naive_explorer_agree_on_questions_and_tokens() {
+    let tally = compare_all(generate_asks, 3_000);
+    tally.assert_at_least(tally.compared, 60);
+    tally.assert_at_least(tally.verified, 15);
+}
+
+#[test]
+fn engines_and_naive_explorer_agree_on_clusters() {
+    let tally = compare_all(generate_cluster, 3_000);
+    tally.assert_at_least(tally.compared, 60);
+    tally.assert_at_least(tally.verified, 15);
+}
+
+/// Shows a range of protocols with their outcomes, for whoever wants to read some of them.
+#[test]
+fn shown_on_demand() {
+    let count = number("BARCHECK_SHOW", 0);
+    let first = number("BARCHECK_SEED", 0);
+    for seed in first..first + count {
+        for protocol in [generate_asks(seed), generate_cluster(seed)] {
+            let outcome = explore(&protocol, cap());
+            println!(
+                "// seed {seed}: {:?} {:?}, {} states, gave up: {}, not modelled: {:?}",
+                outcome.verdict, outcome.rules, outcome.states, outcome.gave_up, outcome.not_modelled
+            );
+            println!("{}", protocol.text());
+        }
+    }
+}
