@@ -160,12 +160,14 @@ impl<'c, 'p> Search<'c, 'p> {
         if race {
             self.rules.insert("arrival-race");
         }
-        // What comes from others ends the path before that.
-        let on_its_way = |cta| mbarrier::expected(&world, cta) && world.cta_exited(cta);
-        if (0..self.code.protocol.cluster).any(on_its_way) {
+        // What comes from others ends the path once it lands.
+        let leaves = |cta| mbarrier::left_in_flight(&world, cta) && world.cta_exited(cta);
+        if (0..self.code.protocol.cluster).any(leaves) {
             self.rules.insert("in-flight-at-exit");
-        } else if !state.everyone_exited() {
-        } else if held || state.objects.hold_arrivals() {
+        } else if state.everyone_exited()
+            && state.objects.pending.is_empty()
+            && (held || state.objects.hold_arrivals())
+        {
             self.rules.insert("dangling-arrival");
         }
     }
@@ -184,7 +186,8 @@ impl<'c, 'p> Search<'c, 'p> {
         }
     }
 
-    /// Whether somebody can ask for ever and never be told yes, nor get past a wait.
+    /// Whether somebody can come to ask for ever when there is no hope any more that it is told yes, gets past
+    /// a wait, or leaves.
     fn asks_for_ever(&self, agent: AgentId) -> bool {
         let without_success: Vec<Vec<usize>> = (0..self.states.len())
             .map(|s| {
@@ -192,11 +195,18 @@ impl<'c, 'p> Search<'c, 'p> {
                 along.filter(|(_, log)| !log.passed.contains(&agent)).map(|(to, _)| *to).collect()
             })
             .collect();
+        let succeeds: Vec<bool> = (0..self.states.len())
+            .map(|s| {
+                let passes = self.logs[s].iter().any(|log| log.passed.contains(&agent));
+                passes || self.states[s].agents[agent].exited()
+            })
+            .collect();
+        let has_hope = can_reach(&self.edges, &succeeds);
         let denied = (0..self.states.len()).flat_map(|from| {
             let along = self.edges[from].iter().zip(&self.logs[from]);
             along.filter(|(_, log)| log.denied == Some(agent)).map(move |(to, _)| (from, *to))
         });
-        denied.into_iter().any(|(from, to)| reachable(&without_success, to)[from])
+        denied.into_iter().any(|(from, to)| !has_hope[from] && reachable(&without_success, to)[from])
     }
 
     fn outcome(self) -> Outcome {

@@ -14,7 +14,7 @@ use AccessKind::{Read, Write};
 pub fn generate_cluster(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x636c_7573_7465_7273), &[1, 1, 1, 2, 2]);
     let ctas = if maker.warps == 1 { *maker.rng.pick(&[2, 2, 2, 3]) } else { 2 };
-    let mut bodies = match maker.rng.below(26) {
+    let mut bodies = match maker.rng.below(27) {
         0..4 => maker.exchange(ctas),
         4..8 => maker.remote_ring(ctas),
         8..11 => maker.multicast_ring(ctas),
@@ -22,7 +22,8 @@ pub fn generate_cluster(seed: u64) -> Protocol {
         13..15 => maker.entry(ctas),
         15..17 => maker.signalled(ctas),
         17..20 => maker.own(),
-        20..22 => maker.neighbours(ctas),
+        20 => maker.leaves(ctas),
+        21..23 => maker.neighbours(ctas),
         _ => maker.loose_cluster(ctas),
     };
     if maker.rng.chance(25) {
@@ -287,6 +288,43 @@ impl Maker {
                 does
             })
             .collect()
+    }
+
+    /// CTA 0 does little and leaves, while the others go on for ever, or as long as they like.
+    fn leaves(&mut self, ctas: i32) -> Bodies {
+        let b = self.objects("b", None, 1);
+        let on = object(b);
+        let x = self.array("x", None);
+        let copies = self.rng.chance(60);
+        let waits = self.rng.chance(60);
+        let mut bodies: Bodies = (0..self.warps)
+            .map(|warp| {
+                let mut first = Vec::new();
+                if warp == 0 && copies {
+                    first.push(one_lane(vec![on.arrive_expect(16), on.copy(16, x)]));
+                } else if warp == 0 {
+                    first.extend([access(Write, x, None), one_lane(vec![on.commit()])]);
+                }
+                if waits || self.rng.chance(30) {
+                    first.extend([on.wait(0), access(Read, x, None)]);
+                }
+                if self.rng.chance(30) {
+                    first.push(sync_all(0));
+                }
+                let goes_on = match self.rng.below(4) {
+                    0 => loop_(vec![sync_all(1)]),
+                    1 => loop_(vec![access(Read, x, None)]),
+                    2 => while_(Cond::Choice, vec![access(Read, x, None)]),
+                    _ => on.wait(self.rng.range(0, 2)),
+                };
+                vec![if_(eq(Expr::Rank, 0), first, vec![goes_on])]
+            })
+            .collect();
+        if self.rng.chance(30) {
+            let stmt = self.loose_cluster_stmt(ctas);
+            bodies[0].splice(0..0, stmt);
+        }
+        bodies
     }
 
     /// Each CTA hands something to the next, round after round.

@@ -164,15 +164,10 @@ fn cta_of(world: &World<'_>, object: ObjectId) -> usize {
     object * world.protocol().cluster / world.state.objects.objects.len()
 }
 
-/// Whether something is on its way to a CTA.
-pub fn expected(world: &World<'_>, cta: usize) -> bool {
-    world.state.objects.pending.iter().any(|p| cta_of(world, p.object) == cta)
-}
-
-/// Whether something is on its way to a CTA that another one has sent.
-pub fn expects_from_others(world: &World<'_>, cta: usize) -> bool {
-    let sent = |p: &Pending| cta_of(world, p.object) == cta && world.protocol().cta_of(p.agent) != cta;
-    world.state.objects.pending.iter().any(sent)
+/// Whether something is on its way to a CTA that one of its own agents has sent.
+pub fn left_in_flight(world: &World<'_>, cta: usize) -> bool {
+    let own = |p: &Pending| cta_of(world, p.object) == cta && world.protocol().cta_of(p.agent) == cta;
+    world.state.objects.pending.iter().any(own)
 }
 
 /// The lanes of a fragment execute an instruction on an object, each by itself and all in one step.
@@ -399,7 +394,8 @@ fn copy(
 
 /// Something pending lands.
 pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
-    let Pending { object, parity, landing, .. } = world.state.objects.pending.remove(pending);
+    let Pending { object, parity, agent, landing } = world.state.objects.pending.remove(pending);
+    reached(world, agent, cta_of(world, object) as i64)?;
     let life = life(world, object).map_err(|_| Halt::Rule("stale-completion"))?;
     if life.parity != parity {
         return Err(Halt::Rule("stale-completion"));

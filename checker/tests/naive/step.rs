@@ -275,10 +275,6 @@ fn access(
 /// The fragment's lanes leave the program.
 fn exit(world: &mut World<'_>, who: Who) -> Flow<()> {
     world.agent(who.agent).fragments.remove(who.fragment);
-    let cta = world.protocol().cta_of(who.agent);
-    if world.cta_exited(cta) && mbarrier::expects_from_others(world, cta) {
-        return Err(Halt::Rule("remote-after-exit"));
-    }
     match world.protocol().target {
         Target::Ptx => {
             ptx::after_exit(world, who.agent)?;
