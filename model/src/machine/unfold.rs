@@ -9,6 +9,7 @@ use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
 use crate::barrier::{Blocking, Opaque};
 use crate::program::{AgentId, Op, ReductionOp, WARP_SIZE};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
@@ -27,25 +28,30 @@ pub enum NotUnfolded {
 }
 
 impl Machine {
-    /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most`
+    /// Lets agents of one role and one CTA share an automaton if theirs are equal. Automata of more than `most`
     /// configurations are not compared, nor any more once `goes_on` says no; it is asked as in
     /// [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
+        let program = Arc::clone(&self.program);
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
             let agent = self.automata[class].representative();
-            let role = self.program.agents[agent.index()];
-            let has_kin = self.automata.iter().enumerate().any(|(other, automaton)| {
-                other != class && self.program.agents[automaton.representative().index()] == role
-            });
+            // What an agent does to a CTA depends on whether it is its own.
+            let kin = |agent: AgentId| (program.agents[agent.index()], program.cta_of(agent));
+            let own = kin(agent);
+            let has_kin = self
+                .automata
+                .iter()
+                .enumerate()
+                .any(|(other, automaton)| other != class && kin(automaton.representative()) == own);
             // The search reads states, and never comes to the configurations that stand for all of them.
             let reads = self.program.code(agent).ops.iter().any(Op::reads_state);
             if !has_kin || reads || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
-                let other_role = self.program.agents[self.automata[*other].representative().index()];
-                other_role == role && self.automata[*other].is_alike(&self.automata[class])
+                let automaton = &self.automata[*other];
+                kin(automaton.representative()) == own && automaton.is_alike(&self.automata[class])
             });
             match alike {
                 Some(alike) => {
