@@ -371,12 +371,17 @@ impl Maker {
             self.objects(name, None, count);
         }
         self.array("x", None);
-        let bodies = (0..self.warps)
+        let alike = self.rng.chance(30);
+        let mut bodies: Bodies = (0..self.warps)
             .map(|_| {
                 let n = self.rng.range(1, 4);
                 (0..n).flat_map(|_| self.loose_cluster_stmt(ctas)).collect()
             })
             .collect();
+        if alike {
+            let body = bodies[0].clone();
+            bodies.fill(body);
+        }
         if self.rng.chance(50) { self.and_meet(bodies) } else { bodies }
     }
 
@@ -388,7 +393,7 @@ impl Maker {
             _ => next(ctas),
         };
         let mask = self.rng.range(1, 1 << ctas).into();
-        let stmt = match self.rng.below(20) {
+        let stmt = match self.rng.below(26) {
             0..3 => on.wait(self.rng.range(0, 2)),
             3..6 => self.signal(&on, cta),
             6 => one_lane(vec![on.at(cta, Act::ExpectTx(bytes.into()))]),
@@ -401,6 +406,19 @@ impl Maker {
             14 => if_(eq(Expr::Rank, self.rng.range(0, ctas)), self.loose_cluster_stmt(ctas), vec![]),
             15 => cluster_arrive(),
             16 => cluster_wait(),
+            18 => sync_all(0),
+            19 => one_lane(vec![on.arrive()]),
+            20 => one_lane(vec![on.commit()]),
+            21 => one_lane(vec![self.rng.pick(&[on.inval(), on.init(1), on.arrive_drop()]).clone()]),
+            22 => {
+                let (relaxed, aligned) = (self.rng.chance(50), self.rng.chance(70));
+                let arrive = instr(Instr::ClusterArrive { relaxed, aligned });
+                if self.rng.chance(50) { arrive } else { one_lane(vec![arrive]) }
+            }
+            23 => {
+                let token = self.fresh("t");
+                return vec![let_on(&token, on.on(arrival(None))), on.wait_token(&token)];
+            }
             17 => {
                 let asks = on.on(ask(self.rng.chance(50), Phase::Parity(self.rng.range(0, 2).into())));
                 if_asked(false, asks, vec![access_at(Read, 0, None, cta)])
