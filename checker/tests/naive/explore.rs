@@ -186,8 +186,8 @@ impl<'c, 'p> Search<'c, 'p> {
         }
     }
 
-    /// Whether somebody can come to ask for ever when there is no hope any more that it is told yes, gets past
-    /// a wait, or leaves.
+    /// Whether somebody can come to ask for ever when there is no hope any more that it is told yes, gets
+    /// past a wait, or leaves.
     fn asks_for_ever(&self, agent: AgentId) -> bool {
         let without_success: Vec<Vec<usize>> = (0..self.states.len())
             .map(|s| {

@@ -13,7 +13,7 @@ use AccessKind::{Read, Write};
 /// The protocol of a seed.
 pub fn generate_asks(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x6173_6b73), &[1, 2, 2, 2, 2, 2, 3]);
-    let mut protocol = match maker.rng.below(10) {
+    let mut protocol = match maker.rng.below(13) {
         0..5 => {
             let made = generate_mbarrier(maker.rng.next());
             maker.warps = made.per_cta();
@@ -25,7 +25,11 @@ pub fn generate_asks(seed: u64) -> Protocol {
             let bodies = maker.rounds_of_tokens();
             maker.assemble(bodies)
         }
-        8 => {
+        8..11 => {
+            let bodies = maker.odd_loops();
+            return finished(maker, bodies);
+        }
+        11 => {
             let bodies = maker.kept_tokens();
             maker.assemble(bodies)
         }
@@ -44,6 +48,16 @@ pub fn generate_asks(seed: u64) -> Protocol {
     }
     protocol.number();
     assert!(well_formed(&protocol), "seed {seed}:\n{}", protocol.text());
+    protocol
+}
+
+/// What has to stay as it is, but for little.
+fn finished(mut maker: Maker, bodies: Bodies) -> Protocol {
+    let mut protocol = maker.assemble(bodies);
+    if maker.rng.chance(30) {
+        protocol = damaged(&mut maker, &protocol);
+    }
+    protocol.number();
     protocol
 }
 

@@ -29,6 +29,7 @@ pub mod memory;
 pub mod mutate;
 pub mod nbarrier;
 pub mod objects;
+pub mod odd_loops;
 pub mod print;
 pub mod protocol;
 pub mod ptx;

@@ -28,8 +28,8 @@ pub enum NotUnfolded {
 }
 
 impl Machine {
-    /// Lets agents of one role and one CTA share an automaton if theirs are equal. Automata of more than `most`
-    /// configurations are not compared, nor any more once `goes_on` says no; it is asked as in
+    /// Lets agents of one role and one CTA share an automaton if theirs are equal. Automata of more than
+    /// `most` configurations are not compared, nor any more once `goes_on` says no; it is asked as in
     /// [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
         let program = Arc::clone(&self.program);
