@@ -7,6 +7,7 @@ mod naive;
 mod anchors;
 mod bcu;
 mod choices;
+mod cluster;
 mod divergence;
 mod field;
 mod mbarrier;

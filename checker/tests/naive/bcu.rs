@@ -134,7 +134,13 @@ struct Request {
 }
 
 fn scenes<'a>(own: AgentId, fragment: &'a Fragment) -> impl Iterator<Item = Scene<'a>> + use<'a> {
-    fragment.lanes.iter().map(move |(&lane, locals)| Scene { target: Target::Bcu, own, lane, locals })
+    fragment.lanes.iter().map(move |(&lane, locals)| Scene {
+        target: Target::Bcu,
+        own,
+        rank: 0,
+        lane,
+        locals,
+    })
 }
 
 fn request(
@@ -271,7 +277,7 @@ fn complete_if_due(world: &mut World<'_>, id: i64) {
     }
     let mut parcel = active.parcel;
     if active.state.count == 0 {
-        parcel.time.extend(left_behind(world));
+        parcel.time.extend(left_behind(world, 0..world.state.agents.len()));
     }
     for &warp in &active.waiting {
         if let Some(op) = active.state.class {

@@ -96,7 +96,7 @@ pub fn exit() -> Stmt {
 }
 
 pub fn access(kind: AccessKind, array: usize, index: Option<Expr>) -> Stmt {
-    stmt(Kind::Access { kind, array, index })
+    stmt(Kind::Access { kind, array, index, cta: None })
 }
 
 pub fn read(array: usize) -> Stmt {
@@ -114,7 +114,8 @@ pub fn atomic(array: usize) -> Stmt {
 /// A protocol; agents that no block names get an empty one.
 pub fn protocol(target: Target, size: i64, blocks: Vec<(Range<usize>, Vec<Stmt>)>) -> Protocol {
     let (arrays, objects) = (Vec::new(), Vec::new());
-    let mut result = Protocol { target, size, subgroup_size: None, arrays, objects, blocks: Vec::new() };
+    let mut result =
+        Protocol { target, size, subgroup_size: None, cluster: 1, arrays, objects, blocks: Vec::new() };
     let mut free: Vec<usize> = (0..result.agents()).collect();
     for (agents, body) in blocks {
         free.retain(|a| !agents.contains(a));

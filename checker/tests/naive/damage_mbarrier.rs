@@ -107,14 +107,18 @@ fn operand(maker: &mut Maker, place: &mut Stmt) {
             }
         }
         Act::Init(count) => *count = Expr::Int(*maker.rng.pick(&[0, 1, 2, 3, 1 << 20])),
-        Act::Arrive { count, bytes: announced, drops, relaxed } => match (maker.rng.below(4), announced) {
-            (0, _) => *relaxed = !*relaxed,
-            (1, _) => *drops = !*drops,
-            (_, Some(announced)) => *announced = bytes(maker, announced),
-            _ => *count = Some(Expr::Int(*maker.rng.pick(&[1, 2, 2, 3, 0]))),
-        },
+        Act::Arrive { count, bytes: announced, drops, relaxed, .. } => {
+            match (maker.rng.below(4), announced) {
+                (0, _) => *relaxed = !*relaxed,
+                (1, _) => *drops = !*drops,
+                (_, Some(announced)) => *announced = bytes(maker, announced),
+                _ => *count = Some(Expr::Int(*maker.rng.pick(&[1, 2, 2, 3, 0]))),
+            }
+        }
         Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Copy(n, _) => *n = bytes(maker, n),
-        Act::Commit => on.act = Act::Arrive { count: None, bytes: None, drops: false, relaxed: false },
-        Act::Inval => {}
+        Act::Commit => {
+            on.act = Act::Arrive { count: None, bytes: None, drops: false, relaxed: false, scope: None }
+        }
+        _ => {}
     }
 }

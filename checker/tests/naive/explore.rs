@@ -1,13 +1,17 @@
 //! The search: every reachable state, every step, every finding.
 
-use super::graph::{can_reach, can_run_for_ever};
+use super::expand::expanded;
+use super::graph::{can_reach, can_run_for_ever, reachable};
 use super::protocol::*;
 use super::rules::{Level, level};
 use super::state::*;
 use super::step::{initial, steps};
-use super::{bcu, nbarrier, ptx};
+use super::{bcu, mbarrier, nbarrier, ptx};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+
+/// What is not modelled about loops that ask.
+pub const ASKS_FOR_EVER: &str = "a loop asks for ever";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -39,7 +43,8 @@ pub fn explore(protocol: &Protocol, max_states: usize) -> Outcome {
 
 /// Explores a protocol up to a number of states.
 pub fn explore_with(protocol: &Protocol, max_states: usize, exited_threads: ExitedThreads) -> Outcome {
-    let code = Code::new(protocol, exited_threads);
+    let protocol = expanded(protocol);
+    let code = Code::new(&protocol, exited_threads);
     let mut search = Search::new(&code, max_states);
     match initial(&code) {
         Ok(state) => {
@@ -60,6 +65,8 @@ struct Search<'c, 'p> {
     known: HashMap<Arc<State>, usize>,
     states: Vec<Arc<State>>,
     edges: Vec<Vec<usize>>,
+    /// What was said in the steps along the edges.
+    logs: Vec<Vec<Log>>,
     work: VecDeque<usize>,
     transitions: usize,
     rules: BTreeSet<&'static str>,
@@ -76,6 +83,7 @@ impl<'c, 'p> Search<'c, 'p> {
             known: HashMap::new(),
             states: Vec::new(),
             edges: Vec::new(),
+            logs: Vec::new(),
             work: VecDeque::new(),
             transitions: 0,
             rules: BTreeSet::new(),
@@ -96,6 +104,7 @@ impl<'c, 'p> Search<'c, 'p> {
         self.judge_state(&state);
         self.states.push(state);
         self.edges.push(Vec::new());
+        self.logs.push(Vec::new());
         self.work.push_back(number);
         number
     }
@@ -118,6 +127,7 @@ impl<'c, 'p> Search<'c, 'p> {
                     Ok(next) => {
                         let next = self.reach(next);
                         self.edges[number].push(next);
+                        self.logs[number].push(step.log);
                     }
                     Err(halt) => self.end(halt),
                 }
@@ -139,7 +149,7 @@ impl<'c, 'p> Search<'c, 'p> {
     }
 
     fn judge_state(&mut self, state: &State) {
-        let world = World { code: self.code, state: state.clone(), notes: BTreeSet::new() };
+        let world = World::new(self.code, state.clone());
         let (race, held) = match &state.barriers {
             Barriers::Ptx(b) => (ptx::arrival_race(&world), b.holds_arrivals()),
             Barriers::Bcu(b) => (bcu::arrival_race(&world), b.holds_arrivals()),
@@ -150,12 +160,14 @@ impl<'c, 'p> Search<'c, 'p> {
         if race {
             self.rules.insert("arrival-race");
         }
-        if !state.everyone_exited() {
-            return;
-        }
-        if !state.objects.pending.is_empty() {
+        // What comes from others ends the path once it lands.
+        let leaves = |cta| mbarrier::left_in_flight(&world, cta) && world.cta_exited(cta);
+        if (0..self.code.protocol.cluster).any(leaves) {
             self.rules.insert("in-flight-at-exit");
-        } else if held || state.objects.hold_arrivals() {
+        } else if state.everyone_exited()
+            && state.objects.pending.is_empty()
+            && (held || state.objects.hold_arrivals())
+        {
             self.rules.insert("dangling-arrival");
         }
     }
@@ -168,7 +180,33 @@ impl<'c, 'p> Search<'c, 'p> {
             if (0..self.states.len()).any(|s| !freed[s] && endless[s]) {
                 self.rules.insert("stuck-agent");
             }
+            if self.asks_for_ever(agent) {
+                self.not_modelled.insert(ASKS_FOR_EVER);
+            }
         }
+    }
+
+    /// Whether somebody can come to ask for ever when there is no hope any more that it is told yes, gets
+    /// past a wait, or leaves.
+    fn asks_for_ever(&self, agent: AgentId) -> bool {
+        let without_success: Vec<Vec<usize>> = (0..self.states.len())
+            .map(|s| {
+                let along = self.edges[s].iter().zip(&self.logs[s]);
+                along.filter(|(_, log)| !log.passed.contains(&agent)).map(|(to, _)| *to).collect()
+            })
+            .collect();
+        let succeeds: Vec<bool> = (0..self.states.len())
+            .map(|s| {
+                let passes = self.logs[s].iter().any(|log| log.passed.contains(&agent));
+                passes || self.states[s].agents[agent].exited()
+            })
+            .collect();
+        let has_hope = can_reach(&self.edges, &succeeds);
+        let denied = (0..self.states.len()).flat_map(|from| {
+            let along = self.edges[from].iter().zip(&self.logs[from]);
+            along.filter(|(_, log)| log.denied == Some(agent)).map(move |(to, _)| (from, *to))
+        });
+        denied.into_iter().any(|(from, to)| !has_hope[from] && reachable(&without_success, to)[from])
     }
 
     fn outcome(self) -> Outcome {

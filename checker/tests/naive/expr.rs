@@ -11,9 +11,20 @@ fn error<T>(what: &str) -> Flow<T> {
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     pub target: Target,
+    /// The agent's index in its CTA, and the rank of that.
     pub own: AgentId,
+    pub rank: usize,
     pub lane: Lane,
     pub locals: &'a Locals,
+}
+
+impl<'a> Scene<'a> {
+    /// What a lane of an agent sees.
+    pub fn of(code: &Code<'_>, agent: AgentId, lane: Lane, locals: &'a Locals) -> Self {
+        let per_cta = code.protocol.per_cta();
+        let (own, rank) = (agent % per_cta, agent / per_cta);
+        Scene { target: code.protocol.target, own, rank, lane, locals }
+    }
 }
 
 /// Whether a name is a register of `bcu`.
@@ -44,6 +55,7 @@ pub fn eval(scene: Scene<'_>, expr: &Expr) -> Flow<i64> {
             _ => error("an opaque value is no number"),
         },
         Expr::Own => Ok(scene.own as i64),
+        Expr::Rank => Ok(scene.rank as i64),
         Expr::Lane => Ok(i64::from(scene.lane)),
         Expr::Neg(e) => match eval(scene, e)?.checked_neg() {
             Some(n) => Ok(n),
@@ -104,7 +116,7 @@ pub fn assign(target: Target, fragment: &mut Fragment, lane: Lane, name: &Name, 
 pub fn eval_lanes(code: &Code<'_>, own: AgentId, fragment: &Fragment, expr: &Expr) -> Flow<Vec<(Lane, i64)>> {
     let mut values = Vec::new();
     for (&lane, locals) in &fragment.lanes {
-        let scene = Scene { target: code.protocol.target, own, lane, locals };
+        let scene = Scene::of(code, own, lane, locals);
         values.push((lane, eval(scene, expr)?));
     }
     Ok(values)

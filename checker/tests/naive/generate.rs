@@ -180,6 +180,7 @@ impl Gen {
             target: self.target,
             size,
             subgroup_size,
+            cluster: 1,
             arrays: self.arrays.clone(),
             objects: Vec::new(),
             blocks: Vec::new(),

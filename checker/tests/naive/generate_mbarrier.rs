@@ -34,13 +34,13 @@ enum Frame {
 /// Where in the rounds somebody is.
 pub struct Turn {
     /// The stage, if there are several.
-    stage: Option<Expr>,
+    pub stage: Option<Expr>,
     /// The parity of the round.
-    parity: Expr,
+    pub parity: Expr,
 }
 
 impl Turn {
-    fn on(&self, objects: usize) -> Object {
+    pub fn on(&self, objects: usize) -> Object {
         Object(objects, self.stage.clone())
     }
 
@@ -69,16 +69,7 @@ pub type Bodies = Vec<Vec<Stmt>>;
 
 /// The protocol of a seed.
 pub fn generate_mbarrier(seed: u64) -> Protocol {
-    let mut rng = Rng::new(seed ^ 0x6d62_6172_7269_6572);
-    let warps = *rng.pick(&[2, 2, 2, 2, 2, 2, 3, 3, 3, 4]);
-    let rounds = if warps == 2 { rng.range(1, 4) } else { rng.range(1, 3) };
-    let frame = match rng.below(10) {
-        0..4 => Frame::Counted(rounds),
-        4..6 => Frame::Nested(rounds),
-        6..8 => Frame::Endless,
-        _ => Frame::Uniform,
-    };
-    let mut maker = Maker { rng, warps, arrays: Vec::new(), objects: Vec::new(), frame, serial: 0 };
+    let mut maker = Maker::new(Rng::new(seed ^ 0x6d62_6172_7269_6572), &[2, 2, 2, 2, 2, 2, 3, 3, 3, 4]);
     let mut bodies = match maker.rng.below(26) {
         0..8 => maker.ring(),
         8..11 => maker.rounds(),
@@ -102,6 +93,19 @@ pub fn generate_mbarrier(seed: u64) -> Protocol {
 }
 
 impl Maker {
+    /// For one of some numbers of warps.
+    pub fn new(mut rng: Rng, warps: &[usize]) -> Maker {
+        let warps = *rng.pick(warps);
+        let rounds = if warps == 2 { rng.range(1, 4) } else { rng.range(1, 3) };
+        let frame = match rng.below(10) {
+            0..4 => Frame::Counted(rounds),
+            4..6 => Frame::Nested(rounds),
+            6..8 => Frame::Endless,
+            _ => Frame::Uniform,
+        };
+        Maker { rng, warps, arrays: Vec::new(), objects: Vec::new(), frame, serial: 0 }
+    }
+
     pub fn objects(&mut self, name: &str, len: Option<i64>, count: i32) -> usize {
         self.objects.push(Objects { name: name.into(), len, count: Some(count.into()) });
         self.objects.len() - 1
@@ -118,7 +122,7 @@ impl Maker {
     }
 
     /// What a warp does in every turn, in the frame that all have.
-    fn framed(&mut self, stages: i32, mut turn: impl FnMut(&mut Self, &Turn) -> Vec<Stmt>) -> Vec<Stmt> {
+    pub fn framed(&mut self, stages: i32, mut turn: impl FnMut(&mut Self, &Turn) -> Vec<Stmt>) -> Vec<Stmt> {
         let several = stages > 1;
         let inner = |maker: &mut Self, parity: Expr, turn: &mut dyn FnMut(&mut Self, &Turn) -> Vec<Stmt>| {
             let stage = several.then(|| v("s"));
@@ -148,7 +152,7 @@ impl Maker {
     }
 
     /// The blocks of the warps, one for those next to each other that do the same.
-    fn assemble(&mut self, bodies: Bodies) -> Protocol {
+    pub fn assemble(&mut self, bodies: Bodies) -> Protocol {
         let together = self.rng.chance(70);
         let mut blocks: Vec<Block> = Vec::new();
         for (warp, body) in bodies.into_iter().enumerate() {
@@ -160,13 +164,13 @@ impl Maker {
         let (arrays, objects) = (self.arrays.clone(), self.objects.clone());
         let size = 32 * self.warps as i64;
         let mut protocol =
-            Protocol { target: Target::Ptx, size, subgroup_size: None, arrays, objects, blocks };
+            Protocol { target: Target::Ptx, size, subgroup_size: None, cluster: 1, arrays, objects, blocks };
         protocol.number();
         protocol
     }
 
     /// Some arrivals of a warp: `n` in all, or more where the whole warp makes them.
-    fn arrivals(&mut self, on: &Object, n: i32) -> Vec<Stmt> {
+    pub fn arrivals(&mut self, on: &Object, n: i32) -> Vec<Stmt> {
         match n {
             1 => vec![one_lane(vec![on.arrive()])],
             _ if self.rng.chance(50) => vec![one_lane(vec![on.arrive_by(n)])],
@@ -248,7 +252,7 @@ impl Maker {
         }
     }
 
-    fn sometimes(&mut self, what: Stmt) -> Vec<Stmt> {
+    pub fn sometimes(&mut self, what: Stmt) -> Vec<Stmt> {
         match self.rng.below(3) {
             0 => vec![maybe(vec![what], vec![])],
             1 => vec![maybe(vec![what.clone()], vec![what])],

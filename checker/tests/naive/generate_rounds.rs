@@ -104,7 +104,7 @@ impl Gen {
         let subgroup_size = (together && self.rng.chance(50)).then_some(2);
         let (arrays, objects) = (self.arrays.clone(), Vec::new());
         let mut protocol =
-            Protocol { target: self.target, size, subgroup_size, arrays, objects, blocks: all };
+            Protocol { target: self.target, size, subgroup_size, cluster: 1, arrays, objects, blocks: all };
         protocol.number();
         protocol
     }

@@ -42,3 +42,19 @@ pub fn can_run_for_ever(edges: &[Vec<usize>]) -> Vec<bool> {
     }
     left.iter().map(|&n| n > 0).collect()
 }
+
+/// The states that a state can reach, itself included.
+pub fn reachable(edges: &[Vec<usize>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut work = vec![from];
+    reached[from] = true;
+    while let Some(state) = work.pop() {
+        for &to in &edges[state] {
+            if !reached[to] {
+                reached[to] = true;
+                work.push(to);
+            }
+        }
+    }
+    reached
+}

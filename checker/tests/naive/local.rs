@@ -213,7 +213,10 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
             Some(count) => all(&[id, count]),
             None => all(&[id]),
         },
-        Kind::Instr(Instr::Mbarrier(on)) => all(&on.operands()),
+        Kind::Instr(Instr::Mbarrier(on))
+        | Kind::If(Cond::Ask { on, .. }, _, _)
+        | Kind::Let(_, Rhs::On(on))
+        | Kind::Assign(_, Rhs::On(on)) => all(&on.operands()),
         Kind::Instr(instr) if scene.target == Target::Bcu => bcu::operands(scene, instr),
         _ => Ok(vec![]),
     }
@@ -223,7 +226,7 @@ fn operands(scene: Scene<'_>, stmt: &Stmt) -> Flow<Vec<i64>> {
 fn separate(code: &Code<'_>, own: AgentId, fragment: Fragment, stmt: &Stmt) -> Local {
     let mut groups: BTreeMap<Vec<i64>, BTreeSet<Lane>> = BTreeMap::new();
     for (&lane, locals) in &fragment.lanes {
-        let scene = Scene { target: code.protocol.target, own, lane, locals };
+        let scene = Scene::of(code, own, lane, locals);
         match operands(scene, stmt) {
             Ok(key) => groups.entry(key).or_default().insert(lane),
             Err(_) => return Local::Still(fragment),
@@ -343,7 +346,7 @@ fn statement(code: &Code<'_>, own: AgentId, agent: &mut Agent, mut f: Fragment, 
             advance(&mut f);
             one(f)
         }
-        Kind::Let(_, Rhs::Any(..)) | Kind::Assign(_, Rhs::Any(..)) | Kind::Instr(_) => {
+        Kind::Let(..) | Kind::Assign(..) | Kind::If(Cond::Ask { .. }, _, _) | Kind::Instr(_) => {
             return Ok(separate(code, own, f, stmt));
         }
         Kind::If(..) | Kind::Access { .. } | Kind::Exit | Kind::Assert(_) => {

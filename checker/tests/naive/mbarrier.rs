@@ -4,7 +4,7 @@ use super::expr::eval_same;
 use super::local::{Point, advance, point};
 use super::memory::{self, Access, Location, Parcel, learn};
 use super::protocol::*;
-use super::state::{AgentId, Flow, Halt, Status, Who, World};
+use super::state::{AgentId, Choice, Flow, Halt, Slot, Status, Value, Who, World};
 use std::collections::BTreeSet;
 
 /// The number of an object among those of all names.
@@ -79,11 +79,12 @@ pub struct State {
 impl State {
     /// Before the first step.
     pub fn new(protocol: &Protocol) -> Self {
-        let all = protocol.objects.iter().flat_map(|objects| {
+        let of_a_cta = protocol.objects.iter().flat_map(|objects| {
             let len = objects.len.unwrap_or(1);
             (0..len).map(|_| objects.count.map(Life::new))
         });
-        State { objects: all.collect(), pending: Vec::new() }
+        let of_a_cta: Vec<_> = of_a_cta.collect();
+        State { objects: vec![of_a_cta; protocol.cluster].concat(), pending: Vec::new() }
     }
 
     /// Whether the present phase of some object has begun.
@@ -137,7 +138,36 @@ fn object(world: &World<'_>, who: Who, on: &Mbarrier) -> Flow<ObjectId> {
     let all = &world.protocol().objects;
     let before: i64 = all[..on.objects].iter().map(|objects| objects.len.unwrap_or(1)).sum();
     let index = element(world, who, on.index.as_ref(), all[on.objects].len)?;
-    Ok((before + index) as ObjectId)
+    let cta = match &on.cta {
+        Some(cta) => reached(world, who.agent, value(world, who, cta)?)?,
+        None => world.protocol().cta_of(who.agent),
+    };
+    let of_a_cta: i64 = all.iter().map(|objects| objects.len.unwrap_or(1)).sum();
+    Ok((cta as i64 * of_a_cta + before + index) as ObjectId)
+}
+
+/// The CTA of a rank, if it can be reached from an agent.
+pub fn reached(world: &World<'_>, from: AgentId, rank: i64) -> Flow<usize> {
+    if !(0..world.protocol().cluster as i64).contains(&rank) {
+        return Err(Halt::EvalError("no such CTA".into()));
+    }
+    let cta = rank as usize;
+    // Who reaches for its own CTA has not exited.
+    if cta != world.protocol().cta_of(from) && world.cta_exited(cta) {
+        return Err(Halt::Rule("remote-after-exit"));
+    }
+    Ok(cta)
+}
+
+/// The CTA to which an object belongs.
+fn cta_of(world: &World<'_>, object: ObjectId) -> usize {
+    object * world.protocol().cluster / world.state.objects.objects.len()
+}
+
+/// Whether something is on its way to a CTA that one of its own agents has sent.
+pub fn left_in_flight(world: &World<'_>, cta: usize) -> bool {
+    let own = |p: &Pending| cta_of(world, p.object) == cta && world.protocol().cta_of(p.agent) == cta;
+    world.state.objects.pending.iter().any(own)
 }
 
 /// The lanes of a fragment execute an instruction on an object, each by itself and all in one step.
@@ -164,8 +194,11 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
                 return Err(Halt::Rule("mbarrier-live"));
             }
             world.state.objects.objects[object] = None;
+            for _ in 0..2 {
+                outdate_tokens(world, object);
+            }
         }
-        Act::Arrive { count, bytes, drops, relaxed } => {
+        Act::Arrive { count, bytes, drops, relaxed, scope } => {
             let number = |n: &Option<Expr>, otherwise, least, rule| match n {
                 Some(n) => number_in(world, who, n, least, rule),
                 None => Ok(otherwise),
@@ -173,7 +206,8 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             let arrivals = lanes * number(count, 1, 1, "count-range")?;
             let bytes = lanes * number(bytes, 0, 0, "tx-range")?;
             let mut parcel = world.state.memory.agents[who.agent].known.clone();
-            if *relaxed {
+            let elsewhere = cta_of(world, object) != world.protocol().cta_of(who.agent);
+            if *relaxed || (elsewhere && *scope == Some(Reach::Cta)) {
                 parcel.memory.clear();
             }
             arrive(world, object, Arrival { arrivals, bytes, drops: *drops }, &parcel)?;
@@ -188,7 +222,9 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             life(world, object)?.count_bytes(-lanes * bytes)?;
             complete_if_due(world, object)?;
         }
-        Act::Wait(parity) => return wait(world, who, object, parity),
+        Act::Wait(parity) => return wait(world, who, object, &Phase::Parity(parity.clone())),
+        Act::WaitToken(token) => return wait(world, who, object, &Phase::Token(token.clone())),
+        Act::AskUntil(_, of) => return wait(world, who, object, of),
         Act::Copy(bytes, to) => copy(world, who, object, bytes, to.as_ref())?,
         Act::Commit => {
             let parity = life(world, object)?.parity;
@@ -196,6 +232,7 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             let landing = Landing::Arrivals(lanes, parcel);
             world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
         }
+        Act::Ask { .. } | Act::Multicast(..) | Act::CommitAll(_) => unreachable!("no such step"),
     }
     advance(world.fragment(who));
     Ok(())
@@ -256,7 +293,9 @@ fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
     let gathered = std::mem::take(&mut life.gathered);
     life.completed.add(&gathered);
     let completed = life.completed.clone();
+    outdate_tokens(world, object);
     for who in waiters {
+        world.log.passed.insert(who.agent);
         learn(world, who.agent, &completed);
         let fragment = world.fragment(who);
         fragment.status = Status::Running;
@@ -265,16 +304,50 @@ fn complete_if_due(world: &mut World<'_>, object: ObjectId) -> Flow<()> {
     Ok(())
 }
 
-fn wait(world: &mut World<'_>, who: Who, object: ObjectId, parity: &Expr) -> Flow<()> {
-    let asked = match value(world, who, parity)? {
-        0 => false,
-        1 => true,
-        _ => return Err(Halt::Rule("parity-range")),
-    };
+/// Whether a phase of an object is complete.
+fn complete(world: &mut World<'_>, who: Who, object: ObjectId, phase: &Phase) -> Flow<bool> {
+    match phase {
+        Phase::Parity(parity) => {
+            let asked = match value(world, who, parity)? {
+                0 => false,
+                1 => true,
+                _ => return Err(Halt::Rule("parity-range")),
+            };
+            Ok(asked != life(world, object)?.parity)
+        }
+        Phase::Token(name) => {
+            life(world, object)?;
+            let slot = Slot::Var(name.clone());
+            let mut ages = BTreeSet::new();
+            for locals in world.see(who).lanes.values() {
+                ages.insert(match locals.get(&slot) {
+                    Some(Value::Token(of, age)) if *of == object => *age,
+                    Some(Value::Token(..)) => 2,
+                    _ => return Err(Halt::EvalError("no token".into())),
+                });
+            }
+            match ages.into_iter().collect::<Vec<_>>()[..] {
+                [0] => Ok(false),
+                [1] => Ok(true),
+                [2] => Err(Halt::Rule("stale-token")),
+                _ => Err(Halt::NotModelled("lanes have different tokens")),
+            }
+        }
+    }
+}
+
+/// An agent has seen that the phase before the present one is complete.
+fn observe(world: &mut World<'_>, agent: AgentId, object: ObjectId) -> Flow<()> {
     let life = life(world, object)?;
-    let passes = asked != life.parity;
+    life.observed = true;
     let completed = life.completed.clone();
-    life.observed |= passes;
+    learn(world, agent, &completed);
+    world.log.passed.insert(agent);
+    Ok(())
+}
+
+fn wait(world: &mut World<'_>, who: Who, object: ObjectId, phase: &Phase) -> Flow<()> {
+    let passes = complete(world, who, object, phase)?;
     let code = world.code;
     let others =
         world.state.agents[who.agent].fragments.iter().enumerate().filter(|(f, _)| *f != who.fragment);
@@ -282,7 +355,7 @@ fn wait(world: &mut World<'_>, who: Who, object: ObjectId, parity: &Expr) -> Flo
         return Err(Halt::NotModelled("lanes wait while others of their warp could go on"));
     }
     if passes {
-        learn(world, who.agent, &completed);
+        observe(world, who.agent, object)?;
         advance(world.fragment(who));
     } else {
         world.fragment(who).status = Status::Awaiting(object);
@@ -301,8 +374,10 @@ fn copy(
     let bytes = lanes * number_in(world, who, bytes, 0, "tx-range")?;
     let mut written = None;
     if let Some((array, index)) = to {
-        let index = element(world, who, index.as_ref(), world.protocol().arrays[*array].len)?;
-        let location = Location { array: *array, index };
+        let there = &world.protocol().arrays[*array];
+        let index = element(world, who, index.as_ref(), there.len)?;
+        let cta = if there.space == Space::Global { 0 } else { cta_of(world, object) };
+        let location = Location { cta, array: *array, index };
         written = Some(Access { location, kind: AccessKind::Copy, agent: who.agent });
     }
     let parity = life(world, object)?.parity;
@@ -319,7 +394,8 @@ fn copy(
 
 /// Something pending lands.
 pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
-    let Pending { object, parity, landing, .. } = world.state.objects.pending.remove(pending);
+    let Pending { object, parity, agent, landing } = world.state.objects.pending.remove(pending);
+    reached(world, agent, cta_of(world, object) as i64)?;
     let life = life(world, object).map_err(|_| Halt::Rule("stale-completion"))?;
     if life.parity != parity {
         return Err(Halt::Rule("stale-completion"));
@@ -334,4 +410,71 @@ pub fn land(world: &mut World<'_>, pending: usize) -> Flow<()> {
             arrive(world, object, Arrival { arrivals, bytes: 0, drops: false }, &parcel)
         }
     }
+}
+
+/// One more phase has been completed since the tokens of an object were taken.
+fn outdate_tokens(world: &mut World<'_>, object: ObjectId) {
+    for agent in 0..world.state.agents.len() {
+        let holds = |v: &Value| matches!(v, Value::Token(of, age) if *of == object && *age < 2);
+        let mut all = world.state.agents[agent].fragments.iter().flat_map(|f| f.lanes.values());
+        if !all.any(|locals| locals.values().any(holds)) {
+            continue;
+        }
+        for fragment in &mut world.agent(agent).fragments {
+            for locals in fragment.lanes.values_mut() {
+                for value in std::sync::Arc::make_mut(locals).values_mut() {
+                    if let Value::Token(of, age) = value
+                        && *of == object
+                    {
+                        *age = (*age + 1).min(2);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What can be answered to a question.
+pub fn answers(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<Vec<Choice>> {
+    let Act::Ask { may_miss, of } = &on.act else {
+        return Ok(vec![Choice::None]);
+    };
+    let object = object(world, who, on)?;
+    Ok(match (complete(world, who, object, of)?, may_miss) {
+        (false, _) => vec![Choice::Bool(false)],
+        (true, false) => vec![Choice::Bool(true)],
+        (true, true) => vec![Choice::Bool(false), Choice::Bool(true)],
+    })
+}
+
+/// A question is answered.
+pub fn answered(world: &mut World<'_>, who: Who, on: &Mbarrier, answer: bool) -> Flow<()> {
+    if answer {
+        let object = object(world, who, on)?;
+        observe(world, who.agent, object)
+    } else {
+        world.log.denied = Some(who.agent);
+        Ok(())
+    }
+}
+
+/// An arrival whose token is kept under a name.
+pub fn arrive_for_token(world: &mut World<'_>, who: Who, name: &Name, on: &Mbarrier) -> Flow<()> {
+    let object = object(world, who, on)?;
+    let lanes = world.see(who).lane_set();
+    let slot = Slot::Var(name.clone());
+    let mut others = world.state.agents[who.agent].fragments.iter().flat_map(|f| f.lanes.values());
+    if others.any(|l| l.iter().any(|(s, v)| *s != slot && matches!(v, Value::Token(of, _) if *of == object)))
+    {
+        return Err(Halt::NotModelled("several tokens of one object"));
+    }
+    let declared = world.see(who).lanes.values().any(|locals| locals.contains_key(&slot));
+    if declared && lanes != world.lanes_of(who.agent) {
+        return Err(Halt::NotModelled("some lanes get a new token"));
+    }
+    let before = life(world, object)?.parity;
+    execute(world, who, on)?;
+    let age = u8::from(life(world, object)?.parity != before);
+    world.fragment(who).set_all(&slot, &Value::Token(object, age));
+    Ok(())
 }

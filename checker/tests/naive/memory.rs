@@ -3,9 +3,12 @@
 use super::protocol::*;
 use super::state::{AgentId, Barriers, World};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
+    /// 0 for a location that belongs to all CTAs.
+    pub cta: usize,
     pub array: usize,
     pub index: i64,
 }
@@ -147,6 +150,7 @@ fn forget(world: &mut World<'_>, old: &Access) {
         Barriers::Split(b) => b.forget(old),
         Barriers::Xegpu(b) => b.named.forget(old),
     }
+    world.state.cluster.forget(old);
 }
 
 /// A fence of `nbarrier` or `xegpu`: the agent's own accesses become known in memory.
@@ -161,10 +165,10 @@ pub fn fence(world: &mut World<'_>, agent: AgentId, space: Option<Space>) {
     }
 }
 
-/// What the agents that have exited knew in time.
-pub fn left_behind(world: &World<'_>) -> Facts {
+/// What those of some agents that have exited knew in time.
+pub fn left_behind(world: &World<'_>, agents: Range<AgentId>) -> Facts {
     let state = &world.state;
-    (0..state.agents.len())
+    agents
         .filter(|&a| state.agents[a].exited())
         .flat_map(|a| state.memory.agents[a].known.time.iter().copied())
         .collect()

@@ -12,6 +12,9 @@ impl Protocol {
             Target::Nbarrier => "thread_group",
             Target::Split | Target::Xegpu => "workgroup",
         };
+        if self.cluster > 1 {
+            let _ = writeln!(out, "cluster {};", self.cluster);
+        }
         let _ = writeln!(out, "{size} {};", self.size);
         if let Some(n) = self.subgroup_size {
             let _ = writeln!(out, "subgroup_size {n};");
@@ -110,6 +113,9 @@ impl Printer<'_> {
                     self.line(&text);
                 }
             }
+            Kind::Instr(Instr::Mbarrier(on @ Mbarrier { act: Act::AskUntil(asking, _), .. })) => {
+                self.ask_until(stmt.id, on, *asking);
+            }
             simple => {
                 let text = format!("{};", self.simple(simple));
                 self.line(&text);
@@ -136,14 +142,15 @@ impl Printer<'_> {
         match kind {
             Kind::Let(name, rhs) => format!("let {} = {}", shown(name), self.rhs(rhs)),
             Kind::Assign(name, rhs) => format!("{} = {}", shown(name), self.rhs(rhs)),
-            Kind::Access { kind, array, index } => {
+            Kind::Access { kind, array, index, cta } => {
                 let word = match kind {
                     AccessKind::Read => "read",
                     AccessKind::Write => "write",
                     AccessKind::Atomic => "atomic",
                     AccessKind::Copy => unreachable!("no statement is a copy's write"),
                 };
-                format!("{word} {}", self.place(&self.protocol.arrays[*array].name, index.as_ref()))
+                let place = self.place(&self.protocol.arrays[*array].name, index.as_ref());
+                format!("{word} {place}{}", self.at(cta.as_ref()))
             }
             Kind::Break => "break".into(),
             Kind::Continue => "continue".into(),
@@ -164,6 +171,10 @@ impl Printer<'_> {
         match cond {
             Cond::Expr(e) => self.e(e),
             Cond::Choice => "?".into(),
+            Cond::Ask { negated, on } => {
+                let bang = if *negated { "!" } else { "" };
+                format!("{bang}{}", self.mbarrier(on))
+            }
             Cond::Uniform(None) => "uniform ?".into(),
             Cond::Uniform(Some(n)) => format!("uniform {n} ?"),
         }
@@ -173,6 +184,7 @@ impl Printer<'_> {
         match rhs {
             Rhs::Expr(e) => self.e(e),
             Rhs::Any(a, b) => format!("any {}..{}", self.e(a), self.e(b)),
+            Rhs::On(on) => self.mbarrier(on),
         }
     }
 
@@ -188,6 +200,7 @@ impl Printer<'_> {
             Expr::Var(name) => shown(name).to_string(),
             Expr::Own => unit(self.protocol.target).0.to_string(),
             Expr::Lane => "lane".into(),
+            Expr::Rank => "cluster_ctarank".into(),
             Expr::Neg(e) => format!("-{}", self.expr(e, 11)),
             Expr::Not(e) => format!("!{}", self.expr(e, 11)),
             Expr::Bin(op, a, b) => {
@@ -251,19 +264,38 @@ impl Printer<'_> {
             Instr::PtxFence { membar: true } => "membar.cta".into(),
             Instr::PtxFence { membar: false } => "fence.acq_rel.cta".into(),
             Instr::Mbarrier(on) => self.mbarrier(on),
+            Instr::ClusterArrive { relaxed, aligned } => {
+                let order = if *relaxed { ".relaxed" } else { "" };
+                let aligned = if *aligned { ".aligned" } else { "" };
+                format!("barrier.cluster.arrive{order}{aligned}")
+            }
+            Instr::ClusterWait { aligned: true } => "barrier.cluster.wait.aligned".into(),
+            Instr::ClusterWait { aligned: false } => "barrier.cluster.wait".into(),
             other => unreachable!("not an instruction of ptx: {other:?}"),
         }
     }
 
     fn mbarrier(&self, on: &Mbarrier) -> String {
         let object = self.place(&self.protocol.objects[on.objects].name, on.index.as_ref());
+        let object = format!("{object}{}", self.at(on.cta.as_ref()));
+        let place = |to: &Option<(usize, Option<Expr>)>| match to {
+            Some((array, index)) => self.place(&self.protocol.arrays[*array].name, index.as_ref()),
+            None => "_".into(),
+        };
         match &on.act {
             Act::Init(n) => format!("mbarrier.init {object}, {}", self.e(n)),
             Act::Inval => format!("mbarrier.inval {object}"),
-            Act::Arrive { count, bytes, drops, relaxed } => {
+            Act::Arrive { count, bytes, drops, relaxed, scope } => {
                 let drop = if *drops { "_drop" } else { "" };
                 let expect = if bytes.is_some() { ".expect_tx" } else { "" };
-                let order = if *relaxed { ".relaxed" } else { "" };
+                let order = match (relaxed, scope) {
+                    (true, None) => ".relaxed",
+                    (true, Some(Reach::Cta)) => ".relaxed.cta",
+                    (true, Some(Reach::Cluster)) => ".relaxed.cluster",
+                    (false, None) => "",
+                    (false, Some(Reach::Cta)) => ".release.cta",
+                    (false, Some(Reach::Cluster)) => ".release.cluster",
+                };
                 let number = count.as_ref().or(bytes.as_ref());
                 let number = number.map(|n| format!(", {}", self.e(n))).unwrap_or_default();
                 format!("mbarrier.arrive{drop}{expect}{order} {object}{number}")
@@ -272,14 +304,46 @@ impl Printer<'_> {
             Act::CompleteTx(n) => format!("mbarrier.complete_tx {object}, {}", self.e(n)),
             Act::Wait(parity) => format!("mbarrier.wait.parity {object}, {}", self.e(parity)),
             Act::Copy(bytes, to) => {
-                let to = to
-                    .as_ref()
-                    .map(|(array, index)| self.place(&self.protocol.arrays[*array].name, index.as_ref()));
-                let to = to.unwrap_or_else(|| "_".into());
-                format!("cp.async.bulk {to}, {}, {object}", self.e(bytes))
+                format!("cp.async.bulk {}, {}, {object}", place(to), self.e(bytes))
+            }
+            Act::Multicast(bytes, to, mask) => {
+                let bytes = self.e(bytes);
+                format!("cp.async.bulk.multicast::cluster {}, {bytes}, {object}, {mask}", place(to))
+            }
+            Act::CommitAll(mask) => format!("tcgen05.commit.multicast::cluster {object}, {mask}"),
+            Act::WaitToken(token) => format!("mbarrier.wait {object}, {}", shown(token)),
+            Act::AskUntil(_, of) => self.ask("try_wait", &object, of),
+            Act::Ask { may_miss, of } => {
+                self.ask(if *may_miss { "try_wait" } else { "test_wait" }, &object, of)
             }
             Act::Commit => format!("tcgen05.commit {object}"),
         }
+    }
+
+    fn ask(&self, word: &str, object: &str, of: &Phase) -> String {
+        match of {
+            Phase::Parity(parity) => format!("mbarrier.{word}.parity {object}, {}", self.e(parity)),
+            Phase::Token(token) => format!("mbarrier.{word} {object}, {}", shown(token)),
+        }
+    }
+
+    /// A loop that asks until the answer is yes; its local has a name that nothing else has.
+    fn ask_until(&mut self, id: StmtId, on: &Mbarrier, asking: Asking) {
+        let ask = self.mbarrier(on);
+        let lines: &[String] = &match asking {
+            Asking::While => vec![format!("while !{ask} {{}}")],
+            Asking::If => vec![format!("loop {{ if {ask} {{ break; }} }}")],
+            Asking::Kept => vec![format!("loop {{ let over{id} = {ask}; if over{id} {{ break; }} }}")],
+            Asking::Flag => {
+                vec![format!("let over{id} = 0;"), format!("while !over{id} {{ over{id} = {ask}; }}")]
+            }
+        };
+        lines.iter().for_each(|line| self.line(line));
+    }
+
+    /// The CTA that is meant, if it is said.
+    fn at(&self, cta: Option<&Expr>) -> String {
+        cta.map(|cta| format!(" @ cta {}", self.e(cta))).unwrap_or_default()
     }
 
     fn bcu(&self, instr: &Instr) -> String {

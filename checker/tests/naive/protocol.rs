@@ -1,5 +1,6 @@
 //! A protocol as a tree: targets, agents, statements, expressions, instructions.
 
+pub use super::objects::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -51,22 +52,14 @@ pub struct Array {
     pub space: Space,
 }
 
-/// mbarrier objects of `ptx` under one name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Objects {
-    pub name: String,
-    /// A length, or none for a single object.
-    pub len: Option<i64>,
-    /// The count with which they are initialised before the first step, if they are.
-    pub count: Option<i64>,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Protocol {
     pub target: Target,
     /// Threads (ptx, bcu, nbarrier), invocations (split) or subgroups (xegpu).
     pub size: i64,
     pub subgroup_size: Option<i64>,
+    /// The number of CTAs (ptx), each of this size.
+    pub cluster: usize,
     pub arrays: Vec<Array>,
     pub objects: Vec<Objects>,
     pub blocks: Vec<Block>,
@@ -74,6 +67,7 @@ pub struct Protocol {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
+    /// As each CTA counts them.
     pub agents: Range<usize>,
     pub role: Option<String>,
     pub body: Vec<Stmt>,
@@ -108,6 +102,8 @@ pub enum Kind {
         kind: AccessKind,
         array: usize,
         index: Option<Expr>,
+        /// The CTA whose memory it is, if not the own one.
+        cta: Option<Expr>,
     },
     Break,
     Continue,
@@ -130,20 +126,29 @@ pub enum Cond {
     Expr(Expr),
     Choice,
     Uniform(Option<Name>),
+    /// The answer of an mbarrier object, or the opposite.
+    Ask {
+        negated: bool,
+        on: Mbarrier,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rhs {
     Expr(Expr),
     Any(Expr, Expr),
+    /// The token of an arrival, or an answer.
+    On(Mbarrier),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     Int(i64),
     Var(Name),
-    /// The agent's own index.
+    /// The agent's own index, in its CTA.
     Own,
+    /// The rank of the agent's CTA.
+    Rank,
     Lane,
     Neg(Box<Expr>),
     Not(Box<Expr>),
@@ -206,51 +211,6 @@ pub enum Order {
     SequentiallyConsistent,
 }
 
-/// An instruction on an mbarrier object.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mbarrier {
-    pub objects: usize,
-    pub index: Option<Expr>,
-    pub act: Act,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Act {
-    Init(Expr),
-    Inval,
-    Arrive {
-        count: Option<Expr>,
-        /// With `expect_tx`.
-        bytes: Option<Expr>,
-        drops: bool,
-        relaxed: bool,
-    },
-    ExpectTx(Expr),
-    CompleteTx(Expr),
-    /// A wait with a parity.
-    Wait(Expr),
-    /// A copy of so many bytes, to a location of an array or to none.
-    Copy(Expr, Option<(usize, Option<Expr>)>),
-    Commit,
-}
-
-impl Mbarrier {
-    /// All operands that have a value.
-    pub fn operands(&self) -> Vec<&Expr> {
-        let mut all: Vec<&Expr> = self.index.iter().collect();
-        match &self.act {
-            Act::Inval | Act::Commit => {}
-            Act::Init(n) | Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Wait(n) => all.push(n),
-            Act::Arrive { count, bytes, .. } => all.extend(count.iter().chain(bytes)),
-            Act::Copy(bytes, to) => {
-                all.push(bytes);
-                all.extend(to.iter().filter_map(|(_, index)| index.as_ref()));
-            }
-        }
-        all
-    }
-}
-
 /// Memory semantics of a split barrier instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semantics {
@@ -285,6 +245,13 @@ pub enum Instr {
         membar: bool,
     },
     Mbarrier(Mbarrier),
+    ClusterArrive {
+        relaxed: bool,
+        aligned: bool,
+    },
+    ClusterWait {
+        aligned: bool,
+    },
 
     BarSync {
         id: Expr,
@@ -376,10 +343,20 @@ pub enum Instr {
 }
 
 impl Protocol {
-    /// The number of agents in the group.
+    /// The number of agents in the group, or in all of its CTAs.
     pub fn agents(&self) -> usize {
+        self.cluster * self.per_cta()
+    }
+
+    /// The number of agents in one CTA.
+    pub fn per_cta(&self) -> usize {
         let size = usize::try_from(self.size).unwrap_or(0);
         if self.target.has_lanes() { size.div_ceil(32) } else { size }
+    }
+
+    /// The CTA of an agent.
+    pub fn cta_of(&self, agent: usize) -> usize {
+        agent / self.per_cta()
     }
 
     /// The number of lanes of one agent.
@@ -387,13 +364,14 @@ impl Protocol {
         if !self.target.has_lanes() {
             return 1;
         }
-        let left = self.size - 32 * agent as i64;
+        let left = self.size - 32 * (agent % self.per_cta()) as i64;
         left.min(32) as u8
     }
 
     /// The number of the block that an agent runs.
     pub fn block_of(&self, agent: usize) -> usize {
-        self.blocks.iter().position(|b| b.agents.contains(&agent)).expect("every agent belongs to a block")
+        let own = agent % self.per_cta();
+        self.blocks.iter().position(|b| b.agents.contains(&own)).expect("every agent belongs to a block")
     }
 
     /// Gives every statement its own number, in the order of the text.

@@ -7,6 +7,7 @@ use super::protocol::*;
 use super::state::Barriers as AllBarriers;
 use super::state::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Doing {
@@ -38,10 +39,10 @@ pub struct Active {
     parcel: Parcel,
 }
 
-/// The active barriers by id; all others are idle.
+/// The active barriers by CTA and id; all others are idle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Barriers {
-    pub active: BTreeMap<i64, Active>,
+    pub active: BTreeMap<(usize, i64), Active>,
 }
 
 impl Barriers {
@@ -56,7 +57,7 @@ impl Barriers {
     }
 }
 
-fn barriers<'a>(world: &'a mut World<'_>) -> &'a mut BTreeMap<i64, Active> {
+fn barriers<'a>(world: &'a mut World<'_>) -> &'a mut BTreeMap<(usize, i64), Active> {
     match &mut world.state.barriers {
         AllBarriers::Ptx(b) => &mut b.active,
         _ => unreachable!("a ptx protocol has ptx barriers"),
@@ -107,7 +108,7 @@ pub fn tally_of(
 
 /// The CTA's threads, rounded up to whole warps.
 fn everyone(protocol: &Protocol) -> i64 {
-    32 * protocol.agents() as i64
+    32 * protocol.per_cta() as i64
 }
 
 /// Evaluates and checks a barrier instruction's operands.
@@ -229,7 +230,8 @@ fn arrive(world: &mut World<'_>, warp: AgentId, request: &Request) -> Flow<()> {
         Doing::Arrive | Doing::Sync => None,
     };
     let knows = world.state.memory.agents[warp].known.clone();
-    let active = barriers(world).entry(request.id).or_insert(Active {
+    let key = (world.protocol().cta_of(warp), request.id);
+    let active = barriers(world).entry(key).or_insert(Active {
         expected: request.count,
         all: true,
         class,
@@ -257,14 +259,21 @@ fn arrive(world: &mut World<'_>, warp: AgentId, request: &Request) -> Flow<()> {
             advance(fragment);
         }
     }
-    complete_if_due(world, request.id);
+    complete_if_due(world, key);
     Ok(())
 }
 
+/// The warps of a CTA.
+fn warps_of(world: &World<'_>, cta: usize) -> Range<AgentId> {
+    let per_cta = world.protocol().per_cta();
+    cta * per_cta..(cta + 1) * per_cta
+}
+
 /// Whether a barrier completes now, and whether as one that waits for every live agent.
-fn due(world: &World<'_>, active: &Active) -> Option<bool> {
+fn due(world: &World<'_>, cta: usize, active: &Active) -> Option<bool> {
     let agents = &world.state.agents;
-    let everyone_else_exited = (0..agents.len()).all(|w| active.arrived.contains(&w) || agents[w].exited());
+    let everyone_else_exited =
+        warps_of(world, cta).all(|w| active.arrived.contains(&w) || agents[w].exited());
     if active.all {
         return everyone_else_exited.then_some(true);
     }
@@ -275,20 +284,20 @@ fn due(world: &World<'_>, active: &Active) -> Option<bool> {
     (release && !active.waiting.is_empty() && everyone_else_exited).then_some(true)
 }
 
-fn complete_if_due(world: &mut World<'_>, id: i64) {
-    let Some(active) = barriers(world).get(&id).cloned() else {
+fn complete_if_due(world: &mut World<'_>, key: (usize, i64)) {
+    let Some(active) = barriers(world).get(&key).cloned() else {
         return;
     };
-    let Some(for_every_live_agent) = due(world, &active) else {
+    let Some(for_every_live_agent) = due(world, key.0, &active) else {
         return;
     };
-    barriers(world).remove(&id);
+    barriers(world).remove(&key);
     if active.waiting.is_empty() {
         world.note("nobody-waits");
     }
     let mut parcel = active.parcel;
     if for_every_live_agent {
-        parcel.time.extend(left_behind(world));
+        parcel.time.extend(left_behind(world, warps_of(world, key.0)));
     }
     for &warp in &active.waiting {
         learn(world, warp, &parcel);
@@ -314,9 +323,10 @@ fn release(world: &mut World<'_>, warp: AgentId, result: Option<i64>) {
 pub fn after_exit(world: &mut World<'_>, warp: AgentId) -> Flow<()> {
     arrive_if_gathered(world, warp)?;
     if world.state.agents[warp].exited() {
-        let ids: Vec<i64> = barriers(world).keys().copied().collect();
-        for id in ids {
-            complete_if_due(world, id);
+        let cta = world.protocol().cta_of(warp);
+        let keys: Vec<_> = barriers(world).keys().filter(|(c, _)| *c == cta).copied().collect();
+        for key in keys {
+            complete_if_due(world, key);
         }
     }
     Ok(())
@@ -336,7 +346,7 @@ fn standing(world: &World<'_>, warp: AgentId) -> Option<Request> {
             Point::End => gathered(others.map(|(_, g)| parked(g))),
             Point::At(stmt) => match &stmt.kind {
                 Kind::Exit => gathered(others.map(|(_, g)| parked(g))),
-                Kind::Instr(instr) if !matches!(instr, Instr::PtxFence { .. } | Instr::Mbarrier(_)) => {
+                Kind::Instr(instr @ (Instr::Sync { .. } | Instr::Arrive { .. } | Instr::Red { .. })) => {
                     let own = request(code, warp, fragment, instr, Choice::None).ok()?;
                     if aligned(instr) && fragments.len() > 1 {
                         return None;
@@ -356,15 +366,15 @@ pub fn arrival_race(world: &World<'_>) -> bool {
     let AllBarriers::Ptx(barriers) = &world.state.barriers else {
         unreachable!("a ptx protocol has ptx barriers");
     };
-    let mut wanted: BTreeMap<(i64, i64), Vec<Request>> = BTreeMap::new();
+    let mut wanted: BTreeMap<((usize, i64), i64), Vec<Request>> = BTreeMap::new();
     for warp in 0..world.state.agents.len() {
         if let Some(request) = standing(world, warp) {
-            let key = (request.id, request.count);
+            let key = ((world.protocol().cta_of(warp), request.id), request.count);
             wanted.entry(key).or_default().push(request);
         }
     }
-    wanted.iter().any(|((id, count), requests)| {
-        let room = match barriers.active.get(id) {
+    wanted.iter().any(|((barrier, count), requests)| {
+        let room = match barriers.active.get(barrier) {
             Some(active) if active.expected != *count || active.all => return false,
             Some(active) => active.expected / 32 - active.arrived.len() as i64,
             None if requests.iter().all(|r| !r.explicit) => return false,

@@ -36,6 +36,11 @@ fn reductions(protocol: &Protocol) -> Vec<Protocol> {
         smaller.subgroup_size = None;
         result.push(smaller);
     }
+    if protocol.cluster > 1 {
+        let mut fewer = protocol.clone();
+        fewer.cluster -= 1;
+        result.push(fewer);
+    }
     let partial = protocol.size % 32;
     if protocol.target.has_lanes() && partial != 0 {
         let mut whole = protocol.clone();
@@ -47,7 +52,7 @@ fn reductions(protocol: &Protocol) -> Vec<Protocol> {
 
 /// Without a block, or with one agent fewer in it.
 fn without_agents(protocol: &Protocol, block: usize) -> Option<Protocol> {
-    if protocol.agents() < 2 {
+    if protocol.per_cta() < 2 {
         return None;
     }
     let mut smaller = protocol.clone();

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::protocol::*;
 use super::uniform::Uniform;
-use super::{bcu, mbarrier, nbarrier, ptx, split, xegpu};
+use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, xegpu};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub enum Value {
     WarpState(bcu::WarpCopy),
     /// What `init_nbarrier` yields: an id and a number of participants.
     Handle(i64, i64),
+    /// What an arrival on an mbarrier object yields, and how many phases have been completed since, up to 2.
+    Token(mbarrier::ObjectId, u8),
 }
 
 /// Where a lane keeps a value.
@@ -76,6 +78,8 @@ pub enum Status {
     Waiting,
     /// Blocked until the present phase of an mbarrier object completes.
     Awaiting(mbarrier::ObjectId),
+    /// Blocked until the barrier of the cluster completes.
+    AtCluster,
     /// In an endless loop of local computation.
     Spinning,
 }
@@ -137,8 +141,7 @@ impl Agent {
     }
 
     pub fn blocked(&self) -> bool {
-        let blocks = |s: &Status| matches!(s, Status::Parked(_) | Status::Waiting | Status::Awaiting(_));
-        self.fragments.iter().any(|f| blocks(&f.status))
+        self.fragments.iter().any(|f| !matches!(f.status, Status::Running | Status::Spinning))
     }
 
     pub fn waits(&self) -> bool {
@@ -160,6 +163,7 @@ pub struct State {
     pub agents: Vec<Arc<Agent>>,
     pub barriers: Barriers,
     pub objects: mbarrier::State,
+    pub cluster: cluster::State,
     pub uniform: Uniform,
     pub memory: Memory,
 }
@@ -220,9 +224,23 @@ pub struct World<'p> {
     pub code: &'p Code<'p>,
     pub state: State,
     pub notes: BTreeSet<&'static str>,
+    pub log: Log,
+}
+
+/// What agents were told in a step.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// Who asked for a phase, and the answer was no.
+    pub denied: Option<AgentId>,
+    /// Whose wait for a phase is over, or was answered with yes.
+    pub passed: BTreeSet<AgentId>,
 }
 
 impl<'p> World<'p> {
+    pub fn new(code: &'p Code<'p>, state: State) -> Self {
+        World { code, state, notes: BTreeSet::new(), log: Log::default() }
+    }
+
     pub fn agent(&mut self, agent: AgentId) -> &mut Agent {
         Arc::make_mut(&mut self.state.agents[agent])
     }
@@ -241,6 +259,12 @@ impl<'p> World<'p> {
 
     pub fn protocol(&self) -> &'p Protocol {
         self.code.protocol
+    }
+
+    /// Whether all agents of a CTA have exited.
+    pub fn cta_exited(&self, cta: usize) -> bool {
+        let per_cta = self.protocol().per_cta();
+        self.state.agents[cta * per_cta..(cta + 1) * per_cta].iter().all(|a| a.exited())
     }
 
     /// The live lanes of an agent.

@@ -6,14 +6,21 @@ use super::memory::{self, Location};
 use super::protocol::*;
 use super::state::*;
 use super::uniform;
-use super::{bcu, mbarrier, nbarrier, ptx, split, xegpu};
+use super::{bcu, cluster, mbarrier, nbarrier, ptx, split, xegpu};
 use std::collections::BTreeSet;
 
 /// One step: who takes it, what it notes, and where it leads or why the path ends.
 pub struct Step {
     pub agent: AgentId,
     pub notes: BTreeSet<&'static str>,
+    pub log: Log,
     pub result: Flow<State>,
+}
+
+impl Step {
+    fn plain(agent: AgentId, result: Flow<State>) -> Step {
+        Step { agent, notes: BTreeSet::new(), log: Log::default(), result }
+    }
 }
 
 /// All steps of a state; none if every agent is blocked, waits for its own lanes or has exited.
@@ -27,9 +34,9 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
         for (fragment, f) in it.fragments.iter().enumerate() {
             let who = Who { agent, fragment };
             match f.status {
-                Status::Parked(_) | Status::Waiting | Status::Awaiting(_) => {}
+                Status::Parked(_) | Status::Waiting | Status::Awaiting(_) | Status::AtCluster => {}
                 Status::Spinning => {
-                    steps.push(Step { agent, notes: BTreeSet::new(), result: Ok(state.clone()) });
+                    steps.push(Step::plain(agent, Ok(state.clone())));
                 }
                 Status::Running => steps_of(code, state, who, &mut steps),
             }
@@ -38,7 +45,7 @@ pub fn steps(code: &Code<'_>, state: &State) -> Vec<Step> {
     for (n, pending) in state.objects.pending.iter().enumerate() {
         // Equal ones are interchangeable.
         if n == 0 || state.objects.pending[n - 1] != *pending {
-            let mut world = World { code, state: state.clone(), notes: BTreeSet::new() };
+            let mut world = World::new(code, state.clone());
             let landed = mbarrier::land(&mut world, n);
             steps.push(finished(state, world, pending.agent, landed));
         }
@@ -56,7 +63,7 @@ fn finished(before: &State, mut world: World<'_>, agent: AgentId, mut result: Fl
     // A step that violates an ending rule reports that rule and nothing else. One whose
     // instruction was executed has found what it found, whatever local computation follows.
     let notes = if executed { world.notes } else { BTreeSet::new() };
-    Step { agent, notes, result: result.map(|()| world.state) }
+    Step { agent, notes, log: world.log, result: result.map(|()| world.state) }
 }
 
 fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
@@ -66,12 +73,12 @@ fn steps_of(code: &Code<'_>, state: &State, who: Who, steps: &mut Vec<Step>) {
     let choices = match choices(code, state, who) {
         Ok(choices) => choices,
         Err(halt) => {
-            steps.push(Step { agent: who.agent, notes: BTreeSet::new(), result: Err(halt) });
+            steps.push(Step::plain(who.agent, Err(halt)));
             return;
         }
     };
     for choice in choices {
-        let mut world = World { code, state: state.clone(), notes: BTreeSet::new() };
+        let mut world = World::new(code, state.clone());
         let result = take(&mut world, who, choice);
         steps.push(finished(state, world, who.agent, result));
     }
@@ -102,17 +109,10 @@ pub fn initial(code: &Code<'_>) -> Flow<State> {
         Target::Xegpu => Barriers::Xegpu(Default::default()),
     };
     let memory = memory::Memory::new(agents.len());
-    let mut world = World {
-        code,
-        state: State {
-            agents,
-            barriers,
-            objects: mbarrier::State::new(protocol),
-            uniform: Default::default(),
-            memory,
-        },
-        notes: BTreeSet::new(),
-    };
+    let cluster = cluster::State::new(agents.len());
+    let objects = mbarrier::State::new(protocol);
+    let uniform = Default::default();
+    let mut world = World::new(code, State { agents, barriers, objects, cluster, uniform, memory });
     local::settle(&mut world, None)?;
     Ok(world.state)
 }
@@ -126,6 +126,10 @@ fn choices(code: &Code<'_>, state: &State, who: Who) -> Flow<Vec<Choice>> {
     };
     let both = vec![Choice::Bool(false), Choice::Bool(true)];
     match &stmt.kind {
+        Kind::If(Cond::Ask { on, .. }, _, _)
+        | Kind::While(Cond::Ask { on, .. }, _)
+        | Kind::Let(_, Rhs::On(on))
+        | Kind::Assign(_, Rhs::On(on)) => mbarrier::answers(&mut World::new(code, state.clone()), who, on),
         Kind::If(Cond::Choice, _, _) | Kind::While(Cond::Choice, _) => Ok(both),
         Kind::If(Cond::Uniform(_), _, _) | Kind::While(Cond::Uniform(_), _) => {
             let sequence = uniform::sequence(stmt).expect("it is one of a sequence");
@@ -167,6 +171,24 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
     };
     match (&stmt.kind, choice) {
         (Kind::Exit, _) => exit(world, who),
+        (
+            Kind::If(Cond::Ask { negated, on }, ..) | Kind::While(Cond::Ask { negated, on }, _),
+            Choice::Bool(answer),
+        ) => {
+            mbarrier::answered(world, who, on, answer)?;
+            decide(world, who, stmt, &Cond::Choice, answer != *negated);
+            Ok(())
+        }
+        (Kind::Let(name, Rhs::On(on)) | Kind::Assign(name, Rhs::On(on)), Choice::Bool(answer)) => {
+            mbarrier::answered(world, who, on, answer)?;
+            let fragment = world.fragment(who);
+            fragment.set_all(&Slot::Var(name.clone()), &Value::Int(answer.into()));
+            advance(fragment);
+            Ok(())
+        }
+        (Kind::Let(name, Rhs::On(on)) | Kind::Assign(name, Rhs::On(on)), _) => {
+            mbarrier::arrive_for_token(world, who, name, on)
+        }
         (Kind::If(cond, ..) | Kind::While(cond, _), Choice::Bool(decision)) => {
             decide(world, who, stmt, cond, decision);
             Ok(())
@@ -180,7 +202,9 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
             advance(fragment);
             Ok(())
         }
-        (Kind::Access { kind, array, index }, _) => access(world, who, *kind, *array, index.as_ref()),
+        (Kind::Access { kind, array, index, cta }, _) => {
+            access(world, who, *kind, *array, index.as_ref(), cta.as_ref())
+        }
         (Kind::Assert(expr), _) => {
             let values = eval_lanes(world.code, who.agent, world.see(who), expr)?;
             if values.iter().any(|(_, value)| *value == 0) {
@@ -190,6 +214,9 @@ fn take(world: &mut World<'_>, who: Who, choice: Choice) -> Flow<()> {
             Ok(())
         }
         (Kind::Instr(Instr::Mbarrier(on)), _) => mbarrier::execute(world, who, on),
+        (Kind::Instr(instr @ (Instr::ClusterArrive { .. } | Instr::ClusterWait { .. })), _) => {
+            cluster::execute(world, who, instr)
+        }
         (Kind::Instr(instr), _) => match world.protocol().target {
             Target::Ptx => ptx::execute(world, who, instr, choice),
             Target::Bcu => bcu::execute(world, who, instr, choice),
@@ -215,18 +242,30 @@ fn decide(world: &mut World<'_>, who: Who, stmt: &Stmt, cond: &Cond, decision: b
     *world.fragment(who) = fragment;
 }
 
-fn access(world: &mut World<'_>, who: Who, kind: AccessKind, array: usize, index: Option<&Expr>) -> Flow<()> {
+fn access(
+    world: &mut World<'_>,
+    who: Who,
+    kind: AccessKind,
+    array: usize,
+    index: Option<&Expr>,
+    cta: Option<&Expr>,
+) -> Flow<()> {
     let mut locations = BTreeSet::new();
-    let indices = match index {
-        Some(index) => eval_lanes(world.code, who.agent, world.see(who), index)?,
-        None => vec![(0, 0)],
+    let own = world.protocol().cta_of(who.agent) as i64;
+    let values = |expr: Option<&Expr>, otherwise: i64| match expr {
+        Some(expr) => eval_lanes(world.code, who.agent, world.see(who), expr),
+        None => Ok(world.see(who).lanes.keys().map(|lane| (*lane, otherwise)).collect()),
     };
-    let len = world.protocol().arrays[array].len.unwrap_or(1);
-    for (_, index) in indices {
-        if !(0..len).contains(&index) {
+    let indices = values(index, 0)?;
+    let ranks = values(cta, own)?;
+    let Array { len, space, .. } = &world.protocol().arrays[array];
+    for ((_, index), (_, rank)) in indices.into_iter().zip(ranks) {
+        let cta = mbarrier::reached(world, who.agent, rank)?;
+        if !(0..len.unwrap_or(1)).contains(&index) {
             return Err(Halt::EvalError("index outside its array".into()));
         }
-        locations.insert(Location { array, index });
+        let cta = if *space == Space::Global { 0 } else { cta };
+        locations.insert(Location { cta, array, index });
     }
     memory::access(world, who.agent, kind, &locations);
     advance(world.fragment(who));
@@ -237,7 +276,11 @@ fn access(world: &mut World<'_>, who: Who, kind: AccessKind, array: usize, index
 fn exit(world: &mut World<'_>, who: Who) -> Flow<()> {
     world.agent(who.agent).fragments.remove(who.fragment);
     match world.protocol().target {
-        Target::Ptx => ptx::after_exit(world, who.agent),
+        Target::Ptx => {
+            ptx::after_exit(world, who.agent)?;
+            cluster::after_exit(world, who.agent);
+            Ok(())
+        }
         Target::Bcu => {
             bcu::after_exit(world, who.agent);
             Ok(())

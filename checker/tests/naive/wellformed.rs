@@ -8,14 +8,20 @@ use std::collections::BTreeSet;
 
 pub fn well_formed(protocol: &Protocol) -> bool {
     protocol.blocks.iter().all(|block| {
-        let mut check =
-            Check { target: protocol.target, scopes: Vec::new(), handles: BTreeSet::new(), loops: 0 };
+        let mut check = Check {
+            target: protocol.target,
+            ctas: protocol.cluster,
+            scopes: Vec::new(),
+            handles: BTreeSet::new(),
+            loops: 0,
+        };
         check.list(&block.body)
     })
 }
 
 struct Check {
     target: Target,
+    ctas: usize,
     /// Names in scope, innermost last.
     scopes: Vec<Vec<Name>>,
     /// Handles that an instruction further up yields.
@@ -73,7 +79,9 @@ impl Check {
                 true
             }
             Kind::Assign(name, rhs) => self.known(name) && self.rhs(rhs),
-            Kind::Access { index, .. } => index.as_ref().is_none_or(|e| self.expr(e)),
+            Kind::Access { index, cta, .. } => {
+                self.rank(cta.as_ref()) && self.all([index.as_ref(), cta.as_ref()])
+            }
             Kind::Break | Kind::Continue => self.loops > 0,
             Kind::Exit => true,
             Kind::Assert(e) => self.expr(e),
@@ -85,6 +93,7 @@ impl Check {
         match cond {
             Cond::Expr(e) => self.expr(e),
             Cond::Choice | Cond::Uniform(_) => true,
+            Cond::Ask { on, .. } => self.mbarrier(on),
         }
     }
 
@@ -92,12 +101,13 @@ impl Check {
         match rhs {
             Rhs::Expr(e) => self.expr(e),
             Rhs::Any(a, b) => self.expr(a) && self.expr(b),
+            Rhs::On(on) => self.mbarrier(on) && on.cta.is_none(),
         }
     }
 
     fn expr(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Int(_) | Expr::Own => true,
+            Expr::Int(_) | Expr::Own | Expr::Rank => true,
             Expr::Lane => self.target.has_lanes(),
             Expr::Var(name) => self.known(name),
             Expr::Neg(e) | Expr::Not(e) => self.expr(e),
@@ -122,7 +132,7 @@ impl Check {
                     && self.all([Some(id), count.as_ref()])
                     && self.pred(pred)
             }
-            Instr::Mbarrier(on) => on.operands().iter().all(|e| self.expr(e)),
+            Instr::Mbarrier(on) => self.mbarrier(on),
             Instr::BarArv { id, count } => self.all([Some(id), Some(count)]),
             // A bare register without a count is the packed form.
             Instr::BarRed { id: Expr::Var(name), count: None, .. } if is_register(name) => false,
@@ -141,6 +151,31 @@ impl Check {
             Instr::HandleArrive(h) | Instr::HandleWait(h) => self.handles.contains(h),
             _ => true,
         }
+    }
+
+    fn mbarrier(&self, on: &Mbarrier) -> bool {
+        let token = match &on.act {
+            Act::WaitToken(name)
+            | Act::AskUntil(_, Phase::Token(name))
+            | Act::Ask { of: Phase::Token(name), .. } => self.known(name),
+            _ => true,
+        };
+        if let Act::Multicast(_, _, mask) | Act::CommitAll(mask) = &on.act
+            && !(1..1 << self.ctas).contains(mask)
+        {
+            return false;
+        }
+        let elsewhere =
+            matches!(on.act, Act::Arrive { .. } | Act::ExpectTx(_) | Act::CompleteTx(_) | Act::Copy(..));
+        token
+            && (on.cta.is_none() || elsewhere)
+            && self.rank(on.cta.as_ref())
+            && on.operands().iter().all(|e| self.expr(e))
+    }
+
+    /// Whether a rank that is written as a number is one of a CTA.
+    fn rank(&self, cta: Option<&Expr>) -> bool {
+        !matches!(cta, Some(Expr::Int(rank)) if !(0..self.ctas as i64).contains(rank))
     }
 
     fn all<const N: usize>(&self, exprs: [Option<&Expr>; N]) -> bool {

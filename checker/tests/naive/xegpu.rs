@@ -27,7 +27,7 @@ fn barriers<'a>(world: &'a mut World<'_>) -> &'a mut Barriers {
 
 fn handle_of(own: AgentId, fragment: &Fragment, handle: &Name) -> Flow<(i64, i64)> {
     let (&lane, locals) = fragment.lanes.iter().next().expect("one lane");
-    let scene = Scene { target: Target::Xegpu, own, lane, locals };
+    let scene = Scene { target: Target::Xegpu, own, rank: 0, lane, locals };
     match lookup(scene, handle)? {
         Value::Handle(id, threads) => Ok((id, threads)),
         _ => Err(Halt::EvalError("not a handle".into())),

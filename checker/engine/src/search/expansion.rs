@@ -105,7 +105,10 @@ impl Search<'_> {
         batch: &mut Batch<W>,
     ) -> Option<Pause> {
         let mut pause = None;
-        if opened.is_last || self.tables.exceeds(&self.layout, words, opened) {
+        if opened.is_last
+            || self.tables.may_leave_behind(opened)
+            || self.tables.exceeds(&self.layout, words, opened)
+        {
             let state = opened.state(&self.tables, &self.layout, words).clone();
             for finding in self.tables.machine.judge(&state) {
                 pause = pause.or(self.record(finding, self.at.next, None));

@@ -87,8 +87,8 @@ impl HappensBefore {
     }
 
     /// The marks of all barriers.
-    pub(super) fn all_marks(&self) -> impl Iterator<Item = Mark> + '_ {
-        self.facts.iter().map(|fact| fact.mark)
+    pub(super) fn all_marks(&self) -> impl Iterator<Item = (BarrierId, Mark)> + '_ {
+        self.facts.iter().map(|fact| (fact.barrier, fact.mark))
     }
 
     /// Whether an agent knows all that is marked so at a barrier.

@@ -114,8 +114,11 @@ pub(super) fn follow(
             }
             Event::Exited => {
                 state.memory.exit(layout, agent);
-                let all_exited = machine.agents().all(|agent| machine.config(state, agent).has_exited());
-                if all_exited && state.memory.is_in_flight() {
+                let program = machine.program();
+                let cta = program.cta_of(agent);
+                let has_left = machine.agents_of(cta).all(|agent| machine.config(state, agent).has_exited());
+                let is_its = |barrier| program.home(barrier).is_some_and(|home| home.cta == cta);
+                if has_left && state.memory.is_in_flight(is_its) {
                     return Err(Undecided::InFlight(agent, pc));
                 }
                 true
@@ -180,8 +183,8 @@ impl HappensBefore {
         self.forget_everywhere(|fact, known| fact == Mark::InFlight && known.has(layout.time(agent)));
     }
 
-    /// Something has landed, and might have done so after everybody has exited.
-    fn is_in_flight(&self) -> bool {
-        self.all_marks().any(|mark| mark == Mark::InFlight)
+    /// Something has landed on one of some barriers, and might have done so after everybody there has exited.
+    fn is_in_flight(&self, there: impl Fn(BarrierId) -> bool) -> bool {
+        self.all_marks().any(|(barrier, mark)| mark == Mark::InFlight && there(barrier))
     }
 }

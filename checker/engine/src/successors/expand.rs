@@ -136,6 +136,12 @@ impl Tables {
         opened.slots.iter().enumerate().all(|(agent, slot)| self.slot(agent, *slot).moves.is_empty())
     }
 
+    /// Whether a CTA may have exited and left something in flight, whatever the others still do: then
+    /// [`barcheck_model::machine::Machine::judge`] has to look.
+    pub(crate) fn may_leave_behind(&self, opened: &Opened) -> bool {
+        self.machine.program().ctas > 1 && opened.exited > 0 && !opened.quiet
+    }
+
     /// Whether more agents stand at arrivals on some barrier than it has room for: then
     /// [`barcheck_model::machine::Machine::judge`] has to look.
     pub(crate) fn exceeds<const W: usize>(
