@@ -9,6 +9,7 @@ use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Re
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
+use super::objects::Object;
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -17,8 +18,10 @@ use super::warp::Warp;
 pub(super) struct Evaluation {
     /// For each node, how control goes on; `None` where it is not reached.
     pub(super) then: Vec<Option<Way>>,
-    /// Operands of barriers, by the position of the instruction: number and count.
+    /// Operands of barriers, by the position of the instruction: number and count, address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
+    /// The mbarrier objects of instructions, by the position of the instruction.
+    pub(super) objects: HashMap<usize, Object>,
     /// For each node and register where several values meet, the value from each node that leads there; from
     /// outside the code for the entry (`usize::MAX`).
     pub(super) meets: BTreeMap<(usize, Register), Vec<(usize, ValueId)>>,
@@ -177,6 +180,11 @@ impl Evaluator<'_> {
                     let id = self.argument(barrier.id, registers);
                     let count = barrier.count.map(|count| self.argument(count, registers));
                     barriers.insert(*at, (id, count));
+                }
+                Action::Object(step) => {
+                    let address = self.argument(step.address, registers);
+                    let amount = step.amount.map(|amount| self.argument(amount, registers));
+                    barriers.insert(*at, (address, amount));
                 }
                 _ => {}
             }

@@ -194,7 +194,11 @@ impl<'r> Residual<'r> {
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
                 if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
-                    for value in std::iter::once(id).chain(count) {
+                    let place = match self.evaluation.objects.get(&at) {
+                        Some(object) => object.index.map(|(index, ..)| index),
+                        None => Some(id),
+                    };
+                    for value in place.into_iter().chain(count) {
                         work.extend(
                             self.expression(node, value).into_iter().flat_map(|written| written.used),
                         );
@@ -277,7 +281,13 @@ impl<'r> Residual<'r> {
     }
 
     /// An operand of a barrier.
-    fn operand(&mut self, node: usize, value: ValueId, span: Span, what: &str) -> Result<String, Stop> {
+    pub(super) fn operand(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        span: Span,
+        what: &str,
+    ) -> Result<String, Stop> {
         if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
             return Ok(number.to_string());
         }
@@ -295,6 +305,7 @@ impl<'r> Residual<'r> {
         let span = instruction.span;
         let barrier = match &instruction.action {
             Action::Synchronise(barrier) => barrier,
+            Action::Object(step) => return self.object_step(node, at, step.kind, statements),
             Action::Beyond(what) => {
                 return Err(Stop { what: format!("not followed: {what}"), span, help: None });
             }

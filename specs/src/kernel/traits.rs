@@ -315,7 +315,7 @@ pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool
 }
 
 /// Whether a term has the same value whenever it is evaluated.
-fn is_invariant(values: &Values, value: ValueId) -> bool {
+pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
     let changes = |term: &Term| match term {
         Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
         Term::Loaded { varies, .. } => *varies,
@@ -327,7 +327,7 @@ fn is_invariant(values: &Values, value: ValueId) -> bool {
 }
 
 /// Whether known numbers that differ between lanes are part of a term.
-fn differs(values: &Values, value: ValueId) -> bool {
+pub(super) fn differs(values: &Values, value: ValueId) -> bool {
     any(values, value, |term| match term {
         Term::Known(lanes) => lanes.all().is_none(),
         Term::Sum { terms, known, .. } => {
