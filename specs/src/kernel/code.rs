@@ -58,8 +58,8 @@ pub(crate) enum Action {
     Synchronise(Synchronisation),
     /// A step on an mbarrier object.
     Object(ObjectStep),
-    /// Whether the phase of a parity is complete on the object at an address. The instruction behind it writes
-    /// the answer. Resolved before anything else is done with the code.
+    /// Whether the phase of a parity is complete on the object at an address. The instruction behind it
+    /// writes the answer. Resolved before anything else is done with the code.
     Test { address: Argument, parity: Argument, name: String },
     /// Writes memory, at an address and an offset to it, or anywhere if they are not given.
     Store { address: Option<(Argument, i64)>, memory: Memory },
@@ -101,9 +101,15 @@ pub(crate) struct ObjectStep {
 pub(crate) enum ObjectKind {
     Init,
     Inval,
-    Arrive { relaxed: bool },
-    ArriveDrop { relaxed: bool },
-    ArriveExpectTx { relaxed: bool },
+    Arrive {
+        relaxed: bool,
+    },
+    ArriveDrop {
+        relaxed: bool,
+    },
+    ArriveExpectTx {
+        relaxed: bool,
+    },
     ExpectTx,
     CompleteTx,
     /// Blocks until the phase of a parity is complete.
@@ -236,6 +242,17 @@ impl Comparison {
             Self::LessOrEqual => Self::Greater,
             Self::Greater => Self::LessOrEqual,
             Self::GreaterOrEqual => Self::Less,
+        }
+    }
+
+    /// The same with the sides exchanged.
+    pub(crate) fn mirrored(self) -> Self {
+        match self {
+            Self::Equal | Self::NotEqual => self,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
         }
     }
 

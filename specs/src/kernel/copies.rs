@@ -1,4 +1,4 @@
-//! How many bytes a copy of a tensor completes: PTX does not say so, since it is in a map that the host has made.
+//! How many bytes a copy of a tensor completes: PTX does not say so, since a map that the host has made does.
 //!
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
 //! Where that cannot be said the kernel is not followed.
@@ -116,13 +116,15 @@ impl Measurer {
             let mut inside = open.clone();
             self.list(arm, &mut inside)?;
             // What is announced in an arm is completed in it.
-            let own: Vec<Open> = inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
+            let own: Vec<Open> =
+                inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
             for one in own {
                 self.close(&one)?;
             }
             if !ends(arm) {
                 arms.push(inside);
-            } else if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count)) {
+            } else if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count))
+            {
                 return Err(not_known(span));
             }
         }

@@ -8,8 +8,8 @@ use barcheck_model::Patience;
 use crate::common::span::Span;
 
 use super::code::{Action, Code};
-use super::document::{self, Role};
 use super::copies;
+use super::document::{self, Role};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
@@ -86,11 +86,12 @@ pub(crate) fn extract(
         }
         evaluations.push(shared.evaluate(code, &slice, Warp { number, size }, patience)?);
     }
-    if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, &slice, e)).min_by_key(|stop| stop.span) {
+    if let Some(stop) =
+        evaluations.iter().filter_map(|e| beyond(code, &slice, e)).min_by_key(|stop| stop.span)
+    {
         return Err(Failure::Stop(stop));
     }
-    let objects =
-        Objects::of(code, &slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
+    let objects = Objects::of(code, &slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
     for (number, mut evaluation) in (0..warps).zip(evaluations) {
         if patience.is_over() {
             return Err(Failure::Late);

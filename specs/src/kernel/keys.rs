@@ -7,7 +7,7 @@ use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 /// Beyond this many characters a term is named by its number alone.
-const LONGEST: usize = 600;
+const LONGEST: usize = 4_000;
 
 pub(super) struct Keys<'k> {
     pub(super) code: &'k Code,
@@ -23,6 +23,25 @@ impl Keys<'_> {
     pub(super) fn of(&self, value: ValueId) -> String {
         let mut budget = LONGEST;
         self.text(value, &mut budget).unwrap_or_else(|| format!("t{value}"))
+    }
+
+    /// Other words for a comparison: with its sides exchanged, and for its opposite, which is said with them.
+    pub(super) fn others(&self, value: ValueId) -> Vec<(String, bool)> {
+        let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = self.values.term(value)
+        else {
+            return Vec::new();
+        };
+        let mut budget = LONGEST;
+        let parts: Option<Vec<String>> = terms.iter().map(|term| self.text(*term, &mut budget)).collect();
+        let Some(parts) = parts else { return Vec::new() };
+        let exchanged: Vec<String> = parts.iter().rev().cloned().collect();
+        let words = |comparison, parts: &[String]| operation_text(Operation::Compare(comparison), *ty, parts);
+        let (opposite, mirrored) = (comparison.negated(), comparison.mirrored());
+        vec![
+            (words(mirrored, &exchanged), false),
+            (words(opposite, &parts), true),
+            (words(opposite.mirrored(), &exchanged), true),
+        ]
     }
 
     fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {

@@ -1,6 +1,6 @@
-//! mbarrier objects: which there are, by the addresses that are initialised, and which of them an address means.
+//! mbarrier objects: which there are, by the addresses that are initialised, and which one an address means.
 //!
-//! An address is a base, the same for the whole group, a known number, and perhaps something that is computed:
+//! An address is a base, the same for the whole group, a known number, and perhaps something computed:
 //! `base + 8 * stage + 64`. Objects side by side are an array.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,12 @@ pub(super) struct Objects {
 
 impl Objects {
     /// Collects the objects that any warp initialises.
-    pub(super) fn of(code: &Code, slice: &Slice, values: &Values, warps: &[Evaluation]) -> Result<Self, Stop> {
+    pub(super) fn of(
+        code: &Code,
+        slice: &Slice,
+        values: &Values,
+        warps: &[Evaluation],
+    ) -> Result<Self, Stop> {
         let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut strided: BTreeSet<Base> = BTreeSet::new();
@@ -125,7 +130,8 @@ impl Objects {
             let span = code.instructions[at].span;
             let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
             let Some(arrays) = self.arrays.get(&address.base) else {
-                let what = "the mbarrier object of this instruction is not initialised in this kernel".to_owned();
+                let what =
+                    "the mbarrier object of this instruction is not initialised in this kernel".to_owned();
                 return Err(Stop { what, span, help: None });
             };
             let holds = |array: &&Array| {
@@ -209,7 +215,10 @@ fn taken_apart(values: &Values, value: ValueId) -> Option<Address> {
             address.computed.push((term, factor));
         }
     }
-    if address.bits == 64 && !address.base.is_empty() && address.base.iter().all(|(term, _)| values.width(*term) <= 32) {
+    if address.bits == 64
+        && !address.base.is_empty()
+        && address.base.iter().all(|(term, _)| values.width(*term) <= 32)
+    {
         address.bits = 32;
     }
     address.base.sort();

@@ -68,8 +68,9 @@ impl Names for InNode<'_, '_> {
         if !once || values.width(value) > 1 {
             return None;
         }
-        let decision = self.residual.decision(self.node, value, value);
+        let (decision, negated) = self.residual.decision(self.node, value, value);
         let name = self.residual.name(&decision.key);
+        let name = if negated { format!("!{name}") } else { name };
         if !self.decided.decisions.contains(&decision) {
             self.decided.decisions.push(decision);
         }
@@ -150,16 +151,23 @@ impl<'r> Residual<'r> {
         Some(Expression { text, used, decided })
     }
 
-    /// The decision that a term is.
-    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> Decision {
+    /// The decision that a term is, or whose opposite it is.
+    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
-        let key = keys.of(normal);
+        let mut key = keys.of(normal);
+        let mut negated = false;
+        if !self.decisions.contains_key(&key) {
+            let known = |(other, _): &(String, bool)| self.decisions.contains_key(other);
+            if let Some((other, is_opposite)) = keys.others(normal).into_iter().find(known) {
+                (key, negated) = (other, is_opposite);
+            }
+        }
         let varies = self.knowledge.at(self.values, node, normal).varies;
         let mut assumes = self.loads(normal);
         if self.knowledge.unwrapped.contains(&node) && normal != value {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
-        Decision { key, varies, assumes }
+        (Decision { key, varies, assumes }, negated)
     }
 
     /// What has to be assumed of the loads in a term.
@@ -429,9 +437,9 @@ impl Emit for Residual<'_> {
         };
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
-            let decision = self.decision(node, normal, original);
+            let (decision, negated) = self.decision(node, normal, original);
             self.name(&decision.key);
-            return Ok((Condition::Uniform { decision, negated: false }, span));
+            return Ok((Condition::Uniform { decision, negated }, span));
         }
         if let Some(written) = self.value_condition(node) {
             let compares = self.compares(original);
@@ -451,6 +459,12 @@ impl Emit for Residual<'_> {
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
         self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+    }
+
+    fn lanes(&self, node: usize) -> Option<u32> {
+        let known = self.values.as_known(self.original(node)?)?;
+        let holds = |lane: usize| u32::from(known.get(lane) != 0) << lane;
+        Some((0..self.live).fold(0, |lanes, lane| lanes | holds(lane)))
     }
 
     fn needs_all(&self, node: usize) -> Option<Span> {

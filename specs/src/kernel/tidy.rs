@@ -185,8 +185,12 @@ fn branch(
 
 /// Whether a condition has the same outcome behind its own arms, which both come to their ends.
 fn is_asked_again(condition: &Condition, then: &[Statement], otherwise: &[Statement]) -> bool {
-    let Condition::Value { text, .. } = condition else { return false };
-    let words = words_of(text);
+    let words = match condition {
+        Condition::Value { text, .. } => words_of(text),
+        // The same decision at the same iteration.
+        Condition::Uniform { .. } => BTreeSet::new(),
+        Condition::OfWarp | Condition::OfLane => return false,
+    };
     let mut all = then.iter().chain(otherwise);
     !ends(then)
         && !ends(otherwise)

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::mentions::words_of;
 use super::tree::{Condition, Statement, Statements};
 
 /// Makes every sequence one that may be shared.
@@ -118,7 +119,23 @@ impl Shape<'_> {
                         self.sites += 1;
                         self.inside |= in_loop;
                     }
+                    if !mine && matters && only_lanes(condition) {
+                        let quiet = |arm: &[Statement]| !(self.asks(arm) || in_loop && Self::turns(arm));
+                        let goes_on = |arm: &[Statement]| !(in_loop && Self::turns(arm));
+                        // The other lanes do not ask at all.
+                        let alone = match (quiet(then), quiet(otherwise)) {
+                            (false, true) => Some(then).filter(|arm| goes_on(arm)),
+                            (true, false) => Some(otherwise).filter(|arm| goes_on(arm)),
+                            _ => None,
+                        };
+                        if let Some(arm) = alone {
+                            self.list(arm, in_loop);
+                            continue;
+                        }
+                    }
                     if mine || matters {
+                        let swaps = matches!(condition, Condition::Uniform { negated: true, .. });
+                        let (then, otherwise) = if swaps { (otherwise, then) } else { (then, otherwise) };
                         self.condition(condition);
                         self.text.push('{');
                         self.list(then, in_loop);
@@ -146,9 +163,9 @@ impl Shape<'_> {
 
     fn condition(&mut self, condition: &Condition) {
         match condition {
-            Condition::Uniform { decision, negated } => {
-                let sign = if *negated { "!" } else { "" };
-                self.text.push_str(&format!("if {sign}{:?}", decision.key));
+            // Its arms are in the order of the outcome.
+            Condition::Uniform { decision, .. } => {
+                self.text.push_str(&format!("if {:?}", decision.key));
             }
             Condition::Value { text, decided, .. } => {
                 // Variables are those of the role, and known to be the same in it unless it says otherwise.
@@ -157,6 +174,16 @@ impl Shape<'_> {
             }
             Condition::OfWarp | Condition::OfLane => self.is_private = true,
         }
+    }
+}
+
+/// Whether a condition is about the lane and nothing else.
+fn only_lanes(condition: &Condition) -> bool {
+    match condition {
+        Condition::Value { text, decided, .. } => {
+            decided.decisions.is_empty() && words_of(text).iter().all(|word| word == "lane")
+        }
+        _ => false,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Loads of what the kernel itself writes: nothing is promised of what they find.
 //!
-//! Addresses are compared by what they are counted from, whatever the order of the instructions: the parameters
-//! and symbols that reach them by sums. Two parameters are taken to point to different memory; what is taken for
-//! true of loads says so.
+//! Addresses are compared by what they are counted from, whatever the order of the instructions: the
+//! parameters and symbols that reach them by sums. Two parameters are taken to point to different memory; what
+//! is taken for true of loads says so.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,9 +24,8 @@ struct Roots {
 
 /// Makes the results of loads unknown where the kernel may write what they load.
 pub(super) fn forget_written(code: &mut Code) {
-    let is_global = |action: &Action| {
-        matches!(action, Action::Compute { function: Function::Load(Memory::Global), .. })
-    };
+    let is_global =
+        |action: &Action| matches!(action, Action::Compute { function: Function::Load(Memory::Global), .. });
     let mut forgotten = written_before(code);
     if code.instructions.iter().any(|instruction| is_global(&instruction.action)) {
         let roots = Roots::of(code);
@@ -93,17 +92,7 @@ impl Roots {
         let all = || arguments.iter().flat_map(|argument| self.argument(*argument)).collect();
         match function {
             Function::Integer(Operation::Convert(from), ty) if from.bits < ty.bits => BTreeSet::new(),
-            Function::Integer(operation, ty) if ty.bits >= 32 => match operation {
-                Operation::Convert(_)
-                | Operation::Add
-                | Operation::Subtract
-                | Operation::And
-                | Operation::Or
-                | Operation::Select
-                | Operation::Minimum
-                | Operation::Maximum => all(),
-                _ => BTreeSet::new(),
-            },
+            Function::Integer(operation, ty) if ty.bits >= 32 && keeps(operation) => all(),
             Function::Pure(_) | Function::Broadcast => all(),
             Function::Load(_) => {
                 let address = arguments.first().map(|address| self.argument(*address)).unwrap_or_default();
@@ -112,6 +101,21 @@ impl Roots {
             _ => BTreeSet::new(),
         }
     }
+}
+
+/// Whether the result of an operation on addresses may be one.
+fn keeps(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Convert(_)
+            | Operation::Add
+            | Operation::Subtract
+            | Operation::And
+            | Operation::Or
+            | Operation::Select
+            | Operation::Minimum
+            | Operation::Maximum
+    )
 }
 
 /// A place in shared memory: a symbol and an offset.
@@ -139,7 +143,9 @@ fn written_before(code: &Code) -> Vec<usize> {
                 _ => return None,
             };
             let [one] = definitions.get(&register)?.as_slice() else { return None };
-            let Action::Compute { function, arguments, .. } = &code.instructions[*one].action else { return None };
+            let Action::Compute { function, arguments, .. } = &code.instructions[*one].action else {
+                return None;
+            };
             argument = match (function, arguments.as_slice()) {
                 (Function::Integer(Operation::Convert(_), _), [of]) => *of,
                 (Function::Integer(Operation::Add, _), [of, Argument::Number(more)]) => {
@@ -152,7 +158,8 @@ fn written_before(code: &Code) -> Vec<usize> {
         None
     };
     for (at, instruction) in code.instructions.iter().enumerate() {
-        if let Action::Compute { function: Function::Load(Memory::Shared), arguments, .. } = &instruction.action
+        if let Action::Compute { function: Function::Load(Memory::Shared), arguments, .. } =
+            &instruction.action
             && let Some(place) = arguments.first().and_then(|address| place(*address, 0))
         {
             loads.entry(place).or_default().push(at);
@@ -160,7 +167,9 @@ fn written_before(code: &Code) -> Vec<usize> {
     }
     let mut found = BTreeSet::new();
     for at in stores {
-        let Action::Store { address: Some((base, offset)), .. } = code.instructions[at].action else { continue };
+        let Action::Store { address: Some((base, offset)), .. } = code.instructions[at].action else {
+            continue;
+        };
         let Some(loads) = place(base, offset).and_then(|place| loads.get(&place)) else { continue };
         let reached = without_barrier(code, at);
         found.extend(loads.iter().filter(|load| reached.contains(load)));

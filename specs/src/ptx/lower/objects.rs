@@ -73,7 +73,8 @@ impl<'m> Lowerer<'m> {
             }
             _ => return None,
         };
-        let takes = usize::from(needs || matches!(kind, ObjectKind::Arrive { .. } | ObjectKind::ArriveDrop { .. }));
+        let takes =
+            usize::from(needs || matches!(kind, ObjectKind::Arrive { .. } | ObjectKind::ArriveDrop { .. }));
         if operands.len() > 1 + takes || needs && amount.is_none() {
             return None;
         }
