@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::mentions::words_of;
-use super::tree::{Condition, Statement, Statements};
+use super::tree::{Condition, Statement, Statements, ends};
 
 /// Makes every sequence one that may be shared.
 pub(super) fn separate(roles: &mut [Statements]) {
@@ -108,40 +108,12 @@ impl Shape<'_> {
     }
 
     fn list(&mut self, statements: &[Statement], in_loop: bool) {
-        for statement in statements {
+        for (at, statement) in statements.iter().enumerate() {
             match statement {
                 Statement::If { condition, then, otherwise, .. } => {
-                    let both = [then.as_slice(), otherwise.as_slice()];
-                    let matters = both.iter().any(|arm| self.asks(arm) || in_loop && Self::turns(arm));
-                    let mine =
-                        matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
-                    if mine {
-                        self.sites += 1;
-                        self.inside |= in_loop;
-                    }
-                    if !mine && matters && only_lanes(condition) {
-                        let quiet = |arm: &[Statement]| !(self.asks(arm) || in_loop && Self::turns(arm));
-                        let goes_on = |arm: &[Statement]| !(in_loop && Self::turns(arm));
-                        // The other lanes do not ask at all.
-                        let alone = match (quiet(then), quiet(otherwise)) {
-                            (false, true) => Some(then).filter(|arm| goes_on(arm)),
-                            (true, false) => Some(otherwise).filter(|arm| goes_on(arm)),
-                            _ => None,
-                        };
-                        if let Some(arm) = alone {
-                            self.list(arm, in_loop);
-                            continue;
-                        }
-                    }
-                    if mine || matters {
-                        let swaps = matches!(condition, Condition::Uniform { negated: true, .. });
-                        let (then, otherwise) = if swaps { (otherwise, then) } else { (then, otherwise) };
-                        self.condition(condition);
-                        self.text.push('{');
-                        self.list(then, in_loop);
-                        self.text.push_str("}{");
-                        self.list(otherwise, in_loop);
-                        self.text.push('}');
+                    let rest = &statements[at + 1..];
+                    if self.branch(condition, [then, otherwise], rest, in_loop) {
+                        return;
                     }
                 }
                 Statement::Loop { body, .. } if self.asks(body) => {
@@ -159,6 +131,57 @@ impl Shape<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// A branch and, where one of its arms ends, what follows the other: it makes no difference whether that
+    /// stands in the other arm or behind. Whether that was listed as well.
+    fn branch(
+        &mut self,
+        condition: &Condition,
+        arms: [&[Statement]; 2],
+        rest: &[Statement],
+        in_loop: bool,
+    ) -> bool {
+        let follows = match arms.map(ends) {
+            [true, false] => Some(1),
+            [false, true] => Some(0),
+            _ => None,
+        };
+        let matters =
+            |shape: &Self, list: &[Statement]| shape.asks(list) || in_loop && Self::turns(list);
+        let takes_rest = follows.is_some() && matters(self, rest);
+        let mine = matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
+        let matter = arms.map(|arm| matters(self, arm));
+        if !mine && !takes_rest && only_lanes(condition) {
+            // The other lanes do not ask at all.
+            let alone = match matter {
+                [true, false] => Some(arms[0]),
+                [false, true] => Some(arms[1]),
+                _ => None,
+            };
+            if let Some(arm) = alone.filter(|arm| !(in_loop && Self::turns(arm))) {
+                self.list(arm, in_loop);
+                return false;
+            }
+        }
+        if mine {
+            self.sites += 1;
+            self.inside |= in_loop;
+        }
+        if !mine && !takes_rest && matter == [false, false] {
+            return false;
+        }
+        self.condition(condition);
+        let swaps = matches!(condition, Condition::Uniform { negated: true, .. });
+        for index in if swaps { [1, 0] } else { [0, 1] } {
+            self.text.push('{');
+            self.list(arms[index], in_loop);
+            if takes_rest && follows == Some(index) {
+                self.list(rest, in_loop);
+            }
+            self.text.push('}');
+        }
+        takes_rest
     }
 
     fn condition(&mut self, condition: &Condition) {
