@@ -189,6 +189,53 @@ fn what_lanes_have_in_common_is_taken_off_both_sides() {
     assert!(extracted(&body, 64).contains("part = any"));
 }
 
+/// A loop that asks for a phase of parity 0 on the object at an address.
+fn wait(address: &str) -> String {
+    format!(
+        "{{\n.reg .pred P1;\nW: mbarrier.try_wait.parity.shared::cta.b64 P1, [{address}], 0;\n\
+         @P1 bra D;\nbra W;\nD:\n}}\n"
+    )
+}
+
+/// Objects are initialised by the first thread.
+fn with_objects(body: &str) -> String {
+    format!(
+        "mov.u32 %r1, smem;\nmov.u32 %r9, %tid.x;\nsetp.ne.s32 %p1, %r9, 0;\n@%p1 bra $L;\n\
+         mbarrier.init.shared::cta.b64 [%r1], 1;\nmbarrier.init.shared::cta.b64 [%r1+8], 1;\n\
+         $L:\nbar.sync 0;\n{body}\nret;"
+    )
+}
+
+#[test]
+fn a_loop_that_asks_until_it_holds_is_a_wait() {
+    let text = extracted(&with_objects(&wait("%r1+8")), 32);
+    assert!(text.ends_with("bar.sync 0; mbarrier.wait.parity smem_bar[1], 0; }"), "{text}");
+}
+
+#[test]
+fn copies_of_tensors_share_what_is_announced() {
+    let copy = "@!%p1 cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes \
+                [%r1+64], [%r8, {%r9}], [%r1];\n";
+    let announce = "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 96;\n";
+    let text = extracted(&with_objects(&format!("{announce}{}{}", copy.repeat(2), wait("%r1"))), 32);
+    assert_eq!(text.matches("cp.async.bulk _, 48, smem_bar[0];").count(), 2, "{text}");
+    // Nobody has said how long the copy is.
+    let error = read(kernel(&with_objects(copy)).as_bytes(), 32).expect_err("how many bytes");
+    assert!(error.not_followed().is_some_and(|found| found.message.contains("bytes")));
+}
+
+#[test]
+fn objects_of_an_address_that_is_computed_are_an_array() {
+    let body = with_objects(&format!(
+        "ld.param.u32 %r2, [n];\nmov.u32 %r3, 0;\n$M:\nand.b32 %r4, %r3, 1;\nshl.b32 %r4, %r4, 3;\n\
+         add.s32 %r5, %r1, %r4;\n@!%p1 mbarrier.arrive.shared::cta.b64 _, [%r5];\n{}\
+         add.s32 %r3, %r3, 1;\nsetp.lt.s32 %p2, %r3, %r2;\n@%p2 bra $M;",
+        wait("%r5")
+    ));
+    let text = extracted(&body, 32);
+    assert!(text.contains("if lane == 0 { mbarrier.arrive smem_bar["), "{text}");
+}
+
 #[test]
 fn who_is_elected_among_some_is_not_followed() {
     let body = "mov.u32 %r1, %laneid;\nsetp.lt.u32 %p1, %r1, 16;\n@%p1 bra $L;\nelect.sync _|%p2, -1;\n\

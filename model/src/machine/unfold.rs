@@ -5,11 +5,10 @@
 //! each of them, then the two share an automaton: the index made no difference.
 
 use super::{Automaton, ConfigId, Label, Machine};
-use crate::agent::{Action, Choices, Config, Context, Move, Outcome};
+use crate::agent::{Action, Choices, Config, Context, Move, Outcome, Trail};
 use crate::barrier::{Blocking, Opaque};
 use crate::program::{AgentId, Op, ReductionOp, WARP_SIZE};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Decisions among more alternatives than this are not unfolded.
 const MOST_PICKS: u64 = 256;
@@ -28,30 +27,33 @@ pub enum NotUnfolded {
 }
 
 impl Machine {
-    /// Lets agents of one role and one CTA share an automaton if theirs are equal. Automata of more than
-    /// `most` configurations are not compared, nor any more once `goes_on` says no; it is asked as in
+    /// Lets agents of one role share an automaton if theirs are equal. Automata of more than `most`
+    /// configurations are not compared, nor any more once `goes_on` says no; it is asked as in
     /// [`Self::unfolded`].
     pub fn merge_alike(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) {
-        let program = Arc::clone(&self.program);
         let mut distinct: Vec<usize> = Vec::new();
         for class in 0..self.automata.len() {
             let agent = self.automata[class].representative();
-            // What an agent does to a CTA depends on whether it is its own.
-            let kin = |agent: AgentId| (program.agents[agent.index()], program.cta_of(agent));
-            let own = kin(agent);
+            // Agents of different CTAs are told apart by where they live, if by nothing else.
+            let kin = |automaton: &Automaton| {
+                let agent = automaton.representative();
+                (self.program.agents[agent.index()], self.program.cta_of(agent))
+            };
+            let own = kin(&self.automata[class]);
             let has_kin = self
                 .automata
                 .iter()
                 .enumerate()
-                .any(|(other, automaton)| other != class && kin(automaton.representative()) == own);
+                .any(|(other, automaton)| other != class && kin(automaton) == own);
             // The search reads states, and never comes to the configurations that stand for all of them.
             let reads = self.program.code(agent).ops.iter().any(Op::reads_state);
             if !has_kin || reads || self.unfold(class, most, goes_on).is_err() {
                 continue;
             }
             let alike = distinct.iter().copied().find(|other| {
-                let automaton = &self.automata[*other];
-                kin(automaton.representative()) == own && automaton.is_alike(&self.automata[class])
+                let agent = self.automata[*other].representative();
+                (self.program.agents[agent.index()], self.program.cta_of(agent)) == own
+                    && self.automata[*other].is_alike(&self.automata[class])
             });
             match alike {
                 Some(alike) => {
@@ -90,16 +92,28 @@ impl Machine {
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NotUnfolded> {
+        self.unfold_along(class, most, None, &mut |_| goes_on())
+    }
+
+    /// The same, noting on the way what the agent comes to. `goes_on` is told of the automaton so far.
+    pub(super) fn unfold_along(
+        &mut self,
+        class: usize,
+        most: usize,
+        trail: Option<&Trail>,
+        goes_on: &mut dyn FnMut(&Automaton) -> bool,
+    ) -> Result<(), NotUnfolded> {
         let agent = self.automata[class].representative();
         let warps = u32::try_from(self.program.agents.len()).unwrap_or(u32::MAX);
         let (context, automaton) = self.parts(agent);
+        let context = Context { trail, ..context };
         automaton.intern(context, crate::agent::initial(context));
         let mut next = 0;
         while next < automaton.len() {
             if automaton.len() > most {
                 return Err(NotUnfolded::TooLarge);
             }
-            if !goes_on() {
+            if !goes_on(automaton) {
                 return Err(NotUnfolded::Stopped);
             }
             let id = ConfigId(u32::try_from(next).unwrap_or(u32::MAX));
@@ -108,7 +122,7 @@ impl Machine {
             for result in results(context, automaton.config(id), warps) {
                 automaton.follow(context, id, Label::Released(result));
                 edges += 1;
-                if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                if edges.is_multiple_of(MANY_EDGES) && !goes_on(automaton) {
                     return Err(NotUnfolded::Stopped);
                 }
             }
@@ -122,7 +136,7 @@ impl Machine {
                         automaton.follow(context, id, Label::Made(index, pick, *outcome));
                     }
                     edges += 1;
-                    if edges.is_multiple_of(MANY_EDGES) && !goes_on() {
+                    if edges.is_multiple_of(MANY_EDGES) && !goes_on(automaton) {
                         return Err(NotUnfolded::Stopped);
                     }
                 }

@@ -56,6 +56,13 @@ pub(crate) enum Action {
     Abort,
     /// A barrier of the group.
     Synchronise(Synchronisation),
+    /// A step on an mbarrier object.
+    Object(ObjectStep),
+    /// Whether the phase of a parity is complete on the object at an address. The instruction behind it
+    /// writes the answer. Resolved before anything else is done with the code.
+    Test { address: Argument, parity: Argument, name: String },
+    /// Writes memory, at an address and an offset to it, or anywhere if they are not given.
+    Store { address: Option<(Argument, i64)>, memory: Memory },
     /// Synchronises, or may do so, in a way that is not followed: what it is.
     Beyond(String),
     /// Concerns neither registers nor barriers.
@@ -78,6 +85,41 @@ pub(crate) enum SynchronisationKind {
     Sync,
     Arrive,
     Reduce(ReductionOp),
+}
+
+/// A step on an mbarrier object, by each lane that executes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectStep {
+    pub(crate) kind: ObjectKind,
+    pub(crate) address: Argument,
+    /// The count, the bytes or the parity. Of a copy, `None` if the code does not say how long it is.
+    pub(crate) amount: Option<Argument>,
+}
+
+/// What is done with an mbarrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Init,
+    Inval,
+    Arrive {
+        relaxed: bool,
+    },
+    ArriveDrop {
+        relaxed: bool,
+    },
+    ArriveExpectTx {
+        relaxed: bool,
+    },
+    ExpectTx,
+    CompleteTx,
+    /// Blocks until the phase of a parity is complete.
+    Wait,
+    /// A copy that completes bytes when it lands.
+    Copy,
+    /// An arrival when the tensor core has done what this thread began before.
+    Commit,
+    /// An arrival when the copies that this thread began before have landed.
+    CopiesArrive,
 }
 
 /// What a function takes.

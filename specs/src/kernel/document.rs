@@ -23,10 +23,9 @@ pub(super) struct Document {
     pub(super) lines: Vec<Option<Span>>,
 }
 
-/// Writes a protocol of this many threads.
+/// Writes a protocol: its header, remarks before it, and its roles.
 pub(super) fn write(
-    target: &str,
-    size: &str,
+    header: &[String],
     heading: &[String],
     roles: &[Role],
     names: &mut HashMap<String, String>,
@@ -41,8 +40,9 @@ pub(super) fn write(
     for line in heading {
         printer.line(0, &format!("// {line}"), None);
     }
-    printer.line(0, &format!("target {target};"), None);
-    printer.line(0, size, None);
+    for line in header {
+        printer.line(0, line, None);
+    }
     for role in roles {
         for (from, to) in &role.warps {
             printer.line(0, "", None);
@@ -186,6 +186,14 @@ impl Printer<'_> {
         for statement in statements {
             match statement {
                 Statement::Barrier { text, span } => self.line(depth, &format!("{text};"), Some(*span)),
+                Statement::Announce { object, bytes, arrives, span } => {
+                    self.line(depth, &format!("{} {object}, {bytes};", announcing(*arrives)), Some(*span));
+                }
+                Statement::Copy { object, bytes, span } => {
+                    // Memory is not looked at.
+                    let bytes = bytes.unwrap_or_default();
+                    self.line(depth, &format!("cp.async.bulk _, {bytes}, {object};"), Some(*span));
+                }
                 Statement::Set { local, value, span } => {
                     self.line(depth, &format!("{local} = {};", value.text), Some(*span));
                 }
@@ -257,6 +265,15 @@ impl Printer<'_> {
             }
         }
         self.line(depth, "}", None);
+    }
+}
+
+/// The instruction that announces bytes.
+fn announcing(arrives: Option<bool>) -> &'static str {
+    match arrives {
+        None => "mbarrier.expect_tx",
+        Some(false) => "mbarrier.arrive.expect_tx",
+        Some(true) => "mbarrier.arrive.expect_tx.relaxed",
     }
 }
 

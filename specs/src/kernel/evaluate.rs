@@ -1,13 +1,14 @@
 //! Abstract interpretation of a slice for one warp: which branches it may take, and what its registers hold
 //! there (conditional constant propagation, Wegman and Zadeck 1991, over terms).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
 use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Register, Type};
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
+use super::objects::Object;
 use super::slice::{Slice, Then};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
@@ -17,8 +18,10 @@ use super::warp::Warp;
 pub(super) struct Evaluation {
     /// For each node, how control goes on; `None` where it is not reached.
     pub(super) then: Vec<Option<Way>>,
-    /// Operands of barriers, by the position of the instruction: number and count.
+    /// Operands of barriers, by the position of the instruction: number and count, address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
+    /// The mbarrier objects of instructions, by the position of the instruction.
+    pub(super) objects: HashMap<usize, Object>,
     /// For each node and register where several values meet, the value from each node that leads there; from
     /// outside the code for the entry (`usize::MAX`).
     pub(super) meets: BTreeMap<(usize, Register), Vec<(usize, ValueId)>>,
@@ -47,6 +50,8 @@ pub(super) const OUTSIDE: usize = usize::MAX;
 
 /// Terms beyond which a kernel is not followed.
 const TERMS: usize = 2_000_000;
+/// Evaluations of one warp.
+const ROUNDS: usize = 12;
 
 pub(super) struct Evaluator<'c> {
     pub(super) code: &'c Code,
@@ -67,7 +72,44 @@ struct State {
 
 impl Evaluator<'_> {
     /// Evaluates the slice; `None` if that takes too long.
+    ///
+    /// On the way to the fixed point paths may bring different values that are the same in the end. What
+    /// meets there only itself and one value is that value: it is evaluated again without such meetings.
     pub(super) fn run(&mut self, patience: &Patience) -> Option<Evaluation> {
+        let mut single: BTreeSet<(usize, Register)> = BTreeSet::new();
+        let mut refuted = BTreeSet::new();
+        for _ in 0..ROUNDS {
+            let (evaluation, wrong) = self.fixed_point(&single, patience)?;
+            let is_new = |meet: &(usize, Register)| !single.contains(meet) && !refuted.contains(meet);
+            let found: Vec<(usize, Register)> =
+                self.trivial(&evaluation).into_iter().filter(is_new).collect();
+            if wrong.is_empty() && found.is_empty() {
+                return Some(evaluation);
+            }
+            single.retain(|meet| !wrong.contains(meet));
+            refuted.extend(wrong);
+            single.extend(found);
+        }
+        self.fixed_point(&BTreeSet::new(), patience).map(|(evaluation, _)| evaluation)
+    }
+
+    /// Meetings of one value with itself.
+    fn trivial(&self, evaluation: &Evaluation) -> Vec<(usize, Register)> {
+        let is_trivial = |((block, register), incoming): &(&(usize, Register), &Vec<(usize, ValueId)>)| {
+            let itself = self.values.find(&Term::Meet { block: *block, register: *register });
+            let mut others = incoming.iter().map(|(_, value)| *value).filter(|value| Some(*value) != itself);
+            let first = others.next();
+            first.is_some() && others.all(|value| Some(value) == first)
+        };
+        evaluation.meets.iter().filter(|meet| is_trivial(&(meet.0, meet.1))).map(|(meet, _)| *meet).collect()
+    }
+
+    /// Evaluates the slice with meetings that are taken to bring one value only; those of them that do not.
+    fn fixed_point(
+        &mut self,
+        single: &BTreeSet<(usize, Register)>,
+        patience: &Patience,
+    ) -> Option<(Evaluation, Vec<(usize, Register)>)> {
         let count = self.slice.nodes.len();
         let after: Vec<Vec<usize>> = self
             .slice
@@ -78,6 +120,8 @@ impl Evaluator<'_> {
         let order = reverse_postorder(0, &after);
         let mut state =
             State { before: vec![None; count], behind: vec![None; count], then: vec![None; count] };
+        let mut position = vec![usize::MAX; count];
+        order.iter().enumerate().for_each(|(index, node)| position[*node] = index);
         let mut leads: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (from, to) in after.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to)))
         {
@@ -85,6 +129,8 @@ impl Evaluator<'_> {
                 leads[to].push(from);
             }
         }
+        // Those before a loop come before those in it.
+        leads.iter_mut().for_each(|leads| leads.sort_by_key(|from| position[*from]));
         let mut dirty = vec![false; count];
         dirty[0] = true;
         while dirty.contains(&true) {
@@ -92,7 +138,8 @@ impl Evaluator<'_> {
                 return None;
             }
             for node in &order {
-                if std::mem::take(&mut dirty[*node]) && self.visit(*node, &leads[*node], &mut state) {
+                if std::mem::take(&mut dirty[*node]) && self.visit(*node, &leads[*node], (&mut state, single))
+                {
                     state.then[*node].into_iter().flat_map(Way::nodes).for_each(|to| {
                         if to < count {
                             dirty[to] = true;
@@ -101,12 +148,27 @@ impl Evaluator<'_> {
                 }
             }
         }
-        Some(self.collect(&leads, state))
+        let differs = |(node, register): &&(usize, Register)| {
+            let Some(index) = self.slice.registers.get(register) else { return false };
+            let Some(before) = &state.before[*node] else { return false };
+            let comes = leads[*node]
+                .iter()
+                .filter(|from| state.then[**from].is_some_and(|way| way.nodes().any(|to| to == *node)));
+            let mut behind = comes.filter_map(|from| state.behind[*from].as_ref());
+            behind.any(|values| values[*index] != before[*index])
+        };
+        let wrong = single.iter().filter(differs).copied().collect();
+        Some((self.collect(&leads, state), wrong))
     }
 
     /// Evaluates a node anew; whether anything has changed behind it.
-    fn visit(&mut self, node: usize, leads: &[usize], state: &mut State) -> bool {
-        let merged = self.merged(node, leads, state);
+    fn visit(
+        &mut self,
+        node: usize,
+        leads: &[usize],
+        (state, single): (&mut State, &BTreeSet<(usize, Register)>),
+    ) -> bool {
+        let merged = self.merged(node, leads, state, single);
         if state.before[node].as_ref() == Some(&merged) && state.behind[node].is_some() {
             return false;
         }
@@ -121,7 +183,13 @@ impl Evaluator<'_> {
     }
 
     /// What registers hold where a node begins.
-    fn merged(&mut self, node: usize, leads: &[usize], state: &State) -> Vec<ValueId> {
+    fn merged(
+        &mut self,
+        node: usize,
+        leads: &[usize],
+        state: &State,
+        single: &BTreeSet<(usize, Register)>,
+    ) -> Vec<ValueId> {
         let unset = self.values.leaf(Term::Unset);
         let count = self.slice.registers.len();
         let mut merged: Option<Vec<ValueId>> = (node == 0).then(|| vec![unset; count]);
@@ -145,7 +213,7 @@ impl Evaluator<'_> {
         for (register, index) in &self.slice.registers {
             let meet = self.values.leaf(Term::Meet { block: node, register: *register });
             let was = state.before[node].as_ref().is_some_and(|before| before[*index] == meet);
-            if different[*index] || was {
+            if (different[*index] || was) && !single.contains(&(node, *register)) {
                 merged[*index] = meet;
             }
         }
@@ -177,6 +245,11 @@ impl Evaluator<'_> {
                     let id = self.argument(barrier.id, registers);
                     let count = barrier.count.map(|count| self.argument(count, registers));
                     barriers.insert(*at, (id, count));
+                }
+                Action::Object(step) => {
+                    let address = self.argument(step.address, registers);
+                    let amount = step.amount.map(|amount| self.argument(amount, registers));
+                    barriers.insert(*at, (address, amount));
                 }
                 _ => {}
             }

@@ -91,7 +91,8 @@ impl<'v, N: Names> Writer<'v, N> {
         }
     }
 
-    fn sum(&mut self, bits: u8, terms: &[(ValueId, Lanes)], known: &Lanes) -> Option<Written> {
+    /// The terms of a sum, which may be wider than it.
+    fn sum_of(&mut self, bits: u8, terms: &[(ValueId, Lanes)], known: &Lanes) -> Option<String> {
         let mut text = String::new();
         for (term, factor) in terms {
             let of = self.as_signed(*term, bits)?;
@@ -114,6 +115,11 @@ impl<'v, N: Names> Writer<'v, N> {
             Some(known) if known < 0 => text = format!("{text} - {}", known.unsigned_abs()),
             _ => text = format!("{text} + {}", self.lanes(known, bits)),
         }
+        Some(text)
+    }
+
+    fn sum(&mut self, bits: u8, terms: &[(ValueId, Lanes)], known: &Lanes) -> Option<Written> {
+        let text = self.sum_of(bits, terms, known)?;
         let is_counter = |term: ValueId| {
             matches!(self.values.term(term), Term::Meet { .. }) || self.values.width(term) <= 24
         };
@@ -141,6 +147,26 @@ impl<'v, N: Names> Writer<'v, N> {
             (64, 32) => Some(format!("(({} + 0x80000000 & 0xffffffff) - 0x80000000)", written.text)),
             _ => None,
         }
+    }
+
+    /// Whether an operation with this operand keeps the lowest bits of the other alone.
+    fn masks(&self, operation: Operation, by: ValueId) -> bool {
+        let number = self.values.as_known(by).and_then(Lanes::all);
+        operation == Operation::And && number.is_some_and(|number| number < 1 << 31)
+    }
+
+    /// A number whose lowest 32 bits are those of an operand; what is above them does not matter.
+    fn lowest_bits(&mut self, value: ValueId) -> Option<String> {
+        if let Term::Sum { terms, known, .. } = self.values.term(value).clone()
+            && known.all().is_some()
+            && terms
+                .iter()
+                .all(|(_, factor)| factor.all().is_some_and(|f| signed(f, 32).unsigned_abs() < 1 << 16))
+        {
+            let wraps = self.sum_of(32, &terms, &known)?;
+            return Some(format!("({wraps})"));
+        }
+        self.value(value).map(|written| written.text)
     }
 
     /// An operand as an unsigned number of this width, 32 bits at most.
@@ -184,7 +210,9 @@ impl<'v, N: Names> Writer<'v, N> {
                     _ => "^",
                 };
                 let width = if ty.bits == 64 { 64 } else { 32 };
-                let (a, b) = (self.as_signed(*a, width)?, self.as_signed(*b, width)?);
+                let (low_a, low_b) = (self.masks(operation, *b), self.masks(operation, *a));
+                let a = if low_a { self.lowest_bits(*a) } else { self.as_signed(*a, width) }?;
+                let b = if low_b { self.lowest_bits(*b) } else { self.as_signed(*b, width) }?;
                 format!("({a} {sign} {b})")
             }
             (Operation::Not, [a]) if ty.bits >= 32 => format!("({} ^ -1)", self.as_signed(*a, ty.bits)?),

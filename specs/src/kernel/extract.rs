@@ -8,10 +8,12 @@ use barcheck_model::Patience;
 use crate::common::span::Span;
 
 use super::code::{Action, Code};
+use super::copies;
 use super::document::{self, Role};
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
+use super::objects::Objects;
 use super::residual::Residual;
 use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
@@ -21,7 +23,9 @@ use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits,
 use super::trips::trips;
 use super::uniform;
 use super::value::Values;
+use super::waits;
 use super::warp::Warp;
+use super::writes;
 
 /// A protocol that was extracted.
 #[derive(Debug, Default)]
@@ -63,11 +67,14 @@ pub(crate) enum Failure {
 /// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of
 /// remarks for the beginning of the text.
 pub(crate) fn extract(
-    code: &Code,
+    mut code: Code,
     size: [u32; 3],
     heading: &[String],
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
+    waits::resolve(&mut code);
+    writes::forget_written(&mut code);
+    let code = &code;
     let graph = Graph::of(code);
     let Some(slice) = slice(code, &graph) else {
         let what = "its loops and branches are too many to be followed".to_owned();
@@ -84,12 +91,26 @@ pub(crate) fn extract(
     };
     let mut roles: Vec<Role> = Vec::new();
     let mut known: HashMap<Statements, usize> = HashMap::new();
+    let mut evaluations = Vec::new();
     for number in 0..warps {
         if patience.is_over() {
             return Err(Failure::Late);
         }
+        evaluations.push(shared.evaluate(code, &slice, Warp { number, size }, patience)?);
+    }
+    if let Some(stop) =
+        evaluations.iter().filter_map(|e| beyond(code, &slice, e)).min_by_key(|stop| stop.span)
+    {
+        return Err(Failure::Stop(stop));
+    }
+    let objects = Objects::of(code, &slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
+    for (number, mut evaluation) in (0..warps).zip(evaluations) {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        objects.resolve(code, &slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
         let warp = Warp { number, size };
-        let statements = shared.warp(code, &slice, warp, patience)?;
+        let statements = shared.warp(code, &slice, warp, &evaluation)?;
         let next = roles.len();
         let role = *known.entry(statements.clone()).or_insert(next);
         if role == next {
@@ -100,6 +121,10 @@ pub(crate) fn extract(
             _ => roles[role].warps.push((number, number + 1)),
         }
     }
+    let mut bytes = BTreeSet::new();
+    for role in &mut roles {
+        copies::measure(&mut role.statements, &mut bytes).map_err(Failure::Stop)?;
+    }
     let mut programs: Vec<Statements> =
         roles.iter_mut().map(|role| std::mem::take(&mut role.statements)).collect();
     uniform::separate(&mut programs);
@@ -107,6 +132,7 @@ pub(crate) fn extract(
         role.statements = statements;
     }
     let mut extraction = Extraction {
+        assumes: bytes,
         aborts: graph.aborts,
         instructions: slice.instructions,
         kept: slice.kept,
@@ -117,8 +143,9 @@ pub(crate) fn extract(
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
-    let size = format!("cta {threads};");
-    let written = document::write("ptx", &size, heading, &roles, &mut shared.decisions);
+    let mut header = vec!["target ptx;".to_owned(), format!("cta {threads};")];
+    header.extend(objects.declarations());
+    let written = document::write(&header, heading, &roles, &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     // From what decisions are to what they are called.
     let about = std::mem::take(&mut extraction.about).into_iter();
@@ -138,14 +165,14 @@ struct Shared {
 }
 
 impl Shared {
-    /// The residual program of a warp.
-    fn warp(
+    /// What is known of a warp.
+    fn evaluate(
         &mut self,
         code: &Code,
         slice: &Slice,
         warp: Warp,
         patience: &Patience,
-    ) -> Result<Statements, Failure> {
+    ) -> Result<Evaluation, Failure> {
         let mut evaluator = Evaluator { code, slice, values: &mut self.values, loads: &mut self.loads, warp };
         let Some(evaluation) = evaluator.run(patience) else {
             if patience.has_run_out() {
@@ -154,7 +181,18 @@ impl Shared {
             let what = "its values are too many to be followed".to_owned();
             return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
         };
-        let flow = Flow::of(&evaluation).map_err(|node| {
+        Ok(evaluation)
+    }
+
+    /// The residual program of a warp.
+    fn warp(
+        &mut self,
+        code: &Code,
+        slice: &Slice,
+        warp: Warp,
+        evaluation: &Evaluation,
+    ) -> Result<Statements, Failure> {
+        let flow = Flow::of(evaluation).map_err(|node| {
             let what = "a loop that is entered in two places is not followed".to_owned();
             let at = slice.nodes[node].instructions.last();
             let span = match (slice.nodes[node].then, at) {
@@ -164,16 +202,13 @@ impl Shared {
             };
             Failure::Stop(Stop { what, span, help: None })
         })?;
-        let knowledge = Knowledge::new(&mut self.values, &evaluation, &flow);
-        let trips = trips(&self.values, &evaluation, &flow);
-        if let Some(stop) = beyond(code, slice, &flow) {
-            return Err(Failure::Stop(stop));
-        }
+        let knowledge = Knowledge::new(&mut self.values, evaluation, &flow);
+        let trips = trips(&self.values, evaluation, &flow);
         let mut residual = Residual {
             code,
             slice,
             values: &self.values,
-            evaluation: &evaluation,
+            evaluation,
             flow: &flow,
             knowledge: &knowledge,
             live: warp.live(),
@@ -184,14 +219,15 @@ impl Shared {
             unknown: &mut self.unknown,
         };
         residual.collect().map_err(Failure::Stop)?;
-        let mut structurer = Structurer::new(&flow, &evaluation, residual);
+        let mut structurer = Structurer::new(&flow, evaluation, residual);
         structurer.run().map(tidy).map_err(Failure::Stop)
     }
 }
 
 /// The first instruction that a warp may reach and that is not followed.
-fn beyond(code: &Code, slice: &Slice, flow: &Flow) -> Option<Stop> {
-    let reached = flow.order.iter().flat_map(|node| &slice.nodes[*node].instructions);
+fn beyond(code: &Code, slice: &Slice, warp: &Evaluation) -> Option<Stop> {
+    let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
+    let reached = reached.flat_map(|(node, _)| &node.instructions);
     let found = reached.filter_map(|at| match &code.instructions[*at].action {
         Action::Beyond(what) => Some((code.instructions[*at].span, what)),
         _ => None,

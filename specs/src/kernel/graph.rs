@@ -96,7 +96,10 @@ impl Graph {
 
 /// Whether a guard on the instruction makes a branch of it.
 fn is_isolated(action: &Action) -> bool {
-    matches!(action, Action::Synchronise(_) | Action::Exit | Action::Abort | Action::Beyond(_))
+    matches!(
+        action,
+        Action::Synchronise(_) | Action::Object(_) | Action::Exit | Action::Abort | Action::Beyond(_)
+    )
 }
 
 fn blocks(code: &Code) -> Vec<Block> {
@@ -169,7 +172,10 @@ fn push_blocks(code: &Code, (first, end): (usize, usize), number: &[usize], bloc
 fn without_aborts(code: &Code, blocks: &mut [Block]) -> Vec<Span> {
     let synchronises = |block: &Block| {
         let instructions = &code.instructions[block.first..block.end];
-        instructions.iter().any(|i| matches!(i.action, Action::Synchronise(_) | Action::Beyond(_)))
+        let matters = |action: &Action| {
+            matches!(action, Action::Synchronise(_) | Action::Object(_) | Action::Beyond(_))
+        };
+        instructions.iter().any(|instruction| matters(&instruction.action))
     };
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
     let mut work = Vec::new();

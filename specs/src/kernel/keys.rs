@@ -9,7 +9,7 @@ use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 /// Beyond this many characters a term is named by its number alone.
-const LONGEST: usize = 600;
+const LONGEST: usize = 4_000;
 
 pub(super) struct Keys<'k> {
     pub(super) code: &'k Code,

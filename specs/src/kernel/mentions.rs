@@ -15,6 +15,7 @@ fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
     for statement in statements {
         match statement {
             Statement::Barrier { text, .. } => words(text, found),
+            Statement::Announce { object, .. } | Statement::Copy { object, .. } => words(object, found),
             Statement::Set { local, value, .. } => {
                 let mut read = BTreeSet::new();
                 words(&value.text, &mut read);
@@ -39,6 +40,13 @@ fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
             Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
     }
+}
+
+/// The words of an expression.
+pub(super) fn words_of(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    words(text, &mut found);
+    found
 }
 
 fn words(text: &str, found: &mut BTreeSet<String>) {
@@ -71,6 +79,7 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
         let mut found = BTreeSet::new();
         match statement {
             Statement::Barrier { text, .. } => words(text, &mut found),
+            Statement::Announce { object, .. } | Statement::Copy { object, .. } => words(object, &mut found),
             Statement::Set { value, .. } => words(&value.text, &mut found),
             Statement::If { condition, then, otherwise, .. } => {
                 if let Condition::Value { text, .. } = condition {
@@ -86,6 +95,29 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
         }
     }
     counts
+}
+
+/// The variables that statements assign, and those that count the iterations of loops inside.
+pub(super) fn all_assigned(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for statement in statements {
+        match statement {
+            Statement::Set { local, .. } => {
+                found.insert(local.clone());
+            }
+            Statement::If { then, otherwise, .. } => {
+                found.extend(all_assigned(then));
+                found.extend(all_assigned(otherwise));
+            }
+            Statement::Loop { body, .. } => found.extend(all_assigned(body)),
+            Statement::For { variable, body, .. } => {
+                found.insert(variable.clone());
+                found.extend(all_assigned(body));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The variables that statements assign, those of loops inside left out.

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod assignments;
 pub(crate) mod code;
+mod copies;
 mod count;
 mod document;
 mod dominators;
@@ -17,8 +18,10 @@ mod graph;
 mod keys;
 mod lanes;
 mod mentions;
+mod objects;
 mod residual;
 mod slice;
+mod steps;
 mod structure;
 mod tidy;
 mod traits;
@@ -26,7 +29,9 @@ mod tree;
 mod trips;
 mod uniform;
 mod value;
+mod waits;
 mod warp;
+mod writes;
 
 pub(crate) use extract::{Extraction, Failure, extract};
 pub(crate) use tree::Assumption;

@@ -72,6 +72,7 @@ impl Names for InNode<'_, '_> {
         }
         let (decision, negated) = self.residual.decision(self.node, value, value);
         let name = self.residual.name(&decision.key);
+        let name = if negated { format!("!{name}") } else { name };
         if !self.decided.decisions.contains(&decision) {
             self.decided.decisions.push(decision);
         }
@@ -196,7 +197,11 @@ impl<'r> Residual<'r> {
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
                 if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
-                    for value in std::iter::once(id).chain(count) {
+                    let place = match self.evaluation.objects.get(&at) {
+                        Some(object) => object.index.map(|(index, ..)| index),
+                        None => Some(id),
+                    };
+                    for value in place.into_iter().chain(count) {
                         work.extend(
                             self.expression(node, value).into_iter().flat_map(|written| written.used),
                         );
@@ -279,7 +284,13 @@ impl<'r> Residual<'r> {
     }
 
     /// An operand of a barrier.
-    fn operand(&mut self, node: usize, value: ValueId, span: Span, what: &str) -> Result<String, Stop> {
+    pub(super) fn operand(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        span: Span,
+        what: &str,
+    ) -> Result<String, Stop> {
         if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
             return Ok(number.to_string());
         }
@@ -297,6 +308,7 @@ impl<'r> Residual<'r> {
         let span = instruction.span;
         let barrier = match &instruction.action {
             Action::Synchronise(barrier) => barrier,
+            Action::Object(step) => return self.object_step(node, at, step.kind, statements),
             Action::Beyond(what) => {
                 return Err(Stop { what: format!("not followed: {what}"), span, help: None });
             }
@@ -444,6 +456,12 @@ impl Emit for Residual<'_> {
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
         self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+    }
+
+    fn lanes(&self, node: usize) -> Option<u32> {
+        let known = self.values.as_known(self.original(node)?)?;
+        let holds = |lane: usize| u32::from(known.get(lane) != 0) << lane;
+        Some((0..self.live).fold(0, |lanes, lane| lanes | holds(lane)))
     }
 
     fn needs_all(&self, node: usize) -> Option<Span> {

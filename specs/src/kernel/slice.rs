@@ -111,6 +111,13 @@ impl Slicer<'_> {
                         let registers = operands.filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                     }
+                    Action::Object(step) => {
+                        self.instructions[at] = true;
+                        self.work.push(Work::Block(number));
+                        let operands = std::iter::once(step.address).chain(step.amount);
+                        let registers = operands.filter_map(register_of);
+                        self.work.extend(registers.map(Work::Register));
+                    }
                     Action::Beyond(_) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));

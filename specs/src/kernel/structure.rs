@@ -22,6 +22,8 @@ pub(super) trait Emit {
     fn meets(&self, node: usize) -> bool;
     /// Whether the lanes of a warp may go different ways at a node's branch.
     fn splits(&self, node: usize) -> bool;
+    /// The lanes for which the condition of a node's branch holds, if they are known.
+    fn lanes(&self, node: usize) -> Option<u32>;
     /// The place in a node where it would matter that only some lanes execute it.
     fn needs_all(&self, node: usize) -> Option<Span>;
 }
@@ -47,6 +49,8 @@ pub(super) struct Structurer<'f, E> {
     depth: u32,
     /// Branches around at which lanes have gone different ways.
     apart: u32,
+    /// The lanes that are here, if that is known.
+    here: Option<u32>,
     count: usize,
     /// Variables that say where to go on behind a loop.
     pub(super) ways: usize,
@@ -56,7 +60,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
     pub(super) fn new(flow: &'f Flow, evaluation: &'f Evaluation, emit: E) -> Self {
         let mut regions: Vec<Option<Region>> = Vec::new();
         regions.resize_with(flow.loops.len() + 1, || None);
-        Self { flow, evaluation, emit, regions, depth: 0, apart: 0, count: 0, ways: 0 }
+        Self { flow, evaluation, emit, regions, depth: 0, apart: 0, here: Some(u32::MAX), count: 0, ways: 0 }
     }
 
     /// The statements of the whole kernel.
@@ -112,7 +116,9 @@ impl<'f, E: Emit> Structurer<'f, E> {
         node: usize,
         statements: &mut Statements,
     ) -> Result<Option<usize>, Stop> {
-        if let Some(span) = self.emit.needs_all(node).filter(|_| self.apart > 0) {
+        // The lane that is taken to be elected is the first: it has to be here.
+        let is_here = self.here.is_some_and(|lanes| lanes & 1 == 1);
+        if let Some(span) = self.emit.needs_all(node).filter(|_| self.apart > 0 && !is_here) {
             let what = "which lane is elected is not followed where others have gone another way".to_owned();
             return Err(Stop { what, span, help: None });
         }
@@ -129,8 +135,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
         let apart = u32::from(self.emit.splits(node));
         if self.emit.meets(node) && (join.is_none() || leaves(other)) {
             self.apart += apart;
-            let mut then = self.arm(outer, (node, taken), None)?;
-            let mut otherwise = self.arm(outer, (node, other), None)?;
+            let mut then = self.split_arm(outer, (node, taken), None, true)?;
+            let mut otherwise = self.split_arm(outer, (node, other), None, false)?;
             self.apart -= apart;
             let end = shared_end(&mut then, &mut otherwise);
             statements.push(Statement::If { condition, then, otherwise, span });
@@ -139,8 +145,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
         }
         if join.is_some() {
             self.apart += apart;
-            let then = self.arm(outer, (node, taken), join)?;
-            let otherwise = self.arm(outer, (node, other), join)?;
+            let then = self.split_arm(outer, (node, taken), join, true)?;
+            let otherwise = self.split_arm(outer, (node, other), join, false)?;
             self.apart -= apart;
             statements.push(Statement::If { condition, then, otherwise, span });
             return Ok(join);
@@ -151,7 +157,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
             _ => (taken, other, condition),
         };
         self.apart += apart;
-        let then = self.arm(outer, (node, inside), None)?;
+        let then = self.split_arm(outer, (node, inside), None, inside == taken)?;
         self.apart -= apart;
         if !ends(&then) {
             // A path without an end, which has no statement that says so.
@@ -161,13 +167,31 @@ impl<'f, E: Emit> Structurer<'f, E> {
         // inside may wait for them at a barrier.
         if apart > 0 && synchronises(&then) {
             self.apart += apart;
-            let otherwise = self.arm(outer, (node, behind), None)?;
+            let otherwise = self.split_arm(outer, (node, behind), None, behind == taken)?;
             self.apart -= apart;
             statements.push(Statement::If { condition, then, otherwise, span });
             return Ok(None);
         }
         statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
         Ok(self.go(outer, node, behind, statements))
+    }
+
+    /// An arm of a branch, for the lanes that take it.
+    fn split_arm(
+        &mut self,
+        outer: Option<usize>,
+        (from, to): (usize, usize),
+        join: Option<usize>,
+        is_taken: bool,
+    ) -> Result<Statements, Stop> {
+        let before = self.here;
+        if self.emit.splits(from) {
+            let holds = self.emit.lanes(from).map(|lanes| if is_taken { lanes } else { !lanes });
+            self.here = before.zip(holds).map(|(here, lanes)| here & lanes);
+        }
+        let statements = self.arm(outer, (from, to), join);
+        self.here = before;
+        statements
     }
 
     /// What happens on an edge and behind it, up to where the arms of a branch join.
@@ -250,7 +274,12 @@ impl<'f, E: Emit> Structurer<'f, E> {
             |node: &&usize| self.flow.after[**node].iter().any(|to| !self.flow.contains(Some(inner), *to));
         let left = self.flow.loops[inner].nodes.iter().filter(leaves).any(|node| self.emit.splits(*node));
         self.apart += u32::from(left);
+        let before = self.here;
+        if left {
+            self.here = None;
+        }
         let body = self.sequence(Some(inner), header, None)?;
+        self.here = before;
         self.apart -= u32::from(left);
         let span = self.emit.span(header);
         statements.push(Statement::Loop { body, span });

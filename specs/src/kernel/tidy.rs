@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{counted, iterate};
-use super::mentions::{assigned, mentions, occurrences, reads};
-use super::tree::{Condition, Statement, Statements, breaks, continues, ends, synchronises};
+use super::mentions::{assigned, assigns, mentions, occurrences, reads, words_of};
+use super::tree::{Condition, Statement, Statements, breaks, continues, ends, exits, synchronises};
 
 /// Passes over a program: each may make room for the next.
 const PASSES: usize = 12;
@@ -159,6 +159,15 @@ fn branch(
         tidied.extend(then);
         return;
     }
+    // Who asks the same again gets the same answer.
+    if let Some(Statement::If { condition: before, then: first, otherwise: second, .. }) = tidied.last_mut()
+        && *before == condition
+        && is_asked_again(before, first, second)
+    {
+        first.extend(then);
+        second.extend(otherwise);
+        return;
+    }
     let turn = then.is_empty() || ends(&otherwise) && !ends(&then);
     let negated = if turn { condition.clone().negated() } else { None };
     let (condition, then, otherwise) = match negated {
@@ -172,6 +181,26 @@ fn branch(
     } else {
         tidied.push(Statement::If { condition, then, otherwise, span });
     }
+}
+
+/// Whether a condition has the same outcome behind its own arms, which both come to their ends.
+fn is_asked_again(condition: &Condition, then: &[Statement], otherwise: &[Statement]) -> bool {
+    let words = match condition {
+        Condition::Value { text, .. } => words_of(text),
+        // The same decision at the same iteration.
+        Condition::Uniform { .. } => BTreeSet::new(),
+        Condition::OfWarp | Condition::OfLane => return false,
+    };
+    let mut all = then.iter().chain(otherwise);
+    !ends(then)
+        && !ends(otherwise)
+        && !all.any(|inside| leaves(inside) || words.iter().any(|word| assigns(inside, word)))
+}
+
+/// Whether control may go elsewhere than behind a statement.
+fn leaves(statement: &Statement) -> bool {
+    let inside = std::slice::from_ref(statement);
+    exits(inside) || breaks(inside) || continues(inside)
 }
 
 /// A loop's body without `continue` where the body ends anyway.

@@ -248,6 +248,10 @@ impl<'e> Knowledge<'e> {
         let [a, b] = terms[..] else { return normal };
         let wraps = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         if ty.bits < 32 || !(differs(values, a) || differs(values, b)) {
+            let counts = |value| any(values, value, |term| matches!(term, Term::Gained { .. }));
+            if ty.bits >= 32 && !wraps && (counts(a) || counts(b)) {
+                return one_sided(values, comparison, ty, (a, b)).unwrap_or(normal);
+            }
             return normal;
         }
         let minus = Lanes::All(super::arithmetic::cut(u64::MAX, ty.bits));
@@ -299,6 +303,29 @@ impl<'e> Knowledge<'e> {
 
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
 
+/// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from
+/// where to where a loop counts.
+fn one_sided(
+    values: &mut Values,
+    comparison: Comparison,
+    ty: Type,
+    (a, b): (ValueId, ValueId),
+) -> Option<ValueId> {
+    let minus = Lanes::All(super::arithmetic::cut(u64::MAX, ty.bits));
+    let difference = values.sum(ty.bits, &[(a, Lanes::All(1)), (b, minus.clone())])?;
+    let Term::Sum { terms, known, .. } = values.term(difference).clone() else { return None };
+    let known = values.known(known);
+    let backwards = terms.first().is_some_and(|(_, factor)| *factor == minus);
+    let (left, right) = if backwards { (minus, Lanes::All(1)) } else { (Lanes::All(1), minus) };
+    let right = values.sum(ty.bits, &[(known, right)])?;
+    let parts: Vec<(ValueId, Lanes)> = terms
+        .into_iter()
+        .map(|(term, factor)| Some((values.sum(ty.bits, &[(term, factor)])?, left.clone())))
+        .collect::<Option<_>>()?;
+    let left = values.sum(ty.bits, &parts)?;
+    Some(values.apply(Operation::Compare(comparison), Type { signed: true, ..ty }, &[left, right]))
+}
+
 /// Whether something holds for a term or for any inside it.
 pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool) -> bool {
     let mut seen = BTreeSet::new();
@@ -315,7 +342,7 @@ pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool
 }
 
 /// Whether a term has the same value whenever it is evaluated.
-fn is_invariant(values: &Values, value: ValueId) -> bool {
+pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
     let changes = |term: &Term| match term {
         Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
         Term::Loaded { varies, .. } => *varies,
@@ -327,7 +354,7 @@ fn is_invariant(values: &Values, value: ValueId) -> bool {
 }
 
 /// Whether known numbers that differ between lanes are part of a term.
-fn differs(values: &Values, value: ValueId) -> bool {
+pub(super) fn differs(values: &Values, value: ValueId) -> bool {
     any(values, value, |term| match term {
         Term::Known(lanes) => lanes.all().is_none(),
         Term::Sum { terms, known, .. } => {

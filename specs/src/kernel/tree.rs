@@ -18,6 +18,19 @@ pub(super) enum Statement {
         text: String,
         span: Span,
     },
+    /// Bytes are announced on an mbarrier object, perhaps with an arrival, which may be relaxed.
+    Announce {
+        object: String,
+        bytes: i64,
+        arrives: Option<bool>,
+        span: Span,
+    },
+    /// A copy that completes bytes on an mbarrier object; `None` if the kernel does not say how many.
+    Copy {
+        object: String,
+        bytes: Option<i64>,
+        span: Span,
+    },
     /// A variable gets a value.
     Set {
         local: String,
@@ -104,6 +117,8 @@ pub(crate) enum Assumption {
     Told(Span),
     /// The sums compared here do not overflow.
     Unwrapped(Span),
+    /// The copies on an mbarrier object complete what is announced here, in equal parts.
+    Bytes(Span),
     /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
     Exited(Span),
 }
@@ -181,14 +196,15 @@ pub(super) fn exits(statements: &[Statement]) -> bool {
         Statement::Exit { .. } => true,
         Statement::If { then, otherwise, .. } => exits(then) || exits(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => exits(body),
-        Statement::Barrier { .. } | Statement::Set { .. } | Statement::Break | Statement::Continue => false,
+        Statement::Barrier { .. } | Statement::Announce { .. } | Statement::Copy { .. } => false,
+        Statement::Set { .. } | Statement::Break | Statement::Continue => false,
     })
 }
 
 /// Whether there are barriers among these statements.
 pub(super) fn synchronises(statements: &[Statement]) -> bool {
     statements.iter().any(|statement| match statement {
-        Statement::Barrier { .. } => true,
+        Statement::Barrier { .. } | Statement::Announce { .. } | Statement::Copy { .. } => true,
         Statement::If { then, otherwise, .. } => synchronises(then) || synchronises(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => synchronises(body),
         Statement::Set { .. } | Statement::Break | Statement::Continue | Statement::Exit { .. } => false,

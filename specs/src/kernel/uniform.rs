@@ -8,7 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tree::{Condition, Statement, Statements};
+use super::mentions::words_of;
+use super::tree::{Condition, Statement, Statements, ends};
 
 /// Makes every sequence one that may be shared.
 pub(super) fn separate(roles: &mut [Statements]) {
@@ -107,26 +108,12 @@ impl Shape<'_> {
     }
 
     fn list(&mut self, statements: &[Statement], in_loop: bool) {
-        for statement in statements {
+        for (at, statement) in statements.iter().enumerate() {
             match statement {
                 Statement::If { condition, then, otherwise, .. } => {
-                    let both = [then.as_slice(), otherwise.as_slice()];
-                    let matters = both.iter().any(|arm| self.asks(arm) || in_loop && Self::turns(arm));
-                    let mine =
-                        matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
-                    if mine {
-                        self.sites += 1;
-                        self.inside |= in_loop;
-                    }
-                    if mine || matters {
-                        self.condition(condition);
-                        let negated = matches!(condition, Condition::Uniform { negated: true, .. });
-                        let (holds, fails) = if negated { (otherwise, then) } else { (then, otherwise) };
-                        self.text.push('{');
-                        self.list(holds, in_loop);
-                        self.text.push_str("}{");
-                        self.list(fails, in_loop);
-                        self.text.push('}');
+                    let rest = &statements[at + 1..];
+                    if self.branch(condition, [then, otherwise], rest, in_loop) {
+                        return;
                     }
                 }
                 Statement::Loop { body, .. } if self.asks(body) => {
@@ -146,6 +133,56 @@ impl Shape<'_> {
         }
     }
 
+    /// A branch and, where one of its arms ends, what follows the other: it makes no difference whether that
+    /// stands in the other arm or behind. Whether that was listed as well.
+    fn branch(
+        &mut self,
+        condition: &Condition,
+        arms: [&[Statement]; 2],
+        rest: &[Statement],
+        in_loop: bool,
+    ) -> bool {
+        let follows = match arms.map(ends) {
+            [true, false] => Some(1),
+            [false, true] => Some(0),
+            _ => None,
+        };
+        let matters = |shape: &Self, list: &[Statement]| shape.asks(list) || in_loop && Self::turns(list);
+        let takes_rest = follows.is_some() && matters(self, rest);
+        let mine = matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
+        let matter = arms.map(|arm| matters(self, arm));
+        if !mine && !takes_rest && only_lanes(condition) {
+            // The other lanes do not ask at all.
+            let alone = match matter {
+                [true, false] => Some(arms[0]),
+                [false, true] => Some(arms[1]),
+                _ => None,
+            };
+            if let Some(arm) = alone.filter(|arm| !(in_loop && Self::turns(arm))) {
+                self.list(arm, in_loop);
+                return false;
+            }
+        }
+        if mine {
+            self.sites += 1;
+            self.inside |= in_loop;
+        }
+        if !mine && !takes_rest && matter == [false, false] {
+            return false;
+        }
+        self.condition(condition);
+        let swaps = matches!(condition, Condition::Uniform { negated: true, .. });
+        for index in if swaps { [1, 0] } else { [0, 1] } {
+            self.text.push('{');
+            self.list(arms[index], in_loop);
+            if takes_rest && follows == Some(index) {
+                self.list(rest, in_loop);
+            }
+            self.text.push('}');
+        }
+        takes_rest
+    }
+
     fn condition(&mut self, condition: &Condition) {
         match condition {
             Condition::Uniform { decision, .. } => self.text.push_str(&format!("if {:?}", decision.key)),
@@ -156,6 +193,16 @@ impl Shape<'_> {
             }
             Condition::OfWarp | Condition::OfLane => self.is_private = true,
         }
+    }
+}
+
+/// Whether a condition is about the lane and nothing else.
+fn only_lanes(condition: &Condition) -> bool {
+    match condition {
+        Condition::Value { text, decided, .. } => {
+            decided.decisions.is_empty() && words_of(text).iter().all(|word| word == "lane")
+        }
+        _ => false,
     }
 }
 

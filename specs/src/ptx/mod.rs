@@ -132,7 +132,7 @@ pub(crate) fn load_within(
     }
     let code = lower::lower(source, &module, chosen, &launch);
     let heading = heading(entry, &launch);
-    let mut extraction = kernel::extract(&code, launch.size, &heading, patience)
+    let mut extraction = kernel::extract(code, launch.size, &heading, patience)
         .map_err(|failure| vec![not_followed(failure, entry)])?;
     // In the standard layout, as long as its lines stay where they are.
     let formatted = bar::format(extraction.text.as_bytes()).ok();
@@ -270,6 +270,10 @@ fn remarks(extraction: &Extraction, entry: &Function, launch: &Launch) -> Vec<Di
                 *span,
             ),
             Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
+            Assumption::Bytes(span) => (
+                "assumed: the copies that follow what is announced for them complete it, in equal parts",
+                *span,
+            ),
             Assumption::Exited(span) => (
                 "assumed: threads that leave the kernel here do so before others of their warp come to a barrier",
                 *span,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::kernel::code::{Action, Argument, Function, Register, Type};
+use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type};
 use crate::ptx::syntax::{Body, Module, Operand, Param};
 
 use super::functions::copy;
@@ -68,6 +68,16 @@ pub(super) fn concerned(source: &str, module: &Module) -> Vec<bool> {
 /// For each function of the module, whether it has a barrier of the group or something like it, itself or in
 /// what it calls.
 pub(in crate::ptx) fn synchronises(source: &str, module: &Module) -> Vec<bool> {
+    let is_own = |opcode: &str| {
+        opcode.starts_with("bar.") && !opcode.starts_with("bar.warp")
+            || opcode.starts_with("barrier")
+            || opcodes::effect(opcode) == Some(Effect::Synchronises)
+    };
+    reaching(source, module, is_own)
+}
+
+/// For each function of the module, whether it has an instruction of a kind, itself or in what it calls.
+pub(super) fn reaching(source: &str, module: &Module, is_own: impl Fn(&str) -> bool) -> Vec<bool> {
     let numbers = names(module);
     let mut found: Vec<bool> = Vec::new();
     let mut calls: Vec<Vec<usize>> = Vec::new();
@@ -77,9 +87,7 @@ pub(in crate::ptx) fn synchronises(source: &str, module: &Module) -> Vec<bool> {
         let mut called = Vec::new();
         for instruction in instructions {
             let opcode = instruction.opcode.text(source);
-            own |= opcode.starts_with("bar.") && !opcode.starts_with("bar.warp")
-                || opcode.starts_with("barrier")
-                || opcode.starts_with("mbarrier");
+            own |= is_own(opcode);
             if opcode.starts_with("call") {
                 called.extend(callee(source, &instruction.operands).and_then(|name| numbers.get(name)));
             }
@@ -178,7 +186,12 @@ impl<'m> Lowerer<'m> {
         let found = names(self.module).get(name).copied();
         let function = found.map(|index| (index, &self.module.functions[index]));
         match function.and_then(|(index, function)| Some((index, function, function.body.as_ref()?))) {
-            Some((index, ..)) if !self.concerned[index] => self.results(current, returns),
+            Some((index, ..)) if !self.concerned[index] => {
+                if self.writing[index] {
+                    self.emit(current, Action::Store { address: None, memory: Memory::Global });
+                }
+                self.results(current, returns);
+            }
             Some((index, function, body)) => {
                 if self.frames.iter().any(|frame| frame.function == index) {
                     return self.beyond(current, "a recursive call");

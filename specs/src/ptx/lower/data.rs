@@ -1,6 +1,6 @@
 //! Loads, stores and the exchange of values between lanes.
 
-use crate::kernel::code::{Action, Argument, Function, Memory, Operation, Register};
+use crate::kernel::code::{Argument, Function, Memory, Operation, Register};
 use crate::ptx::launch::shown_param;
 use crate::ptx::syntax::{Base, Operand};
 
@@ -10,14 +10,14 @@ use super::types;
 
 /// Where an instruction loads from or stores to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Space {
+pub(super) enum Space {
     Param,
     Memory(Memory),
     /// Local memory, which differs from thread to thread, or what may be any.
     Other,
 }
 
-fn space(current: &Current<'_>) -> Space {
+pub(super) fn space(current: &Current<'_>) -> Space {
     let of = |part: &&str| match part.split("::").next().unwrap_or_default() {
         "param" => Some(Space::Param),
         "const" => Some(Space::Memory(Memory::Constant)),
@@ -86,15 +86,25 @@ impl<'m> Lowerer<'m> {
             Space::Memory(memory) => memory,
             Space::Other => return self.compute(current, to, Function::Unknown, &[]),
         };
-        let base = match base {
+        let address = self.address(current, base, offset);
+        let name = Argument::Same(self.name(ty));
+        self.compute(current, to, Function::Load(memory), &[address, name]);
+    }
+
+    /// What an address is counted from.
+    pub(super) fn base(&mut self, current: &Current<'m>, base: Base) -> Argument {
+        match base {
             Base::Register(register) => Argument::Register(self.register(register)),
             Base::Name(span) => self.named(current, self.text(span)),
             Base::Number => Argument::Number(0),
-        };
+        }
+    }
+
+    /// An address with its offset.
+    pub(super) fn address(&mut self, current: &Current<'m>, base: Base, offset: i64) -> Argument {
+        let base = self.base(current, base);
         let sum = Function::Integer(Operation::Add, LONG);
-        let address = self.intermediate(current, sum, &[base, Argument::Number(offset as u64)]);
-        let name = Argument::Same(self.name(ty));
-        self.compute(current, to, Function::Load(memory), &[address, name]);
+        self.intermediate(current, sum, &[base, Argument::Number(offset as u64)])
     }
 
     /// A parameter of the entry or of a function that is being laid out.
@@ -122,7 +132,7 @@ impl<'m> Lowerer<'m> {
         let is_param = current.opcode.starts_with("st.param");
         let (true, [Operand::Address(Base::Name(span), offset), value]) = (is_param, current.operands())
         else {
-            return self.emit(current, Action::Nothing);
+            return self.changes(current);
         };
         let name = self.text(*span);
         let size = current.parts.last().and_then(|ty| types::bytes(ty)).unwrap_or(8);

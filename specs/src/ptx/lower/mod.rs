@@ -6,8 +6,10 @@ mod data;
 mod dispatch;
 mod flow;
 mod functions;
+mod objects;
 mod opcodes;
 mod state;
+mod stores;
 mod types;
 
 use std::collections::HashMap;
@@ -30,6 +32,7 @@ pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch
         names: HashMap::new(),
         cells: HashMap::new(),
         concerned: calls::concerned(source, module),
+        writing: stores::writing(source, module),
         frames: Vec::new(),
         frame_count: 0,
     };

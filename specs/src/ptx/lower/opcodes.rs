@@ -19,7 +19,7 @@ pub(super) enum Effect {
     Lanes,
     /// A barrier of the CTA, or of a warp.
     Barrier,
-    /// Synchronises in a way that is not followed.
+    /// A step on an mbarrier object, or what leads to one.
     Synchronises,
     /// Goes on elsewhere.
     Flow,
@@ -56,6 +56,10 @@ const TABLE: [(Effect, &str); 9] = [
 /// What an opcode does; `None` if it is not in the table.
 pub(super) fn effect(opcode: &str) -> Option<Effect> {
     let root = opcode.split('.').next().unwrap_or_default();
+    // Copies and commits say by a modifier that they arrive at an mbarrier object. Fences only order.
+    if opcode.contains(".mbarrier") && root != "fence" {
+        return Some(Effect::Synchronises);
+    }
     let has = |words: &str| words.split_ascii_whitespace().any(|word| word == root);
     TABLE.into_iter().find(|(_, words)| has(words)).map(|(effect, _)| effect)
 }

@@ -39,6 +39,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) cells: HashMap<(u32, &'m str, i64), Register>,
     /// Which functions of the module have to be inlined.
     pub(super) concerned: Vec<bool>,
+    /// Which functions of the module write memory.
+    pub(super) writing: Vec<bool>,
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame<'m>>,
     pub(super) frame_count: u32,

@@ -1,0 +1,255 @@
+//! mbarrier objects: which there are, by the addresses that are initialised, and which one an address means.
+//!
+//! An address is a base, the same for the whole group, a known number, and perhaps something computed:
+//! `base + 8 * stage + 64`. Objects side by side are an array.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::arithmetic::signed;
+use super::code::{Action, Code, ObjectKind};
+use super::evaluate::Evaluation;
+use super::lanes::Lanes;
+use super::slice::Slice;
+use super::structure::Stop;
+use super::traits::{differs, is_invariant};
+use super::value::{Term, ValueId, Values};
+
+/// The bytes of an object.
+const BYTES: i64 = 8;
+
+/// Which object an instruction is about.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    /// The name of the array, or of the object if it is alone.
+    pub(super) name: String,
+    /// Its index in the array: what is computed, in parts of so many bytes, and a number.
+    pub(super) index: Option<(ValueId, i64, i64)>,
+}
+
+/// Objects side by side.
+#[derive(Clone, Debug)]
+struct Array {
+    name: String,
+    start: i64,
+    count: i64,
+}
+
+/// What an address is counted from.
+type Base = Vec<(ValueId, Lanes)>;
+
+/// An address, taken apart.
+#[derive(Clone, Debug)]
+struct Address {
+    bits: u8,
+    base: Base,
+    computed: Base,
+    known: i64,
+}
+
+/// All objects of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    arrays: BTreeMap<Base, Vec<Array>>,
+}
+
+impl Objects {
+    /// Collects the objects that any warp initialises.
+    pub(super) fn of(
+        code: &Code,
+        slice: &Slice,
+        values: &Values,
+        warps: &[Evaluation],
+    ) -> Result<Self, Stop> {
+        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let mut strided: BTreeSet<Base> = BTreeSet::new();
+        for warp in warps {
+            for (at, kind, value) in steps(code, slice, warp) {
+                let span = code.instructions[at].span;
+                let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
+                if kind == ObjectKind::Init {
+                    if !address.computed.is_empty() {
+                        return Err(unknown(span));
+                    }
+                    places.entry(address.base).or_default().insert(address.known);
+                } else if !address.computed.is_empty() {
+                    let factors = address.computed.iter().map(|(_, factor)| factor.all());
+                    if !factors.into_iter().any(|factor| factor == Some(BYTES as u64)) {
+                        strided.insert(address.base.clone());
+                    }
+                    starts.entry(address.base).or_default().insert(address.known);
+                }
+            }
+        }
+        let mut objects = Self::default();
+        let mut taken = BTreeSet::new();
+        for (base, offsets) in places {
+            let splits = starts.get(&base).filter(|_| !strided.contains(&base));
+            let mut arrays: Vec<Array> = Vec::new();
+            for start in offsets {
+                match arrays.last_mut() {
+                    Some(last)
+                        if last.start + last.count * BYTES == start
+                            && !splits.is_some_and(|splits| splits.contains(&start)) =>
+                    {
+                        last.count += 1;
+                    }
+                    _ => arrays.push(Array { name: String::new(), start, count: 1 }),
+                }
+            }
+            let symbol = symbol(code, values, &base);
+            let is_alone = arrays.len() == 1;
+            for array in &mut arrays {
+                array.name = name(&symbol, (!is_alone).then_some(array.start), &mut taken);
+            }
+            objects.arrays.insert(base, arrays);
+        }
+        Ok(objects)
+    }
+
+    /// The declarations, in the order of addresses.
+    pub(super) fn declarations(&self) -> Vec<String> {
+        let arrays = self.arrays.values().flatten();
+        arrays
+            .map(|array| match array.count {
+                1 => format!("mbarrier {};", array.name),
+                count => format!("mbarrier {}[{count}];", array.name),
+            })
+            .collect()
+    }
+
+    /// Finds out which objects the instructions of a warp are about.
+    pub(super) fn resolve(
+        &self,
+        code: &Code,
+        slice: &Slice,
+        values: &mut Values,
+        warp: &mut Evaluation,
+    ) -> Result<(), Stop> {
+        for (at, _, value) in steps(code, slice, warp) {
+            let span = code.instructions[at].span;
+            let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            let Some(arrays) = self.arrays.get(&address.base) else {
+                let what =
+                    "the mbarrier object of this instruction is not initialised in this kernel".to_owned();
+                return Err(Stop { what, span, help: None });
+            };
+            let holds = |array: &&Array| {
+                (array.start..array.start + array.count * BYTES).contains(&address.known)
+                    && (address.known - array.start) % BYTES == 0
+            };
+            let Some(array) = arrays.iter().find(holds) else { return Err(unknown(span)) };
+            let number = (address.known - array.start) / BYTES;
+            let index = if address.computed.is_empty() {
+                let zero = values.number(0);
+                (array.count > 1).then_some((zero, 1, number))
+            } else {
+                Some(computed(values, &address, number).ok_or_else(|| unknown(span))?)
+            };
+            warp.objects.insert(at, Object { name: array.name.clone(), index });
+        }
+        Ok(())
+    }
+}
+
+fn unknown(span: crate::common::span::Span) -> Stop {
+    Stop { what: "which mbarrier object this instruction is about is not known".to_owned(), span, help: None }
+}
+
+/// The steps on objects that a warp may reach: where, of which kind, at which address.
+fn steps(code: &Code, slice: &Slice, warp: &Evaluation) -> Vec<(usize, ObjectKind, ValueId)> {
+    let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
+    let instructions = reached.flat_map(|(node, _)| &node.instructions);
+    let steps = instructions.filter_map(|at| match &code.instructions[*at].action {
+        Action::Object(step) => Some((*at, step.kind, warp.barriers.get(at)?.0)),
+        _ => None,
+    });
+    steps.collect()
+}
+
+/// What is computed of an address, in parts that are as large as possible.
+fn computed(values: &mut Values, address: &Address, number: i64) -> Option<(ValueId, i64, i64)> {
+    let divides = |(_, factor): &(ValueId, Lanes)| factor.all().is_some_and(|f| f % BYTES as u64 == 0);
+    let (parts, size): (Base, i64) = if address.computed.iter().all(divides) {
+        let shrink = |(term, factor): &(ValueId, Lanes)| {
+            Some((*term, Lanes::All((signed(factor.all()?, address.bits) / BYTES) as u64)))
+        };
+        (address.computed.iter().map(shrink).collect::<Option<_>>()?, 1)
+    } else {
+        (address.computed.clone(), BYTES)
+    };
+    Some((values.sum(address.bits, &parts)?, size, number))
+}
+
+/// Takes an address apart; `None` if it is not the same for the lanes of a warp.
+fn taken_apart(values: &Values, value: ValueId) -> Option<Address> {
+    let mut address = Address { bits: 64, base: Vec::new(), computed: Vec::new(), known: 0 };
+    let parts = match values.term(value) {
+        Term::Known(lanes) => {
+            address.known = lanes.all()? as i64;
+            Vec::new()
+        }
+        Term::Sum { bits, terms, known } => {
+            address.bits = *bits;
+            address.known = signed(known.all()?, *bits);
+            terms.clone()
+        }
+        _ => vec![(value, Lanes::All(1))],
+    };
+    let mut parts = parts;
+    while let Some((term, factor)) = parts.pop() {
+        factor.all()?;
+        // A narrower sum to which an offset is added.
+        if let (Term::Sum { bits, terms, known }, Lanes::All(1)) = (values.term(term), &factor) {
+            address.bits = *bits;
+            address.known += signed(known.all()?, *bits);
+            parts.extend(terms.iter().cloned());
+            continue;
+        }
+        if differs(values, term) {
+            return None;
+        }
+        if is_invariant(values, term) {
+            address.base.push((term, factor));
+        } else {
+            address.computed.push((term, factor));
+        }
+    }
+    if address.bits == 64
+        && !address.base.is_empty()
+        && address.base.iter().all(|(term, _)| values.width(*term) <= 32)
+    {
+        address.bits = 32;
+    }
+    address.base.sort();
+    (!address.base.is_empty()).then_some(address)
+}
+
+/// What a base is called in the kernel, if it is a symbol.
+fn symbol(code: &Code, values: &Values, base: &Base) -> Option<String> {
+    let [(term, Lanes::All(1))] = base.as_slice() else { return None };
+    let Term::Same(name) = values.term(*term) else { return None };
+    let name = code.names.get(*name as usize)?;
+    // `_ZZ4kernelvE4full` is `full` in `kernel`.
+    let start = name.rfind(|c: char| c.is_ascii_digit()).map_or(0, |at| at + 1);
+    let short = if name.starts_with("_Z") { &name[start..] } else { name.as_str() };
+    let plain = short.len() <= 24 && short.starts_with(|c: char| c.is_ascii_alphabetic());
+    (plain && short.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')).then(|| short.to_owned())
+}
+
+/// A name that is not taken.
+fn name(symbol: &Option<String>, offset: Option<i64>, taken: &mut BTreeSet<String>) -> String {
+    let first = match (symbol, offset) {
+        (Some(symbol), None) => format!("{symbol}_bar"),
+        (Some(symbol), Some(offset)) if offset >= 0 => format!("{symbol}_{offset}"),
+        (None, Some(offset)) if offset >= 0 => format!("mbar_{offset}"),
+        _ => "mbar".to_owned(),
+    };
+    let mut name = first.clone();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{first}_{number}");
+        number += 1;
+    }
+    name
+}

@@ -1,0 +1,128 @@
+//! mbarrier objects: their own instructions, and the copies and commits that arrive at them.
+
+use crate::kernel::code::{Action, Argument, Function, ObjectKind, ObjectStep};
+use crate::ptx::syntax::Operand;
+
+use super::state::{Current, Lowerer};
+
+impl<'m> Lowerer<'m> {
+    pub(super) fn object(&mut self, current: &Current<'m>) {
+        if self.object_step(current).is_none() {
+            self.beyond(current, &format!("`{}`", current.opcode));
+        }
+    }
+
+    fn object_step(&mut self, current: &Current<'m>) -> Option<()> {
+        // What concerns other CTAs of the cluster.
+        let is_wide = current.has("cta_group::2") || current.has("multicast::cluster");
+        if is_wide || current.has("noComplete") {
+            return None;
+        }
+        match current.parts.as_slice() {
+            ["mbarrier", rest @ ..] => self.mbarrier(current, rest),
+            ["cp", "async", "mbarrier", "arrive", "noinc", ..] => {
+                let [object] = current.operands() else { return None };
+                self.step(current, ObjectKind::CopiesArrive, object, None)
+            }
+            ["cp", "async", "bulk", "tensor", ..] => self.tensor(current),
+            ["cp", "async", "bulk", ..] => {
+                let [_, _, bytes, object, ..] = current.operands() else { return None };
+                // The destination of a copy that starts in shared memory is that of another CTA.
+                let is_load = current.has("global");
+                is_load.then(|| self.step(current, ObjectKind::Copy, object, Some(bytes)))?
+            }
+            ["tcgen05", "commit", ..] => {
+                let [object] = current.operands() else { return None };
+                self.step(current, ObjectKind::Commit, object, None)
+            }
+            _ => None,
+        }
+    }
+
+    /// `cp.async.bulk.tensor… [to], [map, {…}], [object]`: how many bytes is said by the map alone.
+    fn tensor(&mut self, current: &Current<'m>) -> Option<()> {
+        let [Operand::Address(..), Operand::Other, object @ Operand::Address(..), ..] = current.operands()
+        else {
+            return None;
+        };
+        self.step(current, ObjectKind::Copy, object, None)
+    }
+
+    fn mbarrier(&mut self, current: &Current<'m>, parts: &[&str]) -> Option<()> {
+        let relaxed = current.has("relaxed");
+        let (state, operands) = match current.operands() {
+            [state @ (Operand::Sink | Operand::Register(..)), rest @ ..] => (Some(state), rest),
+            rest => (None, rest),
+        };
+        let (object, amount) = match operands {
+            [object] => (object, None),
+            [object, amount, ..] => (object, Some(amount)),
+            [] => return None,
+        };
+        let expects = parts.get(1) == Some(&"expect_tx");
+        let (kind, needs) = match parts.first()? {
+            &"init" => (ObjectKind::Init, true),
+            &"inval" => (ObjectKind::Inval, false),
+            &"arrive" if expects => (ObjectKind::ArriveExpectTx { relaxed }, true),
+            &"arrive" => (ObjectKind::Arrive { relaxed }, false),
+            &"arrive_drop" if !expects => (ObjectKind::ArriveDrop { relaxed }, false),
+            &"expect_tx" => (ObjectKind::ExpectTx, true),
+            &"complete_tx" => (ObjectKind::CompleteTx, true),
+            &"test_wait" | &"try_wait" if parts.get(1) == Some(&"parity") => {
+                return self.test(current, state?, object, amount?);
+            }
+            _ => return None,
+        };
+        let takes =
+            usize::from(needs || matches!(kind, ObjectKind::Arrive { .. } | ObjectKind::ArriveDrop { .. }));
+        if operands.len() > 1 + takes || needs && amount.is_none() {
+            return None;
+        }
+        self.step(current, kind, object, amount)?;
+        // Who waits with the state that this returns is not followed.
+        if let Some(Operand::Register(register, false)) = state {
+            let to = self.register(*register);
+            self.compute(current, to, Function::Unknown, &[]);
+        }
+        Some(())
+    }
+
+    fn step(
+        &mut self,
+        current: &Current<'m>,
+        kind: ObjectKind,
+        object: &'m Operand,
+        amount: Option<&'m Operand>,
+    ) -> Option<()> {
+        let address = self.object_address(current, object)?;
+        let amount = amount.map(|amount| self.argument(current, amount));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount }));
+        Some(())
+    }
+
+    /// `mbarrier.try_wait.parity p, [object], parity {, hint};`
+    fn test(
+        &mut self,
+        current: &Current<'m>,
+        answer: &'m Operand,
+        object: &'m Operand,
+        parity: &'m Operand,
+    ) -> Option<()> {
+        let Operand::Register(to, false) = answer else { return None };
+        if current.guard.is_some() {
+            return None;
+        }
+        let address = self.object_address(current, object)?;
+        let parity = self.argument(current, parity);
+        let to = self.register(*to);
+        let name = current.opcode.to_owned();
+        self.emit(current, Action::Test { address, parity, name });
+        self.compute(current, to, Function::Unknown, &[]);
+        Some(())
+    }
+
+    fn object_address(&mut self, current: &Current<'m>, object: &'m Operand) -> Option<Argument> {
+        let Operand::Address(base, offset) = object else { return None };
+        Some(self.address(current, *base, *offset))
+    }
+}

@@ -1,0 +1,45 @@
+//! Instructions that write memory, as far as addresses tell what.
+
+use crate::kernel::code::{Action, Memory};
+use crate::ptx::syntax::{Module, Operand};
+
+use super::calls::reaching;
+use super::data::{Space, space};
+use super::state::{Current, Lowerer};
+
+/// Opcodes, by the part before the first dot, that write at the first address among their operands.
+const WRITERS: [&str; 7] = ["st", "red", "atom", "cp", "stmatrix", "multimem", "wmma"];
+
+/// Whether an opcode writes memory that others can see.
+pub(super) fn writes(opcode: &str) -> bool {
+    let mut parts = opcode.split('.');
+    let is_own = |part: &str| matches!(part.split("::").next(), Some("param" | "local"));
+    WRITERS.contains(&parts.next().unwrap_or_default()) && !parts.any(is_own)
+}
+
+/// For each function of the module, whether it writes memory that others can see, itself or in what it calls.
+pub(super) fn writing(source: &str, module: &Module) -> Vec<bool> {
+    reaching(source, module, writes)
+}
+
+impl<'m> Lowerer<'m> {
+    /// What an instruction writes into memory, if it does.
+    pub(super) fn changes(&mut self, current: &Current<'m>) {
+        let address = current.operands().iter().find_map(|operand| match operand {
+            Operand::Address(base, offset) => Some((*base, *offset)),
+            _ => None,
+        });
+        let memory = match space(current) {
+            Space::Param | Space::Memory(Memory::Constant) => None,
+            Space::Memory(memory) => Some(memory),
+            // Its own memory, or what may be any.
+            Space::Other if current.has("local") => None,
+            Space::Other => Some(Memory::Global),
+        };
+        let (Some((base, offset)), Some(memory), true) = (address, memory, writes(current.opcode)) else {
+            return self.emit(current, Action::Nothing);
+        };
+        let base = self.base(current, base);
+        self.emit(current, Action::Store { address: Some((base, offset)), memory });
+    }
+}
