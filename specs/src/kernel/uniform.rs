@@ -151,6 +151,10 @@ impl Shape<'_> {
         let takes_rest = follows.is_some() && matters(self, rest);
         let mine = matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
         let matter = arms.map(|arm| matters(self, arm));
+        if !mine && only_lanes(condition) && matter == [false, false] {
+            // Some lanes end here: the others ask.
+            return false;
+        }
         if !mine && !takes_rest && only_lanes(condition) {
             // The other lanes do not ask at all.
             let alone = match matter {

@@ -1,8 +1,8 @@
 //! Loads of what the kernel itself writes: nothing is promised of what they find.
 //!
 //! Addresses are compared by what they are counted from, whatever the order of the instructions: the
-//! parameters and symbols that reach them by sums. Two parameters are taken to point to different memory; what
-//! is taken for true of loads says so.
+//! parameters and symbols that reach them by sums. Two parameters are taken to point to different memory;
+//! what is taken for true of loads says so.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
