@@ -107,7 +107,7 @@ impl Tally {
             let rule = |rule: &str| self.rules.get(rule).is_some_and(|n| n * 300 >= count);
             let missing: Vec<_> = rules.iter().filter(|name| !rule(name)).collect();
             assert!(missing.is_empty(), "{missing:?}");
-            let feature = |part: &str| self.features.get(part).is_some_and(|n| n * 100 >= verified);
+            let feature = |part: &str| self.features.get(part).is_some_and(|n| n * 200 >= verified);
             let missing: Vec<_> = features.iter().filter(|part| !feature(part)).collect();
             assert!(missing.is_empty(), "{missing:?}");
         }

@@ -157,6 +157,20 @@ fn a_token_names_the_phase_of_its_arrival() {
     shows(&alone(64, asks), &["assertion"]);
 }
 
+/// Lanes that have no token do not wait with that of another lane.
+#[test]
+fn every_lane_waits_with_a_token_of_its_own() {
+    for lane_number in [0, 5] {
+        let arrives = set_on("t", done().on(arrival(None)));
+        let body =
+            vec![let_("t", 0), if_(eq(lane(), lane_number), vec![arrives], vec![]), done().wait_token("t")];
+        let protocol = alone(1, body);
+        let (said, found) = engine(&protocol.text(), ExitedThreads::Hold).expect("few states");
+        assert_eq!(said, Verdict::Violated, "{}", protocol.text());
+        assert!(found.contains("stale-token"), "{found:?}");
+    }
+}
+
 #[test]
 fn what_is_asked_is_answered_by_what_is_complete() {
     let asks = |may_miss, parity: i32| let_on("r", done().on(ask(may_miss, Phase::Parity(parity.into()))));

@@ -279,7 +279,10 @@ impl Maker {
                     (true, 0..3) => does.push(sync_all(0)),
                     (true, _) => does.push(sync(1, 32 * n)),
                     (false, 0) => does.extend([let_on("t", b.on(arrival(None))), b.wait_token("t")]),
-                    _ => does.extend([one_lane(vec![b.arrive()]), b.wait(0)]),
+                    _ => {
+                        let scope = *self.rng.pick(&[None, Some(Reach::Cta), Some(Reach::Cluster)]);
+                        does.extend([one_lane(vec![b.act(arrival(scope))]), b.wait(0)]);
+                    }
                 }
                 does.push(access(Read, x, None));
                 if meets {

@@ -4,13 +4,13 @@
 use super::Context;
 use super::action::{Action, Choices};
 use super::config::{Config, Fragment};
-use super::eval::Eval;
+use super::eval::{Eval, LaneValues};
 use super::execute::Execute;
 use super::operands::{Bad, group_by};
 use super::outcome::Outcome;
 use super::ptx;
 use crate::barrier::BarrierAction;
-use crate::program::{BarrierInstruction, Op};
+use crate::program::{BarrierInstruction, LocalId, Op};
 use crate::systems::systems;
 
 /// Finds out whose instruction it is.
@@ -42,7 +42,10 @@ pub(super) fn action(
 pub(super) fn groups(context: Context<'_>, fragment: &Fragment) -> Vec<u32> {
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let op = &context.code.ops[fragment.pc.index()];
-    if !op.expressions().into_iter().any(|operand| eval.varies(operand)) {
+    let each = |local: LocalId| matches!(eval.locals[local.index()], LaneValues::Each(_));
+    let vary =
+        op.expressions().into_iter().any(|operand| eval.varies(operand)) || op.handle().is_some_and(each);
+    if !vary {
         return vec![fragment.lanes];
     }
     match op {
