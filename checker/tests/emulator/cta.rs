@@ -1,0 +1,302 @@
+//! A group of threads that runs a kernel: warps of 32 lanes, each lane at a place of its own, in a random
+//! schedule.
+
+use super::chance::{Chance, hash};
+use super::kernel::{Instruction, Kernel};
+use super::memory::Words;
+use super::mbarriers::Mbarriers;
+use super::named::{Barriers, Operands};
+use super::opcode::Op;
+
+/// Where a lane that has no step stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Parked {
+    /// At a barrier, until the lanes of its warp are there. An aligned one is one instruction.
+    AtBarrier { with: Operands, aligned: Option<usize>, is_true: bool },
+    /// Its warp has arrived; it waits for the others.
+    Waits,
+    /// It does something together with the lanes of a mask.
+    Together { place: usize, mask: u32 },
+}
+
+pub(crate) struct Warp {
+    /// The value of each register in each lane.
+    pub(crate) registers: Vec<[u64; 32]>,
+    pub(crate) places: [usize; 32],
+    pub(crate) live: u32,
+    pub(crate) parked: [Option<Parked>; 32],
+    pub(crate) local: [Words; 32],
+}
+
+impl Warp {
+    pub(crate) fn ready(&self) -> u32 {
+        let is_parked = |lane: &usize| self.parked[*lane].is_some();
+        lanes(self.live).filter(|lane| !is_parked(lane)).fold(0, |mask, lane| mask | 1 << lane)
+    }
+}
+
+/// The lanes of a mask.
+pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Finished,
+    /// The kernel has ended the grid.
+    Trapped,
+    /// Somebody waits at a barrier and nobody can go on: where everybody stands.
+    Hang(String),
+    /// A barrier is used as it must not be: the rule, and where.
+    Misuse(String, String),
+    /// Somebody waits for lanes of its own warp, at an instruction that is no barrier.
+    Apart(String),
+    OutOfFuel,
+    /// An instruction that is not emulated.
+    Beyond(String),
+}
+
+/// A barrier instruction that a warp has executed: the warp, the line, what it brought.
+pub(crate) type Event = (usize, usize, Operands);
+
+/// What is random in a run.
+pub(crate) struct Launch {
+    pub(crate) size: [u32; 3],
+    pub(crate) seed: u64,
+    pub(crate) fuel: usize,
+}
+
+pub(crate) struct Cta<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) size: [u32; 3],
+    pub(crate) seed: u64,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) barriers: Barriers,
+    pub(crate) shared: Words,
+    pub(crate) global: Words,
+    pub(crate) params: Words,
+    pub(crate) mbarriers: Mbarriers,
+    pub(crate) chance: Chance,
+    pub(crate) clock: u64,
+    pub(crate) ended: Option<Outcome>,
+    pub(crate) events: Vec<Event>,
+}
+
+/// Which warp is next.
+enum Schedule {
+    Fair,
+    /// The first of these that can go on; now and then two of them change places.
+    Priorities(Vec<usize>),
+}
+
+/// Runs a kernel once, and says how it ended and which barriers were executed on the way.
+pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
+    let mut cta = Cta::new(kernel, launch);
+    let mut fuel = launch.fuel;
+    let count = cta.warps.len();
+    let mut schedule = match cta.chance.below(2) {
+        0 => Schedule::Fair,
+        _ => {
+            let mut order: Vec<usize> = (0..count).collect();
+            (1..count).for_each(|at| order.swap(at, cta.chance.below(at + 1)));
+            Schedule::Priorities(order)
+        }
+    };
+    // Lanes of a warp stay together, or go as they like.
+    let is_wild = cta.chance.once_in(4);
+    let quantum = [4, 64, 1024][cta.chance.below(3)];
+    while cta.ended.is_none() {
+        let able: Vec<bool> = cta.warps.iter().map(|warp| warp.ready() != 0).collect();
+        let chosen = match &mut schedule {
+            Schedule::Fair => {
+                let able: Vec<usize> = (0..count).filter(|warp| able[*warp]).collect();
+                able.get(cta.chance.below(able.len())).copied()
+            }
+            Schedule::Priorities(order) => {
+                if cta.chance.once_in(16) {
+                    order.swap(cta.chance.below(count), cta.chance.below(count));
+                }
+                order.iter().copied().find(|warp| able[*warp])
+            }
+        };
+        let Some(warp) = chosen else {
+            cta.ended = Some(cta.nobody_goes_on());
+            break;
+        };
+        for _ in 0..=cta.chance.below(quantum) {
+            let ready = cta.warps[warp].ready();
+            if ready == 0 || cta.ended.is_some() {
+                break;
+            }
+            fuel = fuel.saturating_sub(1);
+            if fuel == 0 {
+                cta.ended = Some(Outcome::OutOfFuel);
+            }
+            let group = cta.group(warp, ready, is_wild);
+            cta.step(warp, group);
+        }
+        // Who spins must not keep the others from what it waits for.
+        if let Schedule::Priorities(order) = &mut schedule {
+            if cta.chance.once_in(4) {
+                order.retain(|other| *other != warp);
+                order.push(warp);
+            }
+        }
+    }
+    (cta.ended.take().unwrap_or(Outcome::OutOfFuel), cta.events)
+}
+
+impl<'a> Cta<'a> {
+    fn new(kernel: &'a Kernel, launch: &Launch) -> Self {
+        let threads = launch.size.iter().product::<u32>();
+        let salt = |name: u64| hash(&[launch.seed, name]);
+        let warp = |index: u32| {
+            let here = (threads - index * 32).min(32);
+            let of_lane = |lane: usize| Words::new(salt(100 + u64::from(index) * 32 + lane as u64));
+            Warp {
+                registers: vec![[0; 32]; kernel.registers],
+                places: [0; 32],
+                live: if here == 32 { u32::MAX } else { (1 << here) - 1 },
+                parked: Default::default(),
+                local: std::array::from_fn(of_lane),
+            }
+        };
+        Self {
+            kernel,
+            size: launch.size,
+            seed: launch.seed,
+            warps: (0..threads.div_ceil(32)).map(warp).collect(),
+            barriers: Barriers::new(threads.into()),
+            shared: Words::new(salt(1)),
+            global: Words::new(salt(2)),
+            params: params(kernel, salt(3)),
+            mbarriers: Mbarriers::default(),
+            chance: Chance(launch.seed),
+            clock: 0,
+            ended: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Lanes of a warp that execute the same instruction now.
+    fn group(&mut self, warp: usize, ready: u32, is_wild: bool) -> u32 {
+        let places = &self.warps[warp].places;
+        let behind = lanes(ready).min_by_key(|lane| places[*lane]).unwrap_or(0);
+        let is_wild = is_wild && self.chance.once_in(4);
+        let first = if is_wild {
+            lanes(ready).nth(self.chance.below(ready.count_ones() as usize)).unwrap_or(behind)
+        } else {
+            behind
+        };
+        if is_wild && self.chance.once_in(4) {
+            return 1 << first;
+        }
+        let place = self.warps[warp].places[first];
+        lanes(ready).filter(|lane| self.warps[warp].places[*lane] == place).fold(0, |mask, lane| mask | 1 << lane)
+    }
+
+    fn step(&mut self, warp: usize, group: u32) {
+        let kernel = self.kernel;
+        let first = group.trailing_zeros() as usize;
+        let place = self.warps[warp].places[first];
+        let instruction = &kernel.code[place];
+        let taken = match instruction.guard {
+            None => group,
+            Some((register, is_negated)) => {
+                let values = &self.warps[warp].registers[register];
+                let holds = |lane: &usize| (values[*lane] & 1 == 1) != is_negated;
+                lanes(group).filter(holds).fold(0, |mask, lane| mask | 1 << lane)
+            }
+        };
+        for lane in lanes(group) {
+            self.warps[warp].places[lane] = place + 1;
+        }
+        self.clock += 1;
+        if taken != 0 {
+            self.execute(warp, taken, place, instruction);
+        }
+    }
+
+    fn execute(&mut self, warp: usize, taken: u32, place: usize, instruction: &'a Instruction) {
+        match &instruction.op {
+            Op::Branch => {
+                for lane in lanes(taken) {
+                    self.warps[warp].places[lane] = instruction.targets[0];
+                }
+            }
+            Op::Jump => {
+                for lane in lanes(taken) {
+                    let index = self.value(warp, lane, &instruction.operands[0]) as usize & 0xffff_ffff;
+                    match instruction.targets.get(index) {
+                        Some(target) => self.warps[warp].places[lane] = *target,
+                        None => self.ended = Some(beyond(instruction)),
+                    }
+                }
+            }
+            Op::Exit => {
+                self.warps[warp].live &= !taken;
+                self.settle(warp);
+            }
+            Op::Trap => self.ended = Some(Outcome::Trapped),
+            Op::Nothing => {}
+            Op::Beyond => self.ended = Some(beyond(instruction)),
+            Op::Barrier { what, is_aligned } => {
+                for lane in lanes(taken) {
+                    let Some(parked) = self.at_barrier(warp, lane, instruction, *what, is_aligned.then_some(place))
+                    else {
+                        self.ended = Some(beyond(instruction));
+                        return;
+                    };
+                    self.park(warp, lane, place, parked);
+                }
+                self.settle(warp);
+            }
+            Op::Together { has_mask, .. } => {
+                for lane in lanes(taken) {
+                    let mask = match instruction.operands.last().filter(|_| *has_mask) {
+                        Some(mask) => self.value(warp, lane, mask) as u32,
+                        None => u32::MAX,
+                    };
+                    self.park(warp, lane, place, Parked::Together { place, mask });
+                }
+                self.settle(warp);
+            }
+            _ => {
+                if self.compute(warp, taken, place, instruction).is_none() {
+                    self.ended = Some(beyond(instruction));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn park(&mut self, warp: usize, lane: usize, place: usize, parked: Parked) {
+        self.warps[warp].places[lane] = place;
+        self.warps[warp].parked[lane] = Some(parked);
+    }
+
+    /// A lane goes on behind the instruction at which it stands.
+    pub(crate) fn go_on(&mut self, warp: usize, lane: usize) {
+        self.warps[warp].places[lane] += 1;
+        self.warps[warp].parked[lane] = None;
+    }
+}
+
+pub(crate) fn beyond(instruction: &Instruction) -> Outcome {
+    Outcome::Beyond(format!("{}: {}", instruction.line, instruction.text))
+}
+
+/// Parameters: pointers if they have eight bytes, more often than not.
+fn params(kernel: &Kernel, salt: u64) -> Words {
+    let mut words = Words::new(salt);
+    for (index, (at, bytes)) in kernel.params.iter().enumerate() {
+        let random = hash(&[salt, index as u64, 7]);
+        if *bytes == 8 && random % 4 != 0 {
+            words.store(*at, 4, (random >> 32) & 0xff_ff00);
+            words.store(*at + 4, 4, 0x10_0000 + ((index as u64) << 4));
+        } else if *bytes == 8 {
+            words.store(*at + 4, 4, 0);
+        }
+    }
+    words
+}
