@@ -8,10 +8,12 @@
 mod emulator;
 
 use barcheck::{Decision, LoadOptions, Options, Source, Verdict, decide};
-use barcheck_specs::entries;
-use emulator::{Chance, Kernel, Launch, Outcome, kernels, mutant, run};
+use barcheck_model::program::Program;
+use barcheck_specs::{entries, load};
+use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, run};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Steps of a run.
 const FUEL: usize = 40_000;
@@ -30,13 +32,34 @@ struct Runs {
     /// The first seeds with their failures, by kind.
     failures: BTreeMap<String, (u64, String)>,
     beyond: Option<String>,
+    /// Runs that were looked for in the protocol, those that are runs of it, the first that is none.
+    looked_for: usize,
+    followed: usize,
+    missing: Option<(u64, String)>,
 }
 
-fn runs(kernel: &Kernel, size: [u32; 3], seeds: std::ops::Range<u64>) -> Runs {
+/// Events of a run that are looked for in the protocol.
+const EVENTS: usize = 400;
+/// Runs of a kernel that are looked for in the protocol.
+const LOOKED_FOR: usize = 20;
+
+fn runs(kernel: &Kernel, size: [u32; 3], seeds: std::ops::Range<u64>, program: Option<&Arc<Program>>) -> Runs {
     let mut runs = Runs::default();
     let mut fuel_lost = 0;
     for seed in seeds {
-        let (outcome, _) = run(kernel, &Launch { size, seed, fuel: FUEL });
+        let (outcome, events) = run(kernel, &Launch { size, seed, fuel: FUEL });
+        if let Some(program) = program.filter(|_| runs.looked_for < LOOKED_FOR) {
+            runs.looked_for += 1;
+            match follow(program, &events[..events.len().min(EVENTS)]) {
+                Followed::Yes => runs.followed += 1,
+                Followed::GivenUp => {}
+                Followed::No(index, what) => {
+                    let before: Vec<_> = events[..index].iter().rev().take(6).collect();
+                    let story = format!("event {index}, {what}, behind {before:?}");
+                    runs.missing.get_or_insert((seed, story));
+                }
+            }
+        }
         let name = match outcome {
             Outcome::Finished => "finished",
             Outcome::Trapped => "trapped",
@@ -77,15 +100,27 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn decide(&self) -> Decision {
+    fn options(&self) -> LoadOptions {
         let mut defines = BTreeMap::from([("entry.index".to_owned(), self.index as i64)]);
         if self.kernel.required.is_none() {
             for (name, length) in ["cta.x", "cta.y", "cta.z"].iter().zip(self.size) {
                 defines.insert((*name).to_owned(), length.into());
             }
         }
-        let options = Options { load: LoadOptions { defines }, ..Options::default() };
-        decide(&Source::new(self.file, self.text.as_bytes()), &options)
+        LoadOptions { defines }
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::new(self.file, self.text.as_bytes())
+    }
+
+    fn decide(&self) -> Decision {
+        decide(&self.source(), &Options { load: self.options(), ..Options::default() })
+    }
+
+    /// The protocol that was extracted, if one was.
+    fn program(&self) -> Option<Arc<Program>> {
+        Some(Arc::new(load(&self.source(), &self.options()).ok()?.program))
     }
 }
 
@@ -99,13 +134,18 @@ struct Tally {
     listed: Vec<String>,
     beyond: BTreeMap<String, usize>,
     never: usize,
+    looked_for: usize,
+    followed: usize,
 }
 
 impl Tally {
     /// Has a kernel judged by both; false where it is not emulated.
     fn judge(&mut self, case: &Case<'_>, seeds: std::ops::Range<u64>) -> bool {
         let decision = case.decide();
-        let found = runs(case.kernel, case.size, seeds);
+        let program = case.program();
+        let found = runs(case.kernel, case.size, seeds, program.as_ref());
+        self.looked_for += found.looked_for;
+        self.followed += found.followed;
         self.judged += 1;
         self.runs += found.ends.values().sum::<usize>();
         *self.verdicts.entry(decision.verdict.name()).or_default() += 1;
@@ -114,6 +154,9 @@ impl Tally {
             let what = what.split(": ").nth(1).unwrap_or_default();
             let word = what.split(' ').find(|word| !word.starts_with('@')).unwrap_or_default();
             *self.beyond.entry(word.to_owned()).or_default() += 1;
+        }
+        if let Some((seed, story)) = &found.missing {
+            self.wrong.push(format!("{title}: seed {seed} is no run of its protocol: {story}"));
         }
         self.failing += usize::from(!found.failures.is_empty());
         self.never += usize::from(!found.ends.contains_key("finished") && found.failures.is_empty());
@@ -179,8 +222,9 @@ fn what_is_verified_never_hangs() {
         }
     }
     for (name, tally) in [("kernels", &tally), ("mutants", &slipped)] {
-        let Tally { judged, runs, failing, verdicts, beyond, never, .. } = tally;
+        let Tally { judged, runs, failing, verdicts, beyond, never, looked_for, followed, .. } = tally;
         println!("{judged} {name}, {runs} runs, {failing} fail, {never} never end, {verdicts:?}");
+        println!("{followed} of {looked_for} runs are followed in the protocol");
         println!("not emulated: {beyond:?}");
         tally.listed.iter().for_each(|listed| println!("inspect: {listed}"));
     }

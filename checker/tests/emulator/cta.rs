@@ -57,8 +57,21 @@ pub(crate) enum Outcome {
     Beyond(String),
 }
 
-/// A barrier instruction that a warp has executed: the warp, the line, what it brought.
-pub(crate) type Event = (usize, usize, Operands);
+/// Something that a warp has done as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) warp: usize,
+    pub(crate) line: usize,
+    pub(crate) is_aligned: bool,
+    pub(crate) did: Did,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Did {
+    /// It has arrived at a barrier.
+    Arrive(Operands),
+    Exit,
+}
 
 /// What is random in a run.
 pub(crate) struct Launch {

@@ -5,6 +5,7 @@ mod alu;
 mod chance;
 mod compute;
 mod cta;
+mod followed;
 mod kernel;
 mod mbarriers;
 mod memory;
@@ -19,6 +20,7 @@ mod together;
 
 pub(crate) use chance::Chance;
 pub(crate) use cta::{Launch, Outcome, run};
+pub(crate) use followed::{Followed, follow};
 pub(crate) use kernel::Kernel;
 pub(crate) use mutants::mutant;
 pub(crate) use reader::kernels;

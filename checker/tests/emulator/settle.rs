@@ -1,6 +1,6 @@
 //! Lanes of a warp that wait for one another, and warps that wait for one another.
 
-use super::cta::{Cta, Outcome, Parked, lanes};
+use super::cta::{Cta, Did, Event, Outcome, Parked, lanes};
 use super::kernel::{Instruction, Operand};
 use super::named::Operands;
 use super::opcode::{Arrival, Op, Together};
@@ -38,6 +38,7 @@ impl Cta<'_> {
         let live = self.warps[warp].live;
         if live == 0 {
             self.barriers.exit(warp);
+            self.events.push(Event { warp, line: 0, is_aligned: false, did: Did::Exit });
         } else {
             self.arrive(warp);
         }
@@ -67,11 +68,12 @@ impl Cta<'_> {
             |lane: &&usize| matches!(state.parked[**lane], Some(Parked::AtBarrier { is_true: true, .. }));
         let true_ones = live.iter().filter(is_true).count() as u64;
         let line = line(live[0]);
-        self.events.push((warp, line, with));
         if let Err(rule) = self.barriers.arrive(warp, with, true_ones, live.len() as u64) {
             self.ended = Some(Outcome::Misuse(rule, format!("warp {warp}, line {line}")));
             return;
         }
+        let did = Did::Arrive(with);
+        self.events.push(Event { warp, line, is_aligned: aligned.is_some(), did });
         for lane in live {
             if with.what == Arrival::Arrive {
                 self.go_on(warp, lane);
