@@ -43,12 +43,18 @@ const EVENTS: usize = 400;
 /// Runs of a kernel that are looked for in the protocol.
 const LOOKED_FOR: usize = 20;
 
-fn runs(kernel: &Kernel, size: [u32; 3], seeds: std::ops::Range<u64>, program: Option<&Arc<Program>>) -> Runs {
+fn runs(
+    kernel: &Kernel,
+    size: [u32; 3],
+    seeds: std::ops::Range<u64>,
+    program: Option<&Arc<Program>>,
+) -> Runs {
     let mut runs = Runs::default();
     let mut fuel_lost = 0;
     for seed in seeds {
         let (outcome, events) = run(kernel, &Launch { size, seed, fuel: FUEL });
-        if let Some(program) = program.filter(|_| runs.looked_for < LOOKED_FOR) {
+        let has_objects = kernel.code.iter().any(|instruction| instruction.text.contains("mbarrier"));
+        if let Some(program) = program.filter(|_| !has_objects).filter(|_| runs.looked_for < LOOKED_FOR) {
             runs.looked_for += 1;
             match follow(program, &events[..events.len().min(EVENTS)]) {
                 Followed::Yes => runs.followed += 1,
@@ -82,7 +88,9 @@ fn runs(kernel: &Kernel, size: [u32; 3], seeds: std::ops::Range<u64>, program: O
         fuel_lost += usize::from(name == "out of fuel");
         let count = runs.ends.values().sum::<usize>();
         // What never ends within the fuel, or is not emulated, would cost most of the time.
-        if fuel_lost >= 20 && fuel_lost == count || runs.ends.get("beyond").is_some_and(|n| *n >= 5 && *n == count) {
+        if fuel_lost >= 20 && fuel_lost == count
+            || runs.ends.get("beyond").is_some_and(|n| *n >= 5 && *n == count)
+        {
             break;
         }
     }
@@ -147,6 +155,17 @@ impl Tally {
         self.looked_for += found.looked_for;
         self.followed += found.followed;
         self.judged += 1;
+        if std::env::var_os("BARCHECK_SHOW").is_some() {
+            println!(
+                "{} {}: {}, {:?} {:?} {:?}",
+                case.file,
+                case.kernel.name,
+                decision.verdict.name(),
+                found.ends,
+                found.failures,
+                found.beyond
+            );
+        }
         self.runs += found.ends.values().sum::<usize>();
         *self.verdicts.entry(decision.verdict.name()).or_default() += 1;
         let title = format!("{}, {} {:?} ({})", case.file, case.kernel.name, case.size, case.what);
@@ -184,7 +203,8 @@ fn files() -> Vec<PathBuf> {
     let mine = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
     let folder = std::env::var_os("BARCHECK_KERNELS").map_or(mine, PathBuf::from);
     let all = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|end| end == "ptx")).collect();
+    let mut files: Vec<PathBuf> =
+        all.filter(|path| path.extension().is_some_and(|end| end == "ptx")).collect();
     files.sort();
     files
 }

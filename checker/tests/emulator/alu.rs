@@ -48,7 +48,8 @@ pub(crate) fn compute(name: &str, of: Type, operands: &[u64]) -> Option<u64> {
         "mul24" | "mad24" => {
             let part = Type { bits: 24, ..of };
             let product = |kept: &dyn Fn(u64) -> u64| kept(a).wrapping_mul(kept(b));
-            let product = if is_signed { product(&|v| signed(v, part) as u64) } else { product(&|v| cut(v, part)) };
+            let product =
+                if is_signed { product(&|v| signed(v, part) as u64) } else { product(&|v| cut(v, part)) };
             product.wrapping_add(if name == "mad24" { c } else { 0 })
         }
         "div" if b == 0 => u64::MAX,
@@ -93,7 +94,11 @@ fn bitwise(name: &str, of: Type, operands: &[u64]) -> Option<u64> {
         "bfe" => {
             let (from, length) = (short(at(1)) & 255, short(at(2)) & 255);
             let is_signed = of.kind == Kind::Signed;
-            let value = if is_signed { signed(a, of) >> from.min(63) } else { a.checked_shr(from).unwrap_or(0) as i64 };
+            let value = if is_signed {
+                signed(a, of) >> from.min(63)
+            } else {
+                a.checked_shr(from).unwrap_or(0) as i64
+            };
             let part = Type { bits: length.clamp(1, of.bits), ..of };
             if length == 0 { 0 } else { kept(value as u64, part) }
         }
@@ -155,7 +160,9 @@ fn floating(name: &str, of: Type, operands: &[u64]) -> u64 {
 
 /// Products of integers.
 pub(crate) fn product(half: char, of: Type, a: u64, b: u64) -> u64 {
-    let wide = |value: u64| if of.kind == Kind::Signed { i128::from(signed(value, of)) } else { cut(value, of).into() };
+    let wide = |value: u64| {
+        if of.kind == Kind::Signed { i128::from(signed(value, of)) } else { cut(value, of).into() }
+    };
     let product = wide(a).wrapping_mul(wide(b));
     if half == 'h' { (product >> of.bits) as u64 } else { product as u64 }
 }

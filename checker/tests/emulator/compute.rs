@@ -67,13 +67,15 @@ impl Cta<'_> {
 
     /// Executes an instruction for some lanes, or says that it cannot.
     pub(crate) fn compute(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
-        let is_memory = matches!(it.op, Op::Memory(_));
-        if is_memory {
+        if matches!(it.op, Op::Memory(_)) {
             return self.mbarrier(warp, taken, place, it);
         }
         let is_known = |operand: &Operand| !matches!(operand, Operand::Other(_));
         if it.op != Op::Opaque && !it.operands.iter().all(is_known) {
             return None;
+        }
+        if it.op == Op::Opaque && it.operands.is_empty() {
+            return Some(());
         }
         for lane in lanes(taken) {
             self.compute_one(warp, lane, taken, it)?;
@@ -86,7 +88,10 @@ impl Cta<'_> {
         let value = |cta: &Self, at: usize| Some(cta.value(warp, lane, operand(at)?));
         let result = match &it.op {
             Op::Alu(name, of) => {
-                let values: Vec<u64> = it.operands[1..].iter().map(|from| self.value(warp, lane, from)).collect();
+                let mut values = [0; 5];
+                for (value, from) in values.iter_mut().zip(&it.operands[1..]) {
+                    *value = self.value(warp, lane, from);
+                }
                 let narrow = Type { bits: 32, ..*of };
                 let counts = ["popc", "clz", "bfind"].contains(&name.as_str());
                 kept(compute(name, *of, &values)?, if counts { narrow } else { *of })
@@ -128,7 +133,9 @@ impl Cta<'_> {
             Op::ActiveMask => taken.into(),
             Op::Opaque => {
                 let mut inputs = vec![self.seed];
-                inputs.extend(it.operands.iter().skip(1).flat_map(flat).map(|from| self.value(warp, lane, from)));
+                inputs.extend(
+                    it.operands.iter().skip(1).flat_map(flat).map(|from| self.value(warp, lane, from)),
+                );
                 let of = it.text.split(' ').next().unwrap_or_default().bytes().map(u64::from).sum();
                 inputs.push(of);
                 hash(&inputs)
@@ -197,7 +204,13 @@ impl Cta<'_> {
         let value = match masks {
             None => u64::from(first),
             Some(of) if of.kind == Kind::Float => u64::from(if first { 1.0_f32.to_bits() } else { 0 }),
-            Some(_) => if first { 0xffff_ffff } else { 0 },
+            Some(_) => {
+                if first {
+                    0xffff_ffff
+                } else {
+                    0
+                }
+            }
         };
         self.set(warp, lane, &it.operands[0], value);
         Some(())
@@ -213,7 +226,15 @@ impl Cta<'_> {
         }
     }
 
-    pub(crate) fn write(&mut self, warp: usize, lane: usize, space: Space, address: u64, bytes: u32, value: u64) {
+    pub(crate) fn write(
+        &mut self,
+        warp: usize,
+        lane: usize,
+        space: Space,
+        address: u64,
+        bytes: u32,
+        value: u64,
+    ) {
         let (space, address) = if space == Space::Generic { window(address) } else { (space, address) };
         match space {
             Space::Shared => self.shared.store(address & (WINDOW - 1), bytes, value),
@@ -222,7 +243,15 @@ impl Cta<'_> {
         }
     }
 
-    fn load(&mut self, warp: usize, lane: usize, space: Space, of: Type, is_fresh: bool, it: &Instruction) -> Option<()> {
+    fn load(
+        &mut self,
+        warp: usize,
+        lane: usize,
+        space: Space,
+        of: Type,
+        is_fresh: bool,
+        it: &Instruction,
+    ) -> Option<()> {
         let from = self.value(warp, lane, it.operands.get(1)?);
         let is_global = space == Space::Global || space == Space::Generic && window(from).0 == Space::Global;
         let single = std::slice::from_ref(it.operands.first()?);
@@ -264,7 +293,8 @@ impl Cta<'_> {
         let first = usize::from(returns);
         let address = self.value(warp, lane, it.operands.get(first)?);
         let given = self.value(warp, lane, it.operands.get(first + 1)?);
-        let is_global = space == Space::Global || space == Space::Generic && window(address).0 == Space::Global;
+        let is_global =
+            space == Space::Global || space == Space::Generic && window(address).0 == Space::Global;
         let bytes = of.bits.div_ceil(8);
         let mut old = self.read(warp, lane, space, address, bytes);
         if is_global && self.chance.once_in(4) {

@@ -3,8 +3,8 @@
 
 use super::chance::{Chance, hash};
 use super::kernel::{Instruction, Kernel};
+use super::mbarriers::{Mbarriers, Until};
 use super::memory::Words;
-use super::mbarriers::Mbarriers;
 use super::named::{Barriers, Operands};
 use super::opcode::Op;
 
@@ -17,6 +17,8 @@ pub(crate) enum Parked {
     Waits,
     /// It does something together with the lanes of a mask.
     Together { place: usize, mask: u32 },
+    /// Until a phase of an mbarrier is over.
+    Tests { at: u64, until: Until },
 }
 
 pub(crate) struct Warp {
@@ -24,20 +26,20 @@ pub(crate) struct Warp {
     pub(crate) registers: Vec<[u64; 32]>,
     pub(crate) places: [usize; 32],
     pub(crate) live: u32,
+    /// Live lanes that stand nowhere.
+    pub(crate) ready: u32,
     pub(crate) parked: [Option<Parked>; 32],
     pub(crate) local: [Words; 32],
 }
 
-impl Warp {
-    pub(crate) fn ready(&self) -> u32 {
-        let is_parked = |lane: &usize| self.parked[*lane].is_some();
-        lanes(self.live).filter(|lane| !is_parked(lane)).fold(0, |mask, lane| mask | 1 << lane)
-    }
-}
-
 /// The lanes of a mask.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
 }
 
 /// How a run ended.
@@ -120,25 +122,28 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
     let is_wild = cta.chance.once_in(4);
     let quantum = [4, 64, 1024][cta.chance.below(3)];
     while cta.ended.is_none() {
-        let able: Vec<bool> = cta.warps.iter().map(|warp| warp.ready() != 0).collect();
+        let able = (0..count).fold(0_u64, |able, warp| able | u64::from(cta.warps[warp].ready != 0) << warp);
         let chosen = match &mut schedule {
             Schedule::Fair => {
-                let able: Vec<usize> = (0..count).filter(|warp| able[*warp]).collect();
-                able.get(cta.chance.below(able.len())).copied()
+                let chosen = cta.chance.below(able.count_ones() as usize);
+                (0..count).filter(|warp| able >> warp & 1 == 1).nth(chosen)
             }
             Schedule::Priorities(order) => {
                 if cta.chance.once_in(16) {
                     order.swap(cta.chance.below(count), cta.chance.below(count));
                 }
-                order.iter().copied().find(|warp| able[*warp])
+                order.iter().copied().find(|warp| able >> warp & 1 == 1)
             }
         };
         let Some(warp) = chosen else {
+            if cta.land(true) {
+                continue;
+            }
             cta.ended = Some(cta.nobody_goes_on());
             break;
         };
         for _ in 0..=cta.chance.below(quantum) {
-            let ready = cta.warps[warp].ready();
+            let ready = cta.warps[warp].ready;
             if ready == 0 || cta.ended.is_some() {
                 break;
             }
@@ -148,6 +153,9 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
             }
             let group = cta.group(warp, ready, is_wild);
             cta.step(warp, group);
+        }
+        if cta.chance.once_in(2) {
+            cta.land(false);
         }
         // Who spins must not keep the others from what it waits for.
         if let Schedule::Priorities(order) = &mut schedule {
@@ -171,6 +179,7 @@ impl<'a> Cta<'a> {
                 registers: vec![[0; 32]; kernel.registers],
                 places: [0; 32],
                 live: if here == 32 { u32::MAX } else { (1 << here) - 1 },
+                ready: if here == 32 { u32::MAX } else { (1 << here) - 1 },
                 parked: Default::default(),
                 local: std::array::from_fn(of_lane),
             }
@@ -205,8 +214,9 @@ impl<'a> Cta<'a> {
         if is_wild && self.chance.once_in(4) {
             return 1 << first;
         }
-        let place = self.warps[warp].places[first];
-        lanes(ready).filter(|lane| self.warps[warp].places[*lane] == place).fold(0, |mask, lane| mask | 1 << lane)
+        let places = &self.warps[warp].places;
+        let place = places[first];
+        lanes(ready).filter(|lane| places[*lane] == place).fold(0, |mask, lane| mask | 1 << lane)
     }
 
     fn step(&mut self, warp: usize, group: u32) {
@@ -249,6 +259,7 @@ impl<'a> Cta<'a> {
             }
             Op::Exit => {
                 self.warps[warp].live &= !taken;
+                self.warps[warp].ready &= !taken;
                 self.settle(warp);
             }
             Op::Trap => self.ended = Some(Outcome::Trapped),
@@ -256,7 +267,8 @@ impl<'a> Cta<'a> {
             Op::Beyond => self.ended = Some(beyond(instruction)),
             Op::Barrier { what, is_aligned } => {
                 for lane in lanes(taken) {
-                    let Some(parked) = self.at_barrier(warp, lane, instruction, *what, is_aligned.then_some(place))
+                    let Some(parked) =
+                        self.at_barrier(warp, lane, instruction, *what, is_aligned.then_some(place))
                     else {
                         self.ended = Some(beyond(instruction));
                         return;
@@ -286,12 +298,14 @@ impl<'a> Cta<'a> {
     pub(crate) fn park(&mut self, warp: usize, lane: usize, place: usize, parked: Parked) {
         self.warps[warp].places[lane] = place;
         self.warps[warp].parked[lane] = Some(parked);
+        self.warps[warp].ready &= !(1 << lane);
     }
 
     /// A lane goes on behind the instruction at which it stands.
     pub(crate) fn go_on(&mut self, warp: usize, lane: usize) {
         self.warps[warp].places[lane] += 1;
         self.warps[warp].parked[lane] = None;
+        self.warps[warp].ready |= 1 << lane;
     }
 }
 

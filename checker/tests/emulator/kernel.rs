@@ -52,8 +52,12 @@ pub(crate) enum Special {
     Lane,
     Warp,
     Warps,
-    LanesBelow { with: bool },
-    LanesAbove { with: bool },
+    LanesBelow {
+        with: bool,
+    },
+    LanesAbove {
+        with: bool,
+    },
     LaneMask,
     Clock,
     /// Zero where the group is a cluster of its own.

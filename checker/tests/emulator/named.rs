@@ -43,7 +43,13 @@ impl Barriers {
     }
 
     /// A warp arrives. What it does wrong, if it does.
-    pub(crate) fn arrive(&mut self, warp: usize, with: Operands, true_ones: u64, lanes: u64) -> Result<(), String> {
+    pub(crate) fn arrive(
+        &mut self,
+        warp: usize,
+        with: Operands,
+        true_ones: u64,
+        lanes: u64,
+    ) -> Result<(), String> {
         let is_red = !matches!(with.what, Arrival::Sync | Arrival::Arrive);
         let Some(barrier) = usize::try_from(with.id).ok().and_then(|id| self.all.get_mut(id)) else {
             return Err("barrier-id-range".to_owned());

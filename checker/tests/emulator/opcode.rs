@@ -49,15 +49,36 @@ pub(crate) enum Op {
     /// `d = f(…)`
     Alu(String, Type),
     /// A product of the low half, the high half or the whole, perhaps with something added.
-    Product { half: char, adds: bool, of: Type },
+    Product {
+        half: char,
+        adds: bool,
+        of: Type,
+    },
     Move(Type),
     /// To, from, how it is rounded.
     Convert(Type, Type, String),
     /// The comparison, how it is combined with another predicate, the type, whether the result is a mask.
-    Compare { by: String, with: Option<String>, of: Type, masks: Option<Type> },
-    Load { space: Space, of: Type, is_fresh: bool },
-    Store { space: Space, of: Type },
-    Atomic { space: Space, of: Type, by: String, returns: bool },
+    Compare {
+        by: String,
+        with: Option<String>,
+        of: Type,
+        masks: Option<Type>,
+    },
+    Load {
+        space: Space,
+        of: Type,
+        is_fresh: bool,
+    },
+    Store {
+        space: Space,
+        of: Type,
+    },
+    Atomic {
+        space: Space,
+        of: Type,
+        by: String,
+        returns: bool,
+    },
     /// An address of a window becomes generic (`true`), or the other way round.
     ToGeneric(Space, bool),
     IsIn(Space),
@@ -66,8 +87,14 @@ pub(crate) enum Op {
     Jump,
     Exit,
     Trap,
-    Together { what: Together, has_mask: bool },
-    Barrier { what: Arrival, is_aligned: bool },
+    Together {
+        what: Together,
+        has_mask: bool,
+    },
+    Barrier {
+        what: Arrival,
+        is_aligned: bool,
+    },
     ActiveMask,
     Memory(Memory),
     Nothing,
@@ -82,9 +109,14 @@ pub(crate) enum Memory {
     Initialise,
     Invalidate,
     /// Bytes are announced first; arrives afterwards; drops out.
-    Arrive { expects: bool, drops: bool },
+    Arrive {
+        expects: bool,
+        drops: bool,
+    },
     Expect,
-    Test { by_parity: bool },
+    Test {
+        by_parity: bool,
+    },
     /// Bytes are copied, and reported to the mbarrier.
     Filled,
     /// What this thread has begun, arrives.
@@ -113,15 +145,66 @@ const NARROW: [&str; 14] = [
     "f32x2", "u16x2", "s16x2",
 ];
 const OPAQUE: [&str; 34] = [
-    "mma", "wmma", "ldmatrix", "movmatrix", "tex", "tld4", "txq", "suld", "wgmma", "tcgen05", "ex2", "lg2",
-    "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt", "createpolicy", "testp", "copysign", "dp4a", "dp2a", "cvt",
-    "add", "sub", "mul", "fma", "min", "max", "neg", "abs", "setp", "set",
+    "mma",
+    "wmma",
+    "ldmatrix",
+    "movmatrix",
+    "tex",
+    "tld4",
+    "txq",
+    "suld",
+    "wgmma",
+    "tcgen05",
+    "ex2",
+    "lg2",
+    "sin",
+    "cos",
+    "tanh",
+    "rcp",
+    "rsqrt",
+    "sqrt",
+    "createpolicy",
+    "testp",
+    "copysign",
+    "dp4a",
+    "dp2a",
+    "cvt",
+    "add",
+    "sub",
+    "mul",
+    "fma",
+    "min",
+    "max",
+    "neg",
+    "abs",
+    "setp",
+    "set",
 ];
 const NOTHING: [&str; 24] = [
-    "fence", "membar", "prefetch", "prefetchu", "discard", "applypriority", "setmaxnreg", "griddepcontrol",
-    "nanosleep", "pmevent", "brkpt", "stmatrix", "sust", "tensormap", "cp.async.commit_group",
-    "cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group",
-    "cp.async.bulk.prefetch", "cp.reduce.async.bulk", "cp.async.bulk.tensor", "cp.async.bulk", "sured",
+    "fence",
+    "membar",
+    "prefetch",
+    "prefetchu",
+    "discard",
+    "applypriority",
+    "setmaxnreg",
+    "griddepcontrol",
+    "nanosleep",
+    "pmevent",
+    "brkpt",
+    "stmatrix",
+    "sust",
+    "tensormap",
+    "cp.async.commit_group",
+    "cp.async.wait_group",
+    "cp.async.wait_all",
+    "cp.async.bulk.commit_group",
+    "cp.async.bulk.wait_group",
+    "cp.async.bulk.prefetch",
+    "cp.reduce.async.bulk",
+    "cp.async.bulk.tensor",
+    "cp.async.bulk",
+    "sured",
 ];
 
 /// What an opcode does.
@@ -261,9 +344,9 @@ fn compare(words: &[&str], types: &[Type]) -> Option<Op> {
 
 /// What `arithmetic` computes.
 const ALU: [&str; 35] = [
-    "add", "sub", "mul", "div", "rem", "abs", "neg", "min", "max", "and", "or", "xor", "not", "cnot", "shl", "shr",
-    "popc", "clz", "brev", "bfind", "bfe", "bfi", "prmt", "shf", "lop3", "selp", "slct", "sad", "fma", "mad",
-    "mul24", "mad24", "fns", "szext", "bmsk",
+    "add", "sub", "mul", "div", "rem", "abs", "neg", "min", "max", "and", "or", "xor", "not", "cnot", "shl",
+    "shr", "popc", "clz", "brev", "bfind", "bfe", "bfi", "prmt", "shf", "lop3", "selp", "slct", "sad", "fma",
+    "mad", "mul24", "mad24", "fns", "szext", "bmsk",
 ];
 
 fn arithmetic(words: &[&str], of: Type) -> Option<Op> {

@@ -116,10 +116,17 @@ fn special(text: &str) -> Option<Special> {
         "lanemask_gt" => Special::LanesAbove { with: false },
         "lanemask_ge" => Special::LanesAbove { with: true },
         "lanemask_eq" => Special::LaneMask,
-        "clock" | "clock64" | "globaltimer" | "clock_hi" | "globaltimer_lo" | "globaltimer_hi" => Special::Clock,
+        "clock" | "clock64" | "globaltimer" | "clock_hi" | "globaltimer_lo" | "globaltimer_hi" => {
+            Special::Clock
+        }
         "cluster_ctarank" | "cluster_ctaid" => Special::ClusterRank,
         "cluster_nctarank" | "cluster_nctaid" => Special::One,
-        "smid" | "nsmid" | "gridid" | "dynamic_smem_size" | "total_smem_size" | "is_explicit_cluster"
+        "smid"
+        | "nsmid"
+        | "gridid"
+        | "dynamic_smem_size"
+        | "total_smem_size"
+        | "is_explicit_cluster"
         | "reserved_smem_offset_begin" => Special::Chosen(name.len() as u64),
         _ => return None,
     })

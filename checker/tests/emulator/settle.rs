@@ -105,9 +105,8 @@ impl Cta<'_> {
             Some(Parked::Together { place, mask }) => Some((*place, *mask)),
             _ => None,
         };
-        let is_meeting = |place: usize| {
-            matches!(self.kernel.code[place].op, Op::Together { what: Together::Meet, .. })
-        };
+        let is_meeting =
+            |place: usize| matches!(self.kernel.code[place].op, Op::Together { what: Together::Meet, .. });
         let found = lanes(state.live).find_map(|lane| {
             let (place, mask) = at(lane)?;
             let mask = (mask | 1 << lane) & state.live;

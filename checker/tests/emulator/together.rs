@@ -31,12 +31,18 @@ impl Cta<'_> {
                 }
                 Together::Match => {
                     let mine = value(self, lane, 1)?;
-                    lanes(mask).filter(|other| value(self, *other, 1) == Some(mine)).map(|other| 1_u64 << other).sum()
+                    lanes(mask)
+                        .filter(|other| value(self, *other, 1) == Some(mine))
+                        .map(|other| 1_u64 << other)
+                        .sum()
                 }
                 Together::Reduce(by, of) => {
-                    let mut all = lanes(mask).filter_map(|other| value(self, other, 1)).map(|value| cut(value, *of));
+                    let mut all =
+                        lanes(mask).filter_map(|other| value(self, other, 1)).map(|value| cut(value, *of));
                     let first = all.next()?;
-                    all.try_fold(first, |so_far, value| compute(by, super::opcode::Type { ..*of }, &[so_far, value]))?
+                    all.try_fold(first, |so_far, value| {
+                        compute(by, super::opcode::Type { ..*of }, &[so_far, value])
+                    })?
                 }
                 Together::Shuffle(by) => {
                     let (offset, clamp) = (value(self, lane, 2)? as i64 & 31, value(self, lane, 3)?);
@@ -54,7 +60,11 @@ impl Cta<'_> {
                     let from = if holds { from as usize & 31 } else { lane };
                     // A lane that is not there gives what nobody knows.
                     let is_there = mask >> from & 1 == 1;
-                    if is_there { value(self, from, 1)? & 0xffff_ffff } else { self.chance.next() & 0xffff_ffff }
+                    if is_there {
+                        value(self, from, 1)? & 0xffff_ffff
+                    } else {
+                        self.chance.next() & 0xffff_ffff
+                    }
                 }
             };
             results.push((lane, result, holds));
