@@ -98,78 +98,8 @@ pub(crate) struct Cta<'a> {
     pub(crate) events: Vec<Event>,
 }
 
-/// Which warp is next.
-enum Schedule {
-    Fair,
-    /// The first of these that can go on; now and then two of them change places.
-    Priorities(Vec<usize>),
-}
-
-/// Runs a kernel once, and says how it ended and which barriers were executed on the way.
-pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
-    let mut cta = Cta::new(kernel, launch);
-    let mut fuel = launch.fuel;
-    let count = cta.warps.len();
-    let mut schedule = match cta.chance.below(2) {
-        0 => Schedule::Fair,
-        _ => {
-            let mut order: Vec<usize> = (0..count).collect();
-            (1..count).for_each(|at| order.swap(at, cta.chance.below(at + 1)));
-            Schedule::Priorities(order)
-        }
-    };
-    // Lanes of a warp stay together, or go as they like.
-    let is_wild = cta.chance.once_in(4);
-    let quantum = [4, 64, 1024][cta.chance.below(3)];
-    while cta.ended.is_none() {
-        let able = (0..count).fold(0_u64, |able, warp| able | u64::from(cta.warps[warp].ready != 0) << warp);
-        let chosen = match &mut schedule {
-            Schedule::Fair => {
-                let chosen = cta.chance.below(able.count_ones() as usize);
-                (0..count).filter(|warp| able >> warp & 1 == 1).nth(chosen)
-            }
-            Schedule::Priorities(order) => {
-                if cta.chance.once_in(16) {
-                    order.swap(cta.chance.below(count), cta.chance.below(count));
-                }
-                order.iter().copied().find(|warp| able >> warp & 1 == 1)
-            }
-        };
-        let Some(warp) = chosen else {
-            if cta.land(true) {
-                continue;
-            }
-            cta.ended = Some(cta.nobody_goes_on());
-            break;
-        };
-        for _ in 0..=cta.chance.below(quantum) {
-            let ready = cta.warps[warp].ready;
-            if ready == 0 || cta.ended.is_some() {
-                break;
-            }
-            fuel = fuel.saturating_sub(1);
-            if fuel == 0 {
-                cta.ended = Some(Outcome::OutOfFuel);
-            }
-            let group = cta.group(warp, ready, is_wild);
-            cta.step(warp, group);
-        }
-        if cta.chance.once_in(2) {
-            cta.land(false);
-        }
-        // Who spins must not keep the others from what it waits for.
-        if let Schedule::Priorities(order) = &mut schedule {
-            if cta.chance.once_in(4) {
-                order.retain(|other| *other != warp);
-                order.push(warp);
-            }
-        }
-    }
-    (cta.ended.take().unwrap_or(Outcome::OutOfFuel), cta.events)
-}
-
 impl<'a> Cta<'a> {
-    fn new(kernel: &'a Kernel, launch: &Launch) -> Self {
+    pub(crate) fn new(kernel: &'a Kernel, launch: &Launch) -> Self {
         let threads = launch.size.iter().product::<u32>();
         let salt = |name: u64| hash(&[launch.seed, name]);
         let warp = |index: u32| {
@@ -202,7 +132,7 @@ impl<'a> Cta<'a> {
     }
 
     /// Lanes of a warp that execute the same instruction now.
-    fn group(&mut self, warp: usize, ready: u32, is_wild: bool) -> u32 {
+    pub(crate) fn group(&mut self, warp: usize, ready: u32, is_wild: bool) -> u32 {
         let places = &self.warps[warp].places;
         let behind = lanes(ready).min_by_key(|lane| places[*lane]).unwrap_or(0);
         let is_wild = is_wild && self.chance.once_in(4);
@@ -219,7 +149,7 @@ impl<'a> Cta<'a> {
         lanes(ready).filter(|lane| places[*lane] == place).fold(0, |mask, lane| mask | 1 << lane)
     }
 
-    fn step(&mut self, warp: usize, group: u32) {
+    pub(crate) fn step(&mut self, warp: usize, group: u32) {
         let kernel = self.kernel;
         let first = group.trailing_zeros() as usize;
         let place = self.warps[warp].places[first];
@@ -318,7 +248,7 @@ fn params(kernel: &Kernel, salt: u64) -> Words {
     let mut words = Words::new(salt);
     for (index, (at, bytes)) in kernel.params.iter().enumerate() {
         let random = hash(&[salt, index as u64, 7]);
-        if *bytes == 8 && random % 4 != 0 {
+        if *bytes == 8 && !random.is_multiple_of(4) {
             words.store(*at, 4, (random >> 32) & 0xff_ff00);
             words.store(*at + 4, 4, 0x10_0000 + ((index as u64) << 4));
         } else if *bytes == 8 {

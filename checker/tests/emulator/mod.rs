@@ -14,13 +14,15 @@ mod named;
 mod opcode;
 mod operands;
 mod reader;
+mod schedule;
 mod settle;
 mod statements;
 mod together;
 
 pub(crate) use chance::Chance;
-pub(crate) use cta::{Launch, Outcome, run};
+pub(crate) use cta::{Launch, Outcome};
 pub(crate) use followed::{Followed, follow};
 pub(crate) use kernel::Kernel;
 pub(crate) use mutants::mutant;
 pub(crate) use reader::kernels;
+pub(crate) use schedule::run;

@@ -85,7 +85,8 @@ fn without_comments(text: &str) -> String {
             kept.extend(rest[..length].chars().filter(|c| *c == '\n'));
             length
         } else {
-            let length = if rest.starts_with('"') { rest[1..].find('"').map_or(1, |end| end + 2) } else { 1 };
+            let text = rest.strip_prefix('"');
+            let length = text.and_then(|text| text.find('"')).map_or(1, |end| end + 2);
             kept.push_str(&rest[..length]);
             length
         };
