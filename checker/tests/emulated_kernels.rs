@@ -4,14 +4,15 @@
 //!
 //! `BARCHECK_RUNS=N` sets the runs of each kernel, `BARCHECK_MUTANTS=N` the slips of each, `BARCHECK_SEED=N` the
 //! first seed. `BARCHECK_KERNELS=FOLDER` has the kernels of a folder judged instead; `BARCHECK_THREADS=N` is
-//! their size where they do not say. What is violated and does not fail here is listed for inspection.
+//! their size where they do not say. `BARCHECK_RANDOM=N` sets the number of random kernels.
+//! What is violated and does not fail here is listed for inspection.
 
 mod emulator;
 
 use barcheck::{Decision, LoadOptions, Options, Source, Verdict, decide};
 use barcheck_model::program::Program;
 use barcheck_specs::{entries, load};
-use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, run};
+use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -255,6 +256,25 @@ fn what_is_verified_never_hangs() {
     slipped.report("slips");
     assert_eq!(tally.wrong.len() + slipped.wrong.len(), 0);
     assert!(tally.judged > 0 && slipped.failing * 10 >= slipped.judged, "hardly a slip fails");
+}
+
+#[test]
+fn random_kernels_that_are_verified_never_hang() {
+    let first = variable("BARCHECK_SEED", 1);
+    let mut tally = Tally::default();
+    for number in 0..variable("BARCHECK_RANDOM", 150) {
+        let text = random_kernel(&mut Chance(first << 32 ^ number));
+        let read = kernels(&text);
+        let kernel = &read[0];
+        let case = Case { file: "random.ptx", text: &text, index: 0, kernel, size: [96, 1, 1], what: "" };
+        let before = tally.wrong.len();
+        tally.judge(&case, first..first + variable("BARCHECK_RUNS", 24));
+        if tally.wrong.len() > before {
+            println!("{text}");
+        }
+    }
+    tally.report("random kernels");
+    assert_eq!(tally.wrong.len(), 0);
 }
 
 /// That it is looked for in the protocol tells kernels apart.
