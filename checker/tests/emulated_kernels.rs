@@ -9,7 +9,7 @@
 
 mod emulator;
 
-use barcheck::{Decision, LoadOptions, Options, Source, Verdict, decide};
+use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
 use barcheck_model::program::Program;
 use barcheck_specs::{entries, load};
 use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run};
@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Steps of a run.
 const FUEL: usize = 40_000;
+/// States of a protocol that are explored.
+const STATES: u64 = 30_000;
 /// Events of a run that are looked for in the protocol, and runs of a kernel that are.
 const EVENTS: usize = 400;
 const LOOKED_FOR: usize = 20;
@@ -59,7 +61,9 @@ impl Case<'_> {
     }
 
     fn decide(&self) -> Decision {
-        decide(&self.source(), &Options { load: self.options(), ..Options::default() })
+        let budgets = Budgets { max_states: Some(STATES), ..Budgets::default() };
+        let settings = Settings { budgets, ..Settings::default() };
+        decide(&self.source(), &Options { load: self.options(), settings, ..Options::default() })
     }
 
     /// The protocol that was extracted, if one was.
@@ -173,7 +177,14 @@ impl Tally {
             *self.beyond.entry(opcode.to_owned()).or_default() += 1;
         }
         if let Some((seed, story)) = &found.missing {
-            self.is_wrong(format!("{}: seed {seed} is no run of its protocol: {story}", case.title()));
+            let story = format!("{}: seed {seed} is no run of its protocol: {story}", case.title());
+            // Where the protocol hangs before, it says more than is true.
+            if decision.verdict == Verdict::Verified {
+                self.is_wrong(story);
+            } else {
+                self.listed += 1;
+                println!("inspect: {}, {story}", decision.verdict.name());
+            }
         }
         let is_data = decision.findings.iter().any(|finding| !finding.data.is_empty());
         let rules: Vec<_> = decision.findings.iter().map(|found| found.rule.name()).collect();

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// States that are kept for one step of a run.
-const STATES: usize = 4_000;
+const STATES: usize = 500;
 
 /// What comes of a run in the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
