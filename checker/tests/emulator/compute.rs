@@ -124,9 +124,9 @@ impl Cta<'_> {
             Op::IsIn(space) => u64::from(window(value(self, 1)?).0 == *space),
             Op::Copy => {
                 let (to, from) = (value(self, 0)?, value(self, 1)?);
-                for word in 0..value(self, 2)? / 4 {
-                    let copied = self.read(warp, lane, Space::Global, from + word * 4, 4);
-                    self.write(warp, lane, Space::Shared, to + word * 4, 4, copied);
+                for word in 0..(value(self, 2)? / 4).min(4) {
+                    let copied = self.read(warp, lane, Space::Global, from.wrapping_add(word * 4), 4);
+                    self.write(warp, lane, Space::Shared, to.wrapping_add(word * 4), 4, copied);
                 }
                 return Some(());
             }
