@@ -17,7 +17,7 @@ pub(crate) fn random_kernel(chance: &mut Chance) -> String {
          mov.u32 %t, %tid.x;\nshr.u32 %warp, %t, 5;\nand.b32 %lane, %t, 31;\nld.param.u32 %n, [n];\n\
          ld.param.u64 %data, [data];\nmul.wide.u32 %at, %t, 4;\nadd.s64 %at, %at, %data;\n\
          ld.global.u32 %same, [%data+4096];\nld.global.u32 %own, [%at];\n\
-         mov.u32 %told, 0;\nmov.u32 %i, 0;\nmov.u32 %j, 1;\n",
+         setp.gt.u32 %q, %own, 1;\nmov.u32 %told, 0;\nmov.u32 %i, 0;\nmov.u32 %j, 1;\n",
     );
     if chance.once_in(2) {
         text.push_str("shfl.sync.idx.b32 %warp, %warp, 0, 31, -1;\n");
