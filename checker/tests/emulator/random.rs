@@ -47,7 +47,9 @@ fn statement(chance: &mut Chance, text: &mut String) {
         0..=4 => barrier(chance),
         5 => "add.s32 %i, %i, 1;".to_owned(),
         6 => "xor.b32 %j, %j, 1;".to_owned(),
-        7 => "setp.eq.u32 %q, %t, 0;\n@%q st.shared.u32 [flag], %own;\nbar.sync 0;\nld.shared.u32 %told, [flag];".into(),
+        7 => "setp.eq.u32 %q, %t, 0;\n@%q st.shared.u32 [flag], %own;\n\
+              bar.sync 0;\nld.shared.u32 %told, [flag];"
+            .to_owned(),
         8 => format!("setp.ne.u32 %q, {}, 0;\nselp.b32 %j, 1, 2, %q;", value(chance)),
         _ => format!("min.u32 %i, {}, 2;", value(chance)),
     };
@@ -88,7 +90,8 @@ fn end(chance: &mut Chance, block: usize, loops: &mut usize, text: &mut String) 
             let counter = *loops - 1;
             let bound = ["2", "3", "%n", "%same", "%warp", "%told"][chance.below(6)];
             format!(
-                "add.u32 %k{counter}, %k{counter}, 1;\nsetp.lt.u32 %p, %k{counter}, {bound};\n@%p bra $B{back};"
+                "add.u32 %k{counter}, %k{counter}, 1;\n\
+                 setp.lt.u32 %p, %k{counter}, {bound};\n@%p bra $B{back};"
             )
         }
         4 => format!("setp.{by}.u32 %p, {}, {number};\n@%p ret;", value(chance)),
