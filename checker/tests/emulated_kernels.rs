@@ -3,9 +3,9 @@
 //! at barriers is a run of the protocol that was extracted. The same is asked of random kernels.
 //!
 //! `BARCHECK_RUNS=N` sets the runs of each kernel, `BARCHECK_MUTANTS=N` the slips of each,
-//! `BARCHECK_RANDOM=N` the random kernels, `BARCHECK_SEED=N` the first seed. `BARCHECK_KERNELS=FOLDER` has the
-//! kernels of a folder judged instead of ours; `BARCHECK_THREADS=N` is their size where they do not say. What
-//! is violated and does not fail here is listed for inspection.
+//! `BARCHECK_RANDOM=N` the random kernels, `BARCHECK_SEED=N` the first seed. `BARCHECK_KERNELS=FOLDER` has
+//! the kernels of a folder judged instead of ours; `BARCHECK_THREADS=N` is their size where they do not say.
+//! What is violated and does not fail here is listed for inspection.
 
 mod emulator;
 
