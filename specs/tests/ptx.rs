@@ -92,6 +92,18 @@ fn several_entries_are_named() {
 }
 
 #[test]
+fn a_function_that_is_declared_hides_no_entry() {
+    // Old compilers leave out the semicolon.
+    for declared in [".visible .func f (.param .u64 a)", ".extern .func (.param .b32 r) g", ".func h;"] {
+        let module =
+            format!(".version 2.3\n{declared}\n\n.entry a() {{ bar.sync 0; }}\n.entry b() {{ ret; }}\n");
+        let found = entries(&Source::new("k.ptx", module.as_bytes())).expect("a module");
+        let found: Vec<_> = found.iter().map(|entry| (entry.name.as_str(), entry.synchronises)).collect();
+        assert_eq!(found, [("a", true), ("b", false)], "{declared}");
+    }
+}
+
+#[test]
 fn a_label_that_does_not_exist_is_named() {
     refused(kernel("bra $L_none;\nbar.sync 0;\nret;"), "unknown-label", 7);
     // What is declared in braces is known in them alone.

@@ -9,6 +9,12 @@ use super::number::number;
 use super::scopes::Scopes;
 use super::state::Reader;
 
+/// Directives that begin something else at the level of the module.
+const BEGIN: [&str; 11] = [
+    ".entry", ".func", ".visible", ".extern", ".weak", ".common", ".global", ".const", ".shared", ".file",
+    ".section",
+];
+
 impl<'s> Reader<'s, '_> {
     pub(super) fn begins(&mut self) -> bool {
         let token = self.lexer.peek();
@@ -127,7 +133,12 @@ impl<'s> Reader<'s, '_> {
             function.params = params;
         }
         loop {
-            let token = self.lexer.next();
+            // Old compilers left the semicolon out behind what is only declared.
+            let token = self.lexer.peek();
+            if BEGIN.contains(&self.text(token)) {
+                break;
+            }
+            self.lexer.next();
             match (token.kind, self.text(token)) {
                 (Kind::Sign(b'{'), _) => {
                     let body = self.body(token.span, scopes);

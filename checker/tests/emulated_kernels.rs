@@ -1,0 +1,308 @@
+//! A second judge of kernels: an emulator runs them, and slips of them, with random inputs and in random
+//! schedules. A kernel that is verified never hangs there and never misuses a barrier, and what its warps do
+//! at barriers is a run of the protocol that was extracted. The same is asked of random kernels.
+//!
+//! `BARCHECK_RUNS=N` sets the runs of each kernel, `BARCHECK_MUTANTS=N` the slips of each,
+//! `BARCHECK_RANDOM=N` the random kernels, `BARCHECK_SEED=N` the first seed. `BARCHECK_KERNELS=FOLDER` has
+//! the kernels of a folder judged instead of ours; `BARCHECK_THREADS=N` is their size where they do not say.
+//! What is violated and does not fail here is listed for inspection.
+
+mod emulator;
+
+use barcheck::{Budgets, Decision, LoadOptions, Options, Settings, Source, Verdict, decide};
+use barcheck_model::program::Program;
+use barcheck_specs::{entries, load};
+use emulator::{Chance, Followed, Kernel, Launch, Outcome, follow, kernels, mutant, random_kernel, run};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Steps of a run.
+const FUEL: usize = 40_000;
+/// States of a protocol that are explored.
+const STATES: u64 = 30_000;
+/// Events of a run that are looked for in the protocol, and runs of a kernel that are.
+const EVENTS: usize = 400;
+const LOOKED_FOR: usize = 20;
+/// Runs that do not come to an end before no more are made.
+const HOPELESS: usize = 5;
+/// Rules about what may happen in another order, or is true of no single run.
+const UNSEEN: [&str; 4] = ["arrival-race", "data-race", "missing-fence", "stuck-agent"];
+
+fn variable(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+/// A kernel of a module, by its place among the entries.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    file: &'a str,
+    text: &'a str,
+    index: usize,
+    kernel: &'a Kernel,
+    size: [u32; 3],
+    what: &'a str,
+}
+
+impl Case<'_> {
+    fn options(&self) -> LoadOptions {
+        let mut defines = BTreeMap::from([("entry.index".to_owned(), self.index as i64)]);
+        if self.kernel.required.is_none() {
+            for (name, length) in ["cta.x", "cta.y", "cta.z"].iter().zip(self.size) {
+                defines.insert((*name).to_owned(), length.into());
+            }
+        }
+        LoadOptions { defines }
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source::new(self.file, self.text.as_bytes())
+    }
+
+    fn decide(&self) -> Decision {
+        let budgets = Budgets { max_states: Some(STATES), ..Budgets::default() };
+        let settings = Settings { budgets, ..Settings::default() };
+        decide(&self.source(), &Options { load: self.options(), settings, ..Options::default() })
+    }
+
+    /// The protocol that was extracted, if one was.
+    fn program(&self) -> Option<Arc<Program>> {
+        Some(Arc::new(load(&self.source(), &self.options()).ok()?.program))
+    }
+
+    fn title(&self) -> String {
+        let Case { file, kernel, size, what, .. } = self;
+        format!("{file}, {} {size:?} ({what})", kernel.name)
+    }
+}
+
+/// What many runs of a kernel came to.
+#[derive(Default)]
+struct Runs {
+    ends: BTreeMap<&'static str, usize>,
+    /// The first seed of each failure, and what happened.
+    failures: BTreeMap<String, (u64, String)>,
+    /// An instruction that is not emulated.
+    beyond: Option<String>,
+    /// Runs that were looked for in the protocol, and those that were found there.
+    looked_for: usize,
+    followed: usize,
+    /// The first that is no run of the protocol.
+    missing: Option<(u64, String)>,
+}
+
+impl Runs {
+    fn of(case: &Case<'_>, seeds: Range<u64>) -> Self {
+        let mut runs = Self::default();
+        let program = case.program();
+        for seed in seeds {
+            let (outcome, events) = run(case.kernel, &Launch { size: case.size, seed, fuel: FUEL });
+            let events = &events[..events.len().min(EVENTS)];
+            if let Some(program) = program.as_ref().filter(|_| runs.looked_for < LOOKED_FOR) {
+                runs.looked_for += 1;
+                match follow(program, events) {
+                    Followed::Yes => runs.followed += 1,
+                    Followed::GivenUp => {}
+                    Followed::No(index, what) => {
+                        let before: Vec<_> = events[..index].iter().rev().take(6).collect();
+                        runs.missing.get_or_insert((seed, format!("{what}, behind {before:?}")));
+                    }
+                }
+            }
+            let name = runs.ended(outcome, seed);
+            let of_this = runs.ends.entry(name).or_default();
+            *of_this += 1;
+            // What does not end, or is not emulated, would cost most of the time.
+            let of_this = *of_this;
+            let is_hopeless = name == "out of fuel" || name == "not emulated";
+            if is_hopeless && of_this >= HOPELESS && of_this == runs.ends.values().sum::<usize>() {
+                break;
+            }
+        }
+        runs
+    }
+
+    fn ended(&mut self, outcome: Outcome, seed: u64) -> &'static str {
+        match outcome {
+            Outcome::Finished => "finished",
+            Outcome::Trapped => "trapped",
+            Outcome::OutOfFuel => "out of fuel",
+            Outcome::Apart(_) => "apart",
+            Outcome::Hang(story) => {
+                self.failures.entry("hang".to_owned()).or_insert((seed, story));
+                "hang"
+            }
+            Outcome::Misuse(rule, story) => {
+                self.failures.entry(rule).or_insert((seed, story));
+                "misuse"
+            }
+            Outcome::Beyond(what) => {
+                self.beyond = Some(what);
+                "not emulated"
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    judged: usize,
+    ends: BTreeMap<&'static str, usize>,
+    failing: usize,
+    verdicts: BTreeMap<&'static str, usize>,
+    wrong: Vec<String>,
+    listed: usize,
+    beyond: BTreeMap<String, usize>,
+    looked_for: usize,
+    followed: usize,
+}
+
+impl Tally {
+    /// Has a kernel judged by both; false where it is not emulated.
+    fn judge(&mut self, case: &Case<'_>, seeds: Range<u64>) -> bool {
+        let decision = case.decide();
+        let found = Runs::of(case, seeds);
+        self.judged += 1;
+        for (end, count) in &found.ends {
+            *self.ends.entry(end).or_default() += count;
+        }
+        *self.verdicts.entry(decision.verdict.name()).or_default() += 1;
+        self.looked_for += found.looked_for;
+        self.followed += found.followed;
+        self.failing += usize::from(!found.failures.is_empty());
+        if let Some(what) = &found.beyond {
+            let what = what.split(": ").nth(1).unwrap_or_default();
+            let opcode = what.split(' ').find(|word| !word.starts_with('@')).unwrap_or_default();
+            *self.beyond.entry(opcode.to_owned()).or_default() += 1;
+        }
+        if let Some((seed, story)) = &found.missing {
+            let story = format!("{}: seed {seed} is no run of its protocol: {story}", case.title());
+            // Where the protocol hangs before, it says more than is true.
+            if decision.verdict == Verdict::Verified {
+                self.is_wrong(story);
+            } else {
+                self.listed += 1;
+                println!("inspect: {}, {story}", decision.verdict.name());
+            }
+        }
+        let is_data = decision.findings.iter().any(|finding| !finding.data.is_empty());
+        let rules: Vec<_> = decision.findings.iter().map(|found| found.rule.name()).collect();
+        let is_seen = rules.iter().any(|rule| !UNSEEN.contains(rule));
+        match decision.verdict {
+            Verdict::Verified => {
+                for (rule, (seed, story)) in &found.failures {
+                    let title = case.title();
+                    self.is_wrong(format!("{title}: verified, and seed {seed}: {rule}\n  {story}"));
+                }
+            }
+            Verdict::Violated if found.failures.is_empty() && is_seen && !is_data => {
+                self.listed += 1;
+                println!("inspect: {}: {rules:?}, and {:?}", case.title(), found.ends);
+            }
+            _ => {}
+        }
+        found.ends.keys().any(|end| *end != "not emulated")
+    }
+
+    fn is_wrong(&mut self, what: String) {
+        println!("wrong: {what}");
+        self.wrong.push(what);
+    }
+
+    fn report(&self, name: &str) {
+        let Self { judged, ends, failing, verdicts, beyond, looked_for, followed, listed, wrong } = self;
+        println!("{judged} {name}: {verdicts:?}; {failing} fail, {ends:?}");
+        println!("{followed} of {looked_for} runs are found in the protocol; {listed} to inspect");
+        println!("{} wrong; not emulated: {beyond:?}", wrong.len());
+    }
+}
+
+fn files() -> Vec<PathBuf> {
+    let mine = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let folder = std::env::var_os("BARCHECK_KERNELS").map_or(mine, PathBuf::from);
+    let all = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        all.filter(|path| path.extension().is_some_and(|end| end == "ptx")).collect();
+    files.sort();
+    files
+}
+
+/// What is to be done with each kernel that has barriers.
+fn each(mut with: impl FnMut(&Case<'_>)) {
+    for path in files() {
+        let file = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let found = entries(&Source::new(&file, text.as_bytes())).expect("a module");
+        let read = kernels(&text);
+        let names: Vec<_> = read.iter().map(|kernel| &kernel.name).collect();
+        assert_eq!(found.iter().map(|entry| &entry.name).collect::<Vec<_>>(), names, "{file}");
+        for (entry, kernel) in found.iter().zip(&read).filter(|(entry, _)| entry.synchronises) {
+            let threads = u32::try_from(variable("BARCHECK_THREADS", 128)).expect("a size");
+            let size = kernel.required.or(kernel.most).unwrap_or([threads, 1, 1]);
+            with(&Case { file: &file, text: &text, index: entry.index, kernel, size, what: "as it is" });
+        }
+    }
+}
+
+#[test]
+fn what_is_verified_never_hangs() {
+    let (many, slips) = (variable("BARCHECK_RUNS", 40), variable("BARCHECK_MUTANTS", 8));
+    let first = variable("BARCHECK_SEED", 1);
+    let (mut tally, mut slipped) = (Tally::default(), Tally::default());
+    each(|case| {
+        if !tally.judge(case, first..first + many) {
+            return;
+        }
+        let mut chance = Chance(first ^ (case.index as u64) << 32);
+        for _ in 0..slips {
+            let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
+            let read = kernels(&mutant.text);
+            let kernel = &read[case.index];
+            let case = Case { text: &mutant.text, kernel, what: &mutant.what, ..*case };
+            slipped.judge(&case, first..first + many / 4);
+        }
+    });
+    tally.report("kernels");
+    slipped.report("slips");
+    assert_eq!(tally.wrong.len() + slipped.wrong.len(), 0);
+    assert!(tally.judged > 0 && slipped.failing * 10 >= slipped.judged, "hardly a slip fails");
+}
+
+#[test]
+fn random_kernels_that_are_verified_never_hang() {
+    let first = variable("BARCHECK_SEED", 1);
+    let mut tally = Tally::default();
+    for number in 0..variable("BARCHECK_RANDOM", 150) {
+        let text = random_kernel(&mut Chance(first << 32 ^ number));
+        let read = kernels(&text);
+        let kernel = &read[0];
+        let case = Case { file: "random.ptx", text: &text, index: 0, kernel, size: [96, 1, 1], what: "" };
+        let before = tally.wrong.len() + tally.listed;
+        tally.judge(&case, first..first + variable("BARCHECK_RUNS", 24));
+        if tally.wrong.len() + tally.listed > before {
+            println!("{text}");
+        }
+    }
+    tally.report("random kernels");
+    assert_eq!(tally.wrong.len(), 0);
+}
+
+/// That it is looked for in the protocol tells kernels apart.
+#[test]
+fn a_slip_is_no_run_of_the_kernel_before_it() {
+    let (mut judged, mut other) = (0, 0);
+    each(|case| {
+        let Some(program) = case.program() else { return };
+        let mut chance = Chance(7);
+        for seed in 0..4 {
+            let Some(mutant) = mutant(case.text, case.kernel, &mut chance) else { continue };
+            let read = kernels(&mutant.text);
+            let launch = Launch { size: case.size, seed, fuel: FUEL };
+            let (_, events) = run(&read[case.index], &launch);
+            judged += 1;
+            other += usize::from(matches!(follow(&program, &events), Followed::No(..)));
+        }
+    });
+    assert!(other * 3 >= judged, "{other} of {judged}");
+}

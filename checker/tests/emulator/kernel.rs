@@ -1,0 +1,77 @@
+//! A kernel as the emulator runs it: one list of instructions, calls worked in.
+
+use super::opcode::Op;
+
+/// An entry of a module.
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    /// `.reqntid`
+    pub(crate) required: Option<[u32; 3]>,
+    /// `.maxntid`
+    pub(crate) most: Option<[u32; 3]>,
+    pub(crate) code: Vec<Instruction>,
+    pub(crate) registers: usize,
+    /// The bytes of each parameter: where they begin, and how many.
+    pub(crate) params: Vec<(u64, u64)>,
+}
+
+pub(crate) struct Instruction {
+    /// The line in the module, from 1.
+    pub(crate) line: usize,
+    pub(crate) text: String,
+    /// A register, and whether it is negated.
+    pub(crate) guard: Option<(usize, bool)>,
+    pub(crate) op: Op,
+    pub(crate) operands: Vec<Operand>,
+    /// Where it leads, if it branches.
+    pub(crate) targets: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Operand {
+    /// A register, perhaps negated as a predicate is.
+    Register(usize, bool),
+    Number(u64),
+    Special(Special),
+    /// `[base + offset]`
+    Address(Option<usize>, u64),
+    Group(Vec<Operand>),
+    /// `a|b`
+    Pair(Option<usize>, Option<usize>),
+    Sink,
+    /// Anything else, a label among it.
+    Other(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    Lane,
+    Warp,
+    Warps,
+    LanesBelow {
+        with: bool,
+    },
+    LanesAbove {
+        with: bool,
+    },
+    LaneMask,
+    Clock,
+    /// Zero where the group is a cluster of its own.
+    ClusterRank,
+    One,
+    /// The same for the whole group.
+    Chosen(u64),
+}
+
+/// Windows of the address space. What lies in none is global.
+pub(crate) const SHARED: u64 = 0x2_0000_0000_0000;
+pub(crate) const LOCAL: u64 = 0x3_0000_0000_0000;
+pub(crate) const WINDOW: u64 = 1 << 32;
+/// Where the global variables of a module begin.
+pub(crate) const GLOBAL: u64 = 0x7_0000_0000_0000;
+/// Where parameters of calls begin in local memory. Those of the entry begin at 0.
+pub(crate) const CALLS: u64 = 1 << 24;

@@ -1,0 +1,208 @@
+//! Barriers in shared memory, and what arrives at them later: copies and commits.
+//!
+//! How many bytes a tensor copy has does not stand in the code. Such copies are slow here: they land when
+//! nobody has a step, and then bring all the bytes that are expected.
+
+use super::cta::{Cta, Outcome, Parked, lanes};
+use super::kernel::{Instruction, Operand};
+use super::opcode::{Memory, Op};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default)]
+struct Object {
+    expected: i64,
+    pending: i64,
+    bytes: i64,
+    phase: u64,
+    /// Tensor copies that have been begun in this phase.
+    copies: usize,
+}
+
+/// What a lane waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// The phase with this parity is over.
+    Parity(u64),
+    /// This phase is over.
+    Phase(u64),
+}
+
+/// What lands some time.
+#[derive(Clone, Copy, Debug)]
+enum Landing {
+    Bytes(u64, i64),
+    Arrival(u64),
+}
+
+#[derive(Default)]
+pub(crate) struct Mbarriers {
+    objects: BTreeMap<u64, Object>,
+    landings: Vec<Landing>,
+}
+
+impl Mbarriers {
+    fn is_over(&self, at: u64, until: Until) -> Option<bool> {
+        let phase = self.objects.get(&at)?.phase;
+        Some(match until {
+            Until::Parity(parity) => phase & 1 != parity & 1,
+            Until::Phase(token) => phase != token,
+        })
+    }
+}
+
+impl Cta<'_> {
+    pub(crate) fn mbarrier(&mut self, warp: usize, taken: u32, place: usize, it: &Instruction) -> Option<()> {
+        let Op::Memory(memory) = &it.op else { return None };
+        if it.text.contains("cta_group::2") || it.text.contains("multicast") {
+            return None;
+        }
+        for lane in lanes(taken) {
+            if let Err(rule) = self.mbarrier_one((warp, lane), place, memory, it)? {
+                let story = format!("warp {warp}, lane {lane}, line {}: {}", it.line, it.text);
+                self.ended = Some(Outcome::Misuse(rule.to_owned(), story));
+                break;
+            }
+        }
+        self.wake();
+        Some(())
+    }
+
+    /// Executes an instruction for one lane; nothing where it is not understood.
+    fn mbarrier_one(
+        &mut self,
+        (warp, lane): (usize, usize),
+        place: usize,
+        memory: &Memory,
+        it: &Instruction,
+    ) -> Option<Result<(), &'static str>> {
+        let is_address = |operand: &&Operand| matches!(operand, Operand::Address(..));
+        let of_lane = |cta: &Self, operand: &Operand| cta.value(warp, lane, operand) & 0xffff_ffff;
+        let first = it.operands.iter().position(|operand| is_address(&operand))?;
+        let last = it.operands.iter().rfind(is_address)?;
+        let is_copy = matches!(memory, Memory::Filled);
+        let at = of_lane(self, if is_copy { last } else { &it.operands[first] });
+        let behind = it.operands.get(first + 1);
+        let number = behind.map(|operand| of_lane(self, operand) as i64);
+        if let Memory::Initialise = memory {
+            let count = number?;
+            let object = Object { expected: count, pending: count, ..Object::default() };
+            self.mbarriers.objects.insert(at, object);
+            return Some(Ok(()));
+        }
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return Some(Err("mbarrier-not-initialised"));
+        };
+        let phase = object.phase;
+        match memory {
+            Memory::Initialise => {}
+            Memory::Invalidate => drop(self.mbarriers.objects.remove(&at)),
+            Memory::Expect => object.bytes += number?,
+            Memory::Arrive { expects, drops } => {
+                let count = if *expects { 1 } else { number.unwrap_or(1) };
+                object.bytes += if *expects { number? } else { 0 };
+                object.expected -= if *drops { count } else { 0 };
+                if first > 0 {
+                    self.set(warp, lane, &it.operands[0], phase);
+                }
+                return Some(self.arrives(at, count));
+            }
+            Memory::Test { by_parity } => {
+                let until =
+                    if *by_parity { Until::Parity(number? as u64) } else { Until::Phase(number? as u64) };
+                let is_over = self.mbarriers.is_over(at, until)?;
+                let is_patient = it.text.contains("try_wait") && !self.chance.once_in(8);
+                if is_over || !is_patient {
+                    self.set(warp, lane, &it.operands[0], is_over.into());
+                } else {
+                    self.park(warp, lane, place, Parked::Tests { at, until });
+                }
+            }
+            Memory::Filled if it.text.contains("tensor") => object.copies += 1,
+            Memory::Filled => {
+                let size = it.operands.iter().rev().skip_while(|operand| *operand != last).nth(1)?;
+                let bytes = of_lane(self, size) as i64;
+                self.mbarriers.landings.push(Landing::Bytes(at, bytes));
+            }
+            Memory::Committed => self.mbarriers.landings.push(Landing::Arrival(at)),
+        }
+        self.judge_phase(at);
+        Some(Ok(()))
+    }
+
+    fn arrives(&mut self, at: u64, count: i64) -> Result<(), &'static str> {
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return Err("mbarrier-not-initialised");
+        };
+        if count > object.pending {
+            return Err("over-arrival");
+        }
+        object.pending -= count;
+        self.judge_phase(at);
+        Ok(())
+    }
+
+    fn judge_phase(&mut self, at: u64) {
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else { return };
+        if object.pending == 0 && object.bytes == 0 {
+            *object = Object {
+                expected: object.expected,
+                pending: object.expected,
+                bytes: 0,
+                phase: object.phase + 1,
+                copies: 0,
+            };
+        }
+    }
+
+    /// Lanes whose phase is over go on.
+    fn wake(&mut self) {
+        for warp in 0..self.warps.len() {
+            for lane in lanes(self.warps[warp].live) {
+                let Some(Parked::Tests { at, until }) = self.warps[warp].parked[lane] else { continue };
+                if self.mbarriers.is_over(at, until) == Some(true) {
+                    let instruction = &self.kernel.code[self.warps[warp].places[lane]];
+                    self.set(warp, lane, &instruction.operands[0], 1);
+                    self.go_on(warp, lane);
+                }
+            }
+        }
+    }
+
+    /// Something lands. Where nobody has a step, tensor copies do, if nothing else is left.
+    pub(crate) fn land(&mut self, is_idle: bool) -> bool {
+        let waiting = self.mbarriers.landings.len();
+        if waiting > 0 {
+            let landing = self.mbarriers.landings.swap_remove(self.chance.below(waiting));
+            let done = match landing {
+                Landing::Arrival(at) => self.arrives(at, 1),
+                Landing::Bytes(at, bytes) => {
+                    if let Some(object) = self.mbarriers.objects.get_mut(&at) {
+                        object.bytes -= bytes;
+                    }
+                    self.judge_phase(at);
+                    Ok(())
+                }
+            };
+            if let Err(rule) = done {
+                self.ended =
+                    Some(Outcome::Misuse(rule.to_owned(), "what has been committed arrives".to_owned()));
+            }
+            self.wake();
+            return true;
+        }
+        if !is_idle {
+            return false;
+        }
+        let is_full = |object: &Object| object.pending == 0 && object.bytes > 0 && object.copies > 0;
+        let full: Vec<u64> =
+            self.mbarriers.objects.iter().filter(|(_, object)| is_full(object)).map(|(at, _)| *at).collect();
+        for at in &full {
+            if let Some(object) = self.mbarriers.objects.get_mut(at) {
+                object.bytes = 0;
+            }
+            self.judge_phase(*at);
+        }
+        self.wake();
+        !full.is_empty()
+    }
+}
