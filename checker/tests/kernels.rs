@@ -132,7 +132,11 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
             other => other,
         };
         assert_eq!(protocol.verdict, verdict, "{name}:\n{}", extracted.text);
-        assert_eq!(rules(&protocol), rules(&decision), "{name}");
+        // With a value for a parameter fewer runs are looked at.
+        let (of_protocol, of_kernel) = (rules(&protocol), rules(&decision));
+        let is_same = of_protocol == of_kernel;
+        let is_part = !decision.given.is_empty() && of_kernel.is_subset(&of_protocol);
+        assert!(is_same || is_part, "{name}: {of_protocol:?} {of_kernel:?}");
         let formatted = bar::format(text).expect("it is a protocol");
         assert_eq!(formatted, extracted.text, "{name}");
         seen += 1;

@@ -33,6 +33,9 @@ impl Protocol {
         let load_options = LoadOptions { defines: defines.clone() };
         let loaded = load(&Source::new(file, bytes), &load_options)
             .map_err(|error| barcheck_specs::render(&error.diagnostics, file, &error.text, false))?;
+        if loaded.program.ctas > 1 {
+            return Err("the CTAs of a cluster have no executable counterparts yet".to_owned());
+        }
         let source = SourceInfo {
             file: file.to_owned(),
             format: loaded.format.name().to_owned(),

@@ -170,3 +170,11 @@ fn all_rules_that_barriers_report_are_collected_on_demand() {
     };
     assert_eq!((rules(&[]), rules(&["--all"])), (1, 2));
 }
+
+#[test]
+fn a_cluster_is_refused_and_not_run_as_one_group() {
+    let text = "target ptx;\ncluster 2;\ncta 32;\nwarp 0 { bar.sync 0; }\n";
+    let run = gate(text, &[]);
+    assert_ne!(run.status, Some(0), "{}{}", run.out, run.err);
+    assert!(format!("{}{}", run.out, run.err).contains("the CTAs of a cluster"), "{}{}", run.out, run.err);
+}

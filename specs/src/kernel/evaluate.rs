@@ -8,10 +8,18 @@ use barcheck_model::Patience;
 use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Register, Type};
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
-use super::objects::Object;
 use super::slice::{Slice, Then};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
+
+/// Which object an instruction is about.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    /// The name of the array, or of the object if it is alone.
+    pub(super) name: String,
+    /// Its index in the array: what is computed, in parts of so many bytes, and a number.
+    pub(super) index: Option<(ValueId, i64, i64)>,
+}
 
 /// What is known of a warp.
 #[derive(Debug, Default)]

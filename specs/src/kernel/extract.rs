@@ -73,14 +73,14 @@ pub(crate) fn extract(
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
-    writes::forget_written(&mut code);
+    let threads = Warp::threads(size);
+    writes::forget_written(&mut code, threads);
     let code = &code;
     let graph = Graph::of(code);
     let Some(slice) = slice(code, &graph) else {
         let what = "its loops and branches are too many to be followed".to_owned();
         return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
     };
-    let threads = Warp::threads(size);
     let warps = threads.div_ceil(32);
     let mut shared = Shared {
         values: Values::default(),
@@ -89,38 +89,7 @@ pub(crate) fn extract(
         unknown: BTreeSet::new(),
         has_own_name: own_names(code),
     };
-    let mut roles: Vec<Role> = Vec::new();
-    let mut known: HashMap<Statements, usize> = HashMap::new();
-    let mut evaluations = Vec::new();
-    for number in 0..warps {
-        if patience.is_over() {
-            return Err(Failure::Late);
-        }
-        evaluations.push(shared.evaluate(code, &slice, Warp { number, size }, patience)?);
-    }
-    if let Some(stop) =
-        evaluations.iter().filter_map(|e| beyond(code, &slice, e)).min_by_key(|stop| stop.span)
-    {
-        return Err(Failure::Stop(stop));
-    }
-    let objects = Objects::of(code, &slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
-    for (number, mut evaluation) in (0..warps).zip(evaluations) {
-        if patience.is_over() {
-            return Err(Failure::Late);
-        }
-        objects.resolve(code, &slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
-        let warp = Warp { number, size };
-        let statements = shared.warp(code, &slice, warp, &evaluation)?;
-        let next = roles.len();
-        let role = *known.entry(statements.clone()).or_insert(next);
-        if role == next {
-            roles.push(Role { warps: Vec::new(), statements });
-        }
-        match roles[role].warps.last_mut() {
-            Some((_, to)) if *to == number => *to += 1,
-            _ => roles[role].warps.push((number, number + 1)),
-        }
-    }
+    let (mut roles, objects) = roles(code, &slice, (size, warps), &mut shared, patience)?;
     let mut bytes = BTreeSet::new();
     for role in &mut roles {
         copies::measure(&mut role.statements, &mut bytes).map_err(Failure::Stop)?;
@@ -153,6 +122,48 @@ pub(crate) fn extract(
     extraction.about = named.collect();
     extraction.things = extraction.about.values().flatten().cloned().chain(shared.unknown).collect();
     Ok(extraction)
+}
+
+/// The residual programs of all warps, those that are alike once, and the mbarrier objects that they name.
+fn roles(
+    code: &Code,
+    slice: &Slice,
+    (size, warps): ([u32; 3], u32),
+    shared: &mut Shared,
+    patience: &Patience,
+) -> Result<(Vec<Role>, Objects), Failure> {
+    let mut roles: Vec<Role> = Vec::new();
+    let mut known: HashMap<Statements, usize> = HashMap::new();
+    let mut evaluations = Vec::new();
+    for number in 0..warps {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        evaluations.push(shared.evaluate(code, slice, Warp { number, size }, patience)?);
+    }
+    if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
+    {
+        return Err(Failure::Stop(stop));
+    }
+    let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
+    for (number, mut evaluation) in (0..warps).zip(evaluations) {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        objects.resolve(code, slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
+        let warp = Warp { number, size };
+        let statements = shared.warp(code, slice, warp, &evaluation)?;
+        let next = roles.len();
+        let role = *known.entry(statements.clone()).or_insert(next);
+        if role == next {
+            roles.push(Role { warps: Vec::new(), statements });
+        }
+        match roles[role].warps.last_mut() {
+            Some((_, to)) if *to == number => *to += 1,
+            _ => roles[role].warps.push((number, number + 1)),
+        }
+    }
+    Ok((roles, objects))
 }
 
 /// What warps share.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
 use super::code::{Action, Code, ObjectKind};
-use super::evaluate::Evaluation;
+use super::evaluate::{Evaluation, Object};
 use super::lanes::Lanes;
 use super::slice::Slice;
 use super::structure::Stop;
@@ -16,15 +16,6 @@ use super::value::{Term, ValueId, Values};
 
 /// The bytes of an object.
 const BYTES: i64 = 8;
-
-/// Which object an instruction is about.
-#[derive(Clone, Debug)]
-pub(super) struct Object {
-    /// The name of the array, or of the object if it is alone.
-    pub(super) name: String,
-    /// Its index in the array: what is computed, in parts of so many bytes, and a number.
-    pub(super) index: Option<(ValueId, i64, i64)>,
-}
 
 /// Objects side by side.
 #[derive(Clone, Debug)]

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::code::{Action, Argument, Code, Function, Memory, Operation, Register};
+use super::code::{
+    Action, Argument, Code, Function, Memory, Operation, Register, Synchronisation, SynchronisationKind,
+};
 
 /// What an address is counted from: a name, and through how many pointers that are loaded.
 type Root = (u32, u8);
@@ -23,10 +25,11 @@ struct Roots {
 }
 
 /// Makes the results of loads unknown where the kernel may write what they load.
-pub(super) fn forget_written(code: &mut Code) {
+/// `threads` is the size of the CTA.
+pub(super) fn forget_written(code: &mut Code, threads: u32) {
     let is_global =
         |action: &Action| matches!(action, Action::Compute { function: Function::Load(Memory::Global), .. });
-    let mut forgotten = written_before(code);
+    let mut forgotten = exchanged_at_will(code, threads);
     if code.instructions.iter().any(|instruction| is_global(&instruction.action)) {
         let roots = Roots::of(code);
         let mut written = BTreeSet::new();
@@ -121,8 +124,9 @@ fn keeps(operation: Operation) -> bool {
 /// A place in shared memory: a symbol and an offset.
 type Place = (u32, i64);
 
-/// Loads from shared memory of what a store on the way has put there, without a barrier between the two.
-fn written_before(code: &Code) -> Vec<usize> {
+/// Loads from shared memory that no barrier of all threads keeps apart from a store at the same place, before
+/// or behind: some threads may find what another has put there, and others what was there before, or will be.
+fn exchanged_at_will(code: &Code, threads: u32) -> Vec<usize> {
     let mut definitions: HashMap<Register, Vec<usize>> = HashMap::new();
     let mut stores = Vec::new();
     let mut loads: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
@@ -171,14 +175,16 @@ fn written_before(code: &Code) -> Vec<usize> {
             continue;
         };
         let Some(loads) = place(base, offset).and_then(|place| loads.get(&place)) else { continue };
-        let reached = without_barrier(code, at);
+        let reached = without_barrier(code, at, threads);
         found.extend(loads.iter().filter(|load| reached.contains(load)));
+        found.extend(loads.iter().filter(|load| without_barrier(code, **load, threads).contains(&at)));
     }
     found.into_iter().collect()
 }
 
-/// The instructions that may follow one without a barrier on the way.
-fn without_barrier(code: &Code, from: usize) -> BTreeSet<usize> {
+/// The instructions that may follow one without a barrier of all threads on the way. What orders through
+/// mbarrier objects is taken to order this as well.
+fn without_barrier(code: &Code, from: usize, threads: u32) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut work = vec![from + 1];
     while let Some(at) = work.pop() {
@@ -192,7 +198,8 @@ fn without_barrier(code: &Code, from: usize) -> BTreeSet<usize> {
                 instruction.guard.is_some()
             }
             Action::Exit | Action::Abort => instruction.guard.is_some(),
-            Action::Synchronise(_) | Action::Object(_) | Action::Test { .. } | Action::Beyond(_) => false,
+            Action::Synchronise(barrier) => !is_of_all(barrier, threads) || instruction.guard.is_some(),
+            Action::Object(_) | Action::Test { .. } | Action::Beyond(_) => false,
             Action::Compute { .. } | Action::Store { .. } | Action::Nothing => true,
         };
         if goes_on {
@@ -200,4 +207,14 @@ fn without_barrier(code: &Code, from: usize) -> BTreeSet<usize> {
         }
     }
     reached
+}
+
+/// Whether whoever goes on from a barrier knows that all threads have come to it.
+fn is_of_all(barrier: &Synchronisation, threads: u32) -> bool {
+    let counts_all = match barrier.count {
+        None => true,
+        Some(Argument::Number(count)) => count >= u64::from(threads),
+        Some(_) => false,
+    };
+    counts_all && barrier.kind != SynchronisationKind::Arrive
 }

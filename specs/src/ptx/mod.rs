@@ -66,8 +66,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call it:
-    /// `param_2`, `param_0+16`.
+    /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call
+    /// it: `param_2`, `param_0+16`.
     #[must_use]
     pub fn has_param(&self, given: &str) -> bool {
         self.params.iter().enumerate().any(|(position, param)| {
