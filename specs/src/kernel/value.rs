@@ -147,6 +147,30 @@ impl Values {
         }
     }
 
+    /// What was widened from 32 bits to 64 and cut again, as it was before.
+    fn to_and_fro(&self, value: ValueId) -> ValueId {
+        if let Term::Apply { operation: Operation::Convert(from), ty, terms } = self.term(value)
+            && (from.bits, ty.bits) == (64, 32)
+            && let Term::Apply { operation: Operation::Convert(from), ty, terms } = self.term(terms[0])
+            && (from.bits, ty.bits) == (32, 64)
+        {
+            return terms[0];
+        }
+        value
+    }
+
+    /// A term for a sum of 32 bits, in which terms count with their low bits alone.
+    fn low(&mut self, value: ValueId) -> ValueId {
+        if let Term::Apply { operation: Operation::Convert(from), ty, terms } = self.term(value)
+            && from.bits == 32
+            && ty.bits == 64
+        {
+            return terms[0];
+        }
+        let (whole, low) = (Type { bits: 64, signed: false }, Type { bits: 32, signed: false });
+        self.apply(Operation::Convert(whole), low, &[value])
+    }
+
     /// Sums, differences and products with known numbers, of 32 and 64 bits, as sums.
     fn linear(&mut self, operation: Operation, ty: Type, terms: &[ValueId]) -> Option<ValueId> {
         if ty.bits < 32 {
@@ -165,6 +189,30 @@ impl Values {
                     _ => return None,
                 };
                 self.sum(bits, &[(of, by)])
+            }
+            // The low bits of a sum are the sum of low bits.
+            (Operation::Convert(from), [a]) if bits == 32 && from.bits == 64 => {
+                let Term::Sum { bits: 64, terms, known } = self.term(*a).clone() else { return None };
+                let mut parts = Vec::new();
+                for (term, factor) in terms {
+                    parts.push((self.low(term), Lanes::map(&[&factor], |n| Some(cut(n[0], 32)))?));
+                }
+                let known = self.known(Lanes::map(&[&known], |n| Some(cut(n[0], 32)))?);
+                parts.push((known, Lanes::All(1)));
+                self.sum(32, &parts)
+            }
+            // A wide product with a number is that of the wide factor.
+            (Operation::MultiplyWide, [a, b]) if bits == 32 => {
+                let (of, by) = match (self.as_known(*a), self.as_known(*b)) {
+                    (_, Some(by)) => (*a, by.clone()),
+                    (Some(by), _) => (*b, by.clone()),
+                    _ => return None,
+                };
+                let wide = Type { bits: 64, signed: ty.signed };
+                let widened = |n: &[u64]| apply(Operation::Convert(ty), wide, n);
+                let by = Lanes::map(&[&by], widened)?;
+                let of = self.apply(Operation::Convert(ty), wide, &[of]);
+                self.sum(64, &[(of, by)])
             }
             (Operation::ShiftLeft, [a, by]) => {
                 let by = Lanes::map(&[self.as_known(*by)?], |by| {
@@ -185,6 +233,7 @@ impl Values {
         let mut known = Lanes::All(0);
         for (value, factor) in parts {
             let single;
+            let value = &if bits == 32 { self.to_and_fro(*value) } else { *value };
             let (terms, constant): (&[(ValueId, Lanes)], Lanes) = match self.term(*value) {
                 Term::Known(lanes) => (&[], lanes.clone()),
                 Term::Sum { bits: of, terms, known } if *of == bits => (terms, known.clone()),
