@@ -65,8 +65,10 @@ pub(crate) fn compare(file: &str, text: &str, effort: &Effort) -> Compared {
         return Compared::Unfit(format!("the check says {}", outcome.verdict.name()));
     }
     let rules: BTreeSet<Rule> = outcome.findings.iter().map(|found| found.finding.rule).collect();
-    let protocol =
-        Protocol::parse(file, text.as_bytes(), &BTreeMap::new(), options).expect("it was loaded before");
+    let protocol = match Protocol::parse(file, text.as_bytes(), &BTreeMap::new(), options) {
+        Ok(protocol) => protocol,
+        Err(why) => return Compared::Unfit(why),
+    };
     let gated = explore(&protocol, With::Loom, effort, Command::new(env!("CARGO_BIN_EXE_barcheck")));
     let gated = match gated {
         Ok(gated) => gated,

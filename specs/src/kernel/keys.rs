@@ -45,6 +45,10 @@ impl Keys<'_> {
                 Term::Given { at } => {
                     found.insert(format!("@{at}"));
                 }
+                // Where it comes from is not followed: it may be the same as anything of its kind.
+                Term::Meet { .. } => {
+                    found.insert("@meet".to_owned());
+                }
                 _ => work.extend(self.values.inside(value)),
             }
         }
