@@ -99,6 +99,7 @@ fn engines_that_make_few_runs_say_nothing_that_the_heads_do_not() {
 fn the_plain_search_agrees_on_every_protocol_that_it_can_cover() {
     let too_large = [
         "ptx/choices_of_32_warps.bar",
+        "ptx/cluster_multicast.bar",
         "ptx/endless_rendezvous_32_warps.bar",
         "ptx/guard_decided_early.bar",
         "ptx/fast_and_slow_path.bar",
