@@ -4,7 +4,7 @@
 //! parameters and symbols that reach them by sums. Two parameters are taken to point to different memory;
 //! what is taken for true of loads says so.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::code::{
     Action, Argument, Code, Function, Memory, Operation, Register, Synchronisation, SynchronisationKind,
@@ -124,89 +124,146 @@ fn keeps(operation: Operation) -> bool {
 /// A place in shared memory: a symbol and an offset.
 type Place = (u32, i64);
 
-/// Loads from shared memory that no barrier of all threads keeps apart from a store at the same place, before
-/// or behind: some threads may find what another has put there, and others what was there before, or will be.
+/// The bytes that one instruction stores at most.
+const WIDEST: i64 = 16;
+
+/// What is stored between barriers.
+#[derive(Default)]
+struct Stored {
+    places: BTreeSet<Place>,
+    /// Symbols from which the places of others are counted.
+    symbols: BTreeSet<u32>,
+    /// A store may go anywhere.
+    anywhere: bool,
+}
+
+impl Stored {
+    /// Whether a load may find some of it, from its place or what its address is counted from.
+    fn may_be_at(&self, place: Option<Place>, symbols: &BTreeSet<u32>) -> bool {
+        let Some((symbol, offset)) = place else {
+            let exact = self.places.iter().any(|(symbol, _)| symbols.contains(symbol));
+            let is_any = symbols.is_empty() && !(self.places.is_empty() && self.symbols.is_empty());
+            return self.anywhere || is_any || exact || !self.symbols.is_disjoint(symbols);
+        };
+        let around =
+            (symbol, offset.saturating_sub(WIDEST - 1))..=(symbol, offset.saturating_add(WIDEST - 1));
+        self.anywhere || self.symbols.contains(&symbol) || self.places.range(around).next().is_some()
+    }
+}
+
+/// Loads from shared memory that no barrier of all threads keeps apart from a store that may be at the same
+/// place: some threads may find what another has put there, and others what was there before, or will be.
+/// Whatever stands between the same barriers counts, in whichever order: threads go different ways.
 fn exchanged_at_will(code: &Code, threads: u32) -> Vec<usize> {
-    let mut definitions: HashMap<Register, Vec<usize>> = HashMap::new();
-    let mut stores = Vec::new();
-    let mut loads: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    let (parts, roots) = (between_barriers(code, threads), Roots::of(code));
+    let definitions = definitions(code);
+    let symbols = |argument: Argument| roots.argument(argument).into_iter().map(|(name, _)| name).collect();
+    let mut stored: HashMap<usize, Stored> = HashMap::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
-        match &instruction.action {
-            Action::Compute { to, .. } => definitions.entry(*to).or_default().push(at),
-            Action::Store { address: Some(_), memory: Memory::Shared } => stores.push(at),
-            _ => {}
+        let Action::Store { address, memory } = &instruction.action else { continue };
+        let here = stored.entry(parts[at]).or_default();
+        let names: BTreeSet<u32> = address.map(|(base, _)| symbols(base)).unwrap_or_default();
+        match address.and_then(|(base, offset)| place(code, &definitions, base, offset)) {
+            Some(place) => {
+                here.places.insert(place);
+            }
+            None => {
+                here.anywhere |= names.is_empty() && *memory == Memory::Shared;
+                here.symbols.extend(names);
+            }
         }
     }
-    let place = |argument: Argument, offset: i64| {
-        let mut offset = offset;
-        let mut argument = argument;
-        for _ in 0..64 {
-            let register = match argument {
-                Argument::Same(name) => return Some((name, offset)),
-                Argument::Register(register) => register,
-                _ => return None,
-            };
-            let [one] = definitions.get(&register)?.as_slice() else { return None };
-            let Action::Compute { function, arguments, .. } = &code.instructions[*one].action else {
-                return None;
-            };
-            argument = match (function, arguments.as_slice()) {
-                (Function::Integer(Operation::Convert(_), _), [of]) => *of,
-                (Function::Integer(Operation::Add, _), [of, Argument::Number(more)]) => {
-                    offset = offset.wrapping_add(*more as i64);
-                    *of
-                }
-                _ => return None,
-            };
-        }
-        None
-    };
+    let mut found = Vec::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
         if let Action::Compute { function: Function::Load(Memory::Shared), arguments, .. } =
             &instruction.action
-            && let Some(place) = arguments.first().and_then(|address| place(*address, 0))
+            && let Some(stored) = stored.get(&parts[at])
         {
-            loads.entry(place).or_default().push(at);
+            let address = arguments.first().copied();
+            let place = address.and_then(|address| place(code, &definitions, address, 0));
+            let names = address.map(symbols).unwrap_or_default();
+            if stored.may_be_at(place, &names) {
+                found.push(at);
+            }
         }
     }
-    let mut found = BTreeSet::new();
-    for at in stores {
-        let Action::Store { address: Some((base, offset)), .. } = code.instructions[at].action else {
-            continue;
-        };
-        let Some(loads) = place(base, offset).and_then(|place| loads.get(&place)) else { continue };
-        let reached = without_barrier(code, at, threads);
-        found.extend(loads.iter().filter(|load| reached.contains(load)));
-        found.extend(loads.iter().filter(|load| without_barrier(code, **load, threads).contains(&at)));
-    }
-    found.into_iter().collect()
+    found
 }
 
-/// The instructions that may follow one without a barrier of all threads on the way. What orders through
-/// mbarrier objects is taken to order this as well.
-fn without_barrier(code: &Code, from: usize, threads: u32) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::new();
-    let mut work = vec![from + 1];
-    while let Some(at) = work.pop() {
-        let Some(instruction) = code.instructions.get(at) else { continue };
-        if !reached.insert(at) {
-            continue;
-        }
-        let goes_on = match &instruction.action {
-            Action::Jump(to) => {
-                work.push(*to);
-                instruction.guard.is_some()
-            }
-            Action::Exit | Action::Abort => instruction.guard.is_some(),
-            Action::Synchronise(barrier) => !is_of_all(barrier, threads) || instruction.guard.is_some(),
-            Action::Object(_) | Action::Test { .. } | Action::Beyond(_) => false,
-            Action::Compute { .. } | Action::Store { .. } | Action::Nothing => true,
-        };
-        if goes_on {
-            work.push(at + 1);
+/// Where each register is written.
+fn definitions(code: &Code) -> HashMap<Register, Vec<usize>> {
+    let mut definitions: HashMap<Register, Vec<usize>> = HashMap::new();
+    for (at, instruction) in code.instructions.iter().enumerate() {
+        if let Action::Compute { to, .. } = &instruction.action {
+            definitions.entry(*to).or_default().push(at);
         }
     }
-    reached
+    definitions
+}
+
+/// The place that an address is, if it is a symbol and a number.
+fn place(
+    code: &Code,
+    definitions: &HashMap<Register, Vec<usize>>,
+    mut argument: Argument,
+    mut offset: i64,
+) -> Option<Place> {
+    for _ in 0..64 {
+        let register = match argument {
+            Argument::Same(name) => return Some((name, offset)),
+            Argument::Register(register) => register,
+            _ => return None,
+        };
+        let [one] = definitions.get(&register)?.as_slice() else { return None };
+        let Action::Compute { function, arguments, .. } = &code.instructions[*one].action else {
+            return None;
+        };
+        argument = match (function, arguments.as_slice()) {
+            (Function::Integer(Operation::Convert(_), _), [of]) => *of,
+            (Function::Integer(Operation::Add, _), [of, Argument::Number(more)]) => {
+                offset = offset.wrapping_add(*more as i64);
+                *of
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// For each instruction a number, the same for those that some way joins without a barrier of all threads on
+/// it. What orders through mbarrier objects is taken to order this as well.
+fn between_barriers(code: &Code, threads: u32) -> Vec<usize> {
+    let instructions = &code.instructions;
+    let separates = |at: usize| match &instructions[at].action {
+        Action::Synchronise(barrier) => is_of_all(barrier, threads) && instructions[at].guard.is_none(),
+        Action::Object(_) | Action::Test { .. } | Action::Beyond(_) => true,
+        _ => false,
+    };
+    // Each points to another of its part, or is what the part is called.
+    let mut part: Vec<usize> = (0..instructions.len()).collect();
+    for (at, instruction) in instructions.iter().enumerate() {
+        let (to, goes_on) = match &instruction.action {
+            Action::Jump(to) => (Some(*to), instruction.guard.is_some()),
+            Action::Exit | Action::Abort => (None, instruction.guard.is_some()),
+            _ => (None, true),
+        };
+        for next in to.into_iter().chain(goes_on.then_some(at + 1)) {
+            if next < instructions.len() && !separates(at) && !separates(next) {
+                let (one, other) = (called(&mut part, at), called(&mut part, next));
+                part[one] = other;
+            }
+        }
+    }
+    (0..instructions.len()).map(|at| called(&mut part, at)).collect()
+}
+
+/// What the part of an instruction is called. The way there is shortened.
+fn called(part: &mut [usize], mut at: usize) -> usize {
+    while part[at] != at {
+        part[at] = part[part[at]];
+        at = part[at];
+    }
+    at
 }
 
 /// Whether whoever goes on from a barrier knows that all threads have come to it.
