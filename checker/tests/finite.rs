@@ -100,10 +100,20 @@ fn a_counter_of_which_only_the_remainder_matters_is_kept_so() {
     verified("bar.sync i % 2; i = i + 1;");
     verified("bar.sync i % 4 + 4 * ((i / 4) & 1); i = 1 + i;");
     verified("let phase = (i + 3) / 6 % 2; bar.sync phase + 2 * (i & 3); i = i + 3;");
+    // Bits of what is shifted and added to; what is copied; from some value on.
+    verified("bar.sync ((i * 8 + 0x80000000 & 0xffffffff) - 0x80000000 & 24) / 8; i = i + 1;");
+    verified("bar.sync (((i + 1) & 0xffffffff) >> 1) & 3; i = i + 1;");
+    verified("let j = i + 4; bar.sync j % 3; i = j;");
+    verified("if i >= 2 { bar.sync 3 + (i & 1); } bar.sync 1 + (i & 1); i = i + 1;");
+    verified("if i + 3 != 9 { bar.sync i % 5; } i = i + 1;");
     // It matters elsewhere as well.
     let text =
         "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync i % 2; i = i + 1; assert i < 100; } }";
     assert_eq!(outcome(text), (Verdict::Violated, vec!["assertion"]));
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { if i >= 2 { bar.sync i & 1; } i = i + 1; assert i != 50; } }";
+    assert_eq!(outcome(text), (Verdict::Violated, vec!["assertion"]));
+    let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { let j = i + 1; bar.sync i & 1; i = j; if warp == 0 && j == 41 { bar.sync 5; } } }";
+    assert_eq!(outcome(text), (Verdict::Violated, vec!["deadlock"]));
     let text = "target ptx; cta 64; warps 0..2 { let i = 0; loop { bar.sync i % 3; i = i + 1; if warp == 0 && i % 7 == 6 { i = i + 1; } } }";
     assert_eq!(outcome(text), (Verdict::Violated, vec!["deadlock"]));
 }

@@ -46,6 +46,7 @@ impl Module {
 fn modules() -> Vec<Module> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
     let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension != "cu"));
     let mut modules: Vec<Module> = files
         .map(|path| Module {
             name: path.file_name().expect("a file").to_string_lossy().into_owned(),
@@ -196,7 +197,6 @@ fn values_with_which_a_violation_comes_about_are_told() {
         .map(|(_, name, _, decision)| (name, decision.given))
         .collect();
     let of = |kernel: &str| given.iter().find(|(name, _)| name == kernel).expect("it is there").1.clone();
-    assert_eq!(of("unrolled_short"), BTreeMap::from([("param_0".to_owned(), 1)]));
     assert_eq!(of("strided"), BTreeMap::from([("param_0".to_owned(), 1)]));
     assert!(of("unrolled").is_empty() && of("asked_both_ways").is_empty());
 }

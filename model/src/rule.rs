@@ -59,6 +59,8 @@ rules! {
     BarrierIdRange = "barrier-id-range",
     /// An XeGPU barrier initialised without having been allocated.
     BarrierNotAllocated = "barrier-not-allocated",
+    /// Everybody has exited, and an arrival that a commit stands for has not landed.
+    CommitAtExit = "commit-at-exit",
     /// Participants of one active barrier disagree on its counts.
     CountMismatch = "count-mismatch",
     /// A count that no execution could mean.
@@ -69,7 +71,7 @@ rules! {
     DataRace = "data-race",
     /// No agent has a step and not all have exited.
     Deadlock = "deadlock",
-    /// Everybody has exited, and an asynchronous operation has not landed.
+    /// Everybody has exited, and a copy has not landed.
     InFlightAtExit = "in-flight-at-exit",
     /// A generation completes for a consumer that has not consumed the previous one.
     LostNotification = "lost-notification",
@@ -169,9 +171,15 @@ impl Rule {
             | Self::NobodyWaits
             | Self::DanglingArrival
             | Self::MissingWait => Level::Warning,
-            Self::ReuseBeforeFree | Self::ReservedBarrier => Level::Pedantic,
+            Self::ReuseBeforeFree | Self::CommitAtExit | Self::ReservedBarrier => Level::Pedantic,
             _ => Level::Error,
         }
+    }
+
+    /// The rule about what has not landed when everybody has exited: a commit, or a copy.
+    #[must_use]
+    pub fn at_exit(is_commit: bool) -> Self {
+        if is_commit { Self::CommitAtExit } else { Self::InFlightAtExit }
     }
 
     /// Whether a violation ends its path: nothing is claimed about what follows undefined behaviour.
@@ -190,6 +198,7 @@ impl Rule {
             | Self::NobodyWaits
             | Self::DanglingArrival
             | Self::InFlightAtExit
+            | Self::CommitAtExit
             | Self::ReservedBarrier
             | Self::DataRace
             | Self::MissingFence => false,

@@ -67,7 +67,7 @@ fn what_is_in_flight_has_landed_before_its_cta_exits() {
     shows(&apart(1, vec![copies(), done().wait(0)], for_ever()), &[]);
     shows(&apart(1, vec![copies()], vec![done().wait(0)]), &["deadlock", "in-flight-at-exit"]);
     let commits = one_lane(vec![done().commit()]);
-    shows(&apart(1, vec![commits.clone()], for_ever()), &["in-flight-at-exit"]);
+    shows(&apart(1, vec![commits.clone()], for_ever()), &["commit-at-exit"]);
     shows(&apart(1, vec![commits, done().wait(0)], for_ever()), &[]);
     // What is sent to another CTA has to come before that exits.
     let sends = one_lane(vec![done().act(Act::CommitAll(2))]);

@@ -96,8 +96,8 @@ fn what_lands_lands_in_the_phase_in_which_it_was_left() {
     shows(&p(vec![done().commit()]), &[]);
     shows(&p(vec![done().copy(0, 0), done().arrive()]), &["in-flight-at-exit", "stale-completion"]);
     shows(&p(vec![done().copy(0, 0), done().inval()]), &["mbarrier-not-live", "stale-completion"]);
-    shows(&alone(1, vec![done().commit()], vec![]), &["in-flight-at-exit"]);
-    shows(&alone(2, vec![done().commit()], vec![]), &["dangling-arrival", "in-flight-at-exit"]);
+    shows(&alone(1, vec![done().commit()], vec![]), &["commit-at-exit"]);
+    shows(&alone(2, vec![done().commit()], vec![]), &["commit-at-exit", "dangling-arrival"]);
 }
 
 #[test]

@@ -161,9 +161,18 @@ impl<'c, 'p> Search<'c, 'p> {
             self.rules.insert("arrival-race");
         }
         // What comes from others ends the path once it lands.
-        let leaves = |cta| mbarrier::left_in_flight(&world, cta) && world.cta_exited(cta);
-        if (0..self.code.protocol.cluster).any(leaves) {
+        let leaves = |commits| {
+            let mut ctas = 0..self.code.protocol.cluster;
+            ctas.any(|cta| mbarrier::left_in_flight(&world, cta, commits) && world.cta_exited(cta))
+        };
+        if leaves(false) {
             self.rules.insert("in-flight-at-exit");
+        }
+        if leaves(true) {
+            self.rules.insert("commit-at-exit");
+        }
+        if leaves(false) || leaves(true) {
+            // What is under way may still complete a phase.
         } else if state.everyone_exited()
             && state.objects.pending.is_empty()
             && (held || state.objects.hold_arrivals())

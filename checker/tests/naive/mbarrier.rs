@@ -165,9 +165,10 @@ fn cta_of(world: &World<'_>, object: ObjectId) -> usize {
 }
 
 /// Whether something is on its way to a CTA that one of its own agents has sent.
-pub fn left_in_flight(world: &World<'_>, cta: usize) -> bool {
+pub fn left_in_flight(world: &World<'_>, cta: usize, commits: bool) -> bool {
     let own = |p: &Pending| cta_of(world, p.object) == cta && world.protocol().cta_of(p.agent) == cta;
-    world.state.objects.pending.iter().any(own)
+    let kind = |p: &&Pending| matches!(p.landing, Landing::Arrivals(..)) == commits;
+    world.state.objects.pending.iter().filter(kind).any(own)
 }
 
 /// The lanes of a fragment execute an instruction on an object, each by itself and all in one step.

@@ -56,12 +56,13 @@ pub const MBARRIER_RULES: &[&str] = &[
     "parity-range",
     "unobserved-phase",
     "in-flight-at-exit",
+    "commit-at-exit",
 ];
 
 /// The level of a rule for a target when the user asks for nothing else.
 pub fn level(rule: &str, target: Target) -> Level {
     match (rule, target) {
-        ("reuse-before-free" | "reserved-barrier", _) => Level::Pedantic,
+        ("reuse-before-free" | "reserved-barrier" | "commit-at-exit", _) => Level::Pedantic,
         ("result-overwritten" | "register-truncated" | "nobody-waits" | "dangling-arrival", _) => {
             Level::Warning
         }

@@ -201,6 +201,14 @@ impl Told<'_> {
                  the operation lands."
                     .to_owned(),
             ),
+            Rule::CommitAtExit => (
+                format!(
+                    "{all}, and the arrival that {who} left by `{instruction}`{at} has not been made on {on}"
+                ),
+                "The arrival comes when the work is done that was begun before it: some warp should wait for \
+                 it, or for a later one of the same thread."
+                    .to_owned(),
+            ),
             _ => (format!("{does}: a parity is 0 or 1"), "The parity of a phase is 0 or 1.".to_owned()),
         }
     }

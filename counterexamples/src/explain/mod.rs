@@ -93,6 +93,7 @@ fn words(case: &Case<'_>) -> Words {
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
         Rule::InFlightAtExit
+        | Rule::CommitAtExit
         | Rule::MbarrierLive
         | Rule::MbarrierNotLive
         | Rule::OverArrival

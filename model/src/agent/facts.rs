@@ -4,7 +4,7 @@
 //! so that configurations which cannot behave differently are equal.
 
 use super::alike::all_go_alike;
-use super::period::periods;
+use super::period::{Period, periods};
 use crate::program::{
     Code, Condition, ConstructId, ConstructKind, Expr, LocalId, Op, Pc, Program, Scope, SequenceId,
 };
@@ -30,8 +30,8 @@ pub struct Facts {
     enters: Vec<Positions>,
     /// See [`Self::results_matter`].
     results_matter: bool,
-    /// See [`Self::period`].
-    periods: Vec<Option<i64>>,
+    /// See [`Self::kept`].
+    periods: Vec<Option<Period>>,
 }
 
 /// Positions, as half-open ranges in order.
@@ -77,10 +77,10 @@ impl Facts {
         self.results_matter
     }
 
-    /// The number modulo which a local is kept, if only its remainder matters.
+    /// The value that stands for all values of a local that cannot be told apart from this one.
     #[must_use]
-    pub fn period(&self, local: LocalId) -> Option<i64> {
-        self.periods.get(local.index()).copied().flatten()
+    pub fn kept(&self, local: LocalId, value: i64) -> i64 {
+        self.periods.get(local.index()).copied().flatten().map_or(value, |period| period.kept(value))
     }
 
     /// Whether `local` may still be read from `pc` on.

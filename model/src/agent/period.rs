@@ -1,4 +1,4 @@
-//! Locals of which only the remainder matters.
+//! Locals of which only the remainder matters, from some value on.
 //!
 //! A stage counter that is only ever used as `i % 4` or `(i / 4) & 1` takes as many values as a loop has
 //! rounds, though only eight of them can be told apart. Where every use is so, the counter is kept modulo
@@ -8,6 +8,15 @@
 //! so is i itself with 1, f + k with d for a constant k ≥ 0, and f / a with d·a for a constant a > 0. Then f
 //! % c has the period d·c, and so has f & (c - 1) for a power of two. Any other operator has the periods of
 //! its operands, which are defined for all values, or for none, alike.
+//!
+//! A comparison of i + k with a constant has one outcome from some i on, and so the period 1 from there.
+//!
+//! A local that is copied has the periods that its copy has, from where its copy has them.
+//!
+//! The low bits of an expression are those of its operands' low bits alone where numbers are added,
+//! multiplied and the like, and those of higher bits where it is shifted to the right. So `e & m` with a
+//! number m of k bits has the period that the low k bits of e have: 2^k if e is i. Factors are below 2^16, so
+//! that nothing leaves 64 bits before i has counted to 2^47.
 
 use crate::program::{BinaryOp, Code, Expr, Local, LocalId, LocalKind, Op, UnaryOp};
 
@@ -23,20 +32,57 @@ struct Uses {
     /// It goes up by a constant somewhere.
     counts: bool,
     /// A common period of all uses, if there is one.
-    period: Option<i64>,
+    period: Option<Period>,
 }
 
-/// For each local the number modulo which it can be kept.
+/// From some value on, values that differ by a multiple of something cannot be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Period {
+    from: i64,
+    length: i64,
+}
+
+impl Period {
+    /// Any two values are alike.
+    const NONE: Self = Self { from: 0, length: 1 };
+
+    fn of(length: i64) -> Self {
+        Self { from: 0, length }
+    }
+
+    fn and(self, other: Self) -> Option<Self> {
+        let length = least_common_multiple(self.length, other.length)?;
+        Some(Self { from: self.from.max(other.from), length })
+    }
+
+    /// The value that stands for all that are like this one.
+    pub(super) fn kept(self, value: i64) -> i64 {
+        if value < self.from { value } else { self.from + (value - self.from) % self.length }
+    }
+}
+
+/// For each local the period with which it can be kept.
 // clause: barcheck.state-equal
-pub(super) fn periods(code: &Code) -> Vec<Option<i64>> {
+pub(super) fn periods(code: &Code) -> Vec<Option<Period>> {
     // A register has 32 bits, and that a counter leaves them is an error which it must not be kept from.
-    let period = |local: &Local| (local.kind == LocalKind::Integer).then_some(1);
+    let period = |local: &Local| (local.kind == LocalKind::Integer).then_some(Period::NONE);
     let mut uses: Vec<_> =
         code.locals.iter().map(|local| Uses { counts: false, period: period(local) }).collect();
+    let mut copies = Vec::new();
     for op in &code.ops {
         match op {
             Op::Set(_, Expr::Int(0..LONGEST)) => {}
-            Op::Set(local, value) if stepped(value, *local) == Some(1) => uses[local.index()].counts = true,
+            Op::Set(local, value) => match counted(value) {
+                Some(from) if from == *local => uses[local.index()].counts = true,
+                Some(from) => {
+                    uses[local.index()].counts |= !matches!(value, Expr::Local(_));
+                    copies.push((*local, from));
+                }
+                None => {
+                    uses[local.index()].period = None;
+                    used(value, &mut uses);
+                }
+            },
             _ => {
                 for local in op.written().into_iter().chain(op.handle()) {
                     uses[local.index()].period = None;
@@ -45,7 +91,31 @@ pub(super) fn periods(code: &Code) -> Vec<Option<i64>> {
             }
         }
     }
+    while copies.iter().fold(false, |changed, copy| settle(*copy, &mut uses) || changed) {}
     uses.into_iter().map(|uses| uses.period.filter(|_| uses.counts)).collect()
+}
+
+/// What is copied has every period of the copy, which counts as it does; whether that was new.
+fn settle((to, from): (LocalId, LocalId), uses: &mut [Uses]) -> bool {
+    let (copy, copied) = (uses[to.index()], uses[from.index()]);
+    let period = copied.period.zip(copy.period).and_then(|(a, b)| a.and(b));
+    let counts = copy.counts || copied.counts;
+    uses[from.index()].period = period;
+    uses[to.index()].counts = counts;
+    (period, counts) != (copied.period, copy.counts)
+}
+
+/// The local that an expression is, with a constant added or none.
+fn counted(expr: &Expr) -> Option<LocalId> {
+    match expr {
+        Expr::Local(local) => Some(*local),
+        Expr::Binary(BinaryOp::Add, a, b) => match (&**a, &**b) {
+            (a, Expr::Int(0..LONGEST)) => counted(a),
+            (Expr::Int(0..LONGEST), b) => counted(b),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The locals of an expression are used in it.
@@ -61,16 +131,15 @@ fn used(expr: &Expr, uses: &mut [Uses]) {
     let few = locals.len() <= MOST_LOCALS;
     for local in locals {
         let period = &mut uses[local.index()].period;
-        *period =
-            period.filter(|_| few).and_then(|period| least_common_multiple(period, period_in(expr, local)?));
+        *period = period.filter(|_| few).and_then(|period| period.and(period_in(expr, local)?));
     }
 }
 
 /// The period of an expression in a local.
-fn period_in(expr: &Expr, local: LocalId) -> Option<i64> {
+fn period_in(expr: &Expr, local: LocalId) -> Option<Period> {
     match expr {
-        Expr::Local(other) => (*other != local).then_some(1),
-        Expr::Int(_) | Expr::Agent | Expr::Cta | Expr::Lane | Expr::Elect => Some(1),
+        Expr::Local(other) => (*other != local).then_some(Period::NONE),
+        Expr::Int(_) | Expr::Agent | Expr::Cta | Expr::Lane | Expr::Elect => Some(Period::NONE),
         Expr::Unary(UnaryOp::Neg | UnaryOp::Not, a) => period_in(a, local),
         Expr::Binary(op, a, b) => {
             let modulus = match (op, &**b) {
@@ -82,10 +151,61 @@ fn period_in(expr: &Expr, local: LocalId) -> Option<i64> {
             };
             let stepped = modulus.and_then(|modulus| stepped(a, local)?.checked_mul(modulus));
             if let Some(period) = stepped.filter(|period| *period <= LONGEST) {
+                return Some(Period::of(period));
+            }
+            if let (BinaryOp::And, Expr::Int(mask @ 0..LONGEST)) = (op, &**b)
+                && let Some(period) = period_of_bits(a, bits_of(*mask), local)
+            {
                 return Some(period);
             }
-            least_common_multiple(period_in(a, local)?, period_in(b, local)?)
+            settled(*op, (a, b), local).or_else(|| period_in(a, local)?.and(period_in(b, local)?))
         }
+    }
+}
+
+/// From where on a comparison of a local, or one with something added, with a constant does not change.
+fn settled(op: BinaryOp, (a, b): (&Expr, &Expr), local: LocalId) -> Option<Period> {
+    let compares =
+        matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
+    let number = match (a, b) {
+        (a, Expr::Int(number)) if counted(a) == Some(local) => *number,
+        (Expr::Int(number), b) if counted(b) == Some(local) => *number,
+        _ => return None,
+    };
+    let from = number.max(-1) + 1;
+    (compares && from <= LONGEST).then_some(Period { from, length: 1 })
+}
+
+/// How many bits a number has that is not negative.
+fn bits_of(number: i64) -> u32 {
+    i64::BITS - number.leading_zeros()
+}
+
+/// The period of the low bits of an expression in a local.
+fn period_of_bits(expr: &Expr, bits: u32, local: LocalId) -> Option<Period> {
+    if bits == 0 {
+        return Some(Period::NONE);
+    }
+    let (op, a, b) = match expr {
+        Expr::Local(other) if *other == local => {
+            return 1_i64
+                .checked_shl(bits)
+                .filter(|period| *period <= LONGEST && *period > 0)
+                .map(Period::of);
+        }
+        Expr::Unary(UnaryOp::Neg, a) => return period_of_bits(a, bits, local),
+        Expr::Binary(op, a, b) => (op, a, b),
+        _ => return period_in(expr, local),
+    };
+    match (op, &**b) {
+        (BinaryOp::And, Expr::Int(mask @ 0..)) => period_of_bits(a, bits.min(bits_of(*mask)), local),
+        (BinaryOp::Shl, Expr::Int(by @ 0..16)) => period_of_bits(a, bits.saturating_sub(*by as u32), local),
+        (BinaryOp::Shr, Expr::Int(by @ 0..64)) => period_of_bits(a, bits + *by as u32, local),
+        (BinaryOp::Mul, Expr::Int(0..LONGEST)) => period_of_bits(a, bits, local),
+        (BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => {
+            period_of_bits(a, bits, local)?.and(period_of_bits(b, bits, local)?)
+        }
+        _ => period_in(expr, local),
     }
 }
 

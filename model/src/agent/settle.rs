@@ -185,7 +185,7 @@ fn assigned(
 ) -> Result<LaneValues, FaultKind> {
     let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
     let kind = context.code.locals[to.index()].kind;
-    let kept = |n: i64| Value::Int(context.facts.period(to).map_or(n, |period| n % period));
+    let kept = |n: i64| Value::Int(context.facts.kept(to, n));
     Ok(match eval.numbers(value)? {
         Numbers::Same(n) => LaneValues::Same(kept(fits(kind, n)?)),
         numbers => {

@@ -313,6 +313,7 @@ impl System for Ptx {
             Rule::MixedRedOp,
             Rule::NobodyWaits,
             Rule::InFlightAtExit,
+            Rule::CommitAtExit,
             Rule::MbarrierLive,
             Rule::MbarrierNotLive,
             Rule::OverArrival,

@@ -14,7 +14,7 @@ impl Machine {
     pub fn judge<K>(&self, state: &State<K>) -> Vec<Finding> {
         let mut found = self.arrival_races(state);
         found.extend(self.dangling_arrivals(state));
-        found.extend(self.in_flight_at_exit(state));
+        found.extend([false, true].into_iter().filter_map(|commits| self.in_flight_at_exit(state, commits)));
         found.extend(self.deadlock(state));
         found
     }
@@ -60,18 +60,21 @@ impl Machine {
             .collect()
     }
 
-    /// Every agent of a CTA has exited, and something of its own is pending there.
+    /// Every agent of a CTA has exited, and a copy of its own, or a commit, is pending there.
     // clause: barcheck.in-flight-at-exit
-    fn in_flight_at_exit<K>(&self, state: &State<K>) -> Option<Finding> {
-        if !Rule::InFlightAtExit.holds_for(self.program.target) {
+    // clause: barcheck.commit-at-exit
+    fn in_flight_at_exit<K>(&self, state: &State<K>, commits: bool) -> Option<Finding> {
+        let rule = Rule::at_exit(commits);
+        if !rule.holds_for(self.program.target) {
             return None;
         }
         let left = state.pending.iter().find(|left| {
             let cta = self.program.cta_of(left.agent);
-            self.program.shares(left.agent, left.operation.barrier())
+            left.operation.publishes() == commits
+                && self.program.shares(left.agent, left.operation.barrier())
                 && self.agents_of(cta).all(|agent| self.config(state, agent).has_exited())
         })?;
-        let (rule, agents) = (Rule::InFlightAtExit, vec![left.agent]);
+        let agents = vec![left.agent];
         let barrier = Some(left.operation.barrier());
         Some(Finding { rule, agent: left.agent, pc: left.pc, agents, barrier, detail: Detail::None })
     }

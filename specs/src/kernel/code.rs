@@ -14,6 +14,8 @@ pub(crate) struct Code {
     pub(crate) instructions: Vec<Instruction>,
     /// The names of registers, for names of variables.
     pub(crate) registers: Vec<String>,
+    /// The bits of registers, where they are known to be less than 64.
+    pub(crate) bits: Vec<u8>,
     /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
     pub(crate) names: Vec<String>,
 }
@@ -22,6 +24,7 @@ impl Code {
     /// A register of its own.
     pub(crate) fn register(&mut self, name: &str) -> Register {
         self.registers.push(name.to_owned());
+        self.bits.resize(self.registers.len(), 64);
         self.registers.len() as Register - 1
     }
 }

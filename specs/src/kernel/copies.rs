@@ -1,7 +1,10 @@
 //! How many bytes a copy of a tensor completes: PTX does not say so, since a map that the host has made does.
 //!
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
-//! Where that cannot be said the kernel is not followed.
+//! Where some of them are on one of two ways alone, the others are taken to complete it: the phase may then
+//! come to its end before those have landed, and whatever happens with them happens without them too. Where
+//! an announcement does not say how many bytes, it is as many as its copies complete. Where none of this can be said the kernel is not
+//! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +18,28 @@ use crate::common::span::Span;
 struct Open {
     object: String,
     span: Span,
+    /// Its number, if it does not say how many bytes.
+    number: Option<usize>,
     /// Bytes that no copy of known length has completed.
     left: i64,
     /// Copies of unknown length on one path, and all of them by their numbers.
     count: i64,
     sites: BTreeSet<usize>,
+    /// Those of them that are on one of two ways alone.
+    aside: BTreeSet<usize>,
 }
+
+/// Bytes of a copy, where nobody says how many.
+const SHARE: i64 = 16;
 
 #[derive(Default)]
 struct Measurer {
     /// Copies of unknown length so far.
     next: usize,
     found: BTreeMap<usize, i64>,
+    /// The same of announcements that do not say how many bytes.
+    next_announced: usize,
+    announced: BTreeMap<usize, i64>,
     assumes: BTreeSet<Assumption>,
 }
 
@@ -38,18 +51,23 @@ pub(super) fn measure(statements: &mut Statements, assumes: &mut BTreeSet<Assump
     for one in open {
         measurer.close(&one)?;
     }
-    assumes.extend(measurer.assumes);
-    let mut next = 0;
-    fill(statements, &mut next, &measurer.found);
+    assumes.extend(&measurer.assumes);
+    let mut next = (0, 0);
+    fill(statements, &mut next, &measurer);
     Ok(())
 }
 
-fn fill(statements: &mut Statements, next: &mut usize, found: &BTreeMap<usize, i64>) {
-    for statement in statements {
+fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer) {
+    statements.retain_mut(|statement| {
         match statement {
             Statement::Copy { bytes: bytes @ None, .. } => {
-                *bytes = found.get(next).copied();
-                *next += 1;
+                *bytes = found.found.get(&next.0).copied();
+                next.0 += 1;
+                return *bytes != Some(0);
+            }
+            Statement::Announce { bytes: bytes @ None, .. } => {
+                *bytes = found.announced.get(&next.1).copied();
+                next.1 += 1;
             }
             Statement::If { then, otherwise, .. } => {
                 fill(then, next, found);
@@ -58,7 +76,8 @@ fn fill(statements: &mut Statements, next: &mut usize, found: &BTreeMap<usize, i
             Statement::Loop { body, .. } | Statement::For { body, .. } => fill(body, next, found),
             _ => {}
         }
-    }
+        true
+    });
 }
 
 fn not_known(span: Span) -> Stop {
@@ -72,8 +91,11 @@ impl Measurer {
             match statement {
                 Statement::Announce { object, bytes, span, .. } => {
                     self.close_some(open, |one| one.object == *object)?;
-                    let (object, left) = (object.clone(), *bytes);
-                    open.push(Open { object, span: *span, left, count: 0, sites: BTreeSet::new() });
+                    let number = bytes.is_none().then_some(self.next_announced);
+                    self.next_announced += usize::from(bytes.is_none());
+                    let (object, left) = (object.clone(), bytes.unwrap_or_default());
+                    let (sites, aside) = (BTreeSet::new(), BTreeSet::new());
+                    open.push(Open { object, span: *span, number, left, count: 0, sites, aside });
                 }
                 Statement::Copy { object, bytes, span } => {
                     let found = open.iter_mut().find(|one| one.object == *object);
@@ -133,11 +155,18 @@ impl Measurer {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
             let second = after.next().flatten().unwrap_or(first);
-            if (first.count, first.left) != (second.count, second.left) {
+            let sites = first.sites.iter().chain(&second.sites).copied();
+            one.aside.extend(first.aside.iter().chain(&second.aside));
+            if first.left != second.left {
                 return Err(not_known(span));
             }
-            (one.count, one.left) = (first.count, first.left);
-            one.sites.extend(first.sites.iter().chain(&second.sites));
+            if first.count == second.count {
+                one.count = first.count;
+            } else {
+                one.aside.extend(sites.clone().filter(|site| !one.sites.contains(site)));
+            }
+            one.left = first.left;
+            one.sites.extend(sites);
         }
         // An arm may have changed what an object's index is.
         let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
@@ -163,6 +192,7 @@ impl Measurer {
                     outer.count += (one.count - outer.count) * times;
                     outer.left += (one.left - outer.left) * times;
                     outer.sites.extend(&one.sites);
+                    outer.aside.extend(&one.aside);
                 }
                 None => self.close(one)?,
             }
@@ -181,17 +211,38 @@ impl Measurer {
 
     /// Shares out what is announced.
     fn close(&mut self, open: &Open) -> Result<(), Stop> {
+        let left = match open.number {
+            // Copies of known length complete what is less than nothing.
+            Some(number) => {
+                let bytes = SHARE * open.count - open.left;
+                if bytes < 1 {
+                    let what = "the number of bytes of this barrier is not known".to_owned();
+                    let help = Some("give the parameters that it is computed from by --param");
+                    return Err(Stop { what, span: open.span, help });
+                }
+                self.announced.insert(number, bytes);
+                SHARE * open.count
+            }
+            None => open.left,
+        };
         if open.count == 0 {
-            return Ok(());
+            return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };
         }
-        let (share, rest) = (open.left / open.count, open.left % open.count);
-        let is_plain = open.sites.len() as i64 == open.count;
+        let (share, rest) = (left / open.count, left % open.count);
+        let plain = open.sites.difference(&open.aside);
+        let is_plain = plain.clone().count() as i64 == open.count;
         if share < 1 || rest != 0 && !is_plain {
             return Err(not_known(open.span));
         }
         self.assumes.insert(Assumption::Bytes(open.span));
-        for site in &open.sites {
-            let more = if Some(site) == open.sites.last() { rest } else { 0 };
+        for site in &open.aside {
+            if *self.found.entry(*site).or_insert(0) != 0 {
+                return Err(not_known(open.span));
+            }
+        }
+        let last = plain.clone().last();
+        for site in plain {
+            let more = if Some(site) == last { rest } else { 0 };
             // A copy behind several announcements completes as much for each of them.
             if *self.found.entry(*site).or_insert(share + more) != share + more {
                 return Err(not_known(open.span));

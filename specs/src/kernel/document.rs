@@ -187,6 +187,7 @@ impl Printer<'_> {
             match statement {
                 Statement::Barrier { text, span } => self.line(depth, &format!("{text};"), Some(*span)),
                 Statement::Announce { object, bytes, arrives, span } => {
+                    let bytes = bytes.unwrap_or_default();
                     self.line(depth, &format!("{} {object}, {bytes};", announcing(*arrives)), Some(*span));
                 }
                 Statement::Copy { object, bytes, span } => {
@@ -200,10 +201,10 @@ impl Printer<'_> {
                 Statement::If { condition, then, otherwise, span } => {
                     self.branch(depth, (condition, then, otherwise), *span);
                 }
-                Statement::Loop { body, span } if body.is_empty() => {
+                Statement::Loop { body, span, .. } if body.is_empty() => {
                     self.line(depth, "loop {}", Some(*span));
                 }
-                Statement::Loop { body, span } => {
+                Statement::Loop { body, span, .. } => {
                     self.line(depth, "loop {", Some(*span));
                     self.list(depth + 1, body);
                     self.line(depth, "}", None);
@@ -213,6 +214,8 @@ impl Printer<'_> {
                     self.list(depth + 1, body);
                     self.line(depth, "}", None);
                 }
+                // Written out before.
+                Statement::Count(_) => {}
                 Statement::Break => self.line(depth, "break;", None),
                 Statement::Continue => self.line(depth, "continue;", None),
                 Statement::Exit { span } => self.line(depth, "exit;", Some(*span)),

@@ -19,6 +19,8 @@ pub(super) struct Object {
     pub(super) name: String,
     /// Its index in the array: what is computed, in parts of so many bytes, and a number.
     pub(super) index: Option<(ValueId, i64, i64)>,
+    /// Where lanes mean different ones: which lanes, the name, and the index in the array if it is one.
+    pub(super) each: Vec<(u32, String, Option<i64>)>,
 }
 
 /// What is known of a warp.
@@ -26,6 +28,8 @@ pub(super) struct Object {
 pub(super) struct Evaluation {
     /// For each node, how control goes on; `None` where it is not reached.
     pub(super) then: Vec<Option<Way>>,
+    /// For each node the lanes that may reach it.
+    pub(super) lanes: Vec<u32>,
     /// Operands of barriers, by the position of the instruction: number and count, address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
     /// The mbarrier objects of instructions, by the position of the instruction.
@@ -296,6 +300,7 @@ impl Evaluator<'_> {
                 evaluation.meets.insert((node, *register), outside.into_iter().chain(comes).collect());
             }
         }
+        evaluation.lanes = super::lanes::reaching(self.values, &state.then, self.warp.live());
         evaluation.then = state.then;
         evaluation
     }

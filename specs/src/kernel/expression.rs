@@ -16,6 +16,8 @@ pub(super) trait Names {
     fn meet(&mut self, block: usize, register: Register) -> Option<(String, u8)>;
     /// The variable that holds a decision, if the term is one that is made once.
     fn decision(&mut self, values: &Values, value: ValueId) -> Option<String>;
+    /// The variable for the iterations of a loop, which is known by its header.
+    fn iterations(&mut self, header: usize) -> Option<String>;
     /// Something is written that differs between lanes.
     fn by_lane(&mut self);
 }
@@ -84,6 +86,13 @@ impl<'v, N: Names> Writer<'v, N> {
             Term::Meet { block, register } => {
                 let (text, bits) = self.names.meet(block, register)?;
                 Some(Written { text, bits })
+            }
+            Term::Gained { header, step } => {
+                // Of 32 bits or 64, a number between says whether it is negative or not.
+                let step = self.values.as_known(step)?.all().filter(|step| *step < 1 << 31)?;
+                let name = self.names.iterations(header)?;
+                let text = if step == 1 { name } else { format!("({name} * {step})") };
+                Some(Written { text, bits: 64 })
             }
             Term::Sum { bits, terms, known } => self.sum(bits, &terms, &known),
             Term::Apply { operation, ty, terms } => self.operation(operation, ty, &terms),

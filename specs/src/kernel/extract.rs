@@ -9,6 +9,7 @@ use crate::common::span::Span;
 
 use super::code::{Action, Code};
 use super::copies;
+use super::counts;
 use super::document::{self, Role};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
@@ -83,13 +84,14 @@ pub(crate) fn extract(
     };
     let warps = threads.div_ceil(32);
     let mut shared = Shared {
-        values: Values::default(),
+        values: Values::of(code),
         loads: HashMap::new(),
         decisions: HashMap::new(),
         unknown: BTreeSet::new(),
         has_own_name: own_names(code),
     };
-    let (mut roles, objects) = roles(code, &slice, (size, warps), &mut shared, patience)?;
+    let (programs, objects) = programs(code, &slice, (size, warps), &mut shared, patience)?;
+    let mut roles = counted(programs);
     let mut bytes = BTreeSet::new();
     for role in &mut roles {
         copies::measure(&mut role.statements, &mut bytes).map_err(Failure::Stop)?;
@@ -97,6 +99,7 @@ pub(crate) fn extract(
     let mut programs: Vec<Statements> =
         roles.iter_mut().map(|role| std::mem::take(&mut role.statements)).collect();
     uniform::separate(&mut programs);
+    programs.iter_mut().for_each(counts::expand);
     for (role, statements) in roles.iter_mut().zip(programs) {
         role.statements = statements;
     }
@@ -124,15 +127,52 @@ pub(crate) fn extract(
     Ok(extraction)
 }
 
+/// The program of some warps.
+struct Program {
+    warps: Vec<u32>,
+    statements: Statements,
+}
+
+/// The roles of programs in which unknown numbers have been counted: of those that are alike one.
+fn counted(programs: Vec<Program>) -> Vec<Role> {
+    let (warps, mut all): (Vec<_>, Vec<_>) =
+        programs.into_iter().map(|program| (program.warps, program.statements)).unzip();
+    counts::count(&mut all);
+    let mut alike: Vec<(Vec<u32>, Statements)> = Vec::new();
+    let mut known: HashMap<Statements, usize> = HashMap::new();
+    for (warps, statements) in warps.into_iter().zip(all) {
+        let statements = tidy(statements);
+        let next = alike.len();
+        let number = *known.entry(statements.clone()).or_insert(next);
+        if number == next {
+            alike.push((Vec::new(), statements));
+        }
+        alike[number].0.extend(warps);
+    }
+    alike.iter_mut().for_each(|(warps, _)| warps.sort_unstable());
+    alike.sort_by_key(|(warps, _)| warps.first().copied());
+    let role = |(warps, statements): (Vec<u32>, Statements)| {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for warp in warps {
+            match ranges.last_mut() {
+                Some((_, to)) if *to == warp => *to += 1,
+                _ => ranges.push((warp, warp + 1)),
+            }
+        }
+        Role { warps: ranges, statements }
+    };
+    alike.into_iter().map(role).collect()
+}
+
 /// The residual programs of all warps, those that are alike once, and the mbarrier objects that they name.
-fn roles(
+fn programs(
     code: &Code,
     slice: &Slice,
     (size, warps): ([u32; 3], u32),
     shared: &mut Shared,
     patience: &Patience,
-) -> Result<(Vec<Role>, Objects), Failure> {
-    let mut roles: Vec<Role> = Vec::new();
+) -> Result<(Vec<Program>, Objects), Failure> {
+    let mut programs: Vec<Program> = Vec::new();
     let mut known: HashMap<Statements, usize> = HashMap::new();
     let mut evaluations = Vec::new();
     for number in 0..warps {
@@ -153,17 +193,14 @@ fn roles(
         objects.resolve(code, slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
         let warp = Warp { number, size };
         let statements = shared.warp(code, slice, warp, &evaluation)?;
-        let next = roles.len();
-        let role = *known.entry(statements.clone()).or_insert(next);
-        if role == next {
-            roles.push(Role { warps: Vec::new(), statements });
+        let next = programs.len();
+        let program = *known.entry(statements.clone()).or_insert(next);
+        if program == next {
+            programs.push(Program { warps: Vec::new(), statements });
         }
-        match roles[role].warps.last_mut() {
-            Some((_, to)) if *to == number => *to += 1,
-            _ => roles[role].warps.push((number, number + 1)),
-        }
+        programs[program].warps.push(number);
     }
-    Ok((roles, objects))
+    Ok((programs, objects))
 }
 
 /// What warps share.
@@ -226,12 +263,13 @@ impl Shared {
             trips: &trips,
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),
+            rounds: BTreeSet::new(),
             decisions: &mut self.decisions,
             unknown: &mut self.unknown,
         };
         residual.collect().map_err(Failure::Stop)?;
         let mut structurer = Structurer::new(&flow, evaluation, residual);
-        structurer.run().map(tidy).map_err(Failure::Stop)
+        structurer.run().map_err(Failure::Stop)
     }
 }
 
@@ -265,6 +303,7 @@ fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
                 match condition {
                     Condition::Uniform { decision, .. } => extraction.rests_on(decision),
                     Condition::Value { decided, .. } => {
+                        extraction.assumes.extend(&decided.assumes);
                         decided.decisions.iter().for_each(|decision| extraction.rests_on(decision));
                     }
                     Condition::OfWarp => extraction.private.push((*span, false)),

@@ -37,7 +37,7 @@ fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
                 inside.remove(variable);
                 found.extend(inside);
             }
-            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+            Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
     }
 }
@@ -65,6 +65,7 @@ pub(super) fn assigns(statement: &Statement, variable: &str) -> bool {
     let inside = |statements: &[Statement]| statements.iter().any(|inner| assigns(inner, variable));
     match statement {
         Statement::Set { local, .. } => local == variable,
+        Statement::Count(counted) => counted.count == variable || counted.left == variable,
         Statement::If { then, otherwise, .. } => inside(then) || inside(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => inside(body),
         _ => false,
@@ -88,7 +89,7 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
                 work.extend(then.iter().chain(otherwise));
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => work.extend(body),
-            Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
+            Statement::Count(_) | Statement::Break | Statement::Continue | Statement::Exit { .. } => {}
         }
         for word in found {
             *counts.entry(word).or_default() += 1;

@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arithmetic::signed;
 use super::code::{Action, Code, ObjectKind};
 use super::evaluate::{Evaluation, Object};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDTH};
 use super::slice::Slice;
 use super::structure::Stop;
 use super::traits::{differs, is_invariant};
 use super::value::{Term, ValueId, Values};
+use crate::common::span::Span;
 
 /// The bytes of an object.
 const BYTES: i64 = 8;
@@ -55,8 +56,14 @@ impl Objects {
         let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut strided: BTreeSet<Base> = BTreeSet::new();
         for warp in warps {
-            for (at, kind, value) in steps(code, slice, warp) {
+            for (at, kind, value, lanes) in steps(code, slice, warp) {
                 let span = code.instructions[at].span;
+                if let Some(each) = lane_by_lane(values, value, lanes) {
+                    for (_, address) in each.into_iter().filter(|_| kind == ObjectKind::Init) {
+                        places.entry(address.base).or_default().insert(address.known);
+                    }
+                    continue;
+                }
                 let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
                 if kind == ObjectKind::Init {
                     if !address.computed.is_empty() {
@@ -117,45 +124,80 @@ impl Objects {
         values: &mut Values,
         warp: &mut Evaluation,
     ) -> Result<(), Stop> {
-        for (at, _, value) in steps(code, slice, warp) {
+        for (at, _, value, lanes) in steps(code, slice, warp) {
             let span = code.instructions[at].span;
+            if let Some(each) = lane_by_lane(values, value, lanes) {
+                let mut found: Vec<(u32, String, Option<i64>)> = Vec::new();
+                for (lane, address) in each {
+                    let (array, number) = self.array(&address, span)?;
+                    let number = (array.count > 1).then_some(number);
+                    match found.iter_mut().find(|(_, name, of)| (name, *of) == (&array.name, number)) {
+                        Some((lanes, ..)) => *lanes |= 1 << lane,
+                        None => found.push((1 << lane, array.name.clone(), number)),
+                    }
+                }
+                warp.objects.insert(at, Object { name: String::new(), index: None, each: found });
+                continue;
+            }
             let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
-            let Some(arrays) = self.arrays.get(&address.base) else {
-                let what =
-                    "the mbarrier object of this instruction is not initialised in this kernel".to_owned();
-                return Err(Stop { what, span, help: None });
-            };
-            let holds = |array: &&Array| {
-                (array.start..array.start + array.count * BYTES).contains(&address.known)
-                    && (address.known - array.start) % BYTES == 0
-            };
-            let Some(array) = arrays.iter().find(holds) else { return Err(unknown(span)) };
-            let number = (address.known - array.start) / BYTES;
+            let (array, number) = self.array(&address, span)?;
             let index = if address.computed.is_empty() {
                 let zero = values.number(0);
                 (array.count > 1).then_some((zero, 1, number))
             } else {
                 Some(computed(values, &address, number).ok_or_else(|| unknown(span))?)
             };
-            warp.objects.insert(at, Object { name: array.name.clone(), index });
+            warp.objects.insert(at, Object { name: array.name.clone(), index, each: Vec::new() });
         }
         Ok(())
     }
+
+    /// The array in which the object at an address is, and its number there.
+    fn array(&self, address: &Address, span: Span) -> Result<(&Array, i64), Stop> {
+        let Some(arrays) = self.arrays.get(&address.base) else {
+            let what = "the mbarrier object of this instruction is not initialised in this kernel".to_owned();
+            return Err(Stop { what, span, help: None });
+        };
+        let holds = |array: &&Array| {
+            (array.start..array.start + array.count * BYTES).contains(&address.known)
+                && (address.known - array.start) % BYTES == 0
+        };
+        let array = arrays.iter().find(holds).ok_or_else(|| unknown(span))?;
+        Ok((array, (address.known - array.start) / BYTES))
+    }
 }
 
-fn unknown(span: crate::common::span::Span) -> Stop {
+fn unknown(span: Span) -> Stop {
     Stop { what: "which mbarrier object this instruction is about is not known".to_owned(), span, help: None }
 }
 
-/// The steps on objects that a warp may reach: where, of which kind, at which address.
-fn steps(code: &Code, slice: &Slice, warp: &Evaluation) -> Vec<(usize, ObjectKind, ValueId)> {
-    let reached = slice.nodes.iter().zip(&warp.then).filter(|(_, then)| then.is_some());
-    let instructions = reached.flat_map(|(node, _)| &node.instructions);
-    let steps = instructions.filter_map(|at| match &code.instructions[*at].action {
-        Action::Object(step) => Some((*at, step.kind, warp.barriers.get(at)?.0)),
+/// The steps on objects that a warp may reach: where, of which kind, at which address, by which lanes.
+fn steps(code: &Code, slice: &Slice, warp: &Evaluation) -> Vec<(usize, ObjectKind, ValueId, u32)> {
+    let nodes = slice.nodes.iter().zip(&warp.then).zip(&warp.lanes);
+    let reached = nodes.filter(|((_, then), _)| then.is_some());
+    let instructions = reached.flat_map(|((node, _), lanes)| node.instructions.iter().map(|at| (at, *lanes)));
+    let steps = instructions.filter_map(|(at, lanes)| match &code.instructions[*at].action {
+        Action::Object(step) => Some((*at, step.kind, warp.barriers.get(at)?.0, lanes)),
         _ => None,
     });
     steps.collect()
+}
+
+/// The address of each lane, where they differ by known numbers.
+fn lane_by_lane(values: &Values, value: ValueId, lanes: u32) -> Option<Vec<(u32, Address)>> {
+    let Term::Sum { bits, terms, known: known @ Lanes::Each(_) } = values.term(value) else { return None };
+    let mut base = terms.clone();
+    if base.iter().any(|(term, factor)| {
+        factor.all().is_none() || differs(values, *term) || !is_invariant(values, *term)
+    }) {
+        return None;
+    }
+    base.sort();
+    let of = |lane: u32| {
+        let known = signed(known.get(lane as usize), *bits);
+        (lane, Address { bits: *bits, base: base.clone(), computed: Vec::new(), known })
+    };
+    Some((0..WIDTH as u32).filter(|lane| lanes >> lane & 1 == 1).map(of).collect())
 }
 
 /// What is computed of an address, in parts that are as large as possible.

@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use barcheck_model::program::ReductionOp;
-
 use super::assignments::in_order;
-use super::code::{Action, Code, Comparison, Function, Operation, Register, SynchronisationKind};
+use super::code::{Action, Code, Comparison, Function, Operation, Register};
+use super::counts::{Asker, Formula};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
@@ -40,6 +39,8 @@ pub(super) struct Residual<'r> {
     pub(super) needed: BTreeSet<Meet>,
     /// Decisions of the whole extraction and their names.
     pub(super) decisions: &'r mut HashMap<String, String>,
+    /// Loops whose iterations are counted since an operand needs them, by their headers.
+    pub(super) rounds: BTreeSet<usize>,
     /// What conditions are about that warps or lanes decide by themselves.
     pub(super) unknown: &'r mut BTreeSet<String>,
 }
@@ -49,6 +50,7 @@ struct InNode<'n, 'r> {
     residual: &'n mut Residual<'r>,
     node: usize,
     used: BTreeSet<Meet>,
+    rounds: BTreeSet<usize>,
     decided: Decided,
     by_lane: bool,
 }
@@ -70,13 +72,18 @@ impl Names for InNode<'_, '_> {
         if !once || values.width(value) > 1 {
             return None;
         }
-        let (decision, negated) = self.residual.decision(self.node, value, value);
+        let (mut decision, negated) = self.residual.decision(self.node, value, value);
         let name = self.residual.name(&decision.key);
-        let name = if negated { format!("!{name}") } else { name };
+        decision.name = Some(name.clone());
         if !self.decided.decisions.contains(&decision) {
             self.decided.decisions.push(decision);
         }
         Some(if negated { format!("!{name}") } else { name })
+    }
+
+    fn iterations(&mut self, header: usize) -> Option<String> {
+        self.rounds.insert(header);
+        Some(round(header))
     }
 
     fn by_lane(&mut self) {
@@ -85,10 +92,12 @@ impl Names for InNode<'_, '_> {
 }
 
 /// An expression, the variables in it, and what it rests on.
-struct Expression {
-    text: String,
-    used: BTreeSet<Meet>,
-    decided: Decided,
+pub(super) struct Expression {
+    pub(super) text: String,
+    pub(super) used: BTreeSet<Meet>,
+    /// The headers of loops whose iterations it counts.
+    pub(super) rounds: BTreeSet<usize>,
+    pub(super) decided: Decided,
 }
 
 impl<'r> Residual<'r> {
@@ -125,7 +134,7 @@ impl<'r> Residual<'r> {
         widest
     }
 
-    fn expression(&mut self, node: usize, value: ValueId) -> Option<Expression> {
+    pub(super) fn expression(&mut self, node: usize, value: ValueId) -> Option<Expression> {
         self.expression_as(node, value, None)
     }
 
@@ -136,6 +145,7 @@ impl<'r> Residual<'r> {
             residual: self,
             node,
             used: BTreeSet::new(),
+            rounds: BTreeSet::new(),
             decided: Decided::default(),
             by_lane: false,
         };
@@ -144,17 +154,17 @@ impl<'r> Residual<'r> {
             Some(bits) => writer.write_as(value, bits)?,
             None => writer.write(value)?,
         };
-        let InNode { used, mut decided, by_lane, .. } = writer.names;
+        let InNode { used, rounds, mut decided, by_lane, .. } = writer.names;
         let spread = used.iter().filter_map(|(block, register)| {
             let meet = self.values.find(&Term::Meet { block: *block, register: *register })?;
             Some(self.knowledge.at(self.values, node, meet).spread)
         });
         decided.is_private = by_lane || spread.max().is_some_and(|spread| spread > Spread::Group);
-        Some(Expression { text, used, decided })
+        Some(Expression { text, used, rounds, decided })
     }
 
     /// What is decided, and whether the condition is its negation.
-    fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
+    pub(super) fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
         let (key, negated) = keys.decided(normal);
         let varies = self.knowledge.at(self.values, node, normal).varies;
@@ -162,7 +172,10 @@ impl<'r> Residual<'r> {
         if self.knowledge.unwrapped.contains(&node) && normal != value {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
-        (Decision { key, varies, assumes, about: keys.about(normal) }, negated)
+        let asker = Asker { code: self.code, slice: self.slice, values: self.values, flow: self.flow, node };
+        let formula = asker.formula(normal);
+        let formula = if negated { formula.map(Formula::not) } else { formula };
+        (Decision { key, name: None, varies, assumes, about: keys.about(normal), formula }, negated)
     }
 
     /// What has to be assumed of the loads in a term.
@@ -180,11 +193,11 @@ impl<'r> Residual<'r> {
     }
 
     /// The name of a decision.
-    fn name(&mut self, key: &str) -> String {
+    pub(super) fn name(&mut self, key: &str) -> String {
         name_of(self.decisions, key)
     }
 
-    fn branch(&self, node: usize) -> Span {
+    pub(super) fn branch(&self, node: usize) -> Span {
         match self.slice.nodes[node].then {
             Then::Branch { span, .. } => span,
             Then::To(_) => self.span(node),
@@ -202,14 +215,16 @@ impl<'r> Residual<'r> {
                         None => Some(id),
                     };
                     for value in place.into_iter().chain(count) {
-                        work.extend(
-                            self.expression(node, value).into_iter().flat_map(|written| written.used),
-                        );
+                        if let Some(written) = self.operand_written(node, value) {
+                            work.extend(written.used);
+                            self.rounds.extend(written.rounds);
+                        }
                     }
                 }
             }
-            if let Some(written) = self.value_condition(node) {
+            if let Some(written) = self.any_condition(node) {
                 work.extend(written.used);
+                self.rounds.extend(written.rounds);
             }
         }
         while let Some(meet) = work.pop() {
@@ -230,6 +245,15 @@ impl<'r> Residual<'r> {
             }
         }
         Ok(())
+    }
+
+    /// The condition of a node's branch as an expression, with decisions of the group in it or without.
+    fn any_condition(&mut self, node: usize) -> Option<Expression> {
+        let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        if self.trip(node).is_some() || self.is_decided(node, original, normal) {
+            return None;
+        }
+        self.value_condition(node).or_else(|| self.mixed(node, &mut Vec::new()))
     }
 
     /// The condition of a node's branch as an expression, if it is one.
@@ -259,7 +283,7 @@ impl<'r> Residual<'r> {
         Some((inner, trip))
     }
 
-    fn original(&self, node: usize) -> Option<ValueId> {
+    pub(super) fn original(&self, node: usize) -> Option<ValueId> {
         match self.evaluation.then[node]? {
             super::evaluate::Way::Branch(condition, ..) => Some(condition),
             super::evaluate::Way::To(_) => None,
@@ -281,60 +305,6 @@ impl<'r> Residual<'r> {
         let any = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let number = super::arithmetic::signed(number, ty.bits);
         (ty.signed || any).then(|| (self.local((block, register)), *comparison, number))
-    }
-
-    /// An operand of a barrier.
-    pub(super) fn operand(
-        &mut self,
-        node: usize,
-        value: ValueId,
-        span: Span,
-        what: &str,
-    ) -> Result<String, Stop> {
-        if let Some(number) = self.values.as_known(value).and_then(Lanes::all) {
-            return Ok(number.to_string());
-        }
-        let exact = self.knowledge.at(self.values, node, value).is_exact;
-        let written = if exact { self.expression(node, value) } else { None };
-        written.map(|written| written.text).ok_or_else(|| Stop {
-            what: format!("the {what} of this barrier is not known"),
-            span,
-            help: Some("give the parameters that it is computed from by --param"),
-        })
-    }
-
-    fn barrier(&mut self, node: usize, at: usize, statements: &mut Statements) -> Result<(), Stop> {
-        let instruction = &self.code.instructions[at];
-        let span = instruction.span;
-        let barrier = match &instruction.action {
-            Action::Synchronise(barrier) => barrier,
-            Action::Object(step) => return self.object_step(node, at, step.kind, statements),
-            Action::Beyond(what) => {
-                return Err(Stop { what: format!("not followed: {what}"), span, help: None });
-            }
-            _ => return Ok(()),
-        };
-        let Some((id, count)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
-        let id = self.operand(node, id, span, "number")?;
-        let count = match count {
-            Some(count) => format!(", {}", self.operand(node, count, span, "thread count")?),
-            None => String::new(),
-        };
-        let word = if barrier.aligned { "bar" } else { "barrier" };
-        let text = match barrier.kind {
-            SynchronisationKind::Sync => format!("{word}.sync {id}{count}"),
-            SynchronisationKind::Arrive => format!("{word}.arrive {id}{count}"),
-            SynchronisationKind::Reduce(op) => {
-                let op = match op {
-                    ReductionOp::Popc => "popc.u32",
-                    ReductionOp::And => "and.pred",
-                    ReductionOp::Or => "or.pred",
-                };
-                format!("{word}.red.{op} _, {id}{count}, ?")
-            }
-        };
-        statements.push(Statement::Barrier { text, span });
-        Ok(())
     }
 
     /// What is assigned to a variable.
@@ -415,10 +385,18 @@ impl Emit for Residual<'_> {
             let value = Amount { text: "0".to_owned(), number: Some(0), step: None };
             statements.push(Statement::Set { local: counter(inner), value, span });
         }
+        if self.rounds.contains(&to) {
+            let local = round(to);
+            let value = match entered {
+                Some(_) => Amount { text: "0".to_owned(), number: Some(0), step: None },
+                None => Amount { text: format!("{local} + 1"), number: None, step: Some(1) },
+            };
+            statements.push(Statement::Set { local, value, span });
+        }
         statements
     }
 
-    fn condition(&mut self, node: usize) -> Result<(Condition, Span), Stop> {
+    fn condition(&mut self, node: usize, before: &mut Statements) -> Result<(Condition, Span), Stop> {
         let span = self.branch(node);
         if let Some((inner, trip)) = self.trip(node) {
             let local = counter(inner);
@@ -443,6 +421,10 @@ impl Emit for Residual<'_> {
                 None => written.text,
             };
             return Ok((Condition::Value { text, compares, decided: written.decided }, span));
+        }
+        if let Some(written) = self.mixed(node, before) {
+            let Expression { text, decided, .. } = written;
+            return Ok((Condition::Value { text, compares: None, decided }, span));
         }
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
         self.unknown.extend(keys.about(normal));
@@ -485,6 +467,11 @@ impl Emit for Residual<'_> {
             _ => Span::default(),
         }
     }
+}
+
+/// The variable for the iterations of a loop, which is known by its header.
+fn round(header: usize) -> String {
+    format!("round_{header}")
 }
 
 /// The variable that counts the iterations of a loop.

@@ -3,7 +3,7 @@
 use super::code::ObjectKind;
 use super::residual::Residual;
 use super::structure::Stop;
-use super::tree::{Statement, Statements};
+use super::tree::{Condition, Decided, Statement, Statements};
 use super::value::ValueId;
 use crate::common::span::Span;
 
@@ -17,16 +17,46 @@ impl Residual<'_> {
     ) -> Result<(), Stop> {
         let span = self.code.instructions[at].span;
         let Some((_, amount)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
-        let object = self.object(node, at, span)?;
-        let amount = amount.map(|amount| self.object_amount(node, amount, span, kind)).transpose()?;
+        let each = self.evaluation.objects.get(&at).map(|object| object.each.clone()).unwrap_or_default();
+        if each.is_empty() {
+            let object = self.object(node, at, span)?;
+            statements.push(self.object_statement(node, (object, amount), span, kind)?);
+        }
+        for (lanes, name, index) in each {
+            let object = index.map_or_else(|| name.clone(), |index| format!("{name}[{index}]"));
+            let then = vec![self.object_statement(node, (object, amount), span, kind)?];
+            let text = match lanes.count_ones() {
+                1 => format!("lane == {}", lanes.trailing_zeros()),
+                _ => format!("({lanes} >> lane) & 1"),
+            };
+            let decided = Decided { is_private: true, ..Decided::default() };
+            let condition = Condition::Value { text, compares: None, decided };
+            statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
+        }
+        Ok(())
+    }
+
+    fn object_statement(
+        &mut self,
+        node: usize,
+        (object, amount): (String, Option<ValueId>),
+        span: Span,
+        kind: ObjectKind,
+    ) -> Result<Statement, Stop> {
+        let announces = matches!(kind, ObjectKind::ExpectTx | ObjectKind::ArriveExpectTx { .. });
+        let amount = match amount.map(|amount| self.object_amount(node, amount, span, kind)).transpose() {
+            // It may come out which copies fill it.
+            Err(_) if announces => None,
+            amount => amount?,
+        };
         let number = amount.as_ref().and_then(|amount| amount.parse::<i64>().ok());
         let arrives = match kind {
             ObjectKind::ArriveExpectTx { relaxed } => Some(relaxed),
             _ => None,
         };
-        let statement = match (kind, number) {
-            (ObjectKind::ExpectTx | ObjectKind::ArriveExpectTx { .. }, Some(bytes)) => {
-                Statement::Announce { object, bytes, arrives, span }
+        Ok(match (kind, number) {
+            _ if announces && (number.is_some() || amount.is_none()) => {
+                Statement::Announce { object, bytes: number, arrives, span }
             }
             (ObjectKind::Copy, _) if amount.is_none() || number.is_some() => {
                 Statement::Copy { object, bytes: number, span }
@@ -40,9 +70,7 @@ impl Residual<'_> {
                 let amount = amount.map(|amount| format!(", {amount}")).unwrap_or_default();
                 Statement::Barrier { text: format!("{} {object}{amount}", word(kind)), span }
             }
-        };
-        statements.push(statement);
-        Ok(())
+        })
     }
 
     /// The object as programs write it.

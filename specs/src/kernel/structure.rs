@@ -14,8 +14,8 @@ pub(super) trait Emit {
     fn node(&mut self, node: usize) -> Result<Statements, Stop>;
     /// What is assigned where control goes from one node to another.
     fn edge(&mut self, from: usize, to: usize) -> Statements;
-    /// The condition of a node's branch, and its place.
-    fn condition(&mut self, node: usize) -> Result<(Condition, Span), Stop>;
+    /// The condition of a node's branch, and its place; what is done right before goes to the end of `before`.
+    fn condition(&mut self, node: usize, before: &mut Statements) -> Result<(Condition, Span), Stop>;
     /// Where a node stands.
     fn span(&self, node: usize) -> Span;
     /// The arms of a node's branch meet right behind it, whatever follows.
@@ -128,7 +128,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
             Some(Way::Branch(_, taken, other)) => (taken, other),
             None => return Ok(None),
         };
-        let (condition, span) = self.emit.condition(node)?;
+        let (condition, span) = self.emit.condition(node, statements)?;
         let join = self.join(outer, node);
         let flow = self.flow;
         let leaves = |to: usize| !matches!(flow.target(outer, to), Target::Inside(_));
@@ -232,7 +232,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
         let span = self.emit.span(from);
         match (to, outer) {
             (END, _) => statements.push(Statement::Exit { span }),
-            (FOREVER, _) => statements.push(Statement::Loop { body: Vec::new(), span }),
+            (FOREVER, _) => statements.push(Statement::Loop { body: Vec::new(), header: 0, span }),
             (_, Some(inner)) if self.flow.loops[inner].header == to => statements.push(Statement::Continue),
             (_, Some(inner)) if !self.flow.contains(outer, to) => {
                 let targets = self.exits(inner);
@@ -282,7 +282,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
         self.here = before;
         self.apart -= u32::from(left);
         let span = self.emit.span(header);
-        statements.push(Statement::Loop { body, span });
+        statements.push(Statement::Loop { body, header, span });
         let targets = self.exits(inner);
         let Some((last, others)) = targets.split_last() else { return Ok(None) };
         if others.is_empty() {
@@ -301,7 +301,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
             }
             let compares = Some((way(inner), super::code::Comparison::Equal, number as i64));
             let text = format!("{} == {number}", way(inner));
-            let decided = Decided { decisions: Vec::new(), is_private: true };
+            let decided = Decided { is_private: true, ..Decided::default() };
             let condition = Condition::Value { text, compares, decided };
             rest = vec![Statement::If { condition, then, otherwise: rest, span }];
         }

@@ -85,13 +85,13 @@ fn without_idle_loops(statements: Statements, read: &BTreeMap<String, usize>) ->
     let mut kept = Vec::with_capacity(statements.len());
     for statement in statements {
         match statement {
-            Statement::Loop { body, span } => {
+            Statement::Loop { body, header, span } => {
                 let inside = occurrences(&body);
                 let is_read = |local: &String| read.get(local) != inside.get(local);
                 if breaks(&body) && is_idle(&body) && !assigned(&body).iter().any(is_read) {
                     continue;
                 }
-                kept.push(Statement::Loop { body: without_idle_loops(body, read), span });
+                kept.push(Statement::Loop { body: without_idle_loops(body, read), header, span });
             }
             Statement::If { condition, then, otherwise, span } => {
                 let then = without_idle_loops(then, read);
@@ -124,7 +124,7 @@ fn list(statements: Statements) -> Statements {
             Statement::If { condition, then, otherwise, span } => {
                 branch((condition, list(then), list(otherwise)), span, &mut tidied);
             }
-            Statement::Loop { body, span } => {
+            Statement::Loop { body, span, .. } => {
                 let body = loop_body(list(body));
                 repeated(body, span, &mut tidied);
             }
@@ -256,7 +256,7 @@ fn repeated(body: Statements, span: crate::common::span::Span, tidied: &mut Stat
     }
     match counted(&body, tidied) {
         Some(count) => tidied.extend(iterate(count, span)),
-        None => tidied.push(Statement::Loop { body, span }),
+        None => tidied.push(Statement::Loop { body, header: 0, span }),
     }
 }
 
@@ -281,8 +281,8 @@ fn without_unread(statements: Statements, read: &BTreeSet<String>) -> Statements
                 let otherwise = without_unread(otherwise, read);
                 kept.push(Statement::If { condition, then, otherwise, span });
             }
-            Statement::Loop { body, span } => {
-                kept.push(Statement::Loop { body: without_unread(body, read), span });
+            Statement::Loop { body, header, span } => {
+                kept.push(Statement::Loop { body: without_unread(body, read), header, span });
             }
             Statement::For { variable, from, to, body, span } => {
                 kept.push(Statement::For { variable, from, to, body: without_unread(body, read), span });

@@ -52,6 +52,8 @@ pub(super) struct Knowledge<'e> {
     /// Conditions in their normal form, and those that rest on sums not wrapping around.
     normal: HashMap<usize, ValueId>,
     pub(super) unwrapped: BTreeSet<usize>,
+    /// Operands of barriers in their normal form.
+    operands: HashMap<ValueId, ValueId>,
     /// Each meeting of values whose iterations only add to it: what it began with, what is added.
     inductions: HashMap<(usize, Register), (ValueId, ValueId, u8)>,
 }
@@ -65,6 +67,7 @@ impl<'e> Knowledge<'e> {
             branches: HashMap::new(),
             normal: HashMap::new(),
             unwrapped: BTreeSet::new(),
+            operands: HashMap::new(),
             inductions: HashMap::new(),
         };
         knowledge.find_inductions(values);
@@ -75,11 +78,22 @@ impl<'e> Knowledge<'e> {
                 knowledge.branches.insert(node, Spread::Group);
             }
         }
+        let objects = evaluation.objects.values().filter_map(|object| Some(object.index?.0));
+        let amounts = evaluation.barriers.values().flat_map(|(id, count)| std::iter::once(*id).chain(*count));
+        for operand in objects.chain(amounts) {
+            let normal = knowledge.expanded(values, operand, &mut HashMap::new());
+            knowledge.operands.insert(operand, normal);
+        }
         for key in evaluation.meets.keys() {
             knowledge.meets.insert(*key, Traits { varies: true, ..KNOWN });
         }
         while knowledge.settle(values) {}
         knowledge
+    }
+
+    /// An operand of a barrier in its normal form.
+    pub(super) fn operand(&self, value: ValueId) -> Option<ValueId> {
+        self.operands.get(&value).copied()
     }
 
     /// The condition of a node with a branch, in its normal form.
@@ -239,11 +253,20 @@ impl<'e> Knowledge<'e> {
     /// in which what differs between lanes is taken off on both sides.
     fn normal_form(&mut self, values: &mut Values, node: usize, condition: ValueId) -> ValueId {
         let mut memo = HashMap::new();
-        let normal = self.expanded(values, condition, &mut memo);
-        let Term::Apply { operation: Operation::Compare(comparison), ty, terms } =
-            values.term(normal).clone()
-        else {
-            return normal;
+        let expanded = self.expanded(values, condition, &mut memo);
+        self.normalised(values, node, expanded, CONDITIONS)
+    }
+
+    fn normalised(&mut self, values: &mut Values, node: usize, normal: ValueId, left: u32) -> ValueId {
+        let Term::Apply { operation, ty, terms } = values.term(normal).clone() else { return normal };
+        let Operation::Compare(comparison) = operation else {
+            let joins = matches!(operation, Operation::And | Operation::Or | Operation::LogicalNot);
+            if !joins || left == 0 || terms.iter().any(|term| values.width(*term) > 1) {
+                return normal;
+            }
+            let parts: Vec<ValueId> =
+                terms.into_iter().map(|term| self.normalised(values, node, term, left - 1)).collect();
+            return values.apply(operation, ty, &parts);
         };
         let [a, b] = terms[..] else { return normal };
         let wraps = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
@@ -294,12 +317,24 @@ impl<'e> Knowledge<'e> {
                     terms.into_iter().map(|term| self.expanded(values, term, memo)).collect();
                 values.apply(operation, ty, &terms)
             }
+            Term::Pure { name, terms } => {
+                let terms: Vec<ValueId> =
+                    terms.into_iter().map(|term| self.expanded(values, term, memo)).collect();
+                values.pure(name, &terms)
+            }
+            Term::Loaded { at, address, varies } => {
+                let address = self.expanded(values, address, memo);
+                values.leaf(Term::Loaded { at, address, varies })
+            }
             _ => value,
         };
         memo.insert(value, result);
         result
     }
 }
+
+/// Conditions inside one another whose parts are brought into their normal form.
+const CONDITIONS: u32 = 8;
 
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
 

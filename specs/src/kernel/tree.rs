@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::common::span::Span;
 
 use super::code::Comparison;
+use super::counts::Formula;
 
 /// Statements in their order.
 pub(super) type Statements = Vec<Statement>;
@@ -21,7 +22,8 @@ pub(super) enum Statement {
     /// Bytes are announced on an mbarrier object, perhaps with an arrival, which may be relaxed.
     Announce {
         object: String,
-        bytes: i64,
+        /// `None` if the kernel does not say how many, which is only so until copies are measured.
+        bytes: Option<i64>,
         arrives: Option<bool>,
         span: Span,
     },
@@ -43,9 +45,10 @@ pub(super) enum Statement {
         otherwise: Statements,
         span: Span,
     },
-    /// For ever, or until it is left.
+    /// For ever, or until it is left. The node at which it begins is known until numbers are counted.
     Loop {
         body: Statements,
+        header: usize,
         span: Span,
     },
     /// A known number of iterations.
@@ -56,6 +59,8 @@ pub(super) enum Statement {
         body: Statements,
         span: Span,
     },
+    /// An unknown number is counted.
+    Count(Box<Counted>),
     Break,
     Continue,
     Exit {
@@ -93,6 +98,10 @@ pub(super) struct Decided {
     pub(super) decisions: Vec<Decision>,
     /// It need not be the same for all warps at the same iteration.
     pub(super) is_private: bool,
+    /// The decision in whose place it stands, and whether as its negation.
+    pub(super) stands_for: Option<(String, bool)>,
+    /// What has to be taken for true.
+    pub(super) assumes: BTreeSet<Assumption>,
 }
 
 /// Something unknown that is the same for the whole group.
@@ -100,12 +109,51 @@ pub(super) struct Decided {
 pub(super) struct Decision {
     /// What it is: equal keys are equal decisions.
     pub(super) key: String,
+    /// What it is called, where it stands in an expression.
+    pub(super) name: Option<String>,
     /// It is decided anew whenever it is asked.
     pub(super) varies: bool,
     /// What has to be taken for true.
     pub(super) assumes: BTreeSet<Assumption>,
     /// What it is about: names of what is the same for the whole group, and what is loaded.
     pub(super) about: BTreeSet<String>,
+    /// What it says of unknown numbers, until these are counted.
+    pub(super) formula: Option<Formula>,
+}
+
+/// How an unknown number is counted, of which more is in [`counts`](super::counts).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Counted {
+    /// The number, in words.
+    pub(super) key: String,
+    pub(super) counting: Counting,
+    /// The number changes with the iterations of a loop.
+    pub(super) varies: bool,
+    /// Each warp has a number of its own.
+    pub(super) is_private: bool,
+    /// How many answers are asked for where it begins, and the variable that holds how many were yes.
+    pub(super) fixed: i64,
+    pub(super) count: String,
+    /// How many answers are known ahead, and the variable that holds how many of them are yes.
+    pub(super) ahead: i64,
+    pub(super) left: String,
+    /// So many are yes whatever the number is.
+    pub(super) given: i64,
+    /// Its low bits are asked for.
+    pub(super) has_rest: bool,
+    /// Not every outcome need come about.
+    pub(super) is_bounded: bool,
+    pub(super) about: BTreeSet<String>,
+    pub(super) span: Span,
+}
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Counting {
+    /// The number begins, where `again` is said: after another.
+    Begin { again: bool },
+    /// So many are passed.
+    Pass(i64),
 }
 
 /// What is taken for true without proof.
@@ -136,7 +184,10 @@ impl Condition {
     /// The same with the other outcome, if it can be said.
     pub(super) fn negated(self) -> Option<Self> {
         match self {
-            Self::Value { text, compares, decided } => {
+            Self::Value { text, compares, mut decided } => {
+                if let Some((_, negated)) = &mut decided.stands_for {
+                    *negated = !*negated;
+                }
                 let compares =
                     compares.map(|(local, comparison, number)| (local, comparison.negated(), number));
                 let of_lanes = text.strip_prefix("lane ").and_then(other_lanes);
@@ -197,7 +248,7 @@ pub(super) fn exits(statements: &[Statement]) -> bool {
         Statement::If { then, otherwise, .. } => exits(then) || exits(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => exits(body),
         Statement::Barrier { .. } | Statement::Announce { .. } | Statement::Copy { .. } => false,
-        Statement::Set { .. } | Statement::Break | Statement::Continue => false,
+        Statement::Set { .. } | Statement::Count(_) | Statement::Break | Statement::Continue => false,
     })
 }
 
@@ -207,7 +258,8 @@ pub(super) fn synchronises(statements: &[Statement]) -> bool {
         Statement::Barrier { .. } | Statement::Announce { .. } | Statement::Copy { .. } => true,
         Statement::If { then, otherwise, .. } => synchronises(then) || synchronises(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => synchronises(body),
-        Statement::Set { .. } | Statement::Break | Statement::Continue | Statement::Exit { .. } => false,
+        Statement::Set { .. } | Statement::Count(_) | Statement::Break | Statement::Continue => false,
+        Statement::Exit { .. } => false,
     })
 }
 

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::mentions::words_of;
-use super::tree::{Condition, Statement, Statements, ends};
+use super::tree::{Condition, Counted, Counting, Decided, Statement, Statements, ends};
 
 /// Makes every sequence one that may be shared.
 pub(super) fn separate(roles: &mut [Statements]) {
@@ -33,6 +33,7 @@ pub(super) fn separate(roles: &mut [Statements]) {
             }
             if is_private {
                 replace(role, &key, &mut |_| Condition::OfWarp);
+                recount(role, &key, &mut |counted| counted.is_private = true);
                 continue;
             }
             let next = classes.len();
@@ -40,6 +41,7 @@ pub(super) fn separate(roles: &mut [Statements]) {
                 .entry(text)
                 .or_insert_with(|| if next == 0 { key.clone() } else { format!("{key} #{}", next + 1) });
             if *name != key {
+                let renamed = name.clone();
                 let name = name.clone();
                 replace(role, &key, &mut |condition| match condition {
                     Condition::Uniform { mut decision, negated } => {
@@ -48,6 +50,8 @@ pub(super) fn separate(roles: &mut [Statements]) {
                     }
                     other => other,
                 });
+                let name = renamed.clone();
+                recount(role, &key, &mut |counted| counted.key.clone_from(&name));
             }
         }
     }
@@ -65,6 +69,9 @@ fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
                 }
                 varying(then, keys);
                 varying(otherwise, keys);
+            }
+            Statement::Count(counted) if counted.varies => {
+                keys.insert(counted.key.clone());
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => varying(body, keys),
             _ => {}
@@ -93,9 +100,15 @@ impl Shape<'_> {
                     || self.asks(then)
                     || self.asks(otherwise)
             }
+            Statement::Count(counted) => self.begins(counted),
             Statement::Loop { body, .. } | Statement::For { body, .. } => self.asks(body),
             _ => false,
         })
+    }
+
+    /// Whether this is where the number begins that is counted.
+    fn begins(&self, counted: &Counted) -> bool {
+        counted.key == self.key && matches!(counted.counting, Counting::Begin { .. })
     }
 
     /// Whether these statements decide about further iterations of the loop around them.
@@ -125,6 +138,11 @@ impl Shape<'_> {
                     self.text.push_str(&format!("for {}{{", to - from));
                     self.list(body, true);
                     self.text.push('}');
+                }
+                Statement::Count(counted) if self.begins(counted) => {
+                    self.sites += 1;
+                    self.inside |= in_loop;
+                    self.text.push('n');
                 }
                 Statement::Break if in_loop => self.text.push('b'),
                 Statement::Continue if in_loop => self.text.push('c'),
@@ -175,7 +193,13 @@ impl Shape<'_> {
             return false;
         }
         self.condition(condition);
-        let swaps = matches!(condition, Condition::Uniform { negated: true, .. });
+        let swaps = match condition {
+            Condition::Uniform { negated, .. } => *negated,
+            Condition::Value { decided, .. } => {
+                decided.stands_for.as_ref().is_some_and(|(_, negated)| *negated)
+            }
+            Condition::OfWarp | Condition::OfLane => false,
+        };
         for index in if swaps { [1, 0] } else { [0, 1] } {
             self.text.push('{');
             self.list(arms[index], in_loop);
@@ -190,6 +214,10 @@ impl Shape<'_> {
     fn condition(&mut self, condition: &Condition) {
         match condition {
             Condition::Uniform { decision, .. } => self.text.push_str(&format!("if {:?}", decision.key)),
+            // Equal decisions have equal outcomes, however they are counted.
+            Condition::Value { decided: Decided { stands_for: Some((key, _)), .. }, .. } => {
+                self.text.push_str(&format!("if {key:?}"));
+            }
             Condition::Value { text, decided, .. } => {
                 // Variables are those of the role, and known to be the same in it unless it says otherwise.
                 self.is_private |= decided.is_private;
@@ -207,6 +235,21 @@ fn only_lanes(condition: &Condition) -> bool {
             decided.decisions.is_empty() && words_of(text).iter().all(|word| word == "lane")
         }
         _ => false,
+    }
+}
+
+/// Changes how a number is counted.
+fn recount(statements: &mut Statements, key: &str, with: &mut impl FnMut(&mut Counted)) {
+    for statement in statements {
+        match statement {
+            Statement::Count(counted) if counted.key == key => with(counted),
+            Statement::If { then, otherwise, .. } => {
+                recount(then, key, with);
+                recount(otherwise, key, with);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => recount(body, key, with),
+            _ => {}
+        }
     }
 }
 

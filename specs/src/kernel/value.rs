@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::arithmetic::{apply, cut, width};
-use super::code::{Comparison, Operation, Register, Type};
+use super::code::{Code, Comparison, Operation, Register, Type};
 use super::lanes::Lanes;
 
 /// A term.
@@ -50,9 +50,15 @@ pub(super) struct Values {
     /// How deep terms are inside one another.
     depths: Vec<u8>,
     numbers: HashMap<Term, ValueId>,
+    /// The bits of registers, where they are less than 64.
+    bits: Vec<u8>,
 }
 
 impl Values {
+    pub(super) fn of(code: &Code) -> Self {
+        Self { bits: code.bits.clone(), ..Self::default() }
+    }
+
     pub(super) fn count(&self) -> usize {
         self.terms.len()
     }
@@ -91,7 +97,11 @@ impl Values {
 
     /// A term that is no operation.
     pub(super) fn leaf(&mut self, term: Term) -> ValueId {
-        self.add(term, 64)
+        let bits = match &term {
+            Term::Meet { register, .. } => self.bits.get(*register as usize).copied().unwrap_or(64),
+            _ => 64,
+        };
+        self.add(term, bits)
     }
 
     pub(super) fn known(&mut self, lanes: Lanes) -> ValueId {

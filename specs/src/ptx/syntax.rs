@@ -53,6 +53,8 @@ pub(super) struct Body {
     pub(super) instructions: Vec<Instruction>,
     /// The names of the registers: what stands for a register in an operand is a position here.
     pub(super) registers: Vec<String>,
+    /// The bits of each; those of a vector are not counted.
+    pub(super) bits: Vec<u8>,
     /// Where labels lead: positions in `instructions`, by the number that an operand has.
     pub(super) labels: Vec<u32>,
     /// Tables of labels for `brx.idx`, by name.

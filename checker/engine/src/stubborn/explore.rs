@@ -373,7 +373,11 @@ impl<'a> Exploration<'a> {
         let left = at.state.pending_of(agent).get(choice.index as usize).filter(|_| lands).copied();
         let pc = pc.or(left.map(|left| left.pc)).unwrap_or_default();
         if let Some(left) = left {
-            phases::before_landing(self.machine.layout(), &mut at.state, left.operation.barrier());
+            let (program, barrier) = (self.machine.program(), left.operation.barrier());
+            let rule = Rule::at_exit(left.operation.publishes());
+            let is_asked = self.settings.levels.of(rule, program.target) >= Level::Warning;
+            let may_be_late = is_asked || !program.shares(left.agent, barrier);
+            phases::before_landing(self.machine.layout(), &mut at.state, (barrier, may_be_late));
         }
         self.before.clear();
         self.before.extend(at.state.agents.iter().map(|agent| agent.config));

@@ -60,11 +60,17 @@ pub(super) fn before(
     Ok(Some(OnPhases { barrier, part, passes: knows_before, blocks: knows_complete }))
 }
 
-/// Something is about to land on a barrier with phases.
-pub(super) fn before_landing(layout: Layout, state: &mut State<HappensBefore>, barrier: BarrierId) {
+/// Something is about to land on a barrier with phases; whether it matters that everybody may have exited.
+pub(super) fn before_landing(
+    layout: Layout,
+    state: &mut State<HappensBefore>,
+    (barrier, may_be_late): (BarrierId, bool),
+) {
     if layout.has_phases(barrier) {
         state.memory.gather(layout, barrier);
-        state.memory.set(barrier, Mark::InFlight, layout.gathering(barrier));
+        if may_be_late {
+            state.memory.set(barrier, Mark::InFlight, layout.gathering(barrier));
+        }
     }
 }
 

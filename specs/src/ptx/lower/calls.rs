@@ -135,6 +135,7 @@ impl<'m> Lowerer<'m> {
     ) {
         let registers = self.code.registers.len() as Register;
         self.code.registers.extend(body.registers.iter().cloned());
+        self.code.bits.extend(&body.bits);
         let number = self.frame_count;
         self.frame_count += 1;
         self.frames.push(Frame {

@@ -5,6 +5,9 @@ use crate::ptx::syntax::Operand;
 
 use super::state::{Current, Lowerer};
 
+/// A number of bytes.
+static ONE: Operand = Operand::Number(1);
+
 impl<'m> Lowerer<'m> {
     pub(super) fn object(&mut self, current: &Current<'m>) {
         if self.object_step(current).is_none() {
@@ -23,6 +26,12 @@ impl<'m> Lowerer<'m> {
             ["cp", "async", "mbarrier", "arrive", "noinc", ..] => {
                 let [object] = current.operands() else { return None };
                 self.step(current, ObjectKind::CopiesArrive, object, None)
+            }
+            // The phase expects an arrival more, which comes when the copies have landed. So it is with a byte.
+            ["cp", "async", "mbarrier", "arrive", ..] => {
+                let [object] = current.operands() else { return None };
+                self.step(current, ObjectKind::ExpectTx, object, Some(&ONE))?;
+                self.step(current, ObjectKind::Copy, object, Some(&ONE))
             }
             ["cp", "async", "bulk", "tensor", ..] => self.tensor(current),
             ["cp", "async", "bulk", ..] => {

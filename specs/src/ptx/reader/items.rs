@@ -190,7 +190,7 @@ impl<'s> Reader<'s, '_> {
             match (token.kind, self.text(token)) {
                 (Kind::Sign(b',' | b')'), _) => {
                     if let Some(name) = name.take() {
-                        let register = is_register.then(|| scopes.declare(name));
+                        let register = is_register.then(|| scopes.declare(name, 64));
                         params.push(Param { name: name.to_owned(), register });
                     }
                     is_register = false;

@@ -7,8 +7,8 @@ use crate::common::span::Span;
 /// The open braces of a function, and what has been declared in them.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'s> {
-    /// The names of all registers, by their numbers.
-    registers: Vec<&'s str>,
+    /// The names of all registers, by their numbers, and how many bits each has.
+    registers: Vec<(&'s str, u8)>,
     /// Numbers of indexed registers, which have no name of their own in the text.
     indexed: HashMap<(u32, &'s str), u32>,
     /// The open scopes, the innermost last.
@@ -25,8 +25,8 @@ pub(super) struct Scopes<'s> {
 struct Scope<'s> {
     number: u32,
     names: HashMap<&'s str, u32>,
-    /// `%r<40>` declares `%r0` to `%r39`: the prefix and how many.
-    ranges: HashMap<&'s str, u32>,
+    /// `%r<40>` declares `%r0` to `%r39`: the prefix, how many, and their bits.
+    ranges: HashMap<&'s str, (u32, u8)>,
 }
 
 impl<'s> Scopes<'s> {
@@ -52,17 +52,17 @@ impl<'s> Scopes<'s> {
         &mut self.open[last]
     }
 
-    /// Declares a register.
-    pub(super) fn declare(&mut self, name: &'s str) -> u32 {
+    /// Declares a register of so many bits.
+    pub(super) fn declare(&mut self, name: &'s str, bits: u8) -> u32 {
         let register = self.registers.len() as u32;
-        self.registers.push(name);
+        self.registers.push((name, bits));
         self.innermost().names.insert(name, register);
         register
     }
 
     /// Declares the registers `prefix0` to `prefix(count - 1)`.
-    pub(super) fn declare_range(&mut self, prefix: &'s str, count: u32) {
-        self.innermost().ranges.insert(prefix, count);
+    pub(super) fn declare_range(&mut self, prefix: &'s str, count: u32, bits: u8) {
+        self.innermost().ranges.insert(prefix, (count, bits));
     }
 
     /// The register that a name stands for, if it is one.
@@ -75,12 +75,12 @@ impl<'s> Scopes<'s> {
             if let Some(register) = scope.names.get(name) {
                 return Some(*register);
             }
-            let count = scope.ranges.get(prefix).copied().unwrap_or(0);
+            let (count, bits) = scope.ranges.get(prefix).copied().unwrap_or((0, 0));
             if index.is_some_and(|index| index < count) {
                 let next = self.registers.len() as u32;
                 let register = *self.indexed.entry((scope.number, name)).or_insert(next);
                 if register == next {
-                    self.registers.push(name);
+                    self.registers.push((name, bits));
                 }
                 return Some(register);
             }
@@ -125,6 +125,10 @@ impl<'s> Scopes<'s> {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        self.registers.iter().map(|name| (*name).to_owned()).collect()
+        self.registers.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    pub(super) fn bits(&self) -> Vec<u8> {
+        self.registers.iter().map(|(_, bits)| *bits).collect()
     }
 }

@@ -53,6 +53,7 @@ impl<'s> Reader<'s, '_> {
         }
         body.labels = labels;
         body.registers = scopes.names();
+        body.bits = scopes.bits();
         Some(body)
     }
 
@@ -108,19 +109,20 @@ impl<'s> Reader<'s, '_> {
 
     /// `.reg .b32 %r<40>, %x;`
     fn registers(&mut self, scopes: &mut Scopes<'s>) {
+        let mut bits = 64;
         loop {
             let token = self.lexer.next();
             let text = self.text(token);
             match token.kind {
-                Kind::Word if text.starts_with('.') => {}
+                Kind::Word if text.starts_with('.') => bits = bits_of(text),
                 Kind::Word if self.lexer.take(b'<') => {
                     let count = self.lexer.next();
                     let count = number(self.text(count)).unwrap_or(0);
-                    scopes.declare_range(text, u32::try_from(count).unwrap_or(u32::MAX));
+                    scopes.declare_range(text, u32::try_from(count).unwrap_or(u32::MAX), bits);
                     self.lexer.take(b'>');
                 }
                 Kind::Word => {
-                    scopes.declare(text);
+                    scopes.declare(text, bits);
                 }
                 Kind::Sign(b',') => {}
                 _ => return,
@@ -158,5 +160,16 @@ impl<'s> Reader<'s, '_> {
         }
         let operands = read.unwrap_or_default();
         body.instructions.push(Instruction { opcode: opcode.span, span, guard, operands });
+    }
+}
+
+/// The bits of registers of a type; as many as there can be where that is not said.
+fn bits_of(ty: &str) -> u8 {
+    match ty {
+        ".pred" => 1,
+        ".b8" | ".u8" | ".s8" => 8,
+        ".b16" | ".u16" | ".s16" => 16,
+        ".b32" | ".u32" | ".s32" => 32,
+        _ => 64,
     }
 }

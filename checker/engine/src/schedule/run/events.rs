@@ -49,7 +49,8 @@ impl Run {
                 Event::Landed(pending) => {
                     let barrier = pending.operation.barrier();
                     // Whoever knows of this landing knows of those before it.
-                    self.in_flight.insert(barrier, (now, agent, pc));
+                    let kind = (barrier, pending.operation.publishes());
+                    self.in_flight.insert(kind, (now, agent, pc));
                     slot(&mut self.history, barrier).gathering.add(now);
                 }
                 Event::Passed(barrier) if self.is_pool(barrier) => {
@@ -85,7 +86,7 @@ impl Run {
         self.some_exited = true;
         let memory = &self.state.memory;
         let (program, cta) = (self.machine.program(), self.machine.program().cta_of(agent));
-        self.in_flight.retain(|barrier, (landing, ..)| {
+        self.in_flight.retain(|(barrier, _), (landing, ..)| {
             !(program.shares(agent, *barrier) && memory.knows(agent, *landing))
         });
         self.remote.retain(|(_, at), (step, _)| *at != cta || !memory.knows(agent, *step));

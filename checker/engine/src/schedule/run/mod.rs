@@ -69,7 +69,7 @@ pub(super) struct Run {
     /// By number of the barrier.
     history: Vec<History>,
     /// The last landing on each barrier, if it is in the past of no exit, with whose it is.
-    in_flight: BTreeMap<BarrierId, (Moment, AgentId, Pc)>,
+    in_flight: BTreeMap<(BarrierId, bool), (Moment, AgentId, Pc)>,
     /// The last step of each agent that concerns another CTA, if it is in the past of no exit there.
     remote: BTreeMap<(AgentId, u32), (Moment, Pc)>,
     pub(super) violations: BTreeMap<Key, Violation>,
@@ -199,8 +199,10 @@ impl Run {
         let has_exited = |cta: u32| {
             self.machine.agents_of(cta).all(|agent| self.machine.config(&self.state, agent).has_exited())
         };
-        let is_asked = Rule::InFlightAtExit.holds_for(program.target)
-            && self.level(settings, Rule::InFlightAtExit) >= Level::Warning;
+        let is_asked = |is_commit: bool| {
+            let rule = Rule::at_exit(is_commit);
+            rule.holds_for(program.target) && self.level(settings, rule) >= Level::Warning
+        };
         let at_pool = |agent: &AgentId| {
             let waiting = self.machine.config(&self.state, *agent).waiting;
             waiting.is_some_and(|waiting| program.is_pool(waiting.barrier))
@@ -208,9 +210,9 @@ impl Run {
         if let Some(agent) = self.machine.agents().find(at_pool) {
             return Some((agent, self.machine.stands_at(&self.state, agent)));
         }
-        let landings = self.in_flight.iter().filter(|(barrier, (_, agent, _))| {
-            (is_asked || !program.shares(*agent, **barrier))
-                && program.home(**barrier).is_some_and(|home| has_exited(home.cta))
+        let landings = self.in_flight.iter().filter(|((barrier, is_commit), (_, agent, _))| {
+            (is_asked(*is_commit) || !program.shares(*agent, *barrier))
+                && program.home(*barrier).is_some_and(|home| has_exited(home.cta))
         });
         let mut landings = landings.map(|(_, (_, agent, pc))| (*agent, *pc));
         let mut others = self.remote.iter().filter(|((_, cta), _)| has_exited(*cta));

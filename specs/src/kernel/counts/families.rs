@@ -1,0 +1,254 @@
+//! Unknown numbers and the thresholds that they are compared with, over all roles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Side, Sign, Threshold};
+use crate::kernel::tree::Decision;
+
+/// Thresholds ahead that are followed.
+pub(super) const MOST: i64 = 20;
+/// Thresholds in each step of a loop.
+const IN_STEP: usize = 6;
+
+/// An unknown number that is counted.
+#[derive(Debug, Default)]
+pub(super) struct Family {
+    /// What it is called where answers are asked for.
+    pub(super) key: String,
+    /// By how much thresholds grow where loops count; 0 if they do not.
+    step: i64,
+    /// The thresholds in each step, by their remainders; if there are no steps, all of them.
+    places: Vec<i64>,
+    /// The position of the first.
+    first: i64,
+    /// How many answers are asked for where the number begins.
+    pub(super) fixed: i64,
+    /// Thresholds grow by something that is no number.
+    has_unit: bool,
+    /// Remainders of the number are asked for, so that each number is a threshold.
+    whole: bool,
+    /// It changes with the iterations of a loop.
+    pub(super) repeats: bool,
+    pub(super) about: BTreeSet<String>,
+    /// Not every outcome need come about.
+    pub(super) is_bounded: bool,
+    /// The decisions that it is made of.
+    decisions: BTreeSet<String>,
+}
+
+impl Family {
+    /// The position of a threshold, from 0.
+    pub(super) fn position(&self, threshold: i64) -> Option<i64> {
+        let position = self.position_from(threshold)?.checked_sub(self.first)?;
+        (0..MOST).contains(&position).then_some(position)
+    }
+
+    fn position_from(&self, threshold: i64) -> Option<i64> {
+        if self.step == 0 {
+            return self.places.binary_search(&threshold).ok().map(|place| place as i64);
+        }
+        let place = self.places.binary_search(&threshold.rem_euclid(self.step)).ok()?;
+        threshold.div_euclid(self.step).checked_mul(self.places.len() as i64)?.checked_add(place as i64)
+    }
+
+    /// How many positions an iteration takes that lets thresholds grow so.
+    pub(super) fn positions(&self, growth: i64) -> Option<i64> {
+        let taken = growth.checked_div(self.step)?.checked_mul(self.places.len() as i64)?;
+        (growth % self.step == 0 && taken <= MOST).then_some(taken)
+    }
+
+    /// What is to be added to what is left to have the number itself, if each number is a threshold.
+    pub(super) fn offset(&self) -> Option<i64> {
+        (self.whole && self.step == 1).then_some(self.first - 1)
+    }
+
+    /// How many positions hold whatever the number is, if thresholds up to this do.
+    pub(super) fn given(&self, up_to: Option<i64>) -> i64 {
+        let Some(up_to) = up_to else { return 0 };
+        let threshold = |position: i64| {
+            let position = position + self.first;
+            if self.step == 0 {
+                return self.places.get(usize::try_from(position).ok()?).copied();
+            }
+            let count = self.places.len() as i64;
+            let place = self.places.get(position.rem_euclid(count) as usize)?;
+            position.div_euclid(count).checked_mul(self.step)?.checked_add(*place)
+        };
+        (0..=MOST).find(|position| threshold(*position).is_none_or(|t| t > up_to)).unwrap_or(MOST + 1)
+    }
+}
+
+/// What is compared, how, and the depth of the loop with whose iterations it changes.
+type Name = (String, Option<String>, Sign, usize);
+
+/// All families, and the one of each threshold.
+#[derive(Debug, Default)]
+pub(super) struct Families {
+    pub(super) all: Vec<Family>,
+    names: BTreeMap<Name, usize>,
+}
+
+/// Where a threshold belongs: its family, and whether it is seen from its other side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) family: usize,
+    pub(super) turned: bool,
+}
+
+impl Families {
+    /// The families of decisions.
+    pub(super) fn of(decisions: &[&Decision]) -> Self {
+        let mut families = Self::default();
+        let thresholds = || {
+            let all = decisions.iter().filter_map(|d| Some((*d, d.formula.as_ref()?)));
+            all.flat_map(|(decision, formula)| formula.thresholds().into_iter().map(move |t| (decision, t)))
+        };
+        // Those that grow say from which side a number is seen, and signs come before their absence.
+        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+            for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && !t.rounds.is_empty()) {
+                families.join(threshold);
+            }
+        }
+        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+            for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && t.rounds.is_empty()) {
+                families.join(threshold);
+            }
+        }
+        let members: Vec<(&Decision, &Threshold, Member)> =
+            thresholds().filter_map(|(d, t)| Some((d, t, families.member(t)?))).collect();
+        for decision in decisions {
+            for low in decision.formula.iter().flat_map(super::Formula::remainders) {
+                if let Some(member) = families.member(&low.first).filter(|member| !member.turned) {
+                    families.all[member.family].whole = true;
+                }
+            }
+        }
+        for number in 0..families.all.len() {
+            let own: Vec<_> = members.iter().filter(|(.., member)| member.family == number).collect();
+            let family = &mut families.all[number];
+            measure(family, own.iter().map(|(_, threshold, member)| (*threshold, *member)));
+            for (decision, threshold, member) in own {
+                if family.position(least(threshold, *member, family)).is_none() {
+                    continue;
+                }
+                family.decisions.insert(decision.key.clone());
+                family.about.extend(threshold.about.iter().cloned());
+                family.is_bounded |= side(threshold, *member).is_bounded;
+                family.repeats |= threshold.scope.is_some();
+                if threshold.rounds.is_empty() {
+                    let position = family.position(least(threshold, *member, family)).unwrap_or(0);
+                    family.fixed = family.fixed.max(position + 1);
+                }
+            }
+        }
+        families
+    }
+
+    fn names(threshold: &Threshold) -> Vec<(Name, bool)> {
+        let signs = match threshold.sign {
+            Sign::Either => vec![Sign::Signed, Sign::Unsigned, Sign::Either],
+            sign => vec![sign, Sign::Either],
+        };
+        let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
+        let mut names = Vec::new();
+        for sign in signs {
+            for (side, turned) in sides.into_iter().flatten() {
+                let name = (side.what.clone(), threshold.unit.clone(), sign, threshold.depth);
+                names.push((name, turned));
+            }
+        }
+        names
+    }
+
+    /// The family of a threshold, which is a new one if there is none.
+    fn join(&mut self, threshold: &Threshold) {
+        if self.member(threshold).is_some() {
+            return;
+        }
+        let number = self.all.len();
+        let side = &threshold.side;
+        let name = (side.what.clone(), threshold.unit.clone(), threshold.sign, threshold.depth);
+        let unsigned = if threshold.sign == Sign::Unsigned { " unsigned" } else { "" };
+        let by = threshold.unit.as_ref().map(|unit| format!(" by {unit}")).unwrap_or_default();
+        let key = format!("{}{by}{unsigned}", side.what);
+        self.all.push(Family { key, has_unit: threshold.unit.is_some(), ..Family::default() });
+        self.names.insert(name, number);
+    }
+
+    /// The family of a threshold.
+    pub(super) fn member(&self, threshold: &Threshold) -> Option<Member> {
+        let names = Self::names(threshold);
+        let found = names.iter().find_map(|(name, turned)| {
+            self.names.get(name).map(|family| Member { family: *family, turned: *turned })
+        });
+        found.or_else(|| self.in_units(threshold))
+    }
+
+    /// A threshold that does not grow, in a family whose thresholds grow by something that is no number.
+    fn in_units(&self, threshold: &Threshold) -> Option<Member> {
+        if !threshold.rounds.is_empty() {
+            return None;
+        }
+        let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
+        sides.into_iter().flatten().find_map(|(side, turned)| {
+            let what = format!("{}{:+}", side.what, side.least.checked_neg()?);
+            let is_it = |((name, unit, sign, depth), _): &(&Name, &usize)| {
+                *name == what && unit.is_some() && *sign == threshold.sign && *depth == threshold.depth
+            };
+            let family = *self.names.iter().find(is_it)?.1;
+            Some(Member { family, turned })
+        })
+    }
+
+    /// Whether a family makes one of several decisions.
+    pub(super) fn is_worth_it(&self, family: usize) -> bool {
+        self.all[family].decisions.len() > 1
+    }
+
+    /// The position of a threshold in its family.
+    pub(super) fn position(&self, threshold: &Threshold, member: Member) -> Option<i64> {
+        let family = &self.all[member.family];
+        family.position(least(threshold, member, family))
+    }
+}
+
+fn side(threshold: &Threshold, member: Member) -> &Side {
+    match &threshold.other {
+        Some(other) if member.turned => other,
+        _ => &threshold.side,
+    }
+}
+
+/// What a threshold is in its family: 0 where the family has units and the threshold does not grow.
+fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
+    if family.has_unit && threshold.unit.is_none() { 0 } else { side(threshold, member).least }
+}
+
+/// Lays out the positions of a family.
+fn measure<'t>(family: &mut Family, members: impl Iterator<Item = (&'t Threshold, Member)> + Clone) {
+    let growth = members.clone().flat_map(|(threshold, _)| threshold.rounds.iter().map(|(_, by)| *by));
+    family.step = growth.fold(i64::from(family.whole), gcd);
+    let leasts = |grow: bool| {
+        let grows = members.clone().filter(move |(t, _)| t.rounds.is_empty() != grow);
+        grows.map(|(threshold, member)| least(threshold, member, family)).collect::<BTreeSet<i64>>()
+    };
+    let (growing, fixed) = (leasts(true), leasts(false));
+    if family.step == 0 {
+        family.places = fixed.into_iter().collect();
+        return;
+    }
+    let step = family.step;
+    let places = |leasts: &BTreeSet<i64>| leasts.iter().map(|t| t.rem_euclid(step)).collect::<BTreeSet<_>>();
+    let mut all = places(&growing);
+    let more = places(&fixed);
+    if all.union(&more).count() <= IN_STEP {
+        all.extend(more);
+    }
+    family.places = all.into_iter().collect();
+    let first = growing.iter().chain(&fixed).filter_map(|t| family.position_from(*t)).min();
+    family.first = first.unwrap_or(0);
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,497 @@
+//! Comparisons as thresholds of an unknown number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Formula, Low, Side, Sign, Threshold};
+use crate::kernel::arithmetic::{cut, signed};
+use crate::kernel::code::{Code, Comparison, Operation, Type};
+use crate::kernel::flow::Flow;
+use crate::kernel::keys::Keys;
+use crate::kernel::lanes::Lanes;
+use crate::kernel::slice::Slice;
+use crate::kernel::value::{Term, ValueId, Values};
+
+/// Terms inside one another that are looked into.
+const DEPTH: u32 = 40;
+/// Conditions inside one another that are taken apart.
+const PARTS: u32 = 6;
+
+/// A sum of unknown numbers, iterations of loops and a known number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Linear {
+    atoms: BTreeMap<ValueId, i64>,
+    /// By the header of the loop, and what each iteration adds where that is not a number.
+    rounds: BTreeMap<(usize, Option<ValueId>), i64>,
+    known: i64,
+}
+
+impl Linear {
+    fn add(&mut self, other: &Self, factor: i64) -> Option<()> {
+        for (atom, times) in &other.atoms {
+            let sum = self.atoms.entry(*atom).or_default();
+            *sum = sum.checked_add(times.checked_mul(factor)?)?;
+        }
+        for (round, times) in &other.rounds {
+            let sum = self.rounds.entry(*round).or_default();
+            *sum = sum.checked_add(times.checked_mul(factor)?)?;
+        }
+        self.known = self.known.checked_add(other.known.checked_mul(factor)?)?;
+        self.atoms.retain(|_, times| *times != 0);
+        self.rounds.retain(|_, times| *times != 0);
+        Some(())
+    }
+
+    fn negated(&self) -> Option<Self> {
+        let mut negated = Self::default();
+        negated.add(self, -1)?;
+        Some(negated)
+    }
+
+    /// The only unknown number, if it is one and stands alone.
+    fn alone(&self) -> Option<ValueId> {
+        match self.atoms.iter().next() {
+            Some((atom, 1)) if self.atoms.len() == 1 && self.rounds.is_empty() => Some(*atom),
+            _ => None,
+        }
+    }
+}
+
+/// Asks what a condition is about in a node of a warp.
+pub(in crate::kernel) struct Asker<'a> {
+    pub(in crate::kernel) code: &'a Code,
+    pub(in crate::kernel) slice: &'a Slice,
+    pub(in crate::kernel) values: &'a Values,
+    pub(in crate::kernel) flow: &'a Flow,
+    pub(in crate::kernel) node: usize,
+}
+
+impl Asker<'_> {
+    /// A condition as a formula over thresholds, if it is one.
+    pub(in crate::kernel) fn formula(&self, condition: ValueId) -> Option<Formula> {
+        self.part(condition, PARTS)
+    }
+
+    fn part(&self, condition: ValueId, left: u32) -> Option<Formula> {
+        let left = left.checked_sub(1)?;
+        let Term::Apply { operation, ty, terms } = self.values.term(condition) else { return None };
+        let parts = || terms.iter().map(|term| self.part(*term, left)).collect::<Option<Vec<_>>>();
+        let bits = |value: &ValueId| self.values.width(*value) <= 1;
+        match operation {
+            Operation::Compare(comparison) => {
+                let [a, b] = terms[..] else { return None };
+                self.comparison(*comparison, *ty, a, b)
+            }
+            Operation::LogicalNot => Some(parts()?.pop()?.not()),
+            Operation::And if terms.iter().all(bits) => Some(Formula::All(parts()?)),
+            Operation::Or if terms.iter().all(bits) => Some(Formula::Any(parts()?)),
+            _ => None,
+        }
+    }
+
+    fn comparison(&self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<Formula> {
+        if ty.bits < 32 {
+            return None;
+        }
+        let mut difference = self.linear(a, ty, DEPTH)?;
+        difference.add(&self.linear(b, ty, DEPTH)?, -1)?;
+        let sign = if ty.signed { Sign::Signed } else { Sign::Unsigned };
+        let is_plain = |value| !matches!(self.values.term(value), Term::Sum { .. } | Term::Apply { .. });
+        let is_turned = !(is_plain(a) && is_plain(b));
+        let reaches = |least, sign| self.threshold(&difference, least, (sign, is_turned));
+        if let Some(within) = self.within(comparison, ty, (a, b)) {
+            return Some(within);
+        }
+        Some(match comparison {
+            Comparison::Less => reaches(0, sign)?.not(),
+            Comparison::LessOrEqual => reaches(1, sign)?.not(),
+            Comparison::Greater => reaches(1, sign)?,
+            Comparison::GreaterOrEqual => reaches(0, sign)?,
+            Comparison::Equal => {
+                Formula::All(vec![reaches(0, Sign::Either)?, reaches(1, Sign::Either)?.not()])
+            }
+            Comparison::NotEqual => {
+                Formula::All(vec![reaches(0, Sign::Either)?, reaches(1, Sign::Either)?.not()]).not()
+            }
+        })
+    }
+
+    /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not.
+    fn within(&self, comparison: Comparison, ty: Type, (a, b): (ValueId, ValueId)) -> Option<Formula> {
+        let below = i64::try_from(self.values.as_known(b)?.all()?).ok()?;
+        let of = self.linear(a, Type { signed: true, ..ty }, DEPTH)?;
+        let first = of.known.checked_neg()?;
+        if ty.signed || first < 1 || below >= 1 << 31 || !of.rounds.is_empty() {
+            return None;
+        }
+        let reaches = |least| self.threshold(&of, least, (Sign::Either, true));
+        let inside = |below| Some(Formula::All(vec![reaches(0)?, reaches(below)?.not()]));
+        match comparison {
+            Comparison::Less => inside(below),
+            Comparison::LessOrEqual => inside(below + 1),
+            Comparison::Greater => inside(below + 1).map(Formula::not),
+            Comparison::GreaterOrEqual => inside(below).map(Formula::not),
+            Comparison::Equal | Comparison::NotEqual => None,
+        }
+    }
+
+    /// The low bits of a number, where a sum is about nothing else and is at least a number.
+    fn low(&self, sum: &Linear, least: i64) -> Option<Formula> {
+        let base = Linear { rounds: BTreeMap::new(), known: 0, ..sum.clone() };
+        let Term::Apply { operation: Operation::And, ty, terms } = self.values.term(base.alone()?) else {
+            return None;
+        };
+        let (inside, mask) = self.with_number(terms)?;
+        let mask =
+            i64::try_from(mask).ok().filter(|mask| *mask > 0 && *mask < 64 && (mask + 1) & mask == 0)?;
+        let mut number = self.linear(inside, Type { signed: true, ..*ty }, DEPTH)?;
+        let more = std::mem::take(&mut number.known);
+        let mut rounds = sum.rounds.iter();
+        let round = match (rounds.next(), rounds.next()) {
+            (None, _) => None,
+            (Some(((header, None), times)), None) if *times < 0 => Some((*header, times.checked_neg()?)),
+            _ => return None,
+        };
+        let Formula::Reaches(first) = self.fixed(&number, 1, (Sign::Either, false))? else { return None };
+        let least = least.checked_sub(sum.known)?;
+        Some(Formula::Low(Box::new(Low { first: *first, more, mask, least, round })))
+    }
+
+    /// Whether a sum is at least a number.
+    fn threshold(&self, sum: &Linear, least: i64, sign: (Sign, bool)) -> Option<Formula> {
+        if let Some(low) = self.low(sum, least) {
+            return Some(low);
+        }
+        if let Some(low) = self.low(&sum.negated()?, 1_i64.checked_sub(least)?) {
+            return Some(low.not());
+        }
+        if sum.rounds.is_empty() {
+            return self.fixed(sum, least, sign);
+        }
+        if sum.rounds.values().all(|times| *times > 0) {
+            // It holds if the negated sum is not at least this.
+            return Some(self.growing(&sum.negated()?, 1_i64.checked_sub(least)?, sign)?.not());
+        }
+        self.growing(sum, least, sign)
+    }
+
+    /// Of a threshold that does not grow, from both sides.
+    fn fixed(&self, sum: &Linear, least: i64, (sign, is_turned): (Sign, bool)) -> Option<Formula> {
+        let side = self.side(sum, least, &BTreeMap::new())?.0;
+        let other = self.side(&sum.negated()?, 1_i64.checked_sub(least)?, &BTreeMap::new())?.0;
+        let (scope, depth) = self.scope(sum)?;
+        let about = self.about(sum);
+        let (other, rounds) = (Some(other), Vec::new());
+        let threshold = Threshold { side, other, rounds, unit: None, sign, scope, depth, about, is_turned };
+        Some(Formula::Reaches(Box::new(threshold)))
+    }
+
+    /// Of a threshold that grows with loops.
+    fn growing(&self, sum: &Linear, least: i64, (sign, _): (Sign, bool)) -> Option<Formula> {
+        let mut rounds = BTreeMap::new();
+        let mut units = BTreeSet::new();
+        for ((header, unit), times) in &sum.rounds {
+            units.insert(*unit);
+            if *times >= 0 || rounds.insert(*header, times.checked_neg()?).is_some() {
+                return None;
+            }
+        }
+        let (Some(unit), 1) = (units.first().copied(), units.len()) else { return None };
+        let (scope, depth) = self.scope(sum)?;
+        let around = scope.map(|scope| self.flow.innermost[scope]).unwrap_or_default();
+        let is_direct = |header: &usize| {
+            self.flow.innermost[*header].is_some_and(|inner| self.flow.loops[inner].around == around)
+        };
+        if !rounds.keys().all(is_direct) {
+            return None;
+        }
+        let base = Linear { rounds: BTreeMap::new(), ..sum.clone() };
+        let about = self.about(sum);
+        let (side, rounds, unit) = match unit {
+            None => {
+                let (side, rounds) = self.side(&base, least, &rounds)?;
+                (side, rounds, None)
+            }
+            Some(unit) => {
+                if !self.is_positive(unit) {
+                    return None;
+                }
+                let mut base = base;
+                let times = base.atoms.remove(&unit).unwrap_or(0);
+                let offset = least.checked_sub(base.known)?;
+                let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
+                let is_bounded = self.is_bounded(&base);
+                let side = Side { what, least: times.checked_neg()?, given: None, is_bounded };
+                (side, rounds, Some(self.keys().of(unit)))
+            }
+        };
+        let rounds = rounds.into_iter().collect();
+        let threshold =
+            Threshold { side, other: None, rounds, unit, sign, scope, depth, about, is_turned: true };
+        Some(Formula::Reaches(Box::new(threshold)))
+    }
+
+    /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what is
+    /// inside; by how much they grow there.
+    fn side(
+        &self,
+        sum: &Linear,
+        least: i64,
+        rounds: &BTreeMap<usize, i64>,
+    ) -> Option<(Side, BTreeMap<usize, i64>)> {
+        let (mut sum, mut rounds) = (sum.clone(), rounds.clone());
+        let mut least = least.checked_sub(sum.known)?;
+        sum.known = 0;
+        let mut given: Option<i64> = None;
+        for _ in 0..DEPTH {
+            if let Some((inside, mask)) = self.rounded(&sum) {
+                // What is rounded down to a multiple reaches the same multiples.
+                let step = mask.checked_add(1)?;
+                if rounds.values().any(|times| times % step != 0) {
+                    break;
+                }
+                least = least.checked_add(mask)?.div_euclid(step).checked_mul(step)?;
+                sum = inside;
+            } else if let Some((inside, by)) = self.divided(&sum).filter(|_| least >= 1) {
+                least = least.checked_mul(by)?;
+                given = given.map(|given| given.checked_mul(by)).map_or(Some(None), |g| g.map(Some))?;
+                for times in rounds.values_mut() {
+                    *times = times.checked_mul(by)?;
+                }
+                sum = inside;
+            } else if let Some((inside, most)) = self.raised(&sum) {
+                given = Some(given.map_or(most, |given| given.max(most)));
+                sum = inside;
+            } else {
+                break;
+            }
+            least = least.checked_sub(sum.known)?;
+            given = given.map(|given| given.checked_sub(sum.known)).map_or(Some(None), |g| g.map(Some))?;
+            sum.known = 0;
+        }
+        let is_bounded = self.is_bounded(&sum);
+        Some((Side { what: self.words(&sum)?, least, given, is_bounded }, rounds))
+    }
+
+    /// Whether unknown numbers of a sum have fewer values than a register.
+    fn is_bounded(&self, sum: &Linear) -> bool {
+        sum.atoms.keys().any(|atom| {
+            let is_cut = matches!(
+                self.values.term(*atom),
+                Term::Apply {
+                    operation: Operation::And | Operation::Remainder | Operation::Minimum | Operation::Select,
+                    ..
+                }
+            );
+            is_cut || self.values.width(*atom) < 32
+        })
+    }
+
+    /// `x & ~(2^k - 1)` or `x - (x & (2^k - 1))`: x, and 2^k - 1.
+    fn rounded(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let ty = Type { bits: 32, signed: true };
+        if let Some(alone) = sum.alone() {
+            let Term::Apply { operation: Operation::And, ty: of, terms } = self.values.term(alone) else {
+                return None;
+            };
+            let (inside, mask) = self.with_number(terms)?;
+            let mask = cut(!mask, of.bits);
+            let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
+            return Some((self.linear(inside, ty, DEPTH)?, low));
+        }
+        for (atom, times) in &sum.atoms {
+            let Term::Apply { operation: Operation::And, terms, .. } = self.values.term(*atom) else {
+                continue;
+            };
+            let Some((inside, mask)) = self.with_number(terms) else { continue };
+            let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
+            let mut rest = sum.clone();
+            rest.atoms.remove(atom);
+            if *times == -1 && Some(&rest) == self.linear(inside, ty, DEPTH).as_ref() {
+                return Some((rest, low));
+            }
+        }
+        None
+    }
+
+    /// The other of two terms, one of which is a known number.
+    fn with_number(&self, terms: &[ValueId]) -> Option<(ValueId, u64)> {
+        let [a, b] = terms[..] else { return None };
+        let number = |value| self.values.as_known(value).and_then(Lanes::all);
+        number(b).map(|n| (a, n)).or_else(|| number(a).map(|n| (b, n)))
+    }
+
+    /// A number divided by a known one, rounded down or towards 0: it, and by what.
+    fn divided(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let Term::Apply { operation, ty, terms } = self.values.term(sum.alone()?) else { return None };
+        let [a, by] = terms[..] else { return None };
+        let by = i64::try_from(self.values.as_known(by)?.all()?).ok()?;
+        match operation {
+            Operation::Divide if by > 0 => Some((self.linear(a, *ty, DEPTH)?, by)),
+            Operation::ShiftRight if by < 31 => {
+                let inside = self.linear(a, *ty, DEPTH)?;
+                let inside =
+                    if ty.signed { self.towards_zero(&inside, by).unwrap_or(inside) } else { inside };
+                Some((inside, 1 << by))
+            }
+            _ => None,
+        }
+    }
+
+    /// `x` of `x + (x >> 31 >>> 32 - k)`, which is how compilers prepare a signed division by 2^k.
+    fn towards_zero(&self, sum: &Linear, k: i64) -> Option<Linear> {
+        let ty = Type { bits: 32, signed: true };
+        let shifted = |value: ValueId, is_signed: bool, by: i64| match self.values.term(value) {
+            Term::Apply { operation: Operation::ShiftRight, ty, terms } if ty.signed == is_signed => {
+                let number = self.values.as_known(terms[1])?.all()?;
+                (ty.bits == 32 && number as i64 == by).then_some(terms[0])
+            }
+            _ => None,
+        };
+        let mut fixes = sum.atoms.iter().filter(|(_, times)| **times == 1).filter_map(|(atom, _)| {
+            let inside = shifted(*atom, false, 32 - k)?;
+            let whole =
+                if k == 1 { shifted(inside, true, 31).or(Some(inside)) } else { shifted(inside, true, 31) };
+            Some((*atom, whole?))
+        });
+        let (atom, whole) = fixes.next()?;
+        let mut rest = sum.clone();
+        rest.atoms.remove(&atom);
+        (Some(&rest) == self.linear(whole, ty, DEPTH).as_ref()).then_some(rest)
+    }
+
+    /// The greater of a number and a known one.
+    fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values.term(sum.alone()?) else {
+            return None;
+        };
+        let (inside, number) = self.with_number(terms)?;
+        let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+        Some((self.linear(inside, *ty, DEPTH)?, number))
+    }
+
+    fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
+        let left = left.checked_sub(1)?;
+        let atom = || Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
+        Some(match self.values.term(value) {
+            Term::Known(lanes) => {
+                let number = lanes.all()?;
+                let known = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+                Linear { known, ..Linear::default() }
+            }
+            Term::Sum { bits, terms, known } => {
+                let mut sum = Linear { known: signed(known.all()?, *bits), ..Linear::default() };
+                for (term, factor) in terms {
+                    sum.add(&self.linear(*term, ty, left)?, signed(factor.all()?, *bits))?;
+                }
+                sum
+            }
+            Term::Gained { header, step } => {
+                let (unit, times) = match self.values.as_known(*step).and_then(Lanes::all) {
+                    // Is it negative? A sum of 64 bits does not say.
+                    Some(step) if ty.bits == 64 && step >> 31 == 1 => return None,
+                    Some(step) => (None, signed(step, ty.bits)),
+                    None => (Some(*step), 1),
+                };
+                Linear { rounds: BTreeMap::from([((*header, unit), times)]), ..Linear::default() }
+            }
+            Term::Apply { operation: Operation::Multiply, ty: of, terms } => {
+                let [a, b] = terms[..] else { return Some(atom()) };
+                let (a, b) = (self.linear(a, *of, left)?, self.linear(b, *of, left)?);
+                let product = self.product(&a, &b).or_else(|| self.product(&b, &a));
+                product.unwrap_or_else(atom)
+            }
+            Term::Apply { operation: Operation::Convert(from), ty: to, terms } if from.bits < to.bits => {
+                let inside = self.linear(terms[0], Type { bits: from.bits, signed: from.signed }, left)?;
+                if from.signed == ty.signed || !from.signed { inside } else { atom() }
+            }
+            _ => atom(),
+        })
+    }
+
+    /// Iterations and a number, times what each of them adds.
+    fn product(&self, iterations: &Linear, unit: &Linear) -> Option<Linear> {
+        let unit = unit.alone().filter(|_| unit.known == 0)?;
+        if !iterations.atoms.is_empty() || iterations.rounds.keys().any(|(_, unit)| unit.is_some()) {
+            return None;
+        }
+        let mut product = Linear::default();
+        for ((header, _), times) in &iterations.rounds {
+            product.rounds.insert((*header, Some(unit)), *times);
+        }
+        if iterations.known != 0 {
+            product.atoms.insert(unit, iterations.known);
+        }
+        Some(product)
+    }
+
+    /// Whether what is added in each iteration is greater than 0: sizes of grids are.
+    fn is_positive(&self, unit: ValueId) -> bool {
+        match self.values.term(unit) {
+            Term::Same(name) => {
+                self.code.names.get(*name as usize).is_some_and(|name| name.contains("nctaid"))
+            }
+            Term::Apply { operation: Operation::Convert(_), terms, .. } => self.is_positive(terms[0]),
+            _ => false,
+        }
+    }
+
+    fn keys(&self) -> Keys<'_> {
+        Keys { code: self.code, values: self.values, flow: self.flow, node: self.node }
+    }
+
+    /// A sum in words, without its known number.
+    fn words(&self, sum: &Linear) -> Option<String> {
+        if sum.atoms.is_empty() {
+            return None;
+        }
+        let keys = self.keys();
+        let mut parts: Vec<String> = sum
+            .atoms
+            .iter()
+            .map(|(atom, times)| match times {
+                1 => keys.of(*atom),
+                times => format!("{times} * {}", keys.of(*atom)),
+            })
+            .collect();
+        parts.sort();
+        Some(parts.join(" + "))
+    }
+
+    fn about(&self, sum: &Linear) -> BTreeSet<String> {
+        sum.atoms.keys().flat_map(|atom| self.keys().about(*atom)).collect()
+    }
+
+    /// The loop with whose iterations the unknown numbers of a sum change, if they do, and how many loops are
+    /// around it; `None` if that is not known.
+    fn scope(&self, sum: &Linear) -> Option<(Option<usize>, usize)> {
+        let mut deepest: Option<(usize, usize)> = None;
+        let (mut seen, mut work) = (BTreeSet::new(), Vec::new());
+        work.extend(sum.atoms.keys().copied());
+        work.extend(sum.rounds.keys().filter_map(|(_, unit)| *unit));
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let at = match self.values.term(value) {
+                Term::Meet { block, .. } => Some(*block),
+                Term::Gained { header, .. } => Some(*header),
+                Term::Loaded { at, varies: true, .. } | Term::Given { at } => {
+                    Some(self.slice.nodes.iter().position(|node| node.instructions.contains(at))?)
+                }
+                Term::Unknown { .. } | Term::Unset => return None,
+                _ => None,
+            };
+            if let Some(at) = at {
+                let around = self.flow.around(at).find(|l| self.flow.contains(Some(*l), self.node));
+                if let Some(around) = around {
+                    let depth = self.flow.around(self.flow.loops[around].header).count();
+                    if deepest.is_none_or(|(_, so_far)| depth > so_far) {
+                        deepest = Some((self.flow.loops[around].header, depth));
+                    }
+                }
+            }
+            work.extend(self.values.inside(value));
+        }
+        Some((deepest.map(|(header, _)| header), deepest.map_or(0, |(_, depth)| depth)))
+    }
+}

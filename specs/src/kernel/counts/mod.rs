@@ -1,0 +1,137 @@
+//! Comparisons with one unknown number are one thing: how far the number reaches.
+//!
+//! `n > 0` before a loop, `i < n` in it, `i + 1 < n` where something is fetched ahead and `n - i == 1` where the
+//! loop ends ask how many of the thresholds 1, 2, 3, … an unknown number `n` has reached. As decisions of
+//! their own they would contradict one another. So a number that is compared in more than one way is
+//! counted: a sequence that all agents share says, threshold by threshold, whether it is reached, up to the
+//! first that is not. Each agent asks for as many answers ahead as it looks ahead, keeps in a variable how
+//! many of them were yes, and takes some off with each iteration. A comparison is then one of that variable
+//! with a number.
+//!
+//! # Why nothing is lost, and nothing added
+//!
+//! * Thresholds that grow are reached in their order, so yes is followed by yes until the first no, and the
+//!   number of answers yes says all.
+//! * Every agent asks from the first threshold on, leaves none out, and none behind a no. So the k-th
+//!   answer is about the k-th threshold, whoever asks. Where the number changes, which is with the iterations
+//!   of one loop around (the *scope*), all that is left is asked for before the next number begins.
+//! * Sequences are shared only where scopes are reached alike, as for any decision
+//!   ([`separate`](super::uniform::separate)).
+//! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached and
+//!   not yet passed. That is enough for each comparison, which looks less than `d` ahead.
+//!
+//! # Remainders
+//!
+//! Where a loop takes 2^k thresholds in each iteration, what is left of the number at its end is the
+//! remainder that the loop behind it takes: the low bits of the number are those of what is left, once the
+//! last answer is known, whenever all iterations so far took multiples of 2^k. Before that, or if not even
+//! the first threshold is reached, they are a decision of their own.
+//!
+//! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
+
+mod asked;
+mod families;
+mod linear;
+mod rewrite;
+mod written;
+
+pub(super) use linear::Asker;
+pub(super) use rewrite::count;
+pub(super) use written::expand;
+
+use std::collections::BTreeSet;
+
+/// A condition made of thresholds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Formula {
+    Reaches(Box<Threshold>),
+    Low(Box<Low>),
+    Not(Box<Formula>),
+    All(Vec<Formula>),
+    Any(Vec<Formula>),
+}
+
+impl Formula {
+    /// Its thresholds.
+    pub(super) fn thresholds(&self) -> Vec<&Threshold> {
+        match self {
+            Self::Reaches(threshold) => vec![threshold],
+            Self::Low(low) => vec![&low.first],
+            Self::Not(inside) => inside.thresholds(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::thresholds).collect(),
+        }
+    }
+
+    /// Its remainders.
+    pub(super) fn remainders(&self) -> Vec<&Low> {
+        match self {
+            Self::Reaches(_) => Vec::new(),
+            Self::Low(low) => vec![low],
+            Self::Not(inside) => inside.remainders(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::remainders).collect(),
+        }
+    }
+
+    pub(super) fn not(self) -> Self {
+        match self {
+            Self::Not(inside) => *inside,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+}
+
+/// How numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Sign {
+    Signed,
+    Unsigned,
+    /// Equality does not ask.
+    Either,
+}
+
+/// What is compared with a threshold, and from which number on it holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Side {
+    /// The unknown number, in words.
+    pub(super) what: String,
+    /// It holds if the number is at least this.
+    pub(super) least: i64,
+    /// Thresholds up to this hold whatever the number is.
+    pub(super) given: Option<i64>,
+    /// The number may be known to stay below some thresholds, so that not every outcome need come about.
+    pub(super) is_bounded: bool,
+}
+
+/// Whether an unknown number has reached a threshold, which may grow with the iterations of loops.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Threshold {
+    pub(super) side: Side,
+    /// The same from the other side, where nothing grows: it holds if this does not.
+    pub(super) other: Option<Side>,
+    /// By how much the threshold grows with each iteration of loops: their headers.
+    pub(super) rounds: Vec<(usize, i64)>,
+    /// What it grows by is not a number but this, which is greater than 0.
+    pub(super) unit: Option<String>,
+    pub(super) sign: Sign,
+    /// The header of the loop with whose iterations the number changes, and how many loops are around it.
+    pub(super) scope: Option<usize>,
+    pub(super) depth: usize,
+    /// What the number is about.
+    pub(super) about: BTreeSet<String>,
+    /// The comparison was turned around, which is right if no sum overflows.
+    pub(super) is_turned: bool,
+}
+
+/// Whether the low bits of an unknown number are at least something.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Low {
+    /// Whether the number is at least 1.
+    pub(super) first: Threshold,
+    /// What is added to it before its low bits are taken, and these bits.
+    pub(super) more: i64,
+    pub(super) mask: i64,
+    /// They are compared with this, and so much more for each iteration of a loop, which is known by its
+    /// header.
+    pub(super) least: i64,
+    pub(super) round: Option<(usize, i64)>,
+}

@@ -1,0 +1,136 @@
+//! How numbers are counted, as statements.
+
+use std::collections::BTreeSet;
+
+use super::asked::Asked;
+use crate::kernel::code::Comparison;
+use crate::kernel::tree::{Amount, Condition, Counted, Counting, Decided, Decision, Statement, Statements};
+
+/// Writes out how numbers are counted.
+pub(in crate::kernel) fn expand(statements: &mut Statements) {
+    let mut expanded = Vec::with_capacity(statements.len());
+    for mut statement in std::mem::take(statements) {
+        match &mut statement {
+            Statement::If { then, otherwise, .. } => {
+                expand(then);
+                expand(otherwise);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => expand(body),
+            Statement::Count(counted) => {
+                expanded.extend(written(counted));
+                continue;
+            }
+            _ => {}
+        }
+        expanded.push(statement);
+    }
+    *statements = expanded;
+}
+
+fn written(counted: &Counted) -> Statements {
+    let Counted { count, left, ahead, given, fixed, .. } = counted;
+    let mut statements = Vec::new();
+    let writer = Writer { counted };
+    match counted.counting {
+        Counting::Begin { again } => {
+            if again && *ahead > 0 {
+                // What is left of the number before is asked for, since others do so too.
+                let rest = vec![writer.repeat(vec![writer.asks(true, Vec::new(), vec![Statement::Break])])];
+                statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
+            }
+            if *fixed > 0 {
+                statements.push(writer.set(count, "0".to_owned(), Some(0)));
+                statements.extend(writer.fill(count, *fixed, false));
+            }
+            if *ahead > 0 {
+                let first = if *fixed > 0 { count.clone() } else { "0".to_owned() };
+                statements.push(writer.set(left, first, (*fixed == 0).then_some(0)));
+                if ahead > fixed {
+                    let more = writer.fill(left, *ahead, true);
+                    if *fixed > 0 {
+                        statements.push(writer.when(count, Comparison::Equal, *fixed, more, Vec::new()));
+                    } else {
+                        statements.extend(more);
+                    }
+                }
+                if *given > 0 {
+                    let set = vec![writer.set(left, given.to_string(), Some(*given))];
+                    statements.push(writer.when(left, Comparison::Less, *given, set, Vec::new()));
+                }
+            }
+        }
+        Counting::Pass(taken) => {
+            let rest = ahead - taken;
+            let mut full = vec![writer.set(left, rest.to_string(), Some(rest))];
+            full.extend(writer.fill(left, *ahead, true));
+            if taken == 1 {
+                full =
+                    vec![writer.asks(true, Vec::new(), vec![writer.set(left, rest.to_string(), Some(rest))])];
+            }
+            let less = vec![writer.set(left, format!("{left} - {taken}"), None)];
+            // Less than nothing is left: its low bits are not those of the number.
+            let least = if counted.has_rest { -1 } else { 0 };
+            let none = vec![writer.set(left, least.to_string(), Some(least))];
+            let none = if taken == 1 && !counted.has_rest { Vec::new() } else { none };
+            let partly = writer.when(left, Comparison::GreaterOrEqual, taken, less, none);
+            statements.push(writer.when(left, Comparison::Equal, *ahead, full, vec![partly]));
+        }
+    }
+    statements
+}
+
+struct Writer<'c> {
+    counted: &'c Counted,
+}
+
+impl Writer<'_> {
+    fn set(&self, local: &str, text: String, number: Option<i64>) -> Statement {
+        let value = Amount { text, number, step: None };
+        Statement::Set { local: local.to_owned(), value, span: self.counted.span }
+    }
+
+    fn when(
+        &self,
+        local: &str,
+        comparison: Comparison,
+        number: i64,
+        then: Statements,
+        otherwise: Statements,
+    ) -> Statement {
+        let asked = Asked::Compares(local.to_owned(), comparison, number);
+        let condition =
+            Condition::Value { text: asked.text(), compares: asked.compares(), decided: Decided::default() };
+        Statement::If { condition, then, otherwise, span: self.counted.span }
+    }
+
+    fn repeat(&self, body: Statements) -> Statement {
+        Statement::Loop { body, header: 0, span: self.counted.span }
+    }
+
+    /// Asks for the next answer: of those at the beginning, or of `more`.
+    fn asks(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
+        let counted = self.counted;
+        let span = counted.span;
+        if counted.is_private {
+            return Statement::If { condition: Condition::OfWarp, then, otherwise, span };
+        }
+        let key = if more { format!("more of {}", counted.key) } else { counted.key.clone() };
+        // What comes behind the first answers fits them, if every outcome comes about.
+        let fits = more && counted.fixed > 0 && !counted.is_bounded;
+        let about = if fits { BTreeSet::new() } else { counted.about.clone() };
+        let decision =
+            Decision { key, name: None, varies: true, assumes: BTreeSet::new(), about, formula: None };
+        Statement::If { condition: Condition::Uniform { decision, negated: false }, then, otherwise, span }
+    }
+
+    /// Asks until a variable has reached a number, or the answer is no.
+    fn fill(&self, local: &str, up_to: i64, more: bool) -> Statements {
+        let next = if up_to == 1 { "1".to_owned() } else { format!("{local} + 1") };
+        let step = vec![self.set(local, next, None)];
+        if up_to == 1 {
+            return vec![self.asks(more, step, Vec::new())];
+        }
+        let full = self.when(local, Comparison::Equal, up_to, vec![Statement::Break], Vec::new());
+        vec![self.repeat(vec![full, self.asks(more, step, vec![Statement::Break])])]
+    }
+}
