@@ -33,5 +33,5 @@ mod waits;
 mod warp;
 mod writes;
 
-pub(crate) use extract::{Extraction, Failure, extract};
+pub(crate) use extract::{Extraction, Failure, Group, extract};
 pub(crate) use tree::Assumption;
