@@ -16,6 +16,7 @@ use crate::common::lint::Linted;
 use crate::common::span::Span;
 use crate::module::Notation;
 use crate::ptx;
+use crate::spirv;
 
 pub use crate::module::Entry;
 
@@ -53,6 +54,8 @@ macro_rules! formats {
 formats! {
     /// Compiled kernels: PTX.
     Ptx = Kernels(&ptx::NOTATION);
+    /// Compiled kernels: SPIR-V.
+    Spirv = Kernels(&spirv::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }

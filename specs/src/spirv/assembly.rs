@@ -20,6 +20,7 @@ struct Token<'s> {
 }
 
 /// The words of a text; comments are left out.
+#[derive(Clone)]
 struct Tokens<'s> {
     source: &'s str,
     at: usize,

@@ -154,19 +154,20 @@ impl module::Module for Parsed {
         }
     }
 
-    fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Diagnostic> {
+    fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
         let function = self.entries[entry].function;
         let modes = self.declarations.modes.get(&function);
         let given = launch.param(None, "subgroup_size").and_then(|size| u64::try_from(size).ok());
         let subgroup = given.or_else(|| modes.and_then(|modes| modes.subgroup)).filter(|size| *size > 0);
-        let lowered = lower::lower(&self.listing, &self.declarations, (function, subgroup), launch)?;
+        let lowered = lower::lower(&self.listing, &self.declarations, (function, subgroup), launch)
+            .map_err(|error| vec![error])?;
         let mut header = vec![format!("workgroup {};", launch.count())];
         if lowered.has_subgroups {
             let Some(size) = subgroup else {
                 let span = self.entries[entry].span;
                 let message = "the size of a subgroup is not known, and the kernel has barriers of subgroups";
-                return Err(Diagnostic::error("group-size", message, span)
-                    .help("say it by --param subgroup_size=N"));
+                let error = Diagnostic::error("group-size", message, span);
+                return Err(vec![error.help("say it by --param subgroup_size=N")]);
             };
             header.push(format!("subgroup_size {};", size.min(u64::from(launch.count()))));
         }
