@@ -17,9 +17,10 @@ struct Module {
 }
 
 impl Module {
-    /// What is expected of each kernel: `// expect NAME: VERDICT RULE…`.
+    /// What is expected of each kernel: `// expect NAME: VERDICT RULE…`, in a comment of the notation.
     fn expectations(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        let lines = self.text.lines().filter_map(|line| line.strip_prefix("// expect "));
+        let comment = |line: &'_ str| line.strip_prefix("//").or_else(|| line.strip_prefix(';')).map(str::len);
+        let lines = self.text.lines().filter_map(|line| line[line.len() - comment(line)?..].strip_prefix(" expect "));
         lines
             .map(|line| {
                 let (name, words) = line.split_once(": ").expect("NAME: VERDICT");
@@ -109,7 +110,12 @@ fn what_is_not_followed_is_named_with_its_line() {
         let reason = decision.reason.unwrap_or_else(|| panic!("{name}: no reason"));
         let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
         let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
-        assert!(line.starts_with('\t') && line.trim_end().ends_with(';'), "{name}: {}: {line}", place.line);
+        let is_instruction = if module.name.ends_with(".ptx") {
+            line.starts_with('\t') && line.trim_end().ends_with(';')
+        } else {
+            line.starts_with(' ')
+        };
+        assert!(is_instruction, "{name}: {}: {line}", place.line);
     }
 }
 

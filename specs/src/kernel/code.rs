@@ -14,6 +14,8 @@ pub(crate) struct Code {
     pub(crate) registers: Vec<String>,
     /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
     pub(crate) names: Vec<String>,
+    /// What the reader takes for true, and where.
+    pub(crate) assumed: Vec<(String, Span)>,
 }
 
 impl Code {

@@ -10,7 +10,7 @@ use crate::common::span::Span;
 
 use super::code::{Action, Code};
 use super::copies;
-use super::document::{self, Role};
+use super::document::{self, Role, Speech};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
@@ -25,7 +25,7 @@ use super::trips::trips;
 use super::uniform;
 use super::value::Values;
 use super::waits;
-use super::warp::Warp;
+use super::warp::{ALL, Warp};
 use super::writes;
 
 /// A protocol that was extracted.
@@ -43,6 +43,8 @@ pub(crate) struct Extraction {
     pub(crate) about: BTreeMap<String, BTreeSet<String>>,
     /// All that conditions are about, whoever decides them.
     pub(crate) things: BTreeSet<String>,
+    /// What the reader took for true, and where.
+    pub(crate) assumed: Vec<(String, Span)>,
     /// Where the grid would end with an error: taken not to happen.
     pub(crate) aborts: Vec<Span>,
     /// Instructions that are reached, and those of them that concern barriers.
@@ -71,7 +73,8 @@ pub(crate) struct Group {
     pub(crate) target: Target,
     /// Its threads in three directions.
     pub(crate) size: [u32; 3],
-    /// The threads of an agent, 32 at most, along the first direction first.
+    /// The threads of an agent, 32 at most, along the first direction first; or [`super::warp::ALL`], if the
+    /// threads are agents and run one program.
     pub(crate) lanes: u32,
     /// The first lines of a protocol behind that of the target: the size of the group.
     pub(crate) header: Vec<String>,
@@ -82,7 +85,12 @@ impl Group {
         Warp { number, size: self.size, lanes: self.lanes }
     }
 
-    /// The number of agents.
+    /// Its threads are agents of one program.
+    fn is_one(&self) -> bool {
+        self.lanes == ALL
+    }
+
+    /// The number of agents, or 1 for all of them.
     fn warps(&self) -> u32 {
         Warp::threads(self.size).div_ceil(self.lanes.max(1))
     }
@@ -124,13 +132,14 @@ pub(crate) fn extract(
     }
     let mut extraction = Extraction {
         assumes: bytes,
+        assumed: code.assumed.clone(),
         aborts: graph.aborts,
         instructions: slice.instructions,
         kept: slice.kept,
         ..Extraction::default()
     };
     for role in &roles {
-        rests(&role.statements, (false, group.lanes > 1), &mut extraction);
+        rests(&role.statements, (false, group.lanes > 1 && !group.is_one()), &mut extraction);
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
@@ -138,7 +147,13 @@ pub(crate) fn extract(
     header.extend(group.header.iter().cloned());
     header.extend(objects.declarations());
     let noun = group.target.agent_noun();
-    let written = document::write((heading, &header), noun, &roles, &mut shared.decisions);
+    if group.is_one() {
+        for role in &mut roles {
+            role.warps = vec![(0, Warp::threads(group.size))];
+        }
+    }
+    let speech = Speech { noun, is_one: group.is_one() };
+    let written = document::write((heading, &header), speech, &roles, &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     // From what decisions are to what they are called.
     let about = std::mem::take(&mut extraction.about).into_iter();
@@ -246,6 +261,7 @@ impl Shared {
             flow: &flow,
             knowledge: &knowledge,
             live: warp.live(),
+            is_all: warp.is_all(),
             trips: &trips,
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),

@@ -19,6 +19,7 @@ mod keys;
 mod lanes;
 mod mentions;
 mod objects;
+mod of_lanes;
 mod residual;
 mod slice;
 mod steps;
@@ -35,3 +36,4 @@ mod writes;
 
 pub(crate) use extract::{Extraction, Failure, Group, extract};
 pub(crate) use tree::Assumption;
+pub(crate) use warp::ALL;

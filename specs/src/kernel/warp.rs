@@ -3,6 +3,10 @@
 use super::code::{Comparison, Index};
 use super::lanes::{Lanes, WIDTH};
 
+/// The members of a group run one program, in which they are told apart by their index: their statements are
+/// the same. It is laid out as that of one warp, whose lanes they are.
+pub(crate) const ALL: u32 = u32::MAX;
+
 /// A warp of a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Warp {
@@ -10,7 +14,7 @@ pub(super) struct Warp {
     pub(super) number: u32,
     /// The threads of the group in three directions.
     pub(super) size: [u32; 3],
-    /// The threads of a whole warp: [`WIDTH`] at most.
+    /// The threads of a whole warp: [`WIDTH`] at most, or [`ALL`].
     pub(super) lanes: u32,
 }
 
@@ -24,6 +28,11 @@ impl Warp {
     pub(super) fn live(&self) -> usize {
         let before = self.number * self.lanes;
         Self::threads(self.size).saturating_sub(before).min(self.lanes) as usize
+    }
+
+    /// Its lanes are agents of their own.
+    pub(super) fn is_all(&self) -> bool {
+        self.lanes == ALL
     }
 
     /// What is known of each lane's thread.

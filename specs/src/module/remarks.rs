@@ -26,6 +26,9 @@ pub(super) fn remarks(
         let span = sizes.most.map_or(entry.span, |most| most.span);
         remarks.push(note("assumed", &message, span).help(format!("say otherwise by {}", sizes.option)));
     }
+    for (message, span) in &extraction.assumed {
+        remarks.push(note("assumed", &format!("assumed: {message}"), *span));
+    }
     for assumption in &extraction.assumes {
         let (message, span) = match assumption {
             Assumption::Unwritten(span) => {

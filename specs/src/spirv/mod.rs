@@ -15,7 +15,7 @@ use crate::common::contents::Origin;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
 use crate::common::span::LineIndex;
-use crate::kernel::Group;
+use crate::kernel::{ALL, Group};
 use crate::module::{self, Entry, Extent, Kernel, Launch, Notation, Param, Sizes, Unreadable};
 use declarations::{Constant, Declarations, EntryPoint, Size};
 use error::SpirvError;
@@ -31,6 +31,9 @@ pub(crate) static NOTATION: Notation = Notation {
     text,
     read: |bytes| Ok(Box::new(read(bytes)?)),
 };
+
+/// The name by which the size of a subgroup is given.
+const SUBGROUP_SIZE: &str = "subgroup_size";
 
 /// Whether bytes that nobody has named so are SPIR-V.
 fn takes(bytes: &[u8]) -> bool {
@@ -89,6 +92,12 @@ struct Parsed {
 }
 
 impl Parsed {
+    /// Whether a size may be another when the module is specialised.
+    fn is_specialised(&self, size: &Size) -> bool {
+        let ids = size.numbers.iter().filter_map(|id| u32::try_from(*id).ok());
+        size.are_ids && ids.into_iter().any(|id| self.declarations.specialised.contains_key(&id))
+    }
+
     /// A size in three directions, with the defaults of constants that may be specialised.
     fn extent(&self, size: &Size) -> Option<Extent> {
         let number = |number: u64| {
@@ -100,12 +109,12 @@ impl Parsed {
     }
 
     /// The size that a constant of the module gives, which counts more than that of an execution mode.
-    fn constant_size(&self) -> Option<Extent> {
+    fn constant_size(&self) -> Option<Size> {
         let id = self.declarations.size?;
         let Some(Constant::Composite(parts)) = self.declarations.constants.get(&id) else { return None };
         let [x, y, z] = *parts.as_slice() else { return None };
         let span = self.declarations.definitions.get(&id).map(|at| self.listing.instructions[*at].span)?;
-        self.extent(&Size { numbers: [x, y, z].map(u64::from), are_ids: true, span })
+        Some(Size { numbers: [x, y, z].map(u64::from), are_ids: true, span })
     }
 
     /// Constants that may be specialised: they are given like parameters.
@@ -133,7 +142,9 @@ impl module::Module for Parsed {
                 let name = called(&self.listing, &self.declarations, *id);
                 Param { name: name.clone(), short: name }
             };
-            let params = function.params.iter().map(name).chain(self.specialised()).collect();
+            let of_subgroup = Param { name: SUBGROUP_SIZE.to_owned(), short: SUBGROUP_SIZE.to_owned() };
+            let params = function.params.iter().map(name).chain(self.specialised()).chain([of_subgroup]);
+            let params = params.collect();
             Entry { name: entry.name.clone(), index, synchronises: synchronises[number], params, span: entry.span }
         };
         self.entries.iter().enumerate().map(of).collect()
@@ -141,12 +152,18 @@ impl module::Module for Parsed {
 
     fn sizes(&self, entry: usize) -> Sizes {
         let modes = self.declarations.modes.get(&self.entries[entry].function);
-        let required = modes.and_then(|modes| modes.size.as_ref()).and_then(|size| self.extent(size));
-        let most = modes.and_then(|modes| modes.most.as_ref()).and_then(|size| self.extent(size));
+        let size = self.constant_size().or_else(|| modes.and_then(|modes| modes.size.clone()));
+        let most = modes.and_then(|modes| modes.most.clone());
+        // What is specialised is taken as it is by default, which is said.
+        let (required, usual) = match size {
+            Some(size) if self.is_specialised(&size) => (None, Some(size)),
+            size => (size, None),
+        };
+        let bounded_by = if usual.is_some() { "LocalSizeId" } else { "MaxWorkgroupSizeINTEL" };
         Sizes {
-            required: self.constant_size().or(required),
-            most,
-            words: ["LocalSize", "MaxWorkgroupSizeINTEL"],
+            required: required.and_then(|size| self.extent(&size)),
+            most: usual.or(most).and_then(|size| self.extent(&size)),
+            words: ["LocalSize", bounded_by],
             group: "workgroup",
             unit: "invocations",
             option: "--cta",
@@ -157,7 +174,7 @@ impl module::Module for Parsed {
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
         let function = self.entries[entry].function;
         let modes = self.declarations.modes.get(&function);
-        let given = launch.param(None, "subgroup_size").and_then(|size| u64::try_from(size).ok());
+        let given = launch.param(None, SUBGROUP_SIZE).and_then(|size| u64::try_from(size).ok());
         let subgroup = given.or_else(|| modes.and_then(|modes| modes.subgroup)).filter(|size| *size > 0);
         let lowered = lower::lower(&self.listing, &self.declarations, (function, subgroup), launch)
             .map_err(|error| vec![error])?;
@@ -171,7 +188,7 @@ impl module::Module for Parsed {
             };
             header.push(format!("subgroup_size {};", size.min(u64::from(launch.count()))));
         }
-        let group = Group { target: Target::SplitBarrier, size: launch.size, lanes: 1, header };
+        let group = Group { target: Target::SplitBarrier, size: launch.size, lanes: ALL, header };
         Ok(Kernel { code: lowered.code, group })
     }
 

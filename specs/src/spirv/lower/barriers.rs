@@ -23,9 +23,9 @@ impl Lowerer<'_> {
                     return u64::try_from(given).ok();
                 }
                 let span = self.declarations.specialised.get(&id).copied().unwrap_or_default();
-                let note = (format!("assumed: `{name}` is not specialised, and is {default}"), span);
-                if !self.assumed.contains(&note) {
-                    self.assumed.push(note);
+                let note = (format!("`{name}` is not specialised, and is {default}"), span);
+                if !self.code.assumed.contains(&note) {
+                    self.code.assumed.push(note);
                 }
                 Some(*default)
             }

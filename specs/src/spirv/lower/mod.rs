@@ -18,7 +18,6 @@ mod values;
 use std::collections::HashMap;
 
 use crate::common::diagnostic::Diagnostic;
-use crate::common::span::Span;
 use crate::kernel::code::Code;
 use crate::module::Launch;
 
@@ -29,10 +28,9 @@ use state::Lowerer;
 
 pub(super) use state::called;
 
-/// The code of an entry, and what is taken for true of it.
+/// The code of an entry.
 pub(super) struct Lowered {
     pub(super) code: Code,
-    pub(super) assumed: Vec<(String, Span)>,
     /// It has barriers of a subgroup.
     pub(super) has_subgroups: bool,
 }
@@ -57,7 +55,6 @@ pub(super) fn lower(
         globals: HashMap::new(),
         escaped: escape::escaped(listing, declarations),
         frames: Vec::new(),
-        assumed: Vec::new(),
         has_subgroups: false,
         error: None,
     };
@@ -68,7 +65,6 @@ pub(super) fn lower(
         Some(error) => Err(error),
         None => Ok(Lowered {
             code: lowerer.code,
-            assumed: lowerer.assumed,
             has_subgroups: lowerer.has_subgroups,
         }),
     }

@@ -81,7 +81,6 @@ pub(super) struct Lowerer<'m> {
     pub(super) escaped: HashSet<u32>,
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame>,
-    pub(super) assumed: Vec<(String, Span)>,
     pub(super) has_subgroups: bool,
     /// The first thing that is wrong.
     pub(super) error: Option<Diagnostic>,

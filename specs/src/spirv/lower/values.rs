@@ -41,6 +41,10 @@ impl Lowerer<'_> {
         if let Some(value) = self.globals.get(&id) {
             return value.clone();
         }
+        if self.declarations.size == Some(id) && self.declarations.constants.contains_key(&id) {
+            let size = self.launch.size.map(|length| Argument::Number(u64::from(length)));
+            return Value::Leaves(size.to_vec());
+        }
         if let Some(leaves) = self.constant(id, 0) {
             return Value::Leaves(leaves);
         }
