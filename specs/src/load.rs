@@ -17,6 +17,7 @@ use crate::common::span::Span;
 use crate::module::Notation;
 use crate::ptx;
 use crate::spirv;
+use crate::xegpu;
 
 pub use crate::module::Entry;
 
@@ -56,6 +57,8 @@ formats! {
     Ptx = Kernels(&ptx::NOTATION);
     /// Compiled kernels: SPIR-V.
     Spirv = Kernels(&spirv::NOTATION);
+    /// Kernels in MLIR, with operations of XeGPU.
+    Xegpu = Kernels(&xegpu::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }

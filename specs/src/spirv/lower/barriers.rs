@@ -64,7 +64,11 @@ impl Lowerer<'_> {
         self.synchronise(statement, is_of_all, span);
     }
 
-    fn synchronise(&mut self, statement: String, is_of_all: bool, span: Span) {
+    /// What is called in two places is not the same in both: that is where invocations may not meet.
+    fn synchronise(&mut self, mut statement: String, is_of_all: bool, span: Span) {
+        if self.frames.len() > 1 {
+            statement.push_str(&format!(" /* call {} */", self.frame().call));
+        }
         let awaited = if is_of_all { Awaited::Group } else { Awaited::Nobody };
         let operands = Vec::new();
         self.emit(span, Action::Synchronise(Synchronisation { statement, operands, awaited }));

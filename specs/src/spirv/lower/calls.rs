@@ -74,7 +74,9 @@ impl Lowerer<'_> {
     fn inline(&mut self, function: usize, params: Vec<Value>, result: Vec<Argument>) {
         let declared = &self.declarations.functions[function];
         let values = declared.params.iter().copied().zip(params).collect();
-        self.frames.push(Frame { function, values, result, ..Frame::default() });
+        let call = self.calls;
+        self.calls += 1;
+        self.frames.push(Frame { function, call, values, result, ..Frame::default() });
         self.reserve_results(declared.body.clone());
         for at in declared.body.clone() {
             self.instruction(at);

@@ -54,6 +54,7 @@ pub(super) fn lower(
         names: HashMap::new(),
         globals: HashMap::new(),
         escaped: escape::escaped(listing, declarations),
+        calls: 0,
         frames: Vec::new(),
         has_subgroups: false,
         error: None,

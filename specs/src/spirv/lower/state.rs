@@ -51,6 +51,8 @@ pub(super) enum Root {
 pub(super) struct Frame {
     /// Its position among the functions.
     pub(super) function: usize,
+    /// Which of the calls that are inlined it is.
+    pub(super) call: usize,
     pub(super) values: HashMap<u32, Value>,
     /// Where blocks begin in the code.
     pub(super) labels: HashMap<u32, usize>,
@@ -79,6 +81,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) globals: HashMap<u32, Value>,
     /// Variables whose address is handed on.
     pub(super) escaped: HashSet<u32>,
+    /// Calls that have been inlined.
+    pub(super) calls: usize,
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame>,
     pub(super) has_subgroups: bool,
