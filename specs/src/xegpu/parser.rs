@@ -141,7 +141,7 @@ impl<'s> Parser<'s, '_, '_> {
         let mut is_whole = true;
         while let Some(next) = self.peek(0) {
             // `%i =` right behind `scf.for` is its own.
-            let is_own = self.at == begun && next.kind == Kind::Value && !is_generic;
+            let is_own = self.at == begun && next.kind == Kind::Value && operation.name.ends_with(".for");
             let is_label = next.kind == Kind::Block && next.begins_line;
             if next.is(b'}') || is_label || !is_own && self.begins(0) || self.is_alias(next) {
                 break;
