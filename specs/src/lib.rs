@@ -34,6 +34,7 @@ pub mod library;
 mod load;
 mod module;
 mod ptx;
+mod sass;
 
 pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};
 pub use common::definition::{self, definition};

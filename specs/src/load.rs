@@ -16,6 +16,7 @@ use crate::common::lint::Linted;
 use crate::common::span::Span;
 use crate::module::Notation;
 use crate::ptx;
+use crate::sass;
 
 pub use crate::module::Entry;
 
@@ -53,6 +54,8 @@ macro_rules! formats {
 formats! {
     /// Compiled kernels: PTX.
     Ptx = Kernels(&ptx::NOTATION);
+    /// Disassembled kernels: SASS.
+    Sass = Kernels(&sass::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }
@@ -133,7 +136,7 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `bar`");
+    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `sass`, `bar`");
     /// ```
     ///
     /// # Errors
