@@ -34,6 +34,7 @@ pub mod library;
 mod load;
 mod module;
 mod ptx;
+mod sass;
 mod spirv;
 mod xegpu;
 

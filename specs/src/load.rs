@@ -16,6 +16,7 @@ use crate::common::lint::Linted;
 use crate::common::span::Span;
 use crate::module::Notation;
 use crate::ptx;
+use crate::sass;
 use crate::spirv;
 use crate::xegpu;
 
@@ -55,6 +56,8 @@ macro_rules! formats {
 formats! {
     /// Compiled kernels: PTX.
     Ptx = Kernels(&ptx::NOTATION);
+    /// Disassembled kernels: SASS.
+    Sass = Kernels(&sass::NOTATION);
     /// Compiled kernels: SPIR-V.
     Spirv = Kernels(&spirv::NOTATION);
     /// Kernels in MLIR, with operations of XeGPU.
@@ -139,7 +142,7 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `bar`");
+    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `sass`, `bar`");
     /// ```
     ///
     /// # Errors

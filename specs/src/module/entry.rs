@@ -26,6 +26,13 @@ pub(crate) struct Param {
     pub(crate) short: String,
 }
 
+impl Param {
+    /// A place in memory has none: `c[0x0][0x160]`.
+    fn has_position(&self) -> bool {
+        !self.name.contains('[')
+    }
+}
+
 impl Entry {
     /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call
     /// it: `param_2`, `param_0+16`.
@@ -36,7 +43,9 @@ impl Entry {
 
     /// Whether it is the name of a parameter or its position.
     fn names_param(&self, given: &str) -> bool {
-        let is_it = |(at, param): (usize, &Param)| param.name == given || at.to_string() == given;
+        let is_it = |(at, param): (usize, &Param)| {
+            param.name == given || param.has_position() && at.to_string() == given
+        };
         self.params.iter().enumerate().any(is_it)
     }
 

@@ -62,7 +62,19 @@ impl<'m, 's> Tree<'m, 's> {
         let is_kernel = |function: &&&Operation<'s>| {
             function.name == "gpu.func" && (function.has(source, "kernel") || function.has(source, "gpu.kernel"))
         };
-        tree.entries = functions.iter().filter(has_code).filter(is_kernel).copied().collect();
+        // What a module of SPIR-V launches may stand elsewhere as a kernel without a body.
+        let launched = exported(region, source);
+        let is_exported = |function: &&&Operation<'s>| {
+            function.name == "spirv.func" && launched.contains(&symbol(function, source))
+        };
+        let mut entries: Vec<&Operation<'s>> =
+            functions.iter().filter(has_code).filter(is_exported).copied().collect();
+        for kernel in functions.iter().filter(has_code).filter(is_kernel) {
+            if !entries.iter().any(|entry| symbol(entry, source) == symbol(kernel, source)) {
+                entries.push(kernel);
+            }
+        }
+        tree.entries = entries;
         if tree.entries.is_empty() {
             let meets = |function: &&&Operation<'s>| inside(&function.regions, &mut |operation| is_barrier(operation.name));
             tree.entries = functions.iter().filter(has_code).filter(meets).copied().collect();
@@ -202,6 +214,19 @@ fn collect<'m, 's>(region: &'m Region<'s>, functions: &mut Vec<&'m Operation<'s>
             operation.regions.iter().for_each(|region| collect(region, functions));
         }
     }
+}
+
+/// The symbols of functions that modules of SPIR-V launch.
+fn exported<'s>(region: &Region<'s>, source: &'s str) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    inside(std::slice::from_ref(region), &mut |operation| {
+        if operation.name == "spirv.EntryPoint" {
+            let symbol = operation.words.iter().find(|word| word.kind == Kind::Symbol);
+            found.extend(symbol.map(|symbol| plain(symbol.span.text(source))));
+        }
+        false
+    });
+    found
 }
 
 /// Whether something is true of an operation inside regions, wherever.
