@@ -19,8 +19,10 @@ struct Module {
 impl Module {
     /// What is expected of each kernel: `// expect NAME: VERDICT RULE…`, in a comment of the notation.
     fn expectations(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        let comment = |line: &'_ str| line.strip_prefix("//").or_else(|| line.strip_prefix(';')).map(str::len);
-        let lines = self.text.lines().filter_map(|line| line[line.len() - comment(line)?..].strip_prefix(" expect "));
+        let comment =
+            |line: &'_ str| line.strip_prefix("//").or_else(|| line.strip_prefix(';')).map(str::len);
+        let lines =
+            self.text.lines().filter_map(|line| line[line.len() - comment(line)?..].strip_prefix(" expect "));
         lines
             .map(|line| {
                 let (name, words) = line.split_once(": ").expect("NAME: VERDICT");

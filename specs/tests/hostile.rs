@@ -57,8 +57,7 @@ fn words(instructions: &[&[u32]]) -> Vec<u8> {
 /// A kernel of words around instructions of its body: 1 is void, 2 its function type, 3 the kernel, 5 a block.
 fn kernel(body: &[&[u32]]) -> Vec<u8> {
     let name = u32::from_le_bytes(*b"k\0\0\0");
-    let mut all: Vec<&[u32]> =
-        vec![&[15, 6, 3, 0], &[19, 1], &[33, 2, 1], &[54, 1, 3, 0, 2], &[248, 5]];
+    let mut all: Vec<&[u32]> = vec![&[15, 6, 3, 0], &[19, 1], &[33, 2, 1], &[54, 1, 3, 0, 2], &[248, 5]];
     let entry = [15, 6, 3, name];
     all[0] = &entry;
     all.extend(body);
@@ -129,13 +128,22 @@ fn mlir_that_is_none() {
     mlir(b"gpu.func @b() kernel { func.call @b() : () -> () gpu.return }", "not-followed");
     mlir(b"gpu.func @b() kernel { func.call @c() : () -> () gpu.return }", "not-followed");
     mlir(b"gpu.func @b() kernel { llvm.inline_asm \"bar.sync 0\" gpu.return }", "not-followed");
-    mlir(b"gpu.func @b() kernel { scf.parallel () = () to () step () { gpu.barrier } gpu.return }", "not-followed");
-    mlir(b"gpu.func @b(%n: !xegpu.nbarrier) kernel { xegpu.nbarrier_wait %n : !xegpu.nbarrier }", "not-followed");
+    mlir(
+        b"gpu.func @b() kernel { scf.parallel () = () to () step () { gpu.barrier } gpu.return }",
+        "not-followed",
+    );
+    mlir(
+        b"gpu.func @b(%n: !xegpu.nbarrier) kernel { xegpu.nbarrier_wait %n : !xegpu.nbarrier }",
+        "not-followed",
+    );
     mlir(&vec![b' '; 9 << 20], "too-long");
     let nested = format!("gpu.func @b() kernel {{ {} }}", "affine.apply affine_map<() -> (".repeat(10_000));
     mlir(nested.as_bytes(), "unclosed");
     let deep = format!("{}0{}", "(".repeat(10_000), ")".repeat(10_000));
-    exercise(Format::Xegpu, format!("gpu.func @b() kernel {{ %x = affine.apply affine_map<() -> ({deep})>() }}").as_bytes());
+    exercise(
+        Format::Xegpu,
+        format!("gpu.func @b() kernel {{ %x = affine.apply affine_map<() -> ({deep})>() }}").as_bytes(),
+    );
 }
 
 #[test]

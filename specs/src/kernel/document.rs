@@ -279,7 +279,9 @@ impl Printer<'_> {
                     (format!("uniform {name} ?"), remark)
                 }
             }
-            Condition::OfWarp => ("?".to_owned(), format!(" // unknown, and each {} by itself", self.speech.noun)),
+            Condition::OfWarp => {
+                ("?".to_owned(), format!(" // unknown, and each {} by itself", self.speech.noun))
+            }
             Condition::OfLane => {
                 // How many lanes: none, one or all; any number, where others look at the lane as well.
                 let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };

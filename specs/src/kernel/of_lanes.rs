@@ -142,7 +142,11 @@ mod tests {
         check(256, |lane| i64::from(lane / 32 % 2 == 1), "(lane / 32 % 2 == 1)");
         check(256, |lane| i64::from(lane / 4 % 4 < 2), "(lane / 8 % 2 == 0)");
         check(32, |lane| i64::from([1, 5, 6].contains(&lane)), "(0x62 >> lane & 1)");
-        check(128, |lane| i64::from([1, 5, 6].contains(&lane)), "(lane == 1 || (lane >= 5 && lane <= 6))".replace("(lane == 1 ", "((lane == 1) ").as_str());
+        check(
+            128,
+            |lane| i64::from([1, 5, 6].contains(&lane)),
+            "(lane == 1 || (lane >= 5 && lane <= 6))".replace("(lane == 1 ", "((lane == 1) ").as_str(),
+        );
     }
 
     #[test]

@@ -453,11 +453,14 @@ impl Emit for Residual<'_> {
 
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
-        self.live > 1 && !self.is_all && self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+        self.live > 1
+            && !self.is_all
+            && self.knowledge.at(self.values, node, condition).spread == Spread::Lane
     }
 
     fn lanes(&self, node: usize) -> Option<u32> {
-        let known = self.values.as_known(self.original(node)?).filter(|_| self.live <= super::lanes::WIDTH)?;
+        let known =
+            self.values.as_known(self.original(node)?).filter(|_| self.live <= super::lanes::WIDTH)?;
         let holds = |lane: usize| u32::from(known.get(lane) != 0) << lane;
         Some((0..self.live).fold(0, |lanes, lane| lanes | holds(lane)))
     }

@@ -83,7 +83,11 @@ fn is_opcode(word: &str) -> bool {
 pub(super) fn read(source: &str, errors: &mut Sink) -> Listing {
     let is_numbered = tokens(source).next().is_some_and(|first| first.text == NUMBERED);
     let mut reader = Reader { errors, ids: HashMap::new(), listing: Listing::default() };
-    if is_numbered { reader.numbered(source) } else { reader.assembly(source) }
+    if is_numbered {
+        reader.numbered(source)
+    } else {
+        reader.assembly(source)
+    }
     reader.listing.text = source.to_owned();
     reader.listing
 }
@@ -145,7 +149,8 @@ impl<'s> Reader<'s, '_> {
             let mut opcode = first;
             if let Some(name) = first.text.strip_prefix('%') {
                 let (Some(equals), Some(word)) = (tokens.next(), tokens.next()) else {
-                    return self.error(SpirvError::Expected("`=` and an instruction", first.span), first.span);
+                    return self
+                        .error(SpirvError::Expected("`=` and an instruction", first.span), first.span);
                 };
                 if equals.text != "=" {
                     self.error(SpirvError::Expected("`=` behind the result", equals.span), equals.span);
@@ -194,7 +199,9 @@ impl<'s> Reader<'s, '_> {
             if row.has_type() {
                 match operands.first() {
                     Some(Operand::Number(id)) => ty = u32::try_from(*id).unwrap_or(0),
-                    _ => self.error(SpirvError::Expected("the type of the result", span.after()), span.after()),
+                    _ => {
+                        self.error(SpirvError::Expected("the type of the result", span.after()), span.after())
+                    }
                 }
                 operands.drain(..operands.len().min(1));
             }
@@ -225,7 +232,10 @@ impl<'s> Reader<'s, '_> {
                 return;
             }
             let Some(name) = words.next().filter(|_| number(first.text).is_some()) else {
-                self.error(SpirvError::Expected("a number of words and an instruction", first.span), first.span);
+                self.error(
+                    SpirvError::Expected("a number of words and an instruction", first.span),
+                    first.span,
+                );
                 return;
             };
             let mut end = name.span;
@@ -282,7 +292,8 @@ mod tests {
 
     #[test]
     fn an_instruction_goes_on_until_the_next_one() {
-        let listing = parse("; a\n%u = OpTypeInt 32\n 0 %c =\nOpConstant %u -1 OpReturn").expect("it is fine");
+        let listing =
+            parse("; a\n%u = OpTypeInt 32\n 0 %c =\nOpConstant %u -1 OpReturn").expect("it is fine");
         assert_eq!(listing.instructions.len(), 3);
         let constant = &listing.instructions[1];
         assert_eq!((constant.ty, constant.result), (1, 2));

@@ -214,7 +214,9 @@ impl Declarations {
             _ => {
                 let model = instruction.enumerant(0, &MODELS);
                 let is_launched = MODELS.iter().any(|(_, known)| Some(*known) == model);
-                if let (true, Some(function), Some(name)) = (is_launched, instruction.id(1), instruction.text(2)) {
+                if let (true, Some(function), Some(name)) =
+                    (is_launched, instruction.id(1), instruction.text(2))
+                {
                     self.entries.push(EntryPoint { name: name.to_owned(), function, span: instruction.span });
                 }
             }
@@ -230,10 +232,8 @@ impl Declarations {
         };
         let Some(number) = number else { return };
         let number = if bits < 64 { number & ((1 << bits) - 1) } else { number };
-        let is_fixed = matches!(
-            instruction.opcode,
-            Some(op::CONSTANT | op::CONSTANT_TRUE | op::CONSTANT_FALSE)
-        );
+        let is_fixed =
+            matches!(instruction.opcode, Some(op::CONSTANT | op::CONSTANT_TRUE | op::CONSTANT_FALSE));
         if is_fixed {
             self.constants.insert(result, Constant::Number(number));
         } else {
@@ -276,7 +276,8 @@ impl Declarations {
         let number = |at: usize| instruction.number(at).unwrap_or(1);
         let kind = instruction.enumerant(1, &mode::WORDS);
         let are_ids = instruction.is(op::EXECUTION_MODE_ID) || kind == Some(mode::LOCAL_SIZE_ID);
-        let size = || Some(Size { numbers: [number(2), number(3), number(4)], are_ids, span: instruction.span });
+        let size =
+            || Some(Size { numbers: [number(2), number(3), number(4)], are_ids, span: instruction.span });
         match kind {
             Some(mode::LOCAL_SIZE | mode::LOCAL_SIZE_ID) => modes.size = size(),
             Some(mode::MAX_WORKGROUP_SIZE) => modes.most = size(),

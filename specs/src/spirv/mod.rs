@@ -102,7 +102,11 @@ impl Parsed {
     fn extent(&self, size: &Size) -> Option<Extent> {
         let number = |number: u64| {
             let id = u32::try_from(number).ok()?;
-            if size.are_ids { self.declarations.number(id).and_then(|n| u32::try_from(n).ok()) } else { Some(id) }
+            if size.are_ids {
+                self.declarations.number(id).and_then(|n| u32::try_from(n).ok())
+            } else {
+                Some(id)
+            }
         };
         let [x, y, z] = size.numbers;
         Some(Extent { size: [number(x)?, number(y)?, number(z)?], span: size.span })
@@ -145,7 +149,13 @@ impl module::Module for Parsed {
             let of_subgroup = Param { name: SUBGROUP_SIZE.to_owned(), short: SUBGROUP_SIZE.to_owned() };
             let params = function.params.iter().map(name).chain(self.specialised()).chain([of_subgroup]);
             let params = params.collect();
-            Entry { name: entry.name.clone(), index, synchronises: synchronises[number], params, span: entry.span }
+            Entry {
+                name: entry.name.clone(),
+                index,
+                synchronises: synchronises[number],
+                params,
+                span: entry.span,
+            }
         };
         self.entries.iter().enumerate().map(of).collect()
     }

@@ -28,8 +28,14 @@ pub(super) mod class {
 }
 
 /// Execution models whose invocations are launched in workgroups.
-pub(super) const MODELS: [(&str, u32); 6] =
-    [("GLCompute", 5), ("Kernel", 6), ("TaskNV", 5267), ("MeshNV", 5268), ("TaskEXT", 5364), ("MeshEXT", 5365)];
+pub(super) const MODELS: [(&str, u32); 6] = [
+    ("GLCompute", 5),
+    ("Kernel", 6),
+    ("TaskNV", 5267),
+    ("MeshNV", 5268),
+    ("TaskEXT", 5364),
+    ("MeshEXT", 5365),
+];
 
 /// Execution modes.
 pub(super) mod mode {
@@ -164,7 +170,10 @@ mod tests {
     fn semantics_are_words_again() {
         assert_eq!(semantics(0x108).as_deref(), Some("AcquireRelease|WorkgroupMemory"));
         assert_eq!(semantics(0).as_deref(), Some("None"));
-        assert_eq!(semantics(912).as_deref(), Some("SequentiallyConsistent|SubgroupMemory|WorkgroupMemory|CrossWorkgroupMemory"));
+        assert_eq!(
+            semantics(912).as_deref(),
+            Some("SequentiallyConsistent|SubgroupMemory|WorkgroupMemory|CrossWorkgroupMemory")
+        );
         assert_eq!(semantics(0x106), None);
         assert_eq!(semantics(0x10000), None);
     }

@@ -42,7 +42,12 @@ impl Agents {
         self.size.iter().fold(1, |product, length| product.saturating_mul(*length))
     }
 
-    pub(super) fn of<'s>(tree: &Tree<'_, 's>, kernel: &Operation<'s>, source: &'s str, launch: &Launch) -> Self {
+    pub(super) fn of<'s>(
+        tree: &Tree<'_, 's>,
+        kernel: &Operation<'s>,
+        source: &'s str,
+        launch: &Launch,
+    ) -> Self {
         let said = ["intel_reqd_sub_group_size", "subgroup_size", "sub_group_size"]
             .iter()
             .find_map(|name| kernel.number(source, name));
@@ -98,11 +103,7 @@ fn form<'s>(tree: &Tree<'_, 's>, kernel: &Operation<'s>, source: &'s str) -> For
 }
 
 /// The functions that a kernel may call.
-fn called<'m, 's>(
-    tree: &Tree<'m, 's>,
-    kernel: &Operation<'s>,
-    source: &'s str,
-) -> Vec<&'m Operation<'s>> {
+fn called<'m, 's>(tree: &Tree<'m, 's>, kernel: &Operation<'s>, source: &'s str) -> Vec<&'m Operation<'s>> {
     let mut found: Vec<&'m Operation<'s>> = Vec::new();
     let symbols = |function: &Operation<'s>| {
         let mut symbols = Vec::new();
@@ -139,7 +140,8 @@ fn begins_with_alloc(kernel: &Operation<'_>) -> bool {
 
 /// The size that a kernel says it is launched with: `known_block_size = array<i32: 4, 8, 1>`.
 pub(super) fn required<'s>(kernel: &Operation<'s>, source: &'s str) -> Option<Extent> {
-    let words = ["known_block_size", "gpu.known_block_size"].iter().find_map(|n| kernel.attribute(source, n))?;
+    let words =
+        ["known_block_size", "gpu.known_block_size"].iter().find_map(|n| kernel.attribute(source, n))?;
     let first = words.iter().position(|word| word.is(b':'))?;
     let numbers = words[first..].iter().take(6).filter_map(|word| word.span.text(source).parse().ok());
     let numbers: Vec<u32> = numbers.collect();

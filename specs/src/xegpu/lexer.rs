@@ -81,7 +81,8 @@ fn token(bytes: &[u8], at: usize) -> (Kind, usize) {
     match bytes[at] {
         b'%' => {
             let end = run(at + 1, is_part);
-            let has_number = bytes.get(end) == Some(&b'#') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+            let has_number =
+                bytes.get(end) == Some(&b'#') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
             let end = if has_number { run(end + 1, u8::is_ascii_digit) } else { end };
             (Kind::Value, end)
         }
@@ -161,8 +162,8 @@ mod tests {
         assert_eq!(
             words("%a#1 = scf.for %i = %c0_1 to ^bb2 -> !x.y<4x8xf16> // no\n\"a.b\"(@k::@\"q r\")"),
             [
-                "%a#1", "=", "scf.for", "%i", "=", "%c0_1", "to", "^bb2", "->", "!x.y", "<", "4", "x8xf16", ">",
-                "\"a.b\"", "(", "@k", ":", ":", "@\"q r\"", ")"
+                "%a#1", "=", "scf.for", "%i", "=", "%c0_1", "to", "^bb2", "->", "!x.y", "<", "4", "x8xf16",
+                ">", "\"a.b\"", "(", "@k", ":", ":", "@\"q r\"", ")"
             ]
         );
         assert_eq!(words("-1 1.5e-3 0x1F 0x8 d0-1"), ["-1", "1.5e-3", "0x1F", "0x8", "d0", "-1"]);

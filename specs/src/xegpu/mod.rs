@@ -39,7 +39,8 @@ fn takes(bytes: &[u8]) -> bool {
     let Ok(source) = std::str::from_utf8(bytes) else { return false };
     let begin = lexer::tokens(source.get(..4096).unwrap_or(source));
     let first = begin.first().map_or("", |first| first.span.text(source));
-    let is_map = first.starts_with('#') && begin.get(2).is_some_and(|third| third.span.text(source).starts_with("affine"));
+    let is_map = first.starts_with('#')
+        && begin.get(2).is_some_and(|third| third.span.text(source).starts_with("affine"));
     FIRST.contains(&first) || is_map
 }
 

@@ -19,8 +19,19 @@ pub(super) enum Effect {
 
 /// Dialects of which no operation synchronises.
 const QUIET: [&str; 13] = [
-    "arith", "math", "index", "complex", "vector", "affine", "memref", "tensor", "xetile", "ub", "linalg",
-    "bufferization", "builtin",
+    "arith",
+    "math",
+    "index",
+    "complex",
+    "vector",
+    "affine",
+    "memref",
+    "tensor",
+    "xetile",
+    "ub",
+    "linalg",
+    "bufferization",
+    "builtin",
 ];
 
 /// Those of which all results follow from the operands, unless the operation reads memory.
@@ -66,11 +77,20 @@ const TABLE: [(Effect, &str); 7] = [
          xetile.store_tile xetile.store xetile.atomic_rmw affine.store affine.vector_store llvm.store \
          gpu.subgroup_mma_store_matrix linalg.copy linalg.fill",
     ),
-    (Effect::Writes(0), "spirv.Store spirv.CopyMemory xevm.blockstore2d llvm.atomicrmw llvm.cmpxchg xegpu.atomic_rmw"),
+    (
+        Effect::Writes(0),
+        "spirv.Store spirv.CopyMemory xevm.blockstore2d llvm.atomicrmw llvm.cmpxchg xegpu.atomic_rmw",
+    ),
     // What is written is not among the operands.
     (Effect::Writes(usize::MAX), "memref.dma_start memref.generic_atomic_rmw xetile.atomic_rmw_tile"),
-    (Effect::Declares, "memref.global spirv.GlobalVariable spirv.EntryPoint spirv.ExecutionMode llvm.mlir.global"),
-    (Effect::Reads, "memref.load memref.alloc memref.alloca memref.dealloc memref.prefetch memref.assume_alignment"),
+    (
+        Effect::Declares,
+        "memref.global spirv.GlobalVariable spirv.EntryPoint spirv.ExecutionMode llvm.mlir.global",
+    ),
+    (
+        Effect::Reads,
+        "memref.load memref.alloc memref.alloca memref.dealloc memref.prefetch memref.assume_alignment",
+    ),
 ];
 
 /// What an operation does.

@@ -256,7 +256,8 @@ impl<'s> Parser<'s, '_, '_> {
         if self.peek(0).is_some_and(|next| next.is(b'(')) {
             let mut words = Vec::new();
             self.brackets(&mut words);
-            params = words.iter().filter(|word| word.kind == Kind::Value).map(|word| self.text(*word)).collect();
+            params =
+                words.iter().filter(|word| word.kind == Kind::Value).map(|word| self.text(*word)).collect();
         }
         match self.peek(0) {
             Some(next) if next.is(b':') => self.at += 1,
@@ -279,7 +280,10 @@ impl<'s> Parser<'s, '_, '_> {
                 Kind::Sign(sign @ (b')' | b']' | b'}' | b'>')) => {
                     let fits = open.pop().is_some_and(|(opened, _)| closes(opened) == sign);
                     if !fits {
-                        return self.error(&MlirError::Expected("what was opened to be closed", next.span), next.span);
+                        return self.error(
+                            &MlirError::Expected("what was opened to be closed", next.span),
+                            next.span,
+                        );
                     }
                     if open.is_empty() {
                         return;
@@ -313,8 +317,7 @@ mod tests {
 
     fn parse<'s>(source: &'s str, tokens: &[Token]) -> Result<Region<'s>, &'static str> {
         let mut errors = Sink::default();
-        let mut parser =
-            Parser { source, tokens, at: 0, errors: &mut errors, depth: 0, aliases: Vec::new() };
+        let mut parser = Parser { source, tokens, at: 0, errors: &mut errors, depth: 0, aliases: Vec::new() };
         let region = parser.module();
         if errors.is_empty() { Ok(region) } else { Err(errors.finish()[0].code) }
     }
@@ -340,7 +343,10 @@ mod tests {
 
     #[test]
     fn operations_end_where_the_next_one_begins() {
-        check("func.func @f() {\n  a.b %x :\n    i32\n  a.c {k = 1 : i8}\n  return\n}\n", "func.func{a.b a.c return } ");
+        check(
+            "func.func @f() {\n  a.b %x :\n    i32\n  a.c {k = 1 : i8}\n  return\n}\n",
+            "func.func{a.b a.c return } ",
+        );
         // Even on one line: nothing is lost.
         check("func.func @f() { a.b %x : i32 gpu.barrier %y = a.c }", "func.func{a.b gpu.barrier a.c } ");
         check("#map = affine_map<() -> (0)>\nmodule attributes {a.b} { }", "module{} ");
@@ -353,7 +359,10 @@ mod tests {
             "x.y{scf.for{gpu.barrier } } ",
         );
         check("scf.if %c {\n gpu.barrier\n} else {\n a.b\n}\n", "scf.if{gpu.barrier }{a.b } ");
-        check("\"scf.if\"(%c) <{a = 1}> ({\n \"a.b\"() : () -> ()\n}, {\n}) {k} : (i1) -> ()\n", "scf.if{a.b }{} ");
+        check(
+            "\"scf.if\"(%c) <{a = 1}> ({\n \"a.b\"() : () -> ()\n}, {\n}) {k} : (i1) -> ()\n",
+            "scf.if{a.b }{} ",
+        );
     }
 
     #[test]

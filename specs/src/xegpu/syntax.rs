@@ -52,7 +52,8 @@ impl<'s> Operation<'s> {
     pub(super) fn attribute(&self, source: &'s str, name: &str) -> Option<&[Token]> {
         let at = (0..self.words.len()).find(|at| {
             let text = self.text(source, *at);
-            let is_name = text == name || text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) == Some(name);
+            let is_name =
+                text == name || text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) == Some(name);
             is_name && self.words.get(at + 1).is_some_and(|next| next.is(b'='))
         })?;
         self.words.get(at + 2..)

@@ -60,7 +60,8 @@ impl<'m, 's> Tree<'m, 's> {
         }
         let has_code = |function: &&&Operation<'s>| !function.regions.is_empty();
         let is_kernel = |function: &&&Operation<'s>| {
-            function.name == "gpu.func" && (function.has(source, "kernel") || function.has(source, "gpu.kernel"))
+            function.name == "gpu.func"
+                && (function.has(source, "kernel") || function.has(source, "gpu.kernel"))
         };
         // What a module of SPIR-V launches may stand elsewhere as a kernel without a body.
         let launched = exported(region, source);
@@ -76,7 +77,9 @@ impl<'m, 's> Tree<'m, 's> {
         }
         tree.entries = entries;
         if tree.entries.is_empty() {
-            let meets = |function: &&&Operation<'s>| inside(&function.regions, &mut |operation| is_barrier(operation.name));
+            let meets = |function: &&&Operation<'s>| {
+                inside(&function.regions, &mut |operation| is_barrier(operation.name))
+            };
             tree.entries = functions.iter().filter(has_code).filter(meets).copied().collect();
         }
         tree
@@ -152,16 +155,17 @@ impl<'m, 's> Tree<'m, 's> {
             return true;
         }
         let is_own = is_barrier(operation.name)
-            || operation.regions.is_empty() && !is_flow(operation.name) && effect(operation.name) == Effect::Beyond;
+            || operation.regions.is_empty()
+                && !is_flow(operation.name)
+                && effect(operation.name) == Effect::Beyond;
         if is_own {
             return true;
         }
         if is_call(operation.name) {
             let symbol = operation.words.iter().find(|word| word.kind == Kind::Symbol);
             let callee = symbol.and_then(|symbol| self.function(symbol.span.text(self.source)));
-            return callee.is_none_or(|callee| {
-                callee.regions.is_empty() || self.any(&callee.regions, depth + 8)
-            });
+            return callee
+                .is_none_or(|callee| callee.regions.is_empty() || self.any(&callee.regions, depth + 8));
         }
         self.any(&operation.regions, depth + 1)
     }
@@ -180,7 +184,10 @@ fn is_flow(name: &str) -> bool {
         || matches!(name, "gpu.return" | "return" | "br" | "cond_br" | "gpu.terminator" | "affine.yield")
         || matches!(name, "spirv.Return" | "spirv.ReturnValue" | "spirv.Branch" | "spirv.BranchConditional")
         || matches!(name, "xegpu.alloc_nbarrier" | "xegpu.mfence" | "xegpu.fence" | "xegpu.create_nbarrier")
-        || matches!(name, "gpu.thread_id" | "gpu.block_dim" | "gpu.global_id" | "gpu.subgroup_id" | "gpu.num_subgroups")
+        || matches!(
+            name,
+            "gpu.thread_id" | "gpu.block_dim" | "gpu.global_id" | "gpu.subgroup_id" | "gpu.num_subgroups"
+        )
         || is_call(name)
 }
 
@@ -245,7 +252,8 @@ pub(super) fn inside<'m, 's>(
 fn lengths<'s>(launch: &Operation<'s>, source: &'s str) -> Vec<&'s str> {
     if launch.is_generic {
         // Behind those of the grid; what it waits for would stand before.
-        let has_other = launch.values(source).len() < 6 || launch.attribute(source, "operandSegmentSizes").is_none();
+        let has_other =
+            launch.values(source).len() < 6 || launch.attribute(source, "operandSegmentSizes").is_none();
         return if has_other { Vec::new() } else { launch.values(source)[3..6].to_vec() };
     }
     let Some(at) = launch.find(source, "threads") else { return Vec::new() };

@@ -99,7 +99,8 @@ impl Lowerer<'_> {
     /// Whether the module has barriers in two halves, between which there may be no other.
     fn has_split(&self) -> bool {
         let is_split = |instruction: &Instruction| {
-            instruction.effect() == Effect::Barrier && matches!(instruction.opcode, Some(op::ARRIVE | op::WAIT))
+            instruction.effect() == Effect::Barrier
+                && matches!(instruction.opcode, Some(op::ARRIVE | op::WAIT))
         };
         self.listing.instructions.iter().any(is_split)
     }

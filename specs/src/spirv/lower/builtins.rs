@@ -22,7 +22,8 @@ impl Lowerer<'_> {
             Builtin::GlobalInvocationId => {
                 let group = self.same(&format!("%WorkgroupId.{letter}"));
                 let offset = self.same(&format!("%GlobalOffset.{letter}"));
-                let first = self.intermediate(span, of(Operation::Multiply), &[group, Argument::Number(length)]);
+                let first =
+                    self.intermediate(span, of(Operation::Multiply), &[group, Argument::Number(length)]);
                 let here = Argument::Index(Index::Thread(direction));
                 let inside = self.intermediate(span, of(Operation::Add), &[first, here]);
                 self.intermediate(span, of(Operation::Add), &[inside, offset])

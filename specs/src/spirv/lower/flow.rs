@@ -89,7 +89,8 @@ impl Lowerer<'_> {
                 break;
             }
             let comes = |pair: usize| phi.number(pair * 2 + 1) == Some(block);
-            let from = (0..phi.operands.len() / 2).find(|pair| comes(*pair)).and_then(|pair| phi.id(pair * 2));
+            let from =
+                (0..phi.operands.len() / 2).find(|pair| comes(*pair)).and_then(|pair| phi.id(pair * 2));
             let to = self.result(phi.result);
             let from = match from {
                 Some(from) => self.leaves(from, span),
@@ -127,7 +128,8 @@ impl Lowerer<'_> {
         let selector = self.leaf(Some(selector), span);
         let equal = Function::Integer(Operation::Compare(Comparison::Equal), ty);
         for pair in 1..instruction.operands.len() / 2 {
-            let (Some(literal), Some(to)) = (instruction.number(pair * 2), instruction.id(pair * 2 + 1)) else {
+            let (Some(literal), Some(to)) = (instruction.number(pair * 2), instruction.id(pair * 2 + 1))
+            else {
                 return self.beyond(span, "a jump that leads nowhere");
             };
             let literal = if ty.bits < 64 { literal & ((1 << ty.bits) - 1) } else { literal };

@@ -107,7 +107,9 @@ fn is_watched(load: &Instruction) -> bool {
     const WATCHED: u64 = 0x1 | 0x20;
     match load.operands.get(1) {
         Some(Operand::Number(mask)) => mask & WATCHED != 0,
-        Some(Operand::Word(words)) => words.split('|').any(|word| word.starts_with("Volatile") || word.starts_with("NonPrivate")),
+        Some(Operand::Word(words)) => {
+            words.split('|').any(|word| word.starts_with("Volatile") || word.starts_with("NonPrivate"))
+        }
         _ => false,
     }
 }

@@ -64,10 +64,7 @@ pub(super) fn lower(
     }
     match lowerer.error {
         Some(error) => Err(error),
-        None => Ok(Lowered {
-            code: lowerer.code,
-            has_subgroups: lowerer.has_subgroups,
-        }),
+        None => Ok(Lowered { code: lowerer.code, has_subgroups: lowerer.has_subgroups }),
     }
 }
 
@@ -78,7 +75,8 @@ pub(super) fn synchronises(listing: &Listing, declarations: &Declarations) -> Ve
     for (number, function) in declarations.functions.iter().enumerate() {
         let mut own = false;
         for instruction in &listing.instructions[function.body.clone()] {
-            own |= matches!(instruction.effect(), Effect::Barrier | Effect::Synchronises | Effect::Collective);
+            own |=
+                matches!(instruction.effect(), Effect::Barrier | Effect::Synchronises | Effect::Collective);
             if let Some(callee) = calls::callee(instruction) {
                 match declarations.numbers.get(&callee) {
                     Some(callee) => callers[*callee].push(number),

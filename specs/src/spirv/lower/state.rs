@@ -118,7 +118,12 @@ impl Lowerer<'_> {
     }
 
     /// The value of a function, in a register of this reader's own.
-    pub(super) fn intermediate(&mut self, span: Span, function: Function, arguments: &[Argument]) -> Argument {
+    pub(super) fn intermediate(
+        &mut self,
+        span: Span,
+        function: Function,
+        arguments: &[Argument],
+    ) -> Argument {
         let to = Argument::Register(self.code.register("t"));
         self.compute(span, to, function, arguments);
         to

@@ -102,7 +102,8 @@ impl<'s> Lowerer<'_, 's> {
                 self.put(operation, Function::Integer(convert, to), &[of]);
                 Some(())
             }
-            "arith.ceildivui" | "arith.ceildivsi" | "arith.floordivsi" | "index.floordivs" | "index.ceildivs" => {
+            "arith.ceildivui" | "arith.ceildivsi" | "arith.floordivsi" | "index.floordivs"
+            | "index.ceildivs" => {
                 let of = if is_index { LONG } else { first()? };
                 let [a, b] = *self.leaves(operation).as_slice() else { return None };
                 let is_unsigned = operation.name.ends_with("ui");
@@ -122,7 +123,12 @@ impl<'s> Lowerer<'_, 's> {
         }
     }
 
-    fn put_two(&mut self, operation: &Operation<'s>, function: Function, arguments: &[Argument]) -> Option<()> {
+    fn put_two(
+        &mut self,
+        operation: &Operation<'s>,
+        function: Function,
+        arguments: &[Argument],
+    ) -> Option<()> {
         // Flags and the like are no operands.
         let two = arguments.get(..2).filter(|_| arguments.len() == 2)?;
         self.put(operation, function, two);

@@ -72,7 +72,9 @@ impl<'s> Lowerer<'_, 's> {
         let handle = if operation.name == "xegpu.init_nbarrier" {
             Handle { id, role: Argument::Number(0), producers: second, consumers: second }
         } else {
-            let count = |name: &str| operation.number(source, name).map(|count| Argument::Number(count as u64 & 0xff));
+            let count = |name: &str| {
+                operation.number(source, name).map(|count| Argument::Number(count as u64 & 0xff))
+            };
             let (Some(producers), Some(consumers)) = (count("num_producers"), count("num_consumers")) else {
                 return self.beyond(span, "`xegpu.create_nbarrier` without its counts");
             };
@@ -154,9 +156,11 @@ impl<'s> Lowerer<'_, 's> {
             Form::Handles { own, whole } if number < u64::from(whole) => {
                 let id = u64::try_from(own).unwrap_or(0) + number;
                 let init = format!("%g{number} = xegpu.init_nbarrier {id}, {all}");
-                for statement in
-                    [init, format!("xegpu.nbarrier_arrive %g{number}"), format!("xegpu.nbarrier_wait %g{number}")]
-                {
+                for statement in [
+                    init,
+                    format!("xegpu.nbarrier_arrive %g{number}"),
+                    format!("xegpu.nbarrier_wait %g{number}"),
+                ] {
                     self.synchronise(span, statement, Vec::new(), Awaited::Nobody);
                 }
             }
@@ -173,6 +177,7 @@ impl<'s> Lowerer<'_, 's> {
 
 /// The number of barriers that `alloc_nbarrier` allocates.
 pub(in crate::xegpu) fn allocated<'s>(operation: &Operation<'s>, source: &'s str) -> Option<i64> {
-    let named = ["nbarrier_num", "num_nbarriers", "value"].iter().find_map(|name| operation.number(source, name));
+    let named =
+        ["nbarrier_num", "num_nbarriers", "value"].iter().find_map(|name| operation.number(source, name));
     named.or_else(|| operation.words.iter().find_map(|word| integer(word.span.text(source))))
 }

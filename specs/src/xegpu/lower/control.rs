@@ -43,7 +43,8 @@ impl<'s> Lowerer<'_, 's> {
             "cf.br" | "br" | "cf.cond_br" | "cond_br" | "spirv.Branch" | "spirv.BranchConditional" => {
                 self.jumps(operation);
             }
-            "gpu.return" | "func.return" | "return" | "spirv.Return" | "spirv.ReturnValue" | "llvm.return" => {
+            "gpu.return" | "func.return" | "return" | "spirv.Return" | "spirv.ReturnValue"
+            | "llvm.return" => {
                 self.leave(operation);
             }
             "func.call" | "call" | "spirv.FunctionCall" | "llvm.call" => self.call(operation),
@@ -269,12 +270,17 @@ impl<'s> Lowerer<'_, 's> {
         let begin = self.named(&begin, span);
         self.scopes.push(std::collections::HashMap::new());
         let inside: Vec<Value> = names.iter().map(|name| self.reserve(name)).collect();
-        let params = after.first().map(|block| block.params.clone()).unwrap_or_default();
-        let behind: Vec<Value> = params.iter().map(|name| self.reserve(name)).collect();
         self.hand_over(&inside, &begin, span);
         let top = self.code.instructions.len();
         let results = self.results(operation);
-        self.contexts.push(Context::Condition { results, after: behind, exits: Vec::new() });
+        let params = after.first().map(|block| block.params.clone()).unwrap_or_default();
+        let register = |lowerer: &mut Self, name: &&str| {
+            let plain = name.trim_start_matches('%');
+            Value::Leaf(Argument::Register(lowerer.code.register(plain)))
+        };
+        let behind: Vec<Value> = params.iter().map(|name| register(self, name)).collect();
+        let after_values = behind.clone();
+        self.contexts.push(Context::Condition { results, after: after_values, exits: Vec::new() });
         self.region(before);
         let exits = match self.contexts.pop() {
             Some(Context::Condition { exits, .. }) => exits,
@@ -283,6 +289,9 @@ impl<'s> Lowerer<'_, 's> {
         if exits.is_empty() {
             self.beyond(span, "`scf.while` without a condition");
         }
+        // What is named in the first region is not known in the second.
+        self.scopes.pop();
+        self.scopes.push(params.iter().map(|name| (*name).to_owned()).zip(behind).collect());
         self.contexts.push(Context::Yield(inside));
         self.region(after);
         self.contexts.pop();

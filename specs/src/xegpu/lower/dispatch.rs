@@ -132,7 +132,8 @@ impl<'s> Lowerer<'_, 's> {
         let span = operation.span;
         let arguments = self.leaves(operation);
         let spelling = self.spelling(operation);
-        let is_shared = spelling.contains(", 3 >") || spelling.contains("workgroup") || spelling.contains("slm");
+        let is_shared =
+            spelling.contains(", 3 >") || spelling.contains("workgroup") || spelling.contains("slm");
         if is_shared || arguments.is_empty() {
             return self.opaque(operation);
         }

@@ -19,7 +19,8 @@ impl<'s> Lowerer<'_, 's> {
             })
         };
         let letter = if operation.is_generic {
-            let at = operation.find(self.source, "dim").map(|at| operation.text(self.source, at + 1).to_owned());
+            let at =
+                operation.find(self.source, "dim").map(|at| operation.text(self.source, at + 1).to_owned());
             at.or_else(generic).unwrap_or_default()
         } else {
             operation.text(self.source, 0).to_owned()

@@ -15,8 +15,8 @@ use crate::kernel::code::{Action, Code};
 use crate::module::Launch;
 
 use super::kernels::Agents;
-use super::tree::Tree;
 use super::syntax::Operation;
+use super::tree::Tree;
 use state::{Context, Lowerer, Value};
 
 pub(super) use barriers::allocated;

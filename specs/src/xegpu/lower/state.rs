@@ -10,8 +10,8 @@ use crate::kernel::code::{
 use crate::module::Launch;
 use crate::xegpu::error::MlirError;
 use crate::xegpu::kernels::Agents;
-use crate::xegpu::tree::Tree;
 use crate::xegpu::syntax::{Operation, integer};
+use crate::xegpu::tree::Tree;
 
 /// All bits of the widest register that is followed.
 pub(super) const LONG: Type = Type { bits: 64, signed: true };
@@ -46,9 +46,16 @@ pub(super) enum Context {
     /// `scf.yield` gives these their values.
     Yield(Vec<Value>),
     /// `scf.condition` leaves the loop, or goes on with these.
-    Condition { results: Vec<Value>, after: Vec<Value>, exits: Vec<usize> },
+    Condition {
+        results: Vec<Value>,
+        after: Vec<Value>,
+        exits: Vec<usize>,
+    },
     /// A function that was called: its results, and jumps to its end.
-    Return { results: Vec<Value>, jumps: Vec<usize> },
+    Return {
+        results: Vec<Value>,
+        jumps: Vec<usize>,
+    },
     Entry,
 }
 
@@ -96,7 +103,12 @@ impl<'s> Lowerer<'_, 's> {
     }
 
     /// The value of a function, in a register of this reader's own.
-    pub(super) fn intermediate(&mut self, span: Span, function: Function, arguments: &[Argument]) -> Argument {
+    pub(super) fn intermediate(
+        &mut self,
+        span: Span,
+        function: Function,
+        arguments: &[Argument],
+    ) -> Argument {
         let to = Argument::Register(self.code.register("t"));
         self.compute(span, Value::Leaf(to), function, arguments);
         to
