@@ -84,9 +84,9 @@ pub(super) fn read(source: &str, errors: &mut Sink) -> Listing {
     let is_numbered = tokens(source).next().is_some_and(|first| first.text == NUMBERED);
     let mut reader = Reader { errors, ids: HashMap::new(), listing: Listing::default() };
     if is_numbered {
-        reader.numbered(source)
+        reader.numbered(source);
     } else {
-        reader.assembly(source)
+        reader.assembly(source);
     }
     reader.listing.text = source.to_owned();
     reader.listing
@@ -200,7 +200,10 @@ impl<'s> Reader<'s, '_> {
                 match operands.first() {
                     Some(Operand::Number(id)) => ty = u32::try_from(*id).unwrap_or(0),
                     _ => {
-                        self.error(SpirvError::Expected("the type of the result", span.after()), span.after())
+                        self.error(
+                            SpirvError::Expected("the type of the result", span.after()),
+                            span.after(),
+                        );
                     }
                 }
                 operands.drain(..operands.len().min(1));

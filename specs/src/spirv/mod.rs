@@ -55,7 +55,7 @@ fn read(bytes: &[u8]) -> Result<Parsed, Vec<Diagnostic>> {
     }
     let listing = if binary::is_binary(bytes) {
         match binary::read(bytes) {
-            (_, Some(error)) => return Err(vec![error]),
+            (_, Some(found)) => return Err(error(found)),
             (listing, None) => listing,
         }
     } else {
@@ -187,7 +187,7 @@ impl module::Module for Parsed {
         let given = launch.param(None, SUBGROUP_SIZE).and_then(|size| u64::try_from(size).ok());
         let subgroup = given.or_else(|| modes.and_then(|modes| modes.subgroup)).filter(|size| *size > 0);
         let lowered = lower::lower(&self.listing, &self.declarations, (function, subgroup), launch)
-            .map_err(|error| vec![error])?;
+            .map_err(|error| vec![error.diagnostic()])?;
         let mut header = vec![format!("workgroup {};", launch.count())];
         if lowered.has_subgroups {
             let Some(size) = subgroup else {

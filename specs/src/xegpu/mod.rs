@@ -117,7 +117,7 @@ impl module::Module for Parsed<'_> {
         let kernel = tree.entries[entry];
         let agents = Agents::of(&tree, kernel, self.source, launch);
         let lowered = lower::lower(self.source, &tree, kernel, (launch, &agents));
-        let mut code = lowered.map_err(|error| vec![error])?;
+        let mut code = lowered.map_err(|error| vec![error.diagnostic()])?;
         code.assumed.extend(agents.assumed.clone());
         let count = agents.count();
         let (target, header) = match agents.form {

@@ -102,7 +102,7 @@ impl<'m, 's> Tree<'m, 's> {
             }
             if operation.name == "gpu.launch_func" {
                 let is_symbol = |word: &&Token| word.kind == Kind::Symbol;
-                if let Some(kernel) = operation.words.iter().filter(is_symbol).next_back() {
+                if let Some(kernel) = operation.words.iter().rfind(is_symbol) {
                     found.push((plain(kernel.span.text(source)), lengths(operation, source), operation.span));
                 }
             }

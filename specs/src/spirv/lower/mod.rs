@@ -17,11 +17,11 @@ mod values;
 
 use std::collections::HashMap;
 
-use crate::common::diagnostic::Diagnostic;
 use crate::kernel::code::Code;
 use crate::module::Launch;
 
 use super::declarations::Declarations;
+use super::error::SpirvError;
 use super::opcodes::Effect;
 use super::syntax::Listing;
 use state::Lowerer;
@@ -44,7 +44,7 @@ pub(super) fn lower(
     declarations: &Declarations,
     (function, subgroup): (u32, Option<u64>),
     launch: &Launch,
-) -> Result<Lowered, Diagnostic> {
+) -> Result<Lowered, SpirvError> {
     let mut lowerer = Lowerer {
         listing,
         declarations,

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::common::diagnostic::Diagnostic;
 use crate::common::span::Span;
 use crate::kernel::code::{Action, Argument, Code, Function, Guard, Instruction, Memory, Register};
 use crate::module::Launch;
@@ -87,7 +86,7 @@ pub(super) struct Lowerer<'m> {
     pub(super) frames: Vec<Frame>,
     pub(super) has_subgroups: bool,
     /// The first thing that is wrong.
-    pub(super) error: Option<Diagnostic>,
+    pub(super) error: Option<SpirvError>,
 }
 
 impl Lowerer<'_> {
@@ -158,7 +157,7 @@ impl Lowerer<'_> {
     pub(super) fn undefined(&mut self, id: u32, span: Span) {
         if self.error.is_none() {
             let name = self.listing.id_name(id);
-            self.error = Some(SpirvError::Undefined(name, span).diagnostic());
+            self.error = Some(SpirvError::Undefined(name, span));
         }
     }
 }

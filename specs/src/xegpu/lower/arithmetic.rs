@@ -71,9 +71,9 @@ impl<'s> Lowerer<'_, 's> {
         let is_index = operation.name.starts_with("index.");
         match operation.name {
             "arith.constant" | "spirv.Constant" | "index.constant" | "llvm.mlir.constant" => {
-                return self.constant(operation);
+                self.constant(operation)
             }
-            "affine.apply" => return self.apply(operation),
+            "affine.apply" => self.apply(operation),
             "arith.cmpi" | "index.cmp" | "llvm.icmp" => {
                 let word = if operation.is_generic {
                     operation.word(source, "predicate").or_else(|| operation.word(source, "pred"))?

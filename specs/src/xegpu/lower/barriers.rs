@@ -64,8 +64,8 @@ impl<'s> Lowerer<'_, 's> {
         };
         // Numbers of 8 bits have no sign here.
         let types = operation.types(source);
-        let byte = |name: &&str| **name == *"i8";
-        let bits = if types.iter().any(|name| byte(&name)) { 8 } else { 32 };
+        let is_byte = types.contains(&"i8");
+        let bits = if is_byte { 8 } else { 32 };
         let unsigned = Type { bits, signed: false };
         let id = self.intermediate(span, copy(unsigned), &[id]);
         let second = self.intermediate(span, copy(unsigned), &[second]);

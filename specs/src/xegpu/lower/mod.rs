@@ -10,10 +10,10 @@ mod state;
 
 use std::collections::HashMap;
 
-use crate::common::diagnostic::Diagnostic;
 use crate::kernel::code::{Action, Code};
 use crate::module::Launch;
 
+use super::error::MlirError;
 use super::kernels::Agents;
 use super::syntax::Operation;
 use super::tree::Tree;
@@ -30,7 +30,7 @@ pub(super) fn lower<'s>(
     tree: &Tree<'_, 's>,
     kernel: &Operation<'s>,
     (launch, agents): (&Launch, &Agents),
-) -> Result<Code, Diagnostic> {
+) -> Result<Code, MlirError> {
     let mut lowerer = Lowerer {
         source,
         tree,

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::common::diagnostic::Diagnostic;
 use crate::common::span::Span;
 use crate::kernel::code::{
     Action, Argument, Awaited, Code, Function, Guard, Instruction, Operation as Op, Synchronisation, Type,
@@ -84,7 +83,7 @@ pub(super) struct Lowerer<'m, 's> {
     /// Barriers of the whole group so far.
     pub(super) whole: u64,
     /// The first thing that is wrong.
-    pub(super) error: Option<Diagnostic>,
+    pub(super) error: Option<MlirError>,
 }
 
 impl<'s> Lowerer<'_, 's> {
@@ -219,7 +218,7 @@ impl<'s> Lowerer<'_, 's> {
         let found = self.find(name);
         found.unwrap_or_else(|| {
             if self.error.is_none() {
-                self.error = Some(MlirError::Undefined(name.to_owned(), span).diagnostic());
+                self.error = Some(MlirError::Undefined(name.to_owned(), span));
             }
             Value::Leaf(self.unknown(span))
         })
