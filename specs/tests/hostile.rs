@@ -54,7 +54,8 @@ fn words(instructions: &[&[u32]]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A kernel of words around instructions of its body: 1 is void, 2 its function type, 3 the kernel, 5 a block.
+/// A kernel of words around instructions of its body: 1 is void, 2 its function type, 3 the kernel, 5 a
+/// block.
 fn kernel(body: &[&[u32]]) -> Vec<u8> {
     let name = u32::from_le_bytes(*b"k\0\0\0");
     let mut all: Vec<&[u32]> = vec![&[15, 6, 3, 0], &[19, 1], &[33, 2, 1], &[54, 1, 3, 0, 2], &[248, 5]];
@@ -152,7 +153,8 @@ fn large_modules_are_read_in_time() {
     let barriers = "OpControlBarrier %two %two %two\n".repeat(100_000);
     let text = format!(
         "OpEntryPoint Kernel %k \"k\"\n%v = OpTypeVoid\n%f = OpTypeFunction %v\n%u = OpTypeInt 32 0\n\
-         %two = OpConstant %u 2\n%k = OpFunction %v None %f\n%l = OpLabel\n{barriers}OpReturn\nOpFunctionEnd\n"
+         %two = OpConstant %u 2\n%k = OpFunction %v None %f\n%l = OpLabel\n\
+         {barriers}OpReturn\nOpFunctionEnd\n"
     );
     exercise(Format::Spirv, text.as_bytes());
     let data = "%x = arith.addi %x, %x : index\n".repeat(100_000);

@@ -274,8 +274,9 @@ pub(super) fn slug(key: &str) -> String {
 
 /// Whether a word means something else in protocols.
 fn is_taken(word: &str) -> bool {
-    const TAKEN: &str = "target cta cluster thread_group workgroup subgroup_size const param shared global object \
-        warp warps thread threads invocation invocations subgroup subgroups lane as for in loop while if else let \
-        read write atomic break continue exit assert uniform any true false part allow use block None";
+    const TAKEN: &str = "target cta cluster thread_group workgroup subgroup_size const param shared global object warp \
+        warps thread threads invocation invocations subgroup subgroups lane as for in loop while if else \
+        let read write atomic break continue exit assert uniform any true false part allow use block \
+        None";
     TAKEN.split_ascii_whitespace().any(|taken| taken.eq_ignore_ascii_case(word))
 }

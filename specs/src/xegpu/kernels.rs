@@ -4,7 +4,6 @@ use crate::common::span::Span;
 use crate::module::{Extent, Launch};
 
 use super::lexer::Kind;
-use super::lower::allocated;
 use super::syntax::{Operation, integer};
 use super::tree::{Tree, inside};
 
@@ -148,4 +147,11 @@ pub(super) fn required<'s>(kernel: &Operation<'s>, source: &'s str) -> Option<Ex
     let size = <[u32; 3]>::try_from(numbers.get(..3)?).ok()?;
     let span = words.first()?.span;
     Some(Extent { size, span })
+}
+
+/// The number of barriers that `alloc_nbarrier` allocates.
+pub(super) fn allocated<'s>(operation: &Operation<'s>, source: &'s str) -> Option<i64> {
+    let named =
+        ["nbarrier_num", "num_nbarriers", "value"].iter().find_map(|name| operation.number(source, name));
+    named.or_else(|| operation.words.iter().find_map(|word| integer(word.span.text(source))))
 }

@@ -90,7 +90,7 @@ impl module::Module for Parsed<'_> {
             let param = |name: &str| Param { name: name.to_owned(), short: name.to_owned() };
             let names = tree.params(kernel).into_iter().map(|name| name.trim_start_matches('%'));
             let params = names.chain([SUBGROUP_SIZE]).map(param).collect();
-            let synchronises = tree.any(&kernel.regions, 0);
+            let synchronises = tree.any(&kernel.regions);
             Entry { name: tree.name(kernel).to_owned(), index, synchronises, params, span: kernel.span }
         };
         tree.entries.iter().enumerate().map(of).collect()

@@ -118,7 +118,7 @@ impl<'s> Parser<'s, '_, '_> {
                 count = self.peek(1).and_then(|count| self.text(count).parse().ok()).unwrap_or(1);
                 self.at += 2;
             }
-            results.push((name, usize::min(count, 4096)));
+            results.push((name, usize::min(count, 1024)));
             // The comma or the equals sign.
             self.at += 1;
         }
@@ -355,7 +355,8 @@ mod tests {
     #[test]
     fn braces_open_regions_or_attributes() {
         check(
-            "x.y {\n  %a:2 = scf.for %i = %l to %u step %s iter_args(%p = %q) -> (i32) {\n    gpu.barrier\n  } {step = 1 : index}\n}",
+            "x.y {\n  %a:2 = scf.for %i = %l to %u step %s iter_args(%p = %q) -> (i32) {\n    gpu.barrier\n  } \
+             {step = 1 : index}\n}",
             "x.y{scf.for{gpu.barrier } } ",
         );
         check("scf.if %c {\n gpu.barrier\n} else {\n a.b\n}\n", "scf.if{gpu.barrier }{a.b } ");

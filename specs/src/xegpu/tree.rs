@@ -1,6 +1,6 @@
 //! What a module holds: functions by their names, maps by theirs, and how kernels are launched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::common::span::Span;
 use crate::module::Extent;
@@ -16,6 +16,8 @@ pub(super) struct Tree<'m, 's> {
     aliases: &'m [(&'s str, std::ops::Range<usize>)],
     /// Functions by their symbols, without `@`; those of which there are two are nobody's.
     functions: HashMap<&'s str, Option<&'m Operation<'s>>>,
+    /// Functions that do not synchronise, by their symbols.
+    quiet: HashSet<&'s str>,
     /// Kernels, or else functions with barriers.
     pub(super) entries: Vec<&'m Operation<'s>>,
     launches: Vec<Launched<'s>>,
@@ -34,9 +36,6 @@ const FUNCTIONS: [&str; 5] = ["func.func", "gpu.func", "func", "spirv.func", "ll
 const BARRIERS: [&str; 4] =
     ["gpu.barrier", "xegpu.nbarrier_arrive", "xegpu.nbarrier_wait", "xegpu.init_nbarrier"];
 
-/// Calls inside calls that are looked at.
-const DEPTH: u32 = 64;
-
 impl<'m, 's> Tree<'m, 's> {
     pub(super) fn of(
         source: &'s str,
@@ -48,6 +47,7 @@ impl<'m, 's> Tree<'m, 's> {
             tokens,
             aliases,
             functions: HashMap::new(),
+            quiet: HashSet::new(),
             entries: Vec::new(),
             launches: Vec::new(),
         };
@@ -63,6 +63,7 @@ impl<'m, 's> Tree<'m, 's> {
             function.name == "gpu.func"
                 && (function.has(source, "kernel") || function.has(source, "gpu.kernel"))
         };
+        tree.find_quiet();
         // What a module of SPIR-V launches may stand elsewhere as a kernel without a body.
         let launched = exported(region, source);
         let is_exported = |function: &&&Operation<'s>| {
@@ -150,30 +151,52 @@ impl<'m, 's> Tree<'m, 's> {
     }
 
     /// Whether an operation may synchronise, itself or inside.
-    pub(super) fn synchronises(&self, operation: &Operation<'s>, depth: u32) -> bool {
-        if depth > DEPTH {
-            return true;
-        }
-        let is_own = is_barrier(operation.name)
-            || operation.regions.is_empty()
-                && !is_flow(operation.name)
-                && effect(operation.name) == Effect::Beyond;
-        if is_own {
+    pub(super) fn synchronises(&self, operation: &Operation<'s>) -> bool {
+        if is_own(operation) {
             return true;
         }
         if is_call(operation.name) {
-            let symbol = operation.words.iter().find(|word| word.kind == Kind::Symbol);
-            let callee = symbol.and_then(|symbol| self.function(symbol.span.text(self.source)));
-            return callee
-                .is_none_or(|callee| callee.regions.is_empty() || self.any(&callee.regions, depth + 8));
+            // Whose code is not here may do anything.
+            return callee(operation, self.source).is_none_or(|symbol| !self.quiet.contains(symbol));
         }
-        self.any(&operation.regions, depth + 1)
+        self.any(&operation.regions)
     }
 
     /// Whether one of the operations of regions may synchronise.
-    pub(super) fn any(&self, regions: &[Region<'s>], depth: u32) -> bool {
+    pub(super) fn any(&self, regions: &[Region<'s>]) -> bool {
         let mut operations = regions.iter().flatten().flat_map(|block| &block.operations);
-        operations.any(|operation| self.synchronises(operation, depth))
+        operations.any(|operation| self.synchronises(operation))
+    }
+
+    /// Finds the functions that do not synchronise, and call none that may.
+    fn find_quiet(&mut self) {
+        let mut callers: HashMap<&'s str, Vec<&'s str>> = HashMap::new();
+        let mut work: Vec<&'s str> = Vec::new();
+        for (symbol, function) in &self.functions {
+            // Whose code is not here may do anything.
+            let Some(function) = function.filter(|function| !function.regions.is_empty()) else { continue };
+            let mut is_loud = false;
+            inside(&function.regions, &mut |operation| {
+                is_loud |= is_own(operation);
+                if is_call(operation.name) {
+                    match callee(operation, self.source) {
+                        Some(callee) if self.functions.contains_key(callee) => {
+                            callers.entry(callee).or_default().push(symbol);
+                        }
+                        _ => is_loud = true,
+                    }
+                }
+                false
+            });
+            self.quiet.insert(symbol);
+            work.extend(is_loud.then_some(*symbol));
+        }
+        work.extend(self.functions.keys().filter(|symbol| !self.quiet.contains(*symbol)));
+        while let Some(symbol) = work.pop() {
+            self.quiet.remove(symbol);
+            let callers = callers.remove(symbol).unwrap_or_default();
+            work.extend(callers.into_iter().filter(|caller| self.quiet.contains(caller)));
+        }
     }
 }
 
@@ -189,6 +212,18 @@ fn is_flow(name: &str) -> bool {
             "gpu.thread_id" | "gpu.block_dim" | "gpu.global_id" | "gpu.subgroup_id" | "gpu.num_subgroups"
         )
         || is_call(name)
+}
+
+/// Whether an operation itself may synchronise.
+fn is_own(operation: &Operation<'_>) -> bool {
+    let is_plain = operation.regions.is_empty() && !is_flow(operation.name);
+    is_barrier(operation.name) || is_plain && effect(operation.name) == Effect::Beyond
+}
+
+/// The symbol of the function that a call names.
+fn callee<'s>(call: &Operation<'s>, source: &'s str) -> Option<&'s str> {
+    let symbol = call.words.iter().find(|word| word.kind == Kind::Symbol)?;
+    Some(plain(symbol.span.text(source)))
 }
 
 fn is_call(name: &str) -> bool {

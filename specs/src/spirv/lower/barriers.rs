@@ -3,15 +3,15 @@
 use crate::common::span::Span;
 use crate::kernel::code::{Action, Awaited, Function, Synchronisation};
 use crate::spirv::declarations::Constant;
-use crate::spirv::opcodes::{Effect, op};
-use crate::spirv::syntax::Instruction;
+use crate::spirv::opcodes::op;
+use crate::spirv::syntax::{Instruction, Operand};
 use crate::spirv::words::{execution_scope, memory_scope, semantics};
 
 use super::state::Lowerer;
 
 impl Lowerer<'_> {
-    /// The number that an operand of a barrier is. It has to be a constant; one that is set when the module is
-    /// specialised has its default, which is said.
+    /// The number that an operand of a barrier is. It has to be a constant; one that is set when the module
+    /// is specialised has its default, which is said.
     fn fixed(&mut self, id: u32) -> Option<u64> {
         match self.declarations.constants.get(&id)? {
             Constant::Number(number) => Some(*number),
@@ -83,25 +83,19 @@ impl Lowerer<'_> {
         let scope = instruction.id(0).and_then(|id| self.fixed(id)).and_then(execution_scope);
         match scope {
             Some("Subgroup") => self.opaque(instruction.result, Function::Unknown, span),
-            Some("Workgroup") if !self.has_split() => {
+            Some("Workgroup") if !self.has_halves => {
                 let statement = "OpControlBarrier Workgroup, Workgroup, None".to_owned();
                 self.synchronise(statement, true, span);
                 let is_plain = matches!(row.name, "GroupAll" | "GroupAny" | "GroupBroadcast");
-                let is_reduced = matches!(instruction.operands.get(1), Some(crate::spirv::syntax::Operand::Word(word)) if **word == *"Reduce")
-                    || row.kind(1) == b'n' && instruction.number(1) == Some(REDUCE);
+                let is_reduced = match instruction.operands.get(1) {
+                    Some(Operand::Word(word)) => **word == *"Reduce",
+                    Some(Operand::Number(number)) => row.kind(1) == b'n' && *number == REDUCE,
+                    _ => false,
+                };
                 let function = if is_plain || is_reduced { Function::Shared } else { Function::Unknown };
                 self.opaque(instruction.result, function, span);
             }
             _ => self.beyond(span, format!("`Op{}`, as it is written here", row.name)),
         }
-    }
-
-    /// Whether the module has barriers in two halves, between which there may be no other.
-    fn has_split(&self) -> bool {
-        let is_split = |instruction: &Instruction| {
-            instruction.effect() == Effect::Barrier
-                && matches!(instruction.opcode, Some(op::ARRIVE | op::WAIT))
-        };
-        self.listing.instructions.iter().any(is_split)
     }
 }

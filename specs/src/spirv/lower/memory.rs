@@ -57,9 +57,11 @@ impl Lowerer<'_> {
         match (&pointer.root, instruction.id(1)) {
             (Root::Local(_), Some(value)) if pointer.is_exact => {
                 let from = self.leaves(value, span);
-                let end = (pointer.first + from.len()).min(to.len());
-                let to = to.get(pointer.first..end).unwrap_or_default();
-                self.copy_all(to, &from, span);
+                let is_whole = self.declarations.leaves(pointer.ty) == Some(from.len());
+                match to.get(pointer.first..pointer.first + from.len()).filter(|_| is_whole) {
+                    Some(to) => self.copy_all(to, &from, span),
+                    None => self.changes(Some(&pointer), span),
+                }
             }
             _ => self.changes(Some(&pointer), span),
         }

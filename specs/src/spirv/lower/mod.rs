@@ -22,7 +22,7 @@ use crate::module::Launch;
 
 use super::declarations::Declarations;
 use super::error::SpirvError;
-use super::opcodes::Effect;
+use super::opcodes::{Effect, op};
 use super::syntax::Listing;
 use state::Lowerer;
 
@@ -57,6 +57,7 @@ pub(super) fn lower(
         calls: 0,
         frames: Vec::new(),
         has_subgroups: false,
+        has_halves: listing.instructions.iter().any(|i| matches!(i.opcode, Some(op::ARRIVE | op::WAIT))),
         error: None,
     };
     if let Some(number) = declarations.numbers.get(&function) {
@@ -68,7 +69,8 @@ pub(super) fn lower(
     }
 }
 
-/// For each function of the module, whether it has a barrier or something like it, itself or in what it calls.
+/// For each function of the module, whether it has a barrier or something like it, itself or in what it
+/// calls.
 pub(super) fn synchronises(listing: &Listing, declarations: &Declarations) -> Vec<bool> {
     let mut found = Vec::new();
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); declarations.functions.len()];

@@ -85,6 +85,8 @@ pub(super) struct Lowerer<'m> {
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame>,
     pub(super) has_subgroups: bool,
+    /// The module has barriers in two halves, between which there may be no other.
+    pub(super) has_halves: bool,
     /// The first thing that is wrong.
     pub(super) error: Option<SpirvError>,
 }

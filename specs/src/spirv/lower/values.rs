@@ -20,7 +20,10 @@ pub(super) fn copy(ty: Integer) -> Function {
 impl Lowerer<'_> {
     /// Registers for what an instruction results in, which nothing has written yet.
     pub(super) fn reserve(&mut self, id: u32, ty: u32) -> Vec<Argument> {
-        let count = self.declarations.leaves(ty).unwrap_or(1);
+        /// Beyond so many registers values are not taken apart.
+        const MOST: usize = 1_000_000;
+        let is_long = self.code.registers.len() > MOST;
+        let count = if is_long { 1 } else { self.declarations.leaves(ty).unwrap_or(1) };
         let name = self.called(id);
         (0..count).map(|_| Argument::Register(self.code.register(&name))).collect()
     }

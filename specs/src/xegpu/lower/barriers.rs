@@ -2,8 +2,8 @@
 
 use crate::common::span::Span;
 use crate::kernel::code::{Argument, Awaited, Type};
-use crate::xegpu::kernels::Form;
-use crate::xegpu::syntax::{Operation, integer};
+use crate::xegpu::kernels::{Form, allocated};
+use crate::xegpu::syntax::Operation;
 
 use super::state::{Handle, Lowerer, Value, copy};
 
@@ -173,11 +173,4 @@ impl<'s> Lowerer<'_, 's> {
             _ => self.beyond(span, "more barriers of the whole group than there are named ones"),
         }
     }
-}
-
-/// The number of barriers that `alloc_nbarrier` allocates.
-pub(in crate::xegpu) fn allocated<'s>(operation: &Operation<'s>, source: &'s str) -> Option<i64> {
-    let named =
-        ["nbarrier_num", "num_nbarriers", "value"].iter().find_map(|name| operation.number(source, name));
-    named.or_else(|| operation.words.iter().find_map(|word| integer(word.span.text(source))))
 }

@@ -62,7 +62,7 @@ impl<'s> Lowerer<'_, 's> {
             return self.beyond(span, format!("`{}` without its body", operation.name));
         };
         let Some(counted) = self.header(operation, region) else {
-            if self.tree.synchronises(operation, 0) {
+            if self.tree.synchronises(operation) {
                 self.beyond(span, format!("`{}`, as it is written here", operation.name));
             } else {
                 self.anything_written(span);
@@ -244,7 +244,7 @@ impl<'s> Lowerer<'_, 's> {
                 self.region(region);
                 self.contexts.pop();
             }
-            _ if self.tree.synchronises(operation, 0) => {
+            _ if self.tree.synchronises(operation) => {
                 self.beyond(span, format!("`{}` of several blocks", operation.name));
             }
             _ => {

@@ -62,7 +62,7 @@ impl<'s> Lowerer<'_, 's> {
             return self.plain(operation);
         }
         // What is inside is not followed.
-        if self.tree.synchronises(operation, 0) {
+        if self.tree.synchronises(operation) {
             return self.beyond(span, format!("`{}` around barriers", operation.name));
         }
         self.anything_written(span);

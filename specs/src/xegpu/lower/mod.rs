@@ -19,8 +19,6 @@ use super::syntax::Operation;
 use super::tree::Tree;
 use state::{Context, Lowerer, Value};
 
-pub(super) use barriers::allocated;
-
 /// The code of a kernel.
 ///
 /// # Errors

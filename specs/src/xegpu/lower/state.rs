@@ -187,6 +187,11 @@ impl<'s> Lowerer<'_, 's> {
 
     /// Registers for the results of an operation.
     pub(super) fn reserve_results(&mut self, operation: &Operation<'s>) {
+        /// Beyond so many registers nothing is followed.
+        const MOST: usize = 1_000_000;
+        if self.code.registers.len() > MOST {
+            return self.beyond(operation.span, "a kernel of more values than are followed");
+        }
         for (name, count) in &operation.results {
             for at in 0..*count {
                 let value = self.reserve(&format!("{name}#{at}"));
