@@ -115,6 +115,35 @@ fn words_without_sense() {
     exercise(Format::Spirv, &words(&[&[44, 1, 9, 9, 9], &[11, 9], &[57]]));
 }
 
+/// A module of words and the text that people read of it are the same kernel.
+#[test]
+fn words_are_read_as_their_text_is() {
+    let name = u32::from_le_bytes(*b"k\0\0\0");
+    let scope = u32::from_le_bytes(*b"s\0\0\0");
+    let bytes = words(&[
+        &[15, 6, 3, name],
+        &[16, 3, 17, 4, 1, 1],
+        &[5, 8, scope],
+        &[19, 1],
+        &[33, 2, 1],
+        &[21, 7, 32, 0],
+        &[43, 7, 8, 2],
+        &[43, 7, 9, 264],
+        &[54, 1, 3, 0, 2],
+        &[248, 5],
+        &[224, 8, 8, 9],
+        &[253],
+        &[56],
+    ]);
+    let of_words = load(&Source::new("x.spv", &bytes), &LoadOptions::default()).expect("a kernel");
+    let text = of_words.text.clone();
+    let of_text = load(&Source::new("x.spvasm", text.as_bytes()), &LoadOptions::default()).expect("a kernel");
+    assert_eq!(of_words.program, of_text.program);
+    assert_eq!((of_words.format, of_words.program.agents.len()), (Format::Spirv, 4));
+    let place = of_words.program.roles[0].code.places[0];
+    assert_eq!(text.lines().nth(place.line as usize - 1), Some("OpControlBarrier %8 %8 %9"));
+}
+
 #[test]
 fn mlir_that_is_none() {
     let mlir = |bytes: &[u8], code| check(Format::Xegpu, bytes, code);

@@ -168,6 +168,9 @@ impl Lowerer<'_> {
 pub(in crate::spirv) fn called(listing: &Listing, declarations: &Declarations, id: u32) -> String {
     match declarations.names.get(&id) {
         Some(name) if !name.is_empty() => name.chars().take(60).collect(),
-        _ => format!("v{}", listing.id_name(id)),
+        _ => {
+            let name = listing.id_name(id);
+            if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("v{name}") }
+        }
     }
 }
