@@ -74,7 +74,7 @@ fn spirv_that_is_none() {
     spirv(b"\x7fELF\x02\x01\x01\0\0", "invalid-utf8");
     spirv(MLIR.as_bytes(), "not-spirv");
     spirv(b".version 8.0\n.target sm_80\n", "not-spirv");
-    spirv("OpName %1 \"".repeat(1000).as_bytes(), "unclosed");
+    spirv("OpName %1 \"".repeat(999).as_bytes(), "unclosed");
     spirv(&vec![b' '; 9 << 20], "too-long");
     // Text behind the magic word of a binary.
     let mixed = [&0x0723_0203_u32.to_le_bytes(), SPIRV.as_bytes()].concat();
@@ -153,7 +153,7 @@ fn mlir_that_is_none() {
     mlir("gpu.module @a {\n".repeat(100_000).as_bytes(), "too-deep");
     mlir("x.y (".repeat(100_000).as_bytes(), "unclosed");
     mlir(b"gpu.module @a { gpu.func @b() kernel { gpu.return }", "unclosed");
-    mlir(b"gpu.func @b() kernel { a.b %x, %y gpu.return }", "unknown-id");
+    mlir(b"gpu.func @b() kernel { %z = arith.addi %x, %y : index gpu.return }", "unknown-id");
     mlir(b"gpu.func @b() kernel { cf.br ^nowhere }", "unknown-id");
     mlir(b"gpu.func @b() kernel { func.call @b() : () -> () gpu.return }", "not-followed");
     mlir(b"gpu.func @b() kernel { func.call @c() : () -> () gpu.return }", "not-followed");
