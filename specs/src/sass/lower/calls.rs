@@ -122,7 +122,9 @@ fn returns(listing: &Listing<'_>, function: usize, to: usize) -> Vec<Option<Regi
     for at in reached(listing, function, to, &pops) {
         if route(listing, function, at) == Route::Return {
             let operands = &called.statements[at].operands;
-            let register = operands.first().and_then(|text| Operand::of(text).plain());
+            // Behind the register stands a name that says nothing more.
+            let first = operands.first().and_then(|text| text.split_whitespace().next());
+            let register = first.and_then(|text| Operand::of(text).plain());
             if !registers.contains(&register) {
                 registers.push(register);
             }
