@@ -112,12 +112,10 @@ fn what_is_not_followed_is_named_with_its_line() {
         let reason = decision.reason.unwrap_or_else(|| panic!("{name}: no reason"));
         let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
         let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
-        let is_instruction = if module.name.ends_with(".ptx") {
-            line.starts_with('\t') && line.trim_end().ends_with(';')
-        } else {
-            line.starts_with(' ')
-        };
-        assert!(is_instruction, "{name}: {}: {line}", place.line);
+        // Only some notations end a statement by a sign.
+        let ends = module.name.ends_with(".mlir") || module.name.ends_with(".spvasm") || line.contains(';');
+        let is_statement = line.starts_with([' ', '	', '-', '0']) && ends;
+        assert!(is_statement, "{name}: {}: {line}", place.line);
     }
 }
 

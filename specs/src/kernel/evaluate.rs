@@ -247,7 +247,12 @@ impl Evaluator<'_> {
                 }
                 Action::Synchronise(barrier) => {
                     let operands = barrier.operands.iter();
-                    let operands = operands.map(|(operand, _)| self.argument(*operand, registers)).collect();
+                    let mut operands: Vec<ValueId> =
+                        operands.map(|(operand, _)| self.argument(*operand, registers)).collect();
+                    if let Some(guard) = instruction.guard {
+                        let holds = self.condition(guard, registers);
+                        operands.iter_mut().for_each(|value| *value = self.values.given(*value, holds));
+                    }
                     found.synchronisations.insert(*at, operands);
                 }
                 Action::Object(step) => {

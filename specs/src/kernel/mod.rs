@@ -14,6 +14,7 @@ mod evaluate;
 mod expression;
 mod extract;
 mod flow;
+mod given;
 mod graph;
 mod keys;
 mod lanes;

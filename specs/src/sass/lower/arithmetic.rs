@@ -84,6 +84,7 @@ impl<'m> Lowerer<'m> {
                 Some(self.sum(current, &terms))
             }
             "ISCADD" | "ISCADD32I" | "LEA" if !current.has("HI") => self.scaled(current, sources),
+            "LEA" => self.high_of_shifted(current, sources),
             "SHL" | "SHR" | "SHF" => self.shift(current, root, sources),
             "LOP3" | "LOP" | "LOP32I" => self.logic(current, sources),
             "SEL" | "FSEL" => {
@@ -149,6 +150,24 @@ impl<'m> Lowerer<'m> {
         let by = self.integer(current, by)?;
         let shifted = self.word(current, Operation::ShiftLeft, &[a, by]);
         Some(self.sum(current, &[shifted, b]))
+    }
+
+    /// `LEA.HI R0, R1, R2, R3, 0x5`: the high half of R3 and R1 shifted left, and R2.
+    fn high_of_shifted(&mut self, current: &Current<'m>, sources: &[Operand<'m>]) -> Option<Argument> {
+        let [low, addend, high, Operand { kind: Kind::Number(by @ 1..32), .. }] = sources else {
+            return None;
+        };
+        if current.parts != ["HI"] {
+            return None;
+        }
+        let (low, high) = (self.integer(current, low)?, self.integer(current, high)?);
+        let addend = self.integer(current, addend)?;
+        let mut value = self.word(current, Operation::ShiftRight, &[low, Argument::Number(32 - by)]);
+        if high != Argument::Number(0) {
+            let high = self.word(current, Operation::ShiftLeft, &[high, Argument::Number(*by)]);
+            value = self.word(current, Operation::Or, &[value, high]);
+        }
+        Some(self.sum(current, &[value, addend]))
     }
 
     fn shift(&mut self, current: &Current<'m>, root: &str, sources: &[Operand<'m>]) -> Option<Argument> {

@@ -9,6 +9,8 @@ pub(super) fn statement<'s>(text: &'s str, code: &str, start: usize) -> Option<S
     let mut from = code.len() - code.trim_start_matches([' ', '\t', '{', '}']).len();
     let end = code.trim_end_matches([' ', '\t', '{', '}', '\r']).len();
     from += control_code(&code[from..end.max(from)]);
+    from += code[from..end.max(from)].len()
+        - code[from..end.max(from)].trim_start_matches([' ', '\t', '{']).len();
     if from >= end {
         return None;
     }
@@ -101,6 +103,7 @@ mod tests {
         assert_eq!(read("01:-:-:-:5      BAR.SYNC 0").opcode, "BAR.SYNC");
         assert_eq!(read("--:-:1:Y:1 @P0 S2R R0, SR_TID.X").guard, Some("P0"));
         assert_eq!(read("{ IADD R0, R0, R1").operands.len(), 3);
+        assert_eq!(read("[B------:R-:W-:-:S00]   {   MOV R20, RZ").opcode, "MOV");
     }
 
     #[test]
