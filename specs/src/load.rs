@@ -142,7 +142,7 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `sass`, `bar`");
+    /// assert!(unknown.to_string().starts_with("format `elf` is unknown; the formats are: `ptx`, "));
     /// ```
     ///
     /// # Errors

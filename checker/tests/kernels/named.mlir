@@ -27,9 +27,9 @@ module @tests attributes {gpu.container_module} {
 
     // One participant more is expected than there are.
     // expect one_too_many: violated deadlock
-    gpu.func @one_too_many() kernel attributes {VectorComputeFunctionINTEL, known_block_size = array<i32: 8, 4, 1>} {
+    gpu.func @one_too_many() kernel attributes {VectorComputeFunctionINTEL, known_block_size = array<i32: 8, 1, 1>} {
       %c1 = arith.constant 1 : i8
-      %n = arith.constant 32 : i8
+      %n = arith.constant 8 : i8
       %c7 = arith.constant 7 : index
       xegpu.alloc_nbarrier 2
       %sg = gpu.subgroup_id : index
