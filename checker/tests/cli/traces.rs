@@ -82,7 +82,8 @@ fn a_trace_whose_protocol_is_in_an_unknown_format_is_refused() {
     run(&["verify", &file, "--trace", &trace]).expect(1);
     let text = std::fs::read_to_string(&trace).expect("it is there");
     let other = folder.add("other.json", text.replace("\"format\":\"bar\"", "\"format\":\"elf\""));
-    let why = "the protocol that it carries cannot be read: format `elf` is unknown; the formats are: `ptx`, ";
+    let why =
+        "the protocol that it carries cannot be read: format `elf` is unknown; the formats are: `ptx`, ";
     run(&["replay", &other]).expect(2).says("cannot replay").says(why);
     let json = run(&["replay", "--format", "json", &other]).expect(2).json();
     assert_eq!(json[0]["outcome"], "unreadable");

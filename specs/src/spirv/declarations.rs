@@ -78,6 +78,8 @@ pub(super) struct Declarations {
     /// Where constants that may be specialised stand.
     pub(super) specialised: HashMap<u32, Span>,
     pub(super) names: HashMap<u32, String>,
+    /// How many have each name.
+    named: HashMap<String, u32>,
     pub(super) strings: HashMap<u32, String>,
     /// Sets of further instructions.
     pub(super) sets: HashMap<u32, String>,
@@ -200,7 +202,9 @@ impl Declarations {
         match instruction.opcode {
             Some(op::NAME) => {
                 if let (Some(id), Some(name)) = (instruction.id(0), instruction.text(1)) {
-                    self.names.insert(id, name.to_owned());
+                    let name = name.replace('%', "_");
+                    *self.named.entry(name.chars().take(60).collect()).or_default() += 1;
+                    self.names.insert(id, name);
                 }
             }
             Some(op::STRING) => {
@@ -284,6 +288,17 @@ impl Declarations {
             Some(mode::SUBGROUP_SIZE) => modes.subgroup = instruction.number(2),
             _ => {}
         }
+    }
+
+    /// Whether a name is that of a single id.
+    pub(super) fn is_named_once(&self, name: &str) -> bool {
+        let cut: String = name.chars().take(60).collect();
+        !cut.is_empty() && self.named.get(&cut) == Some(&1)
+    }
+
+    /// Whether no id has this name.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !self.named.contains_key(name)
     }
 
     /// The function with this id.

@@ -166,11 +166,14 @@ impl Lowerer<'_> {
 
 /// What an id is called: as the module names it, else by its number.
 pub(in crate::spirv) fn called(listing: &Listing, declarations: &Declarations, id: u32) -> String {
+    let own = listing.id_name(id);
+    let is_word = own.starts_with(|c: char| c.is_ascii_alphabetic());
+    let plain = if is_word { own.clone() } else { format!("v{own}") };
     match declarations.names.get(&id) {
-        Some(name) if !name.is_empty() => name.chars().take(60).collect(),
-        _ => {
-            let name = listing.id_name(id);
-            if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("v{name}") }
-        }
+        // What is the same for all is told apart by its name.
+        Some(name) if declarations.is_named_once(name) => name.chars().take(60).collect(),
+        Some(name) if !name.is_empty() => format!("{}_{own}", name.chars().take(60).collect::<String>()),
+        _ if declarations.is_free(&plain) => plain,
+        _ => format!("{plain}_{own}"),
     }
 }
