@@ -200,6 +200,11 @@ pub const KINDS: &[Kind] = &[
         "What differs between agents stands in their blocks only.",
     ),
     of(
+        "not-mlir",
+        "What is read as MLIR is none.",
+        "A module has operations with the name of their dialect. `mlir-opt` writes bytecode as text.",
+    ),
+    of(
         "not-modelled",
         "An instruction of the target that barcheck knows of and does not model.",
         "The note says why. If no barrier depends on it, leave it out.",
@@ -208,6 +213,11 @@ pub const KINDS: &[Kind] = &[
         "not-ptx",
         "What is read as PTX is none.",
         "A module begins with `.version`. `cuobjdump -ptx` takes PTX out of an object or a library.",
+    ),
+    of(
+        "not-spirv",
+        "What is read as SPIR-V is none.",
+        "A binary begins with the word 0x07230203, text with an instruction. `spirv-dis` makes text of a binary.",
     ),
     of(
         "number-too-large",
@@ -341,6 +351,11 @@ pub const KINDS: &[Kind] = &[
         "unknown-format",
         "Nothing is known that is written like this.",
         "Name the file with its ending: `.bar`.",
+    ),
+    of(
+        "unknown-id",
+        "A module uses a value, a block or a function that nothing in it defines.",
+        "The module may have been cut short or put together by hand. `spirv-val` and `mlir-opt` say more.",
     ),
     of(
         "unknown-instruction",

@@ -23,15 +23,45 @@ pub(super) struct Document {
     pub(super) lines: Vec<Option<Span>>,
 }
 
-/// Writes a protocol: its header, remarks before it, and its roles.
+/// How a protocol speaks of agents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Speech<'n> {
+    /// What an agent is called.
+    pub(super) noun: &'n str,
+    /// All agents run one program: what was laid out as lanes are agents.
+    pub(super) is_one: bool,
+}
+
+impl Speech<'_> {
+    /// An expression or instruction, in which an agent is called by its name.
+    fn of(self, text: &str) -> String {
+        if !self.is_one || !text.contains(LANE) {
+            return text.to_owned();
+        }
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut spoken = String::new();
+        for piece in text.split_inclusive(|c: char| !is_part(c)) {
+            let word = piece.trim_end_matches(|c: char| !is_part(c));
+            spoken.push_str(if word == LANE { self.noun } else { word });
+            spoken.push_str(&piece[word.len()..]);
+        }
+        spoken
+    }
+}
+
+/// The index of a lane in expressions.
+const LANE: &str = "lane";
+
+/// Writes a protocol: remarks, its header, and its roles.
 pub(super) fn write(
-    header: &[String],
-    heading: &[String],
+    (heading, header): (&[String], &[String]),
+    speech: Speech<'_>,
     roles: &[Role],
     names: &mut HashMap<String, String>,
 ) -> Document {
     let mut printer = Printer {
         document: Document::default(),
+        speech,
         names,
         once: BTreeSet::new(),
         explained: BTreeSet::new(),
@@ -46,7 +76,9 @@ pub(super) fn write(
     for role in roles {
         for (from, to) in &role.warps {
             printer.line(0, "", None);
-            let warps = if to - from == 1 { format!("warp {from}") } else { format!("warps {from}..{to}") };
+            let noun = speech.noun;
+            let warps =
+                if to - from == 1 { format!("{noun} {from}") } else { format!("{noun}s {from}..{to}") };
             printer.role(&warps, &role.statements);
         }
     }
@@ -55,6 +87,7 @@ pub(super) fn write(
 
 struct Printer<'n> {
     document: Document,
+    speech: Speech<'n>,
     names: &'n mut HashMap<String, String>,
     /// Decisions of the role that are made at its beginning.
     once: BTreeSet<String>,
@@ -164,7 +197,8 @@ impl Printer<'_> {
         for (at, statement) in statements.iter().enumerate() {
             match statement {
                 Statement::Set { local, value, span } if here.contains(&at) => {
-                    self.line(1, &format!("let {local} = {};", value.text), Some(*span));
+                    let value = self.speech.of(&value.text);
+                    self.line(1, &format!("let {local} = {value};"), Some(*span));
                 }
                 other => self.list(1, std::slice::from_ref(other)),
             }
@@ -185,7 +219,10 @@ impl Printer<'_> {
     fn list(&mut self, depth: usize, statements: &[Statement]) {
         for statement in statements {
             match statement {
-                Statement::Barrier { text, span } => self.line(depth, &format!("{text};"), Some(*span)),
+                Statement::Barrier { text, span } => {
+                    let text = self.speech.of(text);
+                    self.line(depth, &format!("{text};"), Some(*span));
+                }
                 Statement::Announce { object, bytes, arrives, span } => {
                     let bytes = bytes.unwrap_or_default();
                     self.line(depth, &format!("{} {object}, {bytes};", announcing(*arrives)), Some(*span));
@@ -196,7 +233,8 @@ impl Printer<'_> {
                     self.line(depth, &format!("cp.async.bulk _, {bytes}, {object};"), Some(*span));
                 }
                 Statement::Set { local, value, span } => {
-                    self.line(depth, &format!("{local} = {};", value.text), Some(*span));
+                    let value = self.speech.of(&value.text);
+                    self.line(depth, &format!("{local} = {value};"), Some(*span));
                 }
                 Statement::If { condition, then, otherwise, span } => {
                     self.branch(depth, (condition, then, otherwise), *span);
@@ -231,7 +269,7 @@ impl Printer<'_> {
     ) {
         let (mut then, mut otherwise) = (then, otherwise);
         let (asked, remark) = match condition {
-            Condition::Value { text, .. } => (text.clone(), String::new()),
+            Condition::Value { text, .. } => (self.speech.of(text), String::new()),
             Condition::Uniform { decision, negated } => {
                 let name = name_of(self.names, &decision.key);
                 if self.once.contains(&decision.key) {
@@ -244,7 +282,9 @@ impl Printer<'_> {
                     (format!("uniform {name} ?"), remark)
                 }
             }
-            Condition::OfWarp => ("?".to_owned(), " // unknown, and each warp by itself".to_owned()),
+            Condition::OfWarp => {
+                ("?".to_owned(), format!(" // unknown, and each {} by itself", self.speech.noun))
+            }
             Condition::OfLane => {
                 // How many lanes: none, one or all; any number, where others look at the lane as well.
                 let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };

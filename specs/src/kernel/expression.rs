@@ -3,11 +3,11 @@
 //! Protocols compute with signed integers of 64 bits. A value of at most one bit is written as 0 or 1, one of
 //! at most 32 bits as the signed number of these bits, others as signed numbers of 64 bits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::arithmetic::{cut, signed};
 use super::code::{Comparison, Operation, Register, Type};
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 /// Names of what has to be known to write a value.
@@ -81,7 +81,7 @@ impl<'v, N: Names> Writer<'v, N> {
                 if lanes.all().is_none() {
                     self.names.by_lane();
                 }
-                Some(Written { text: self.lanes(&lanes, bits), bits })
+                Some(Written { text: self.lanes(&lanes, bits)?, bits })
             }
             Term::Meet { block, register } => {
                 let (text, bits) = self.names.meet(block, register)?;
@@ -112,7 +112,7 @@ impl<'v, N: Names> Writer<'v, N> {
                 Some(1) => of,
                 Some(-1) if text.is_empty() => format!("-{of}"),
                 Some(factor) => format!("{of} * {factor}"),
-                None => format!("{of} * {}", self.lanes(factor, bits)),
+                None => format!("{of} * {}", self.lanes(factor, bits)?),
             };
             text = if text.is_empty() { part } else { format!("{text} + {part}") };
         }
@@ -122,7 +122,7 @@ impl<'v, N: Names> Writer<'v, N> {
         match known.all().map(|known| signed(known, bits)) {
             Some(0) => {}
             Some(known) if known < 0 => text = format!("{text} - {}", known.unsigned_abs()),
-            _ => text = format!("{text} + {}", self.lanes(known, bits)),
+            _ => text = format!("{text} + {}", self.lanes(known, bits)?),
         }
         Some(text)
     }
@@ -278,53 +278,13 @@ impl<'v, N: Names> Writer<'v, N> {
     }
 
     /// Numbers that are known for each lane.
-    fn lanes(&self, lanes: &Lanes, bits: u8) -> String {
+    fn lanes(&self, lanes: &Lanes, bits: u8) -> Option<String> {
         let number =
             |lane: usize| if bits == 1 { lanes.get(lane) as i64 } else { signed(lanes.get(lane), bits) };
-        let first = number(0);
         if lanes.all().is_some() {
-            return first.to_string();
+            return Some(number(0).to_string());
         }
-        let step = number(1).wrapping_sub(first);
-        let is_line =
-            (0..self.live).all(|lane| number(lane) == first.wrapping_add(step.wrapping_mul(lane as i64)));
-        if is_line {
-            let of = if step == 1 { "lane".to_owned() } else { format!("lane * {step}") };
-            return if first == 0 { format!("({of})") } else { format!("({of} + {first})") };
-        }
-        let distinct: BTreeSet<i64> = (0..self.live).map(number).collect();
-        let parts: Vec<String> = distinct
-            .iter()
-            .filter(|value| **value != 0)
-            .map(|value| {
-                let set = self.set(|lane| number(lane) == *value);
-                if *value == 1 { set } else { format!("{set} * {value}") }
-            })
-            .collect();
-        if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(" + ")) }
-    }
-
-    /// Whether the executing lane is one of these.
-    fn set(&self, holds: impl Fn(usize) -> bool) -> String {
-        let inside: Vec<usize> = (0..self.live).filter(|lane| holds(*lane)).collect();
-        let (first, last) = (inside.first().copied().unwrap_or(0), inside.last().copied().unwrap_or(0));
-        let is_range = last - first + 1 == inside.len();
-        match (is_range, first == 0, last + 1 == self.live) {
-            (true, _, _) if first == last => format!("(lane == {first})"),
-            (true, true, _) => format!("(lane < {})", last + 1),
-            (true, _, true) => format!("(lane >= {first})"),
-            (true, ..) => format!("(lane >= {first} && lane <= {last})"),
-            _ if inside.len() + 1 == self.live => {
-                let other = (0..self.live).find(|lane| !holds(*lane)).unwrap_or(0);
-                format!("(lane != {other})")
-            }
-            _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 0)) => "(lane % 2 == 0)".to_owned(),
-            _ if (0..self.live).all(|lane| holds(lane) == (lane % 2 == 1)) => "(lane % 2 == 1)".to_owned(),
-            _ => {
-                let mask = inside.iter().fold(0_u64, |mask, lane| mask | 1 << (lane % WIDTH));
-                format!("({mask:#x} >> lane & 1)")
-            }
-        }
+        super::of_lanes::text(self.live, number)
     }
 }
 

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
+use barcheck_model::program::Target;
 
 use crate::common::span::Span;
 
 use super::code::{Action, Code};
 use super::copies;
 use super::counts;
-use super::document::{self, Role};
+use super::document::{self, Role, Speech};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
@@ -25,7 +26,7 @@ use super::trips::trips;
 use super::uniform;
 use super::value::Values;
 use super::waits;
-use super::warp::Warp;
+use super::warp::{ALL, Warp};
 use super::writes;
 
 /// A protocol that was extracted.
@@ -43,6 +44,8 @@ pub(crate) struct Extraction {
     pub(crate) about: BTreeMap<String, BTreeSet<String>>,
     /// All that conditions are about, whoever decides them.
     pub(crate) things: BTreeSet<String>,
+    /// What the reader took for true, and where.
+    pub(crate) assumed: Vec<(String, Span)>,
     /// Where the grid would end with an error: taken not to happen.
     pub(crate) aborts: Vec<Span>,
     /// Instructions that are reached, and those of them that concern barriers.
@@ -65,24 +68,51 @@ pub(crate) enum Failure {
     Late,
 }
 
-/// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of
-/// remarks for the beginning of the text.
+/// A group as it is launched, and how protocols of its target say so.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) target: Target,
+    /// Its threads in three directions.
+    pub(crate) size: [u32; 3],
+    /// The threads of an agent, 32 at most, along the first direction first; or [`super::warp::ALL`], if the
+    /// threads are agents and run one program.
+    pub(crate) lanes: u32,
+    /// The first lines of a protocol behind that of the target: the size of the group.
+    pub(crate) header: Vec<String>,
+}
+
+impl Group {
+    fn warp(&self, number: u32) -> Warp {
+        Warp { number, size: self.size, lanes: self.lanes }
+    }
+
+    /// Its threads are agents of one program.
+    fn is_one(&self) -> bool {
+        self.lanes == ALL
+    }
+
+    /// The number of agents, or 1 for all of them.
+    fn warps(&self) -> u32 {
+        Warp::threads(self.size).div_ceil(self.lanes.max(1))
+    }
+}
+
+/// Extracts the protocol of a kernel that is launched with groups like this. `heading` are lines of remarks
+/// for the beginning of the text.
 pub(crate) fn extract(
     mut code: Code,
-    size: [u32; 3],
+    group: &Group,
     heading: &[String],
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
-    let threads = Warp::threads(size);
-    writes::forget_written(&mut code, threads);
+    writes::forget_written(&mut code, Warp::threads(group.size));
     let code = &code;
     let graph = Graph::of(code);
     let Some(slice) = slice(code, &graph) else {
         let what = "its loops and branches are too many to be followed".to_owned();
         return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
     };
-    let warps = threads.div_ceil(32);
     let mut shared = Shared {
         values: Values::of(code),
         loads: HashMap::new(),
@@ -90,7 +120,7 @@ pub(crate) fn extract(
         unknown: BTreeSet::new(),
         has_own_name: own_names(code),
     };
-    let (programs, objects) = programs(code, &slice, (size, warps), &mut shared, patience)?;
+    let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
     let mut roles = counted(programs);
     let mut bytes = BTreeSet::new();
     for role in &mut roles {
@@ -105,19 +135,28 @@ pub(crate) fn extract(
     }
     let mut extraction = Extraction {
         assumes: bytes,
+        assumed: code.assumed.clone(),
         aborts: graph.aborts,
         instructions: slice.instructions,
         kept: slice.kept,
         ..Extraction::default()
     };
     for role in &roles {
-        rests(&role.statements, false, &mut extraction);
+        rests(&role.statements, (false, group.lanes > 1 && !group.is_one()), &mut extraction);
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
-    let mut header = vec!["target ptx;".to_owned(), format!("cta {threads};")];
+    let mut header = vec![format!("target {};", group.target)];
+    header.extend(group.header.iter().cloned());
     header.extend(objects.declarations());
-    let written = document::write(&header, heading, &roles, &mut shared.decisions);
+    let noun = group.target.agent_noun();
+    if group.is_one() {
+        for role in &mut roles {
+            role.warps = vec![(0, Warp::threads(group.size))];
+        }
+    }
+    let speech = Speech { noun, is_one: group.is_one() };
+    let written = document::write((heading, &header), speech, &roles, &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     // From what decisions are to what they are called.
     let about = std::mem::take(&mut extraction.about).into_iter();
@@ -168,31 +207,30 @@ fn counted(programs: Vec<Program>) -> Vec<Role> {
 fn programs(
     code: &Code,
     slice: &Slice,
-    (size, warps): ([u32; 3], u32),
+    group: &Group,
     shared: &mut Shared,
     patience: &Patience,
 ) -> Result<(Vec<Program>, Objects), Failure> {
     let mut programs: Vec<Program> = Vec::new();
     let mut known: HashMap<Statements, usize> = HashMap::new();
     let mut evaluations = Vec::new();
-    for number in 0..warps {
+    for number in 0..group.warps() {
         if patience.is_over() {
             return Err(Failure::Late);
         }
-        evaluations.push(shared.evaluate(code, slice, Warp { number, size }, patience)?);
+        evaluations.push(shared.evaluate(code, slice, group.warp(number), patience)?);
     }
     if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
     {
         return Err(Failure::Stop(stop));
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
-    for (number, mut evaluation) in (0..warps).zip(evaluations) {
+    for (number, mut evaluation) in (0..).zip(evaluations) {
         if patience.is_over() {
             return Err(Failure::Late);
         }
         objects.resolve(code, slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
-        let warp = Warp { number, size };
-        let statements = shared.warp(code, slice, warp, &evaluation)?;
+        let statements = shared.warp(code, slice, group.warp(number), &evaluation)?;
         let next = programs.len();
         let program = *known.entry(statements.clone()).or_insert(next);
         if program == next {
@@ -260,6 +298,7 @@ impl Shared {
             flow: &flow,
             knowledge: &knowledge,
             live: warp.live(),
+            is_all: warp.is_all(),
             trips: &trips,
             has_own_name: &self.has_own_name,
             needed: BTreeSet::new(),
@@ -294,8 +333,8 @@ fn own_names(code: &Code) -> Vec<bool> {
     code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
 }
 
-/// Collects what a program rests on; whether barriers follow it.
-fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
+/// Collects what a program rests on; whether barriers follow it, and whether agents may part.
+fn rests(statements: &[Statement], (goes_on, parts): (bool, bool), extraction: &mut Extraction) {
     for (at, statement) in statements.iter().enumerate() {
         let goes_on = goes_on || synchronises(&statements[at + 1..]);
         match statement {
@@ -310,14 +349,14 @@ fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
                     Condition::OfLane => extraction.private.push((*span, true)),
                 }
                 let leave = |arm: &[Statement]| exits(arm) && !synchronises(arm);
-                if goes_on && condition.parts() && (leave(then) || leave(otherwise)) {
+                if goes_on && parts && condition.parts() && (leave(then) || leave(otherwise)) {
                     extraction.assumes.insert(Assumption::Exited(*span));
                 }
-                rests(then, goes_on, extraction);
-                rests(otherwise, goes_on, extraction);
+                rests(then, (goes_on, parts), extraction);
+                rests(otherwise, (goes_on, parts), extraction);
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => {
-                rests(body, goes_on || synchronises(body), extraction);
+                rests(body, (goes_on || synchronises(body), parts), extraction);
             }
             _ => {}
         }

@@ -268,5 +268,15 @@ pub(super) fn slug(key: &str) -> String {
     let slug = slug.trim_matches('_');
     let cut: String = slug.chars().take(48).collect();
     let cut = cut.trim_end_matches('_');
-    if cut.starts_with(|c: char| c.is_ascii_alphabetic()) { cut.to_owned() } else { format!("d_{cut}") }
+    let is_name = cut.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_taken(cut);
+    if is_name { cut.to_owned() } else { format!("d_{cut}") }
+}
+
+/// Whether a word means something else in protocols.
+fn is_taken(word: &str) -> bool {
+    const TAKEN: &str = "target cta cluster thread_group workgroup subgroup_size const param shared global object warp \
+        warps thread threads invocation invocations subgroup subgroups lane as for in loop while if else \
+        let read write atomic break continue exit assert uniform any true false part allow use block \
+        None";
+    TAKEN.split_ascii_whitespace().any(|taken| taken.eq_ignore_ascii_case(word))
 }

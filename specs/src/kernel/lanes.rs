@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::evaluate::Way;
 use super::value::Values;
 
-/// Lanes of a warp.
+/// Lanes of a warp. Groups that run one program together may have more.
 pub(super) const WIDTH: usize = 32;
 
 /// A known number for each lane. Bits above the width of its type are 0.
@@ -14,28 +14,28 @@ pub(super) enum Lanes {
     /// The same for all.
     All(u64),
     /// Not the same for all.
-    Each(Rc<[u64; WIDTH]>),
+    Each(Rc<[u64]>),
 }
 
 impl Lanes {
     /// One number for each of the `live` lanes; the others do not count.
     pub(super) fn each(live: usize, of_lane: impl Fn(usize) -> u64) -> Self {
         let first = of_lane(0);
-        let mut numbers = [first; WIDTH];
+        let mut numbers = vec![first; live.max(WIDTH)];
         for (lane, number) in numbers.iter_mut().enumerate().take(live) {
             *number = of_lane(lane);
         }
         if numbers.iter().all(|number| *number == first) {
             Self::All(first)
         } else {
-            Self::Each(Rc::new(numbers))
+            Self::Each(numbers.into())
         }
     }
 
     pub(super) fn get(&self, lane: usize) -> u64 {
         match self {
             Self::All(number) => *number,
-            Self::Each(numbers) => numbers[lane % WIDTH],
+            Self::Each(numbers) => numbers[lane % numbers.len()],
         }
     }
 
@@ -44,6 +44,13 @@ impl Lanes {
         match self {
             Self::All(number) => Some(*number),
             Self::Each(_) => None,
+        }
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Self::All(_) => 1,
+            Self::Each(numbers) => numbers.len(),
         }
     }
 
@@ -60,9 +67,10 @@ impl Lanes {
         if operands.iter().all(|operand| operand.all().is_some()) {
             return of_lane(0).map(Self::All);
         }
-        let results: Option<Vec<u64>> = (0..WIDTH).map(of_lane).collect();
+        let width = operands.iter().map(|operand| operand.width()).fold(WIDTH, usize::max);
+        let results: Option<Vec<u64>> = (0..width).map(of_lane).collect();
         let results = results?;
-        Some(Self::each(WIDTH, |lane| results[lane]))
+        Some(Self::each(width, |lane| results[lane]))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Barriers and their operands.
 
-use barcheck_model::program::ReductionOp;
-
-use super::code::{Action, SynchronisationKind};
+use super::code::{Action, Synchronisation};
 use super::lanes::Lanes;
 use super::residual::{Expression, Residual};
 use super::structure::Stop;
@@ -64,26 +62,21 @@ impl Residual<'_> {
             }
             _ => return Ok(()),
         };
-        let Some((id, count)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
-        let id = self.operand(node, id, span, "number")?;
-        let count = match count {
-            Some(count) => format!(", {}", self.operand(node, count, span, "thread count")?),
-            None => String::new(),
-        };
-        let word = if barrier.aligned { "bar" } else { "barrier" };
-        let text = match barrier.kind {
-            SynchronisationKind::Sync => format!("{word}.sync {id}{count}"),
-            SynchronisationKind::Arrive => format!("{word}.arrive {id}{count}"),
-            SynchronisationKind::Reduce(op) => {
-                let op = match op {
-                    ReductionOp::Popc => "popc.u32",
-                    ReductionOp::And => "and.pred",
-                    ReductionOp::Or => "or.pred",
-                };
-                format!("{word}.red.{op} _, {id}{count}, ?")
-            }
-        };
+        let text = self.statement(node, at, barrier)?;
         statements.push(Statement::Barrier { text, span });
         Ok(())
+    }
+
+    /// A barrier as protocols of its target write it.
+    fn statement(&mut self, node: usize, at: usize, barrier: &Synchronisation) -> Result<String, Stop> {
+        let span = self.code.instructions[at].span;
+        let values = self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default();
+        let mut parts = barrier.statement.split("{}");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for ((value, (_, what)), part) in values.into_iter().zip(&barrier.operands).zip(parts) {
+            text.push_str(&self.operand(node, value, span, what)?);
+            text.push_str(part);
+        }
+        Ok(text)
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Residual<'r> {
     pub(super) flow: &'r Flow,
     pub(super) knowledge: &'r Knowledge<'r>,
     pub(super) live: usize,
+    /// The lanes are agents of their own.
+    pub(super) is_all: bool,
     /// For each loop how it is left, where that is known.
     pub(super) trips: &'r [Option<Trip>],
     /// Whether a register's name is that of no other.
@@ -209,6 +211,12 @@ impl<'r> Residual<'r> {
         let mut work: Vec<Meet> = Vec::new();
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
+                for value in self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default() {
+                    if let Some(written) = self.operand_written(node, value) {
+                        work.extend(written.used);
+                        self.rounds.extend(written.rounds);
+                    }
+                }
                 if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
                     let place = match self.evaluation.objects.get(&at) {
                         Some(object) => object.index.map(|(index, ..)| index),
@@ -406,7 +414,7 @@ impl Emit for Residual<'_> {
             return Ok((Condition::Value { text, compares, decided: Decided::default() }, span));
         }
         let (Some(original), Some(normal)) = (self.original(node), self.knowledge.condition(node)) else {
-            return Ok((Condition::OfLane, span));
+            return Ok((if self.is_all { Condition::OfWarp } else { Condition::OfLane }, span));
         };
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
@@ -429,7 +437,7 @@ impl Emit for Residual<'_> {
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
         self.unknown.extend(keys.about(normal));
         let condition = match traits.spread {
-            Spread::Lane => Condition::OfLane,
+            Spread::Lane if self.live > 1 && !self.is_all => Condition::OfLane,
             _ => Condition::OfWarp,
         };
         Ok((condition, span))
@@ -437,11 +445,14 @@ impl Emit for Residual<'_> {
 
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
-        self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+        self.live > 1
+            && !self.is_all
+            && self.knowledge.at(self.values, node, condition).spread == Spread::Lane
     }
 
     fn lanes(&self, node: usize) -> Option<u32> {
-        let known = self.values.as_known(self.original(node)?)?;
+        let known =
+            self.values.as_known(self.original(node)?).filter(|_| self.live <= super::lanes::WIDTH)?;
         let holds = |lane: usize| u32::from(known.get(lane) != 0) << lane;
         Some((0..self.live).fold(0, |lanes, lane| lanes | holds(lane)))
     }

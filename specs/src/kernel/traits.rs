@@ -80,7 +80,8 @@ impl<'e> Knowledge<'e> {
         }
         let objects = evaluation.objects.values().filter_map(|object| Some(object.index?.0));
         let amounts = evaluation.barriers.values().flat_map(|(id, count)| std::iter::once(*id).chain(*count));
-        for operand in objects.chain(amounts) {
+        let others = evaluation.synchronisations.values().flatten().copied();
+        for operand in objects.chain(amounts).chain(others) {
             let normal = knowledge.expanded(values, operand, &mut HashMap::new());
             knowledge.operands.insert(operand, normal);
         }

@@ -289,6 +289,12 @@ impl Values {
                 _ => None,
             },
             (Operation::And | Operation::Or, [a, b]) => self.absorbed(operation, ty, *a, *b),
+            // Of numbers without a sign the rest is what the lowest bits are.
+            (Operation::Remainder, [a, b]) if !ty.signed => {
+                let number = self.as_known(*b)?.all().filter(|number| number.is_power_of_two())?;
+                let mask = self.number(number - 1);
+                Some(self.apply(Operation::And, ty, &[*a, mask]))
+            }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Select, [a, b, condition]) => {
                 if a == b {
@@ -314,12 +320,35 @@ impl Values {
             match operation {
                 Operation::And if number == 0 => return Some(one),
                 Operation::And if number & all == all && self.width(other) <= ty.bits => return Some(other),
+                Operation::And if let Some(less) = self.lowest(other, number) => {
+                    return Some(self.apply(operation, ty, &[less, one]));
+                }
                 Operation::Or if number == 0 && self.width(other) <= ty.bits => return Some(other),
                 Operation::Or if number == cut(u64::MAX, ty.bits) => return Some(one),
                 _ => {}
             }
         }
         None
+    }
+
+    /// A sum of which only some of the lowest bits count: without what is above them. `None` if nothing is.
+    fn lowest(&mut self, sum: ValueId, mask: u64) -> Option<ValueId> {
+        let Term::Sum { bits, terms, known } = self.term(sum).clone() else { return None };
+        if !mask.wrapping_add(1).is_power_of_two() || mask >= cut(u64::MAX, bits) {
+            return None;
+        }
+        let cut_off = |lanes: &Lanes| Lanes::map(&[lanes], |number| Some(number[0] & mask));
+        let mut parts = Vec::new();
+        for (term, factor) in &terms {
+            parts.push((*term, cut_off(factor)?));
+        }
+        let rest = cut_off(&known)?;
+        if rest == known && parts == terms {
+            return None;
+        }
+        let rest = self.known(rest);
+        parts.push((rest, Lanes::All(1)));
+        self.sum(bits, &parts)
     }
 
     fn comparison(&mut self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<ValueId> {
