@@ -61,6 +61,8 @@ mod streams;
 mod traces;
 #[path = "cli/view.rs"]
 mod view;
+#[path = "cli/whereabouts.rs"]
+mod whereabouts;
 #[path = "cli/workflow.rs"]
 mod workflow;
 #[path = "cli/writing.rs"]

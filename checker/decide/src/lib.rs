@@ -31,11 +31,12 @@ mod reason;
 mod remark;
 mod replay;
 mod unreached;
+pub mod whereabouts;
 
 pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
+    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Seek, Settings, Statistics,
     Verdict, patience,
 };
 pub use barcheck_model::Patience;

@@ -7,6 +7,7 @@ mod library;
 mod models;
 mod pictures;
 mod time;
+mod whereabouts;
 
 use super::sweep::{Ranged, ranged};
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
@@ -26,6 +27,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 pub(crate) use time::TimeArgs;
+pub(crate) use whereabouts::WhereArgs;
 
 /// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups
 /// of a group and says whether some of them hang, race or break a rule of the barrier specification.
@@ -53,6 +55,7 @@ Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --cta 256 kernel.ptx           decide compiled kernels
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
+  barcheck where kernel.ptx --at 3=120 0=98      can it hang with warp 3 at line 120 and warp 0 at line 98
   barcheck explain arrival-race                  what a rule means, where it stands, how to fix it
   barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
   barcheck view traces/ring-deadlock.json        a page that does the same in a browser
@@ -69,6 +72,8 @@ pub(crate) enum Command {
     Extract(ExtractArgs),
     /// Look at compiled kernels: roles, barriers, what would be assumed, what would not be followed
     Doctor(DoctorArgs),
+    /// Ask whether a protocol or kernel can be, or hang, with agents at certain lines, and by which schedule
+    Where(Box<WhereArgs>),
     /// Run protocols on executable barriers, under loom or shuttle: a second opinion on the model
     Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
