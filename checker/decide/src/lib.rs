@@ -24,6 +24,7 @@ mod confirm;
 mod coverage;
 mod data;
 mod decision;
+pub mod doubt;
 pub mod numbers;
 mod purse;
 mod question;

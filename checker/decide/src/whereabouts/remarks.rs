@@ -1,8 +1,9 @@
 //! What an answer rests on.
 
 use super::answer::{Answer, Shown};
-use barcheck_counterexamples::trace::Event;
+use crate::doubt;
 use barcheck_engine::Found;
+use barcheck_model::program::AgentId;
 use barcheck_specs::{LineIndex, Loaded};
 use std::collections::BTreeSet;
 
@@ -49,47 +50,27 @@ fn broken(loaded: &Loaded, ended: &[Found]) -> Option<String> {
 
 /// The run takes branches of which nobody knows whether the data is so.
 fn data(loaded: &Loaded, shown: &Shown) -> Option<String> {
-    let extracted = loaded.extracted.as_ref()?;
-    let is_private = |line: u32, column: u32| {
-        extracted.private.iter().any(|place| (place.line, place.column) == (line, column))
-    };
-    let steps = shown.trace.steps.iter();
-    let taken = steps.filter(|step| is_private(step.location.line, step.location.column));
-    let taken: BTreeSet<(u32, u32)> = taken.map(|step| (step.location.line, step.agent)).collect();
-    let name = |agent: u32| loaded.program.agent_name(barcheck_model::program::AgentId(agent));
-    let taken: Vec<String> = taken
-        .into_iter()
-        .take(MOST_LISTED)
-        .map(|(line, agent)| format!("{} at line {line}", name(agent)))
-        .collect();
+    let taken = doubt::private(loaded.extracted.as_ref()?, &shown.trace);
+    let name = |agent: u32| loaded.program.agent_name(AgentId(agent));
+    let taken = taken.into_iter().take(MOST_LISTED);
+    let taken: Vec<String> = taken.map(|(line, agent)| format!("{} at line {line}", name(agent))).collect();
     (!taken.is_empty()).then(|| {
-        format!(
-            "it rests on data that is not known, which decides for {}: see whether it can be so",
-            taken.join(", ")
-        )
+        let who = taken.join(", ");
+        format!("it rests on data that is not known, which decides for {who}: see whether it can be so")
     })
 }
 
 /// The decisions of the whole group that the run takes.
 fn decisions(loaded: &Loaded, shown: &Shown) -> Option<String> {
-    loaded.extracted.as_ref()?;
-    let mut taken: Vec<String> = Vec::new();
-    for step in &shown.trace.steps {
-        for event in &step.events {
-            let Event::Decided { value } = event else { continue };
-            if !step.instruction.contains("uniform") {
-                continue;
-            }
-            let said = format!("`{}` is {}", step.instruction, if *value == 0 { "false" } else { "true" });
-            if !taken.contains(&said) {
-                taken.push(said);
-            }
-        }
+    let extracted = loaded.extracted.as_ref()?;
+    let made = doubt::decisions(&loaded.program, &shown.trace);
+    let mut said: Vec<String> =
+        made.iter().take(MOST_LISTED).map(|(name, outcome)| format!("`{name}` is {outcome}")).collect();
+    if made.len() > MOST_LISTED {
+        said.push(format!("{} more", made.len() - MOST_LISTED));
     }
-    let more = taken.len().saturating_sub(MOST_LISTED);
-    taken.truncate(MOST_LISTED);
-    if more > 0 {
-        taken.push(format!("{more} more"));
-    }
-    (!taken.is_empty()).then(|| format!("it takes these decisions: {}", taken.join(", ")))
+    let excluding = doubt::excluding(extracted, &made);
+    let more = excluding.map(|(one, other)| format!("; `{one}` and `{other}` may exclude one another"));
+    (!said.is_empty())
+        .then(|| format!("it takes these decisions: {}{}", said.join(", "), more.unwrap_or_default()))
 }

@@ -256,7 +256,7 @@ With --exit-zero, 2 for wrong usage and for output that cannot be written, other
 #[derive(Debug, Args)]
 #[command(after_help = GATE_EXAMPLES)]
 pub(crate) struct GateArgs {
-    /// Protocols to run (`.bar`); `-` reads standard input
+    /// Protocols (`.bar`) and compiled kernels (`.ptx`) to run; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Who runs the threads: loom (every schedule, at most 4 agents), shuttle (random schedules), or the
@@ -299,6 +299,8 @@ pub(crate) struct GateArgs {
     /// shuttle: run the schedule again that an earlier run has printed
     #[arg(long, value_name = "SCHEDULE")]
     pub(crate) schedule: Option<String>,
+    #[command(flatten, next_help_heading = "Compiled kernels")]
+    pub(crate) kernel: KernelArgs,
 }
 
 const GATE_EXAMPLES: &str = "\
@@ -307,6 +309,7 @@ Examples:
   barcheck gate --with loom --preemptions 2 ring.bar
   barcheck gate --with shuttle --executions 100000 --seed 7 ring.bar
   barcheck gate --with std --trace hang.json ring.bar
+  barcheck gate --cta 256 kernel.ptx                every kernel of the module that has barriers
 
 The agents run as threads on barriers that are written from the specifications and share nothing with the model
 that `barcheck verify` explores. What loom or shuttle find is confirmed by the model and shown as `verify` shows it.
