@@ -57,6 +57,8 @@ mod sarif;
 mod show;
 #[path = "cli/streams.rs"]
 mod streams;
+#[path = "cli/table.rs"]
+mod table;
 #[path = "cli/traces.rs"]
 mod traces;
 #[path = "cli/view.rs"]

@@ -46,7 +46,7 @@ pub use confirm::{Unconfirmed, confirm};
 pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
 pub use decision::{Allowed, Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
-pub use reason::Reason;
+pub use reason::{Cause, Reason};
 pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
 
