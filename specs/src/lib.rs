@@ -2,9 +2,10 @@
 //!
 //! [`load`] reads a protocol in any of the [`Format`]s: each has a reader that turns bytes into a
 //! [`barcheck_model::program::Program`] or into [`Diagnostic`]s, and never panics, whatever the bytes.
-//! [`mod@bar`] reads and formats the protocol language `.bar`, [`mod@ptx`] extracts protocols from compiled
-//! kernels. [`mod@head`] reads what a file says of the verdict that it should get. [`clauses`] is the
-//! catalogue of what the encoded specifications say, [`library`] holds the protocols that come with it.
+//! [`mod@bar`] reads and formats the protocol language `.bar`; from modules of compiled kernels, whose
+//! [`entries`] are listed, protocols are extracted. [`mod@head`] reads what a file says of the verdict that
+//! it should get. [`clauses`] is the catalogue of what the encoded specifications say, [`library`] holds the
+//! protocols that come with it.
 //!
 //! ```
 //! use barcheck_specs::{Format, LoadOptions, Source, load};
@@ -31,7 +32,9 @@ pub mod kinds;
 #[cfg(feature = "library")]
 pub mod library;
 mod load;
-pub mod ptx;
+mod module;
+mod ptx;
+mod sass;
 
 pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};
 pub use common::definition::{self, definition};

@@ -1,6 +1,6 @@
 //! The one door for notations: bytes in some format go in, a protocol comes out.
 //!
-//! A new format opens the list in this file and a folder of its own beside it, and nothing else.
+//! A new format is an entry of the list in this file and a folder of its own beside it, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,62 +14,99 @@ use crate::common::contents::{Allow, Contents, Extracted, LoadOptions, Params};
 use crate::common::diagnostic::{BEYOND, Diagnostic, LATE};
 use crate::common::lint::Linted;
 use crate::common::span::Span;
+use crate::module::Notation;
 use crate::ptx;
-pub use crate::ptx::Entry;
+use crate::sass;
 
-/// The formats in which protocols are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub use crate::module::Entry;
+
+/// How a format is read.
+enum Reader {
+    /// Modules of compiled kernels.
+    Kernels(&'static Notation),
+    /// The protocol language.
+    Protocols,
+}
+
+use Reader::{Kernels, Protocols};
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $Format:ident = $reader:expr;)+) => {
+        /// The formats in which protocols are written.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Format {
+            $($(#[$doc])* $Format,)+
+        }
+
+        impl Format {
+            /// All of them. The first that takes a content gets it, so one that takes any text stands last.
+            pub const ALL: [Self; [$(stringify!($Format)),+].len()] = [$(Self::$Format),+];
+
+            fn reader(self) -> Reader {
+                match self {
+                    $(Self::$Format => $reader,)+
+                }
+            }
+        }
+    };
+}
+
+formats! {
     /// Compiled kernels: PTX.
-    Ptx,
+    Ptx = Kernels(&ptx::NOTATION);
+    /// Disassembled kernels: SASS.
+    Sass = Kernels(&sass::NOTATION);
     /// The protocol language `.bar`.
-    Bar,
+    Bar = Protocols;
 }
 
 impl Format {
-    /// All of them. The first that takes a content gets it, so one that takes any text stands last.
-    pub const ALL: [Self; 2] = [Self::Ptx, Self::Bar];
-
     /// Its name, as traces have it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ptx => "ptx",
-            Self::Bar => "bar",
+        match self.reader() {
+            Kernels(notation) => notation.name,
+            Protocols => "bar",
         }
     }
 
     /// The endings of its files, without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::Ptx => &ptx::EXTENSIONS,
-            Self::Bar => &bar::EXTENSIONS,
+        match self.reader() {
+            Kernels(notation) => notation.extensions,
+            Protocols => &bar::EXTENSIONS,
         }
+    }
+
+    /// Whether its files are modules of kernels, each of which has a protocol of its own.
+    #[must_use]
+    pub fn has_entries(self) -> bool {
+        matches!(self.reader(), Kernels(_))
     }
 
     /// Whether these bytes may be in this format, if their name does not say.
     fn takes(self, bytes: &[u8]) -> bool {
-        match self {
-            Self::Ptx => ptx::takes(bytes),
-            Self::Bar => bar::takes(bytes),
+        match self.reader() {
+            Kernels(notation) => (notation.takes)(bytes),
+            Protocols => bar::takes(bytes),
         }
     }
 
     /// What people read of these bytes.
     fn text(self, bytes: &[u8]) -> String {
-        match self {
-            Self::Ptx => ptx::text_of(bytes),
-            Self::Bar => bar::text_of(bytes),
+        match self.reader() {
+            Kernels(notation) => (notation.text)(bytes),
+            Protocols => bar::text_of(bytes),
         }
     }
 
     /// The names that these bytes declare with `param`, if they can be parsed.
     fn params(self, bytes: &[u8]) -> Option<Params> {
-        match self {
+        match self.reader() {
             // What a kernel is launched with has options of its own.
-            Self::Ptx => Some(Params::new()),
-            Self::Bar => bar::params(bytes),
+            Kernels(_) => Some(Params::new()),
+            Protocols => bar::params(bytes),
         }
     }
 
@@ -79,9 +116,16 @@ impl Format {
         options: &LoadOptions,
         patience: &Patience,
     ) -> Result<Contents, Vec<Diagnostic>> {
-        match self {
-            Self::Ptx => ptx::load_within(bytes, options, patience),
-            Self::Bar => bar::load_within(bytes, options, patience),
+        match self.reader() {
+            Kernels(notation) => notation.load_within(bytes, options, patience),
+            Protocols => bar::load_within(bytes, options, patience),
+        }
+    }
+
+    fn entries(self, bytes: &[u8]) -> Result<Vec<Entry>, Vec<Diagnostic>> {
+        match self.reader() {
+            Kernels(notation) => notation.entries(bytes),
+            Protocols => Ok(Vec::new()),
         }
     }
 
@@ -92,7 +136,7 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `bar`");
+    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `sass`, `bar`");
     /// ```
     ///
     /// # Errors
@@ -253,13 +297,11 @@ pub fn params(source: &Source<'_>) -> Option<Params> {
 /// As [`load`].
 pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, LoadError> {
     let format = source.format.or_else(|| Format::recognise(source.name, source.bytes));
-    let found = match format {
-        Some(Format::Ptx) => ptx::entries(source.bytes),
-        Some(Format::Bar) => Ok(Vec::new()),
-        None => return Err(LoadError::unrecognised()),
-    };
-    let text = || format.map(|format| format.text(source.bytes)).unwrap_or_default();
-    found.map_err(|diagnostics| LoadError { format, text: text(), diagnostics })
+    let Some(format) = format else { return Err(LoadError::unrecognised()) };
+    format.entries(source.bytes).map_err(|diagnostics| {
+        let text = format.text(source.bytes);
+        LoadError { format: Some(format), text, diagnostics }
+    })
 }
 
 /// Reads a protocol in any of the formats.

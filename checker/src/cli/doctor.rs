@@ -73,7 +73,7 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
     let (kept, all) = (extracted.kept, extracted.instructions);
     let _ = writeln!(text, "  {} threads; {kept} of {all} instructions concern barriers", program.threads);
     for (index, role) in program.roles.iter().enumerate() {
-        let _ = writeln!(text, "  {}", warps(program, index));
+        let _ = writeln!(text, "  {}", agents(program, index));
         for (instruction, lines) in barriers(&role.code) {
             let places: Vec<String> = lines.iter().map(|line| place(extracted, *line)).collect();
             let _ = writeln!(text, "    {instruction}  at {}", places.join(", "));
@@ -88,8 +88,9 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
     text
 }
 
-/// The warps of a role, as ranges.
-fn warps(program: &Program, role: usize) -> String {
+/// The agents of a role, as ranges.
+fn agents(program: &Program, role: usize) -> String {
+    let noun = program.target.agent_noun();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (warp, _) in program.agents.iter().enumerate().filter(|(_, of)| of.index() == role) {
         match ranges.last_mut() {
@@ -99,7 +100,11 @@ fn warps(program: &Program, role: usize) -> String {
     }
     let shown: Vec<String> = ranges
         .into_iter()
-        .map(|(from, to)| if from == to { format!("warp {from}") } else { format!("warps {from} to {to}") })
+        .map(
+            |(from, to)| {
+                if from == to { format!("{noun} {from}") } else { format!("{noun}s {from} to {to}") }
+            },
+        )
         .collect();
     shown.join(", ")
 }

@@ -22,7 +22,7 @@ pub(crate) fn split(
     let mut seen: Vec<Entry> = Vec::new();
     let (mut unread, mut found) = (false, false);
     for mut input in inputs {
-        if Format::of_name(&input.path) == Some(Format::Bar) {
+        if Format::of_name(&input.path).is_some_and(|format| !format.has_entries()) {
             all.push(input);
             continue;
         }

@@ -98,10 +98,10 @@ pub(crate) fn main() -> ExitCode {
 fn command_for(word: &str) -> String {
     let name = barcheck_counterexamples::harmless(word);
     let name = if name.contains(char::is_whitespace) { format!("'{name}'") } else { name };
-    if word.ends_with(".ptx") {
-        format!("to decide these kernels: `barcheck verify {name}`\n")
-    } else if word.ends_with(".bar") {
-        format!("to decide this protocol: `barcheck verify {name}`\n")
+    let format = barcheck_specs::Format::of_name(std::path::Path::new(word));
+    if let Some(format) = format {
+        let what = if format.has_entries() { "these kernels" } else { "this protocol" };
+        format!("to decide {what}: `barcheck verify {name}`\n")
     } else if word.ends_with(".json") {
         format!("to step through this counterexample: `barcheck show {name}`\n")
     } else if std::path::Path::new(word).is_dir() {

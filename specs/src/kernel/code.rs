@@ -1,8 +1,6 @@
 //! The code of a kernel as a list of instructions on registers, with calls inlined: what readers of compiled
 //! notations hand over. Everything behind it knows none of them.
 
-use barcheck_model::program::ReductionOp;
-
 use crate::common::span::Span;
 
 /// A register: a position in [`Code::registers`].
@@ -72,19 +70,24 @@ pub(crate) enum Action {
 /// An instruction on a barrier of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Synchronisation {
-    pub(crate) kind: SynchronisationKind,
-    /// All lanes of the warp have to execute it together.
-    pub(crate) aligned: bool,
-    pub(crate) id: Argument,
-    pub(crate) count: Option<Argument>,
+    /// The statement that it is in protocols of its target, without the semicolon: `bar.sync {}, {}`. What
+    /// stands for an operand is `{}`.
+    pub(crate) statement: String,
+    /// The operands in the order of the statement, each with what messages call it.
+    pub(crate) operands: Vec<(Argument, &'static str)>,
+    pub(crate) awaited: Awaited,
 }
 
-/// What is done at a barrier.
+/// Whom those have waited for who go on from a barrier: what they did before it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SynchronisationKind {
-    Sync,
-    Arrive,
-    Reduce(ReductionOp),
+pub(crate) enum Awaited {
+    /// Nobody, or nobody knows. Of a barrier that is split this is right for both halves: what stands between
+    /// them is behind the one and before the other.
+    Nobody,
+    /// All threads of the group.
+    Group,
+    /// So many threads.
+    Threads(Argument),
 }
 
 /// A step on an mbarrier object, by each lane that executes it.

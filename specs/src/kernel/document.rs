@@ -23,15 +23,16 @@ pub(super) struct Document {
     pub(super) lines: Vec<Option<Span>>,
 }
 
-/// Writes a protocol: its header, remarks before it, and its roles.
+/// Writes a protocol: remarks, its header, and its roles. `noun` is what an agent is called.
 pub(super) fn write(
-    header: &[String],
-    heading: &[String],
+    (heading, header): (&[String], &[String]),
+    noun: &str,
     roles: &[Role],
     names: &mut HashMap<String, String>,
 ) -> Document {
     let mut printer = Printer {
         document: Document::default(),
+        noun,
         names,
         once: BTreeSet::new(),
         explained: BTreeSet::new(),
@@ -46,7 +47,8 @@ pub(super) fn write(
     for role in roles {
         for (from, to) in &role.warps {
             printer.line(0, "", None);
-            let warps = if to - from == 1 { format!("warp {from}") } else { format!("warps {from}..{to}") };
+            let warps =
+                if to - from == 1 { format!("{noun} {from}") } else { format!("{noun}s {from}..{to}") };
             printer.role(&warps, &role.statements);
         }
     }
@@ -55,6 +57,7 @@ pub(super) fn write(
 
 struct Printer<'n> {
     document: Document,
+    noun: &'n str,
     names: &'n mut HashMap<String, String>,
     /// Decisions of the role that are made at its beginning.
     once: BTreeSet<String>,
@@ -241,7 +244,7 @@ impl Printer<'_> {
                     (format!("uniform {name} ?"), remark)
                 }
             }
-            Condition::OfWarp => ("?".to_owned(), " // unknown, and each warp by itself".to_owned()),
+            Condition::OfWarp => ("?".to_owned(), format!(" // unknown, and each {} by itself", self.noun)),
             Condition::OfLane => {
                 // How many lanes: none, one or all; any number, where others look at the lane as well.
                 let (most, lanes) = if self.by_lane { (33, "part") } else { (3, "part * (15 * part - 14)") };

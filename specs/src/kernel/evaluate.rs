@@ -26,7 +26,9 @@ pub(super) struct Object {
 pub(super) struct Evaluation {
     /// For each node, how control goes on; `None` where it is not reached.
     pub(super) then: Vec<Option<Way>>,
-    /// Operands of barriers, by the position of the instruction: number and count, address and amount.
+    /// Operands of barriers of the group, by the position of the instruction.
+    pub(super) synchronisations: HashMap<usize, Vec<ValueId>>,
+    /// Operands of steps on mbarrier objects, likewise: address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
     /// The mbarrier objects of instructions, by the position of the instruction.
     pub(super) objects: HashMap<usize, Object>,
@@ -182,8 +184,7 @@ impl Evaluator<'_> {
         }
         let mut registers = merged.clone();
         state.before[node] = Some(merged);
-        let mut ignored = HashMap::new();
-        let way = self.execute(node, &mut registers, &mut ignored);
+        let way = self.execute(node, &mut registers, &mut Evaluation::default());
         let changed = state.behind[node].as_ref() != Some(&registers) || state.then[node] != Some(way);
         state.behind[node] = Some(registers);
         state.then[node] = Some(way);
@@ -229,12 +230,7 @@ impl Evaluator<'_> {
     }
 
     /// Executes the instructions of a node, and says how control goes on.
-    fn execute(
-        &mut self,
-        node: usize,
-        registers: &mut [ValueId],
-        barriers: &mut HashMap<usize, (ValueId, Option<ValueId>)>,
-    ) -> Way {
+    fn execute(&mut self, node: usize, registers: &mut [ValueId], found: &mut Evaluation) -> Way {
         let node = &self.slice.nodes[node];
         for at in &node.instructions {
             let instruction = &self.code.instructions[*at];
@@ -250,14 +246,19 @@ impl Evaluator<'_> {
                     };
                 }
                 Action::Synchronise(barrier) => {
-                    let id = self.argument(barrier.id, registers);
-                    let count = barrier.count.map(|count| self.argument(count, registers));
-                    barriers.insert(*at, (id, count));
+                    let operands = barrier.operands.iter();
+                    let mut operands: Vec<ValueId> =
+                        operands.map(|(operand, _)| self.argument(*operand, registers)).collect();
+                    if let Some(guard) = instruction.guard {
+                        let holds = self.condition(guard, registers);
+                        operands.iter_mut().for_each(|value| *value = self.values.given(*value, holds));
+                    }
+                    found.synchronisations.insert(*at, operands);
                 }
                 Action::Object(step) => {
                     let address = self.argument(step.address, registers);
                     let amount = step.amount.map(|amount| self.argument(amount, registers));
-                    barriers.insert(*at, (address, amount));
+                    found.barriers.insert(*at, (address, amount));
                 }
                 _ => {}
             }
@@ -282,7 +283,7 @@ impl Evaluator<'_> {
         let unset = self.values.leaf(Term::Unset);
         for (node, leads) in leads.iter().enumerate() {
             let Some(before) = &state.before[node] else { continue };
-            self.execute(node, &mut before.clone(), &mut evaluation.barriers);
+            self.execute(node, &mut before.clone(), &mut evaluation);
             for (register, index) in &self.slice.registers {
                 if *self.values.term(before[*index]) != (Term::Meet { block: node, register: *register }) {
                     continue;
@@ -352,6 +353,8 @@ impl Evaluator<'_> {
     }
 
     fn unknown(&mut self, at: usize, of_warp: bool) -> ValueId {
+        // What is alone in its warp shares its value with the lanes of it.
+        let of_warp = of_warp || self.warp.live() == 1;
         self.values.leaf(Term::Unknown { at, of_warp })
     }
 

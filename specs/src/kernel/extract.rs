@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
+use barcheck_model::program::Target;
 
 use crate::common::span::Span;
 
@@ -64,24 +65,45 @@ pub(crate) enum Failure {
     Late,
 }
 
-/// Extracts the protocol of a kernel that is launched with groups of this size. `heading` are lines of
-/// remarks for the beginning of the text.
+/// A group as it is launched, and how protocols of its target say so.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) target: Target,
+    /// Its threads in three directions.
+    pub(crate) size: [u32; 3],
+    /// The threads of an agent, 32 at most, along the first direction first.
+    pub(crate) lanes: u32,
+    /// The first lines of a protocol behind that of the target: the size of the group.
+    pub(crate) header: Vec<String>,
+}
+
+impl Group {
+    fn warp(&self, number: u32) -> Warp {
+        Warp { number, size: self.size, lanes: self.lanes }
+    }
+
+    /// The number of agents.
+    fn warps(&self) -> u32 {
+        Warp::threads(self.size).div_ceil(self.lanes.max(1))
+    }
+}
+
+/// Extracts the protocol of a kernel that is launched with groups like this. `heading` are lines of remarks
+/// for the beginning of the text.
 pub(crate) fn extract(
     mut code: Code,
-    size: [u32; 3],
+    group: &Group,
     heading: &[String],
     patience: &Patience,
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
-    let threads = Warp::threads(size);
-    writes::forget_written(&mut code, threads);
+    writes::forget_written(&mut code, Warp::threads(group.size));
     let code = &code;
     let graph = Graph::of(code);
     let Some(slice) = slice(code, &graph) else {
         let what = "its loops and branches are too many to be followed".to_owned();
         return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
     };
-    let warps = threads.div_ceil(32);
     let mut shared = Shared {
         values: Values::default(),
         loads: HashMap::new(),
@@ -89,7 +111,7 @@ pub(crate) fn extract(
         unknown: BTreeSet::new(),
         has_own_name: own_names(code),
     };
-    let (mut roles, objects) = roles(code, &slice, (size, warps), &mut shared, patience)?;
+    let (mut roles, objects) = roles(code, &slice, group, &mut shared, patience)?;
     let mut bytes = BTreeSet::new();
     for role in &mut roles {
         copies::measure(&mut role.statements, &mut bytes).map_err(Failure::Stop)?;
@@ -108,13 +130,15 @@ pub(crate) fn extract(
         ..Extraction::default()
     };
     for role in &roles {
-        rests(&role.statements, false, &mut extraction);
+        rests(&role.statements, (false, group.lanes > 1), &mut extraction);
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
-    let mut header = vec!["target ptx;".to_owned(), format!("cta {threads};")];
+    let mut header = vec![format!("target {};", group.target)];
+    header.extend(group.header.iter().cloned());
     header.extend(objects.declarations());
-    let written = document::write(&header, heading, &roles, &mut shared.decisions);
+    let noun = group.target.agent_noun();
+    let written = document::write((heading, &header), noun, &roles, &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     // From what decisions are to what they are called.
     let about = std::mem::take(&mut extraction.about).into_iter();
@@ -128,31 +152,30 @@ pub(crate) fn extract(
 fn roles(
     code: &Code,
     slice: &Slice,
-    (size, warps): ([u32; 3], u32),
+    group: &Group,
     shared: &mut Shared,
     patience: &Patience,
 ) -> Result<(Vec<Role>, Objects), Failure> {
     let mut roles: Vec<Role> = Vec::new();
     let mut known: HashMap<Statements, usize> = HashMap::new();
     let mut evaluations = Vec::new();
-    for number in 0..warps {
+    for number in 0..group.warps() {
         if patience.is_over() {
             return Err(Failure::Late);
         }
-        evaluations.push(shared.evaluate(code, slice, Warp { number, size }, patience)?);
+        evaluations.push(shared.evaluate(code, slice, group.warp(number), patience)?);
     }
     if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
     {
         return Err(Failure::Stop(stop));
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
-    for (number, mut evaluation) in (0..warps).zip(evaluations) {
+    for (number, mut evaluation) in (0..).zip(evaluations) {
         if patience.is_over() {
             return Err(Failure::Late);
         }
         objects.resolve(code, slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
-        let warp = Warp { number, size };
-        let statements = shared.warp(code, slice, warp, &evaluation)?;
+        let statements = shared.warp(code, slice, group.warp(number), &evaluation)?;
         let next = roles.len();
         let role = *known.entry(statements.clone()).or_insert(next);
         if role == next {
@@ -256,8 +279,8 @@ fn own_names(code: &Code) -> Vec<bool> {
     code.registers.iter().map(|name| counts[name.as_str()] == 1).collect()
 }
 
-/// Collects what a program rests on; whether barriers follow it.
-fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
+/// Collects what a program rests on; whether barriers follow it, and whether agents may part.
+fn rests(statements: &[Statement], (goes_on, parts): (bool, bool), extraction: &mut Extraction) {
     for (at, statement) in statements.iter().enumerate() {
         let goes_on = goes_on || synchronises(&statements[at + 1..]);
         match statement {
@@ -271,14 +294,14 @@ fn rests(statements: &[Statement], goes_on: bool, extraction: &mut Extraction) {
                     Condition::OfLane => extraction.private.push((*span, true)),
                 }
                 let leave = |arm: &[Statement]| exits(arm) && !synchronises(arm);
-                if goes_on && condition.parts() && (leave(then) || leave(otherwise)) {
+                if goes_on && parts && condition.parts() && (leave(then) || leave(otherwise)) {
                     extraction.assumes.insert(Assumption::Exited(*span));
                 }
-                rests(then, goes_on, extraction);
-                rests(otherwise, goes_on, extraction);
+                rests(then, (goes_on, parts), extraction);
+                rests(otherwise, (goes_on, parts), extraction);
             }
             Statement::Loop { body, .. } | Statement::For { body, .. } => {
-                rests(body, goes_on || synchronises(body), extraction);
+                rests(body, (goes_on || synchronises(body), parts), extraction);
             }
             _ => {}
         }

@@ -14,6 +14,7 @@ mod evaluate;
 mod expression;
 mod extract;
 mod flow;
+mod given;
 mod graph;
 mod keys;
 mod lanes;
@@ -33,5 +34,5 @@ mod waits;
 mod warp;
 mod writes;
 
-pub(crate) use extract::{Extraction, Failure, extract};
+pub(crate) use extract::{Extraction, Failure, Group, extract};
 pub(crate) use tree::Assumption;

@@ -3,10 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use barcheck_model::program::ReductionOp;
-
 use super::assignments::in_order;
-use super::code::{Action, Code, Comparison, Function, Operation, Register, SynchronisationKind};
+use super::code::{Action, Code, Comparison, Function, Operation, Register, Synchronisation};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
@@ -196,6 +194,9 @@ impl<'r> Residual<'r> {
         let mut work: Vec<Meet> = Vec::new();
         for node in self.flow.order.clone() {
             for at in self.slice.nodes[node].instructions.clone() {
+                for value in self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default() {
+                    work.extend(self.expression(node, value).into_iter().flat_map(|written| written.used));
+                }
                 if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
                     let place = match self.evaluation.objects.get(&at) {
                         Some(object) => object.index.map(|(index, ..)| index),
@@ -314,27 +315,22 @@ impl<'r> Residual<'r> {
             }
             _ => return Ok(()),
         };
-        let Some((id, count)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
-        let id = self.operand(node, id, span, "number")?;
-        let count = match count {
-            Some(count) => format!(", {}", self.operand(node, count, span, "thread count")?),
-            None => String::new(),
-        };
-        let word = if barrier.aligned { "bar" } else { "barrier" };
-        let text = match barrier.kind {
-            SynchronisationKind::Sync => format!("{word}.sync {id}{count}"),
-            SynchronisationKind::Arrive => format!("{word}.arrive {id}{count}"),
-            SynchronisationKind::Reduce(op) => {
-                let op = match op {
-                    ReductionOp::Popc => "popc.u32",
-                    ReductionOp::And => "and.pred",
-                    ReductionOp::Or => "or.pred",
-                };
-                format!("{word}.red.{op} _, {id}{count}, ?")
-            }
-        };
+        let text = self.statement(node, at, barrier)?;
         statements.push(Statement::Barrier { text, span });
         Ok(())
+    }
+
+    /// A barrier as protocols of its target write it.
+    fn statement(&mut self, node: usize, at: usize, barrier: &Synchronisation) -> Result<String, Stop> {
+        let span = self.code.instructions[at].span;
+        let values = self.evaluation.synchronisations.get(&at).cloned().unwrap_or_default();
+        let mut parts = barrier.statement.split("{}");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for ((value, (_, what)), part) in values.into_iter().zip(&barrier.operands).zip(parts) {
+            text.push_str(&self.operand(node, value, span, what)?);
+            text.push_str(part);
+        }
+        Ok(text)
     }
 
     /// What is assigned to a variable.
@@ -447,7 +443,7 @@ impl Emit for Residual<'_> {
         let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
         self.unknown.extend(keys.about(normal));
         let condition = match traits.spread {
-            Spread::Lane => Condition::OfLane,
+            Spread::Lane if self.live > 1 => Condition::OfLane,
             _ => Condition::OfWarp,
         };
         Ok((condition, span))
@@ -455,7 +451,7 @@ impl Emit for Residual<'_> {
 
     fn splits(&self, node: usize) -> bool {
         let Some(condition) = self.knowledge.condition(node) else { return false };
-        self.knowledge.at(self.values, node, condition).spread == Spread::Lane
+        self.live > 1 && self.knowledge.at(self.values, node, condition).spread == Spread::Lane
     }
 
     fn lanes(&self, node: usize) -> Option<u32> {

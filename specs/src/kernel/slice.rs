@@ -107,7 +107,7 @@ impl Slicer<'_> {
                     Action::Synchronise(barrier) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
-                        let operands = std::iter::once(barrier.id).chain(barrier.count);
+                        let operands = barrier.operands.iter().map(|(operand, _)| *operand);
                         let registers = operands.filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                     }

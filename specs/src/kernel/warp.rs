@@ -10,6 +10,8 @@ pub(super) struct Warp {
     pub(super) number: u32,
     /// The threads of the group in three directions.
     pub(super) size: [u32; 3],
+    /// The threads of a whole warp: [`WIDTH`] at most.
+    pub(super) lanes: u32,
 }
 
 impl Warp {
@@ -20,14 +22,14 @@ impl Warp {
 
     /// The lanes that have a thread.
     pub(super) fn live(&self) -> usize {
-        let before = self.number * WIDTH as u32;
-        (Self::threads(self.size).saturating_sub(before) as usize).min(WIDTH)
+        let before = self.number * self.lanes;
+        Self::threads(self.size).saturating_sub(before).min(self.lanes) as usize
     }
 
     /// What is known of each lane's thread.
     pub(super) fn index(&self, index: Index) -> Lanes {
         let [x, y, _] = self.size.map(|length| u64::from(length.max(1)));
-        let thread = |lane: usize| u64::from(self.number) * WIDTH as u64 + lane as u64;
+        let thread = |lane: usize| u64::from(self.number) * u64::from(self.lanes) + lane as u64;
         let mask = |comparison: Comparison, lane: usize| {
             let holds = |other: usize| match comparison {
                 Comparison::Equal => other == lane,
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn threads_are_numbered_along_x_first() {
-        let warp = Warp { number: 1, size: [8, 4, 3] };
+        let warp = Warp { number: 1, size: [8, 4, 3], lanes: 32 };
         assert_eq!(warp.index(Index::Thread(2)), Lanes::All(1));
         assert_eq!((warp.index(Index::Thread(1)).get(9), warp.index(Index::Thread(0)).get(9)), (1, 1));
         assert_eq!(warp.live(), 32);
@@ -63,13 +65,21 @@ mod tests {
 
     #[test]
     fn lanes_without_a_thread_do_not_count() {
-        let warp = Warp { number: 1, size: [33, 1, 1] };
+        let warp = Warp { number: 1, size: [33, 1, 1], lanes: 32 };
         assert_eq!((warp.live(), warp.index(Index::Thread(0))), (1, Lanes::All(32)));
     }
 
     #[test]
+    fn an_agent_may_be_a_single_thread() {
+        let warp = Warp { number: 9, size: [8, 4, 1], lanes: 1 };
+        assert_eq!((warp.live(), warp.index(Index::Lane)), (1, Lanes::All(0)));
+        assert_eq!(warp.index(Index::Thread(0)), Lanes::All(1));
+        assert_eq!(warp.index(Index::Thread(1)), Lanes::All(1));
+    }
+
+    #[test]
     fn masks_name_the_lanes_that_come_before() {
-        let warp = Warp { number: 0, size: [32, 1, 1] };
+        let warp = Warp { number: 0, size: [32, 1, 1], lanes: 32 };
         assert_eq!(warp.index(Index::Mask(Comparison::Less)).get(3), 0b111);
     }
 }

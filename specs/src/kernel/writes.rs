@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::code::{
-    Action, Argument, Code, Function, Memory, Operation, Register, Synchronisation, SynchronisationKind,
-};
+use super::code::{Action, Argument, Awaited, Code, Function, Memory, Operation, Register, Synchronisation};
 
 /// What an address is counted from: a name, and through how many pointers that are loaded.
 type Root = (u32, u8);
@@ -268,10 +266,9 @@ fn called(part: &mut [usize], mut at: usize) -> usize {
 
 /// Whether whoever goes on from a barrier knows that all threads have come to it.
 fn is_of_all(barrier: &Synchronisation, threads: u32) -> bool {
-    let counts_all = match barrier.count {
-        None => true,
-        Some(Argument::Number(count)) => count >= u64::from(threads),
-        Some(_) => false,
-    };
-    counts_all && barrier.kind != SynchronisationKind::Arrive
+    match barrier.awaited {
+        Awaited::Group => true,
+        Awaited::Threads(Argument::Number(count)) => count >= u64::from(threads),
+        Awaited::Threads(_) | Awaited::Nobody => false,
+    }
 }

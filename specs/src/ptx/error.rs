@@ -23,10 +23,6 @@ pub(super) enum PtxError {
     TooDeep(Span),
     /// No label of this name can be seen from here.
     NoLabel(String, Span),
-    /// Nobody says how many threads a CTA has.
-    NoSize(Span),
-    /// The size of the group is none.
-    Size(String, Span),
 }
 
 impl PtxError {
@@ -38,9 +34,7 @@ impl PtxError {
             | Self::Expected(_, span)
             | Self::Unclosed(_, span)
             | Self::TooDeep(span)
-            | Self::NoLabel(_, span)
-            | Self::NoSize(span)
-            | Self::Size(_, span) => *span,
+            | Self::NoLabel(_, span) => *span,
         }
     }
 
@@ -69,11 +63,6 @@ impl PtxError {
             }
             Self::NoLabel(name, _) => error("unknown-label", format!("there is no label `{name}` here"))
                 .note("a label is known in the braces around it"),
-            Self::NoSize(_) => {
-                let message = "the size of the CTA is not known: the kernel is launched with it";
-                error("group-size", message.to_owned()).help("say it by --cta X, or --cta X,Y,Z")
-            }
-            Self::Size(message, _) => error("group-size", message.clone()),
         }
     }
 }

@@ -1,34 +1,33 @@
-//! Kernels in PTX, as compilers leave them behind: the protocol of one entry is extracted and read as `.bar`.
-//!
-//! What a module is launched with is given by definitions: `cta.x`, `cta.y`, `cta.z`, `entry.index`,
-//! `param.0` or `param.name`. None of them is a name of the protocol language.
+//! Kernels in PTX, as compilers leave them behind: modules, and the code of their entries.
 
 mod error;
-mod launch;
 mod lower;
+mod params;
 mod reader;
 mod syntax;
 
-use std::collections::BTreeSet;
+use barcheck_model::program::Target;
 
-use barcheck_model::Patience;
-use barcheck_model::program::{Place, Program};
-
-use crate::bar;
-use crate::common::contents::{Contents, Extracted, LoadOptions, Origin};
-use crate::common::diagnostic::{BEYOND, Diagnostic, Severity, Sink};
+use crate::common::contents::Origin;
+use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
-use crate::common::span::{LineIndex, Span};
-use crate::kernel::{self, Assumption, Extraction, Failure};
+use crate::common::span::LineIndex;
+use crate::kernel::Group;
+use crate::module::{self, Entry, Kernel, Launch, Notation, Param, Sizes, Unreadable};
 use error::PtxError;
-use launch::{Launch, is_called};
 use syntax::{Function, Module};
 
-/// The endings of its files, without the dot.
-pub const EXTENSIONS: [&str; 1] = ["ptx"];
+/// PTX, as compilers write it and as `cuobjdump -ptx` takes it out of what they have made.
+pub(crate) static NOTATION: Notation = Notation {
+    name: "ptx",
+    extensions: &["ptx"],
+    takes,
+    text: |bytes| String::from_utf8_lossy(bytes).into_owned(),
+    read: |bytes| Ok(Box::new(read(bytes)?)),
+};
 
-/// Entries whose names are listed in a message.
-const LISTED: usize = 8;
+/// Threads of a warp.
+const LANES: u32 = 32;
 
 /// Whether bytes that nobody has named so are PTX: a module begins with its version.
 pub(crate) fn takes(bytes: &[u8]) -> bool {
@@ -47,259 +46,91 @@ pub(crate) fn takes(bytes: &[u8]) -> bool {
     }
 }
 
-/// What people read: the text itself.
-pub(crate) fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// A module and its text.
+struct Parsed<'s> {
+    source: &'s str,
+    module: Module,
+    /// The functions that are launched.
+    entries: Vec<usize>,
 }
 
-/// An entry of a module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Its name.
-    pub name: String,
-    /// Its position among the entries of the module.
-    pub index: usize,
-    /// It has barriers of its CTA or the like, itself or in what it calls.
-    pub synchronises: bool,
-    /// The names of its parameters.
-    pub params: Vec<String>,
-}
-
-impl Entry {
-    /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call
-    /// it: `param_2`, `param_0+16`.
-    #[must_use]
-    pub fn has_param(&self, given: &str) -> bool {
-        self.params.iter().enumerate().any(|(position, param)| {
-            param == given || position.to_string() == given || is_called(param, &self.name, given)
-        })
-    }
-}
-
-/// The entries of a module.
-///
-/// # Errors
-/// The text is no PTX module.
-pub fn entries(bytes: &[u8]) -> Result<Vec<Entry>, Vec<Diagnostic>> {
-    let (source, module) = read(bytes)?;
-    let synchronises = lower::synchronises(source, &module);
-    let entries = module.functions.iter().zip(synchronises).filter(|(function, _)| is_entry(function));
-    let numbered = entries.enumerate().map(|(index, (function, synchronises))| Entry {
-        name: function.name.clone(),
-        index,
-        synchronises,
-        params: function.params.iter().map(|param| param.name.clone()).collect(),
-    });
-    Ok(numbered.collect())
-}
-
-fn is_entry(function: &Function) -> bool {
-    function.is_entry && function.body.is_some()
-}
-
-fn read(bytes: &[u8]) -> Result<(&str, Module), Vec<Diagnostic>> {
-    let error = |error: PtxError| Err(vec![error.diagnostic()]);
-    if bytes.len() > limits::SOURCE_BYTES {
-        return error(PtxError::TooLong(bytes.len()));
-    }
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return error(PtxError::Wide);
-    }
-    let source = match std::str::from_utf8(bytes) {
-        Ok(source) => source,
-        Err(invalid) => return error(PtxError::NotText(invalid.valid_up_to())),
-    };
-    if let Some(at) = source.find('\0') {
-        return error(PtxError::NotText(at));
-    }
+fn read(bytes: &[u8]) -> Result<Parsed<'_>, Vec<Diagnostic>> {
+    let source = module::text_of_module(bytes).map_err(|unreadable| {
+        let error = match unreadable {
+            Unreadable::TooLong(bytes) => PtxError::TooLong(bytes),
+            Unreadable::Wide => PtxError::Wide,
+            Unreadable::NotText(at) => PtxError::NotText(at),
+        };
+        vec![error.diagnostic()]
+    })?;
     let mut errors = Sink::default();
     let module = reader::read(source, &mut errors);
-    if errors.is_empty() { Ok((source, module)) } else { Err(errors.finish()) }
+    if !errors.is_empty() {
+        return Err(errors.finish());
+    }
+    let is_entry = |function: &Function| function.is_entry && function.body.is_some();
+    let entries = (0..module.functions.len()).filter(|index| is_entry(&module.functions[*index])).collect();
+    Ok(Parsed { source, module, entries })
 }
 
-/// Reads the protocol of an entry: the one that the definitions name, or the only one with barriers.
-pub(crate) fn load_within(
-    bytes: &[u8],
-    options: &LoadOptions,
-    patience: &Patience,
-) -> Result<Contents, Vec<Diagnostic>> {
-    let (source, module) = read(bytes)?;
-    let chosen = choose(source, &module, options)?;
-    let entry = &module.functions[chosen];
-    let launch = Launch::of(entry, &options.defines).map_err(|error| vec![error.diagnostic()])?;
-    if patience.is_over() {
-        return Err(vec![Diagnostic::late()]);
-    }
-    let code = lower::lower(source, &module, chosen, &launch);
-    let heading = heading(entry, &launch);
-    let mut extraction = kernel::extract(code, launch.size, &heading, patience)
-        .map_err(|failure| vec![not_followed(failure, entry)])?;
-    // In the standard layout, as long as its lines stay where they are.
-    let formatted = bar::format(extraction.text.as_bytes()).ok();
-    if let Some(text) = formatted.filter(|text| text.lines().count() == extraction.lines.len()) {
-        extraction.text = text;
-    }
-    let read = bar::load_within(extraction.text.as_bytes(), &LoadOptions::default(), patience);
-    let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, entry)])?;
-    let lines = LineIndex::new(source);
-    let mut program = contents.program;
-    relocate(&mut program, &extraction, &lines);
-    let warnings = remarks(&extraction, entry, &launch);
-    let parameters = extraction.things.iter().filter(|name| Launch::is_param(entry, name));
-    let extracted = Extracted {
-        private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
-        origins: origins(&module, entry, &lines),
-        parameters: parameters.cloned().collect(),
-        about: extraction.about,
-        entry: entry.name.clone(),
-        instructions: extraction.instructions,
-        kept: extraction.kept,
-        text: extraction.text,
-    };
-    let params = Launch::used(entry, &options.defines);
-    // What a compiler left of a kernel nobody has written: nothing is said against its looks.
-    let (allows, switches, lints) = (Vec::new(), BTreeSet::new(), Vec::new());
-    Ok(Contents { program, params, allows, switches, lints, warnings, extracted: Some(extracted) })
-}
-
-/// The function that is meant.
-fn choose(source: &str, module: &Module, options: &LoadOptions) -> Result<usize, Vec<Diagnostic>> {
-    let entries: Vec<usize> =
-        (0..module.functions.len()).filter(|index| is_entry(&module.functions[*index])).collect();
-    let none = |message: String| Diagnostic::error("no-entry", message, Span::default());
-    if entries.is_empty() {
-        let error = none("there is no entry in this module: nothing is launched".to_owned());
-        return Err(vec![error.note("an entry is a function with `.entry` and a body")]);
-    }
-    if let Some(index) = options.defines.get(launch::ENTRY) {
-        let found = usize::try_from(*index).ok().and_then(|index| entries.get(index));
-        let message = format!("there is no entry number {index}: there are {}", entries.len());
-        return found.copied().ok_or_else(|| vec![none(message)]);
-    }
-    let synchronises = lower::synchronises(source, module);
-    let with: Vec<usize> = entries.iter().copied().filter(|entry| synchronises[*entry]).collect();
-    match (with.as_slice(), entries.as_slice()) {
-        ([one], _) | ([], [one, ..]) => Ok(*one),
-        (several, _) => {
-            let names = several.iter().take(LISTED).map(|entry| module.functions[*entry].name.as_str());
-            let names: Vec<&str> = names.collect();
-            let span = several.get(1).map_or(Span::default(), |entry| module.functions[*entry].span);
-            let message = format!("{} entries of this module have barriers", several.len());
-            let error = Diagnostic::error("several-entries", message, span)
-                .note(format!("they are: {}", names.join(", ")))
-                .help("choose one by --entry");
-            Err(vec![error])
-        }
+impl Parsed<'_> {
+    fn function(&self, entry: usize) -> &Function {
+        &self.module.functions[self.entries[entry]]
     }
 }
 
-fn heading(entry: &Function, launch: &Launch) -> Vec<String> {
-    let [x, y, z] = launch.size;
-    let name: String = entry.name.chars().take(200).collect();
-    vec![format!("Extracted from the kernel {name},"), format!("launched with {x} x {y} x {z} threads.")]
-}
-
-fn not_followed(failure: Failure, entry: &Function) -> Diagnostic {
-    match failure {
-        Failure::Late => Diagnostic::late(),
-        Failure::Stop(stop) => {
-            let span = if stop.span == Span::default() { entry.span } else { stop.span };
-            Diagnostic::error(BEYOND, stop.what, span).help_if(stop.help.map(str::to_owned))
-        }
+impl module::Module for Parsed<'_> {
+    fn source(&self) -> &str {
+        self.source
     }
-}
 
-/// The protocol that was extracted is not one: it is longer or deeper than those that are read.
-fn not_read(diagnostics: &[Diagnostic], entry: &Function) -> Diagnostic {
-    if diagnostics.iter().any(|diagnostic| diagnostic.code == Diagnostic::late().code) {
-        return Diagnostic::late();
-    }
-    let first = diagnostics.first().map_or("", |first| first.message.as_str());
-    Diagnostic::error(BEYOND, format!("its protocol cannot be written: {first}"), entry.span)
-}
-
-/// Puts places in the kernel where the program has those in the protocol that was extracted.
-fn relocate(program: &mut Program, extraction: &Extraction, lines: &LineIndex<'_>) {
-    let span_of = |place: &Place| {
-        let line = usize::try_from(place.line).ok()?.checked_sub(1)?;
-        extraction.lines.get(line).copied().flatten()
-    };
-    for role in &mut program.roles {
-        let code = &mut role.code;
-        for (place, text) in code.places.iter_mut().zip(&mut code.texts) {
-            match span_of(place) {
-                Some(span) => {
-                    *place = lines.place(span);
-                    if !text.is_empty() {
-                        *text = one_line(span.text(lines.source()));
-                    }
-                }
-                None => *place = Place::default(),
-            }
-        }
-        let first = code.places.iter().find(|place| place.line > 0).copied();
-        role.place = first.unwrap_or_default();
-    }
-}
-
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
-}
-
-/// What is taken for true, and what is not looked at.
-fn remarks(extraction: &Extraction, entry: &Function, launch: &Launch) -> Vec<Diagnostic> {
-    let note = |code, message: &str, span| Diagnostic {
-        severity: Severity::Note,
-        ..Diagnostic::error(code, message, span)
-    };
-    let mut remarks = Vec::new();
-    if launch.is_bound {
-        let [x, y, z] = launch.size;
-        let message = format!("taken to be launched with all {x} x {y} x {z} threads that `.maxntid` allows");
-        let span = entry.most.map_or(entry.span, |most| most.span);
-        remarks.push(note("assumed", &message, span).help("say otherwise by --cta"));
-    }
-    for assumption in &extraction.assumes {
-        let (message, span) = match assumption {
-            Assumption::Unwritten(span) => {
-                ("assumed: nobody writes what is loaded here while the kernel runs", *span)
-            }
-            Assumption::Told(span) => (
-                "assumed: all threads load the same here, as one of them has stored it before a barrier",
-                *span,
-            ),
-            Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
-            Assumption::Bytes(span) => (
-                "assumed: the copies that follow what is announced for them complete it, in equal parts",
-                *span,
-            ),
-            Assumption::Exited(span) => (
-                "assumed: threads that leave the kernel here do so before others of their warp come to a barrier",
-                *span,
-            ),
+    fn entries(&self) -> Vec<Entry> {
+        let synchronises = lower::synchronises(self.source, &self.module);
+        let of = |(index, function): (usize, &usize)| {
+            let synchronises = synchronises[*function];
+            let function = &self.module.functions[*function];
+            let param = |param: &syntax::Param| Param {
+                name: param.name.clone(),
+                short: params::short(&param.name, &function.name),
+            };
+            let params = function.params.iter().map(param).collect();
+            Entry { name: function.name.clone(), index, synchronises, params, span: function.span }
         };
-        remarks.push(note("assumed", message, span));
+        self.entries.iter().enumerate().map(of).collect()
     }
-    for (span, of_lane) in &extraction.private {
-        let who = if *of_lane { "lane" } else { "warp" };
-        let message = format!("unknown, and perhaps not the same for each {who}: both outcomes are explored");
-        remarks.push(note("data-dependent", &message, *span));
-    }
-    for span in &extraction.aborts {
-        remarks.push(note("assumed", "assumed: the kernel does not end with an error here", *span));
-    }
-    remarks.truncate(limits::ERRORS);
-    remarks
-}
 
-/// Which lines of the source the instructions of the entry come from.
-fn origins(module: &Module, entry: &Function, lines: &LineIndex<'_>) -> Vec<Origin> {
-    let Some(body) = &entry.body else { return Vec::new() };
-    let of = |mark: &syntax::LineMark| {
-        let instruction = body.instructions.get(mark.from as usize)?;
-        let file = module.files.get(&mark.file)?.clone();
-        (mark.line > 0).then(|| Origin { from: lines.place(instruction.span).line, file, line: mark.line })
-    };
-    body.lines.iter().filter_map(of).collect()
+    fn sizes(&self, entry: usize) -> Sizes {
+        let function = self.function(entry);
+        Sizes {
+            required: function.required,
+            most: function.most,
+            words: [".reqntid", ".maxntid"],
+            group: "CTA",
+            unit: "threads",
+            option: "--cta",
+            largest: limits::CTA_THREADS,
+        }
+    }
+
+    fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
+        let code = lower::lower(self.source, &self.module, self.entries[entry], launch);
+        let header = vec![format!("cta {};", launch.count())];
+        let group = Group { target: Target::Ptx, size: launch.size, lanes: LANES, header };
+        Ok(Kernel { code, group })
+    }
+
+    /// As `.loc` says.
+    fn origins(&self, entry: usize, lines: &LineIndex<'_>) -> Vec<Origin> {
+        let Some(body) = &self.function(entry).body else { return Vec::new() };
+        let of = |mark: &syntax::LineMark| {
+            let instruction = body.instructions.get(mark.from as usize)?;
+            let file = self.module.files.get(&mark.file)?.clone();
+            (mark.line > 0).then(|| Origin {
+                from: lines.place(instruction.span).line,
+                file,
+                line: mark.line,
+            })
+        };
+        body.lines.iter().filter_map(of).collect()
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::common::span::Span;
+use crate::module::Extent;
 
 /// A module.
 #[derive(Debug, Default)]
@@ -30,13 +31,6 @@ pub(super) struct Function {
     pub(super) most: Option<Extent>,
     /// `None` where it is only declared.
     pub(super) body: Option<Body>,
-}
-
-/// Threads in three directions, as a directive gives them, and where.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    pub(super) size: [u32; 3],
-    pub(super) span: Span,
 }
 
 /// A parameter of an entry or function, or what a function returns.

@@ -13,8 +13,9 @@ pub(crate) struct KernelArgs {
     /// Only the kernels of this name, or with NAME in theirs [default: every one that has barriers]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// Threads of a CTA: X, or X,Y or X,Y,Z [default: what the kernel requires, or allows at most]
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = values::extent)]
+    /// Threads of a CTA, or members of a workgroup: X, or X,Y or X,Y,Z [default: what the kernel requires, or
+    /// allows at most]
+    #[arg(long, visible_alias = "workgroup", value_name = "X[,Y[,Z]]", value_parser = values::extent)]
     pub(crate) cta: Option<values::Extent>,
     /// Fix a parameter of the kernel, by its position from 0 or by its name (may be repeated)
     #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
@@ -42,7 +43,7 @@ impl KernelArgs {
 #[derive(Debug, Args)]
 #[command(after_help = EXTRACT_EXAMPLES)]
 pub(crate) struct ExtractArgs {
-    /// A module of compiled kernels (`.ptx`); `-` reads standard input
+    /// A module of compiled kernels (`.ptx` and others); `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -67,7 +68,7 @@ Exit status: 0 it was extracted, 2 FILE cannot be read, 3 the kernel does what i
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub(crate) struct DoctorArgs {
-    /// Modules of compiled kernels (`.ptx`); `-` reads standard input
+    /// Modules of compiled kernels (`.ptx` and others); `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -80,7 +81,7 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   barcheck doctor --cta 256 kernel.ptx
 
-Says of each kernel how its warps divide into roles, which barriers they use and where, what would be taken for
+Says of each kernel how its agents divide into roles, which barriers they use and where, what would be taken for
 true, and what would not be followed. It decides nothing.
 
 Exit status: 0 every kernel can be followed, 2 some FILE cannot be read, 3 some kernel cannot be followed.";

@@ -118,8 +118,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Protocols (`.bar`) and compiled kernels (`.ptx`) to decide; of a folder all of them in it and below,
-    /// except names that begin with a dot; `-` reads standard input
+    /// Protocols (`.bar`) and compiled kernels (`.ptx`, …) to decide; of a folder all of them in it and
+    /// below, except names that begin with a dot; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// What goes to standard output

@@ -1,7 +1,7 @@
 //! Loads, stores and the exchange of values between lanes.
 
 use crate::kernel::code::{Argument, Function, Memory, Operation, Register};
-use crate::ptx::launch::shown_param;
+use crate::ptx::params::shown_param;
 use crate::ptx::syntax::{Base, Operand};
 
 use super::functions::{LONG, copy};
@@ -114,12 +114,14 @@ impl<'m> Lowerer<'m> {
         if !is_of_entry {
             return Argument::Register(self.cell(frame, name, offset));
         }
-        if let Some(value) = self.launch.param(&self.module.functions[self.frames[0].function], name, offset)
-        {
-            return Argument::Number(value as u64);
-        }
         let entry = &self.module.functions[self.frames[0].function];
-        Argument::Same(self.name(&shown_param(name, offset, entry)))
+        let shown = shown_param(name, offset, &entry.name);
+        let position = entry.params.iter().position(|param| param.name == name);
+        let whole = position.filter(|_| offset == 0).map(|position| (position, name));
+        match self.launch.param(whole, &shown) {
+            Some(value) => Argument::Number(value as u64),
+            None => Argument::Same(self.name(&shown)),
+        }
     }
 
     fn is_param_of_entry(&self, name: &str) -> bool {

@@ -1,9 +1,7 @@
 //! Jumps, ends and barriers.
 
-use barcheck_model::program::ReductionOp;
-
 use crate::kernel::code::{
-    Action, Argument, Comparison, Function, Guard, Operation, Synchronisation, SynchronisationKind, Type,
+    Action, Argument, Awaited, Comparison, Function, Guard, Operation, Synchronisation, Type,
 };
 use crate::ptx::syntax::Operand;
 
@@ -81,8 +79,8 @@ impl<'m> Lowerer<'m> {
         }
         let operands = current.operands();
         let done = match parts.get(1) {
-            Some(&"sync") | None => self.plain(current, SynchronisationKind::Sync, aligned, operands),
-            Some(&"arrive") => self.plain(current, SynchronisationKind::Arrive, aligned, operands),
+            Some(&"sync") | None => self.plain(current, "sync", aligned, operands),
+            Some(&"arrive") => self.plain(current, "arrive", aligned, operands),
             Some(&"red") => self.reduction(current, &parts, aligned),
             _ => None,
         };
@@ -94,7 +92,7 @@ impl<'m> Lowerer<'m> {
     fn plain(
         &mut self,
         current: &Current<'m>,
-        kind: SynchronisationKind,
+        kind: &str,
         aligned: bool,
         operands: &'m [Operand],
     ) -> Option<()> {
@@ -105,16 +103,22 @@ impl<'m> Lowerer<'m> {
         };
         let id = self.argument(current, id);
         let count = count.map(|count| self.argument(current, count));
-        self.emit(current, Action::Synchronise(Synchronisation { kind, aligned, id, count }));
+        let places = if count.is_some() { "{}, {}" } else { "{}" };
+        let statement = format!("{}.{kind} {places}", word(aligned));
+        let mut barrier = synchronisation(statement, id, count);
+        if kind == "arrive" {
+            barrier.awaited = Awaited::Nobody;
+        }
+        self.emit(current, Action::Synchronise(barrier));
         Some(())
     }
 
     /// `bar.red.popc.u32 d, a, b, p`: the result is the same for all who take part.
     fn reduction(&mut self, current: &Current<'m>, parts: &[&str], aligned: bool) -> Option<()> {
         let op = match *parts.get(2)? {
-            "popc" => ReductionOp::Popc,
-            "and" => ReductionOp::And,
-            "or" => ReductionOp::Or,
+            "popc" => "popc.u32",
+            "and" => "and.pred",
+            "or" => "or.pred",
             _ => return None,
         };
         let (to, id, count) = match current.operands() {
@@ -124,12 +128,28 @@ impl<'m> Lowerer<'m> {
         };
         let id = self.argument(current, id);
         let count = count.map(|count| self.argument(current, count));
-        let kind = SynchronisationKind::Reduce(op);
-        self.emit(current, Action::Synchronise(Synchronisation { kind, aligned, id, count }));
+        let places = if count.is_some() { "{}, {}" } else { "{}" };
+        let statement = format!("{}.red.{op} _, {places}, ?", word(aligned));
+        self.emit(current, Action::Synchronise(synchronisation(statement, id, count)));
         if let Operand::Register(to, _) = to {
             let to = self.register(*to);
             self.compute(current, to, Function::Shared, &[]);
         }
         Some(())
+    }
+}
+
+/// What protocols call the instruction.
+fn word(aligned: bool) -> &'static str {
+    if aligned { "bar" } else { "barrier" }
+}
+
+/// A barrier that waits for as many threads as it is given, or for all.
+fn synchronisation(statement: String, id: Argument, count: Option<Argument>) -> Synchronisation {
+    let count_of = count.map(|count| (count, "thread count"));
+    Synchronisation {
+        statement,
+        operands: std::iter::once((id, "number")).chain(count_of).collect(),
+        awaited: count.map_or(Awaited::Group, Awaited::Threads),
     }
 }

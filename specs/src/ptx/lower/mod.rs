@@ -15,8 +15,8 @@ mod types;
 use std::collections::HashMap;
 
 use crate::kernel::code::Code;
+use crate::module::Launch;
 
-use super::launch::Launch;
 use super::syntax::Module;
 use state::Lowerer;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::common::span::Span;
 use crate::kernel::code::{Action, Argument, Code, Function, Guard, Instruction, Register, Type};
-use crate::ptx::launch::Launch;
+use crate::module::Launch;
 use crate::ptx::syntax::{self, Body, Module, Operand};
 
 use super::functions::logical_not;

@@ -1,8 +1,9 @@
 //! What stands outside the bodies of functions.
 
 use crate::common::span::Span;
+use crate::module::Extent;
 use crate::ptx::error::PtxError;
-use crate::ptx::syntax::{Extent, Function, Param};
+use crate::ptx::syntax::{Function, Param};
 
 use super::lexer::Kind;
 use super::number::number;

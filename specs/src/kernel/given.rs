@@ -1,0 +1,58 @@
+//! Values where a condition is known to hold: of what is selected by it, only one is left.
+//!
+//! An operand that is computed under the guard of a barrier is, at that barrier, what was computed.
+
+use std::collections::HashMap;
+
+use super::code::Operation;
+use super::value::{Term, ValueId, Values};
+
+impl Values {
+    /// A value where a condition is not 0.
+    pub(super) fn given(&mut self, value: ValueId, condition: ValueId) -> ValueId {
+        let contrary = self.truth(condition, false);
+        let mut memo = HashMap::new();
+        self.selected(value, (condition, contrary), &mut memo)
+    }
+
+    fn selected(
+        &mut self,
+        value: ValueId,
+        (holds, fails): (ValueId, Option<ValueId>),
+        memo: &mut HashMap<ValueId, ValueId>,
+    ) -> ValueId {
+        if let Some(known) = memo.get(&value) {
+            return *known;
+        }
+        let result = match self.term(value).clone() {
+            Term::Apply { operation: Operation::Select, terms, .. } if terms[2] == holds => {
+                self.selected(terms[0], (holds, fails), memo)
+            }
+            Term::Apply { operation: Operation::Select, terms, .. } if Some(terms[2]) == fails => {
+                self.selected(terms[1], (holds, fails), memo)
+            }
+            Term::Apply { operation, ty, terms } => {
+                let inside = terms.iter().map(|term| self.selected(*term, (holds, fails), memo)).collect();
+                let inside: Vec<ValueId> = inside;
+                if inside == terms { value } else { self.apply(operation, ty, &inside) }
+            }
+            Term::Sum { bits, terms, known } => {
+                let inside: Vec<_> = terms
+                    .iter()
+                    .map(|(term, factor)| (self.selected(*term, (holds, fails), memo), factor.clone()))
+                    .collect();
+                if inside == terms {
+                    value
+                } else {
+                    let known = self.known(known);
+                    let one = super::lanes::Lanes::All(1);
+                    let parts: Vec<_> = inside.into_iter().chain([(known, one)]).collect();
+                    self.sum(bits, &parts).unwrap_or(value)
+                }
+            }
+            _ => value,
+        };
+        memo.insert(value, result);
+        result
+    }
+}

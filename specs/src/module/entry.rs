@@ -1,0 +1,57 @@
+//! Entries of a module: what is launched.
+
+use crate::common::span::Span;
+
+/// An entry of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Its position among the entries of the module.
+    pub index: usize,
+    /// It has barriers of its group or the like, itself or in what it calls.
+    pub synchronises: bool,
+    /// Its parameters.
+    pub(crate) params: Vec<Param>,
+    /// Where it is named.
+    pub(crate) span: Span,
+}
+
+/// A parameter of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Param {
+    /// Its name in the module.
+    pub(crate) name: String,
+    /// What it is called in protocols and reports.
+    pub(crate) short: String,
+}
+
+impl Param {
+    /// A place in memory has none: `c[0x0][0x160]`.
+    fn has_position(&self) -> bool {
+        !self.name.contains('[')
+    }
+}
+
+impl Entry {
+    /// Whether it has a parameter of this name or at this position from 0, or a part of one, as reports call
+    /// it: `param_2`, `param_0+16`.
+    #[must_use]
+    pub fn has_param(&self, given: &str) -> bool {
+        self.names_param(given) || self.is_called(given)
+    }
+
+    /// Whether it is the name of a parameter or its position.
+    fn names_param(&self, given: &str) -> bool {
+        let is_it = |(at, param): (usize, &Param)| {
+            param.name == given || param.has_position() && at.to_string() == given
+        };
+        self.params.iter().enumerate().any(is_it)
+    }
+
+    /// Whether a parameter, or a part of one, is called so in protocols.
+    pub(crate) fn is_called(&self, shown: &str) -> bool {
+        let name = shown.split_once('+').map_or(shown, |(name, _)| name);
+        self.params.iter().any(|param| param.short == name)
+    }
+}

@@ -1,0 +1,118 @@
+//! From an entry of a module to its protocol.
+
+use std::collections::BTreeSet;
+
+use barcheck_model::Patience;
+use barcheck_model::program::{Place, Program};
+
+use crate::bar;
+use crate::common::contents::{Contents, Extracted, LoadOptions};
+use crate::common::diagnostic::{BEYOND, Diagnostic};
+use crate::common::span::{LineIndex, Span};
+use crate::kernel::{self, Extraction, Failure};
+
+use super::choice::choose;
+use super::entry::Entry;
+use super::launch::Launch;
+use super::parsed::Module;
+use super::remarks::remarks;
+
+pub(super) fn load(
+    module: &dyn Module,
+    options: &LoadOptions,
+    patience: &Patience,
+) -> Result<Contents, Vec<Diagnostic>> {
+    let entries = module.entries();
+    let chosen = choose(&entries, options)?;
+    let Some(entry) = entries.get(chosen) else { return Err(vec![Diagnostic::late()]) };
+    let sizes = module.sizes(chosen);
+    let launch = Launch::of(entry, &sizes, &options.defines)?;
+    if patience.is_over() {
+        return Err(vec![Diagnostic::late()]);
+    }
+    let kernel = module.lower(chosen, &launch)?;
+    let heading = heading(entry, &launch, sizes.unit);
+    let noun = kernel.group.target.agent_noun();
+    let mut extraction = kernel::extract(kernel.code, &kernel.group, &heading, patience)
+        .map_err(|failure| vec![not_followed(failure, entry)])?;
+    // In the standard layout, as long as its lines stay where they are.
+    let formatted = bar::format(extraction.text.as_bytes()).ok();
+    if let Some(text) = formatted.filter(|text| text.lines().count() == extraction.lines.len()) {
+        extraction.text = text;
+    }
+    let read = bar::load_within(extraction.text.as_bytes(), &LoadOptions::default(), patience);
+    let contents = read.map_err(|diagnostics| vec![not_read(&diagnostics, entry)])?;
+    let lines = LineIndex::new(module.source());
+    let mut program = contents.program;
+    relocate(&mut program, &extraction, &lines);
+    let warnings = remarks(&extraction, entry, (&launch, &sizes), noun);
+    let parameters = extraction.things.iter().filter(|name| entry.is_called(name));
+    let extracted = Extracted {
+        private: extraction.private.iter().map(|(span, _)| lines.place(*span)).collect(),
+        origins: module.origins(chosen, &lines),
+        parameters: parameters.cloned().collect(),
+        about: extraction.about,
+        entry: entry.name.clone(),
+        instructions: extraction.instructions,
+        kept: extraction.kept,
+        text: extraction.text,
+    };
+    let params = Launch::used(entry, &options.defines);
+    // What a compiler left of a kernel nobody has written: nothing is said against its looks.
+    let (allows, switches, lints) = (Vec::new(), BTreeSet::new(), Vec::new());
+    Ok(Contents { program, params, allows, switches, lints, warnings, extracted: Some(extracted) })
+}
+
+fn heading(entry: &Entry, launch: &Launch, unit: &str) -> Vec<String> {
+    let [x, y, z] = launch.size;
+    let name: String = entry.name.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    vec![format!("Extracted from the kernel {name},"), format!("launched with {x} x {y} x {z} {unit}.")]
+}
+
+fn not_followed(failure: Failure, entry: &Entry) -> Diagnostic {
+    match failure {
+        Failure::Late => Diagnostic::late(),
+        Failure::Stop(stop) => {
+            let span = if stop.span == Span::default() { entry.span } else { stop.span };
+            Diagnostic::error(BEYOND, stop.what, span).help_if(stop.help.map(str::to_owned))
+        }
+    }
+}
+
+/// The protocol that was extracted is not one: it is longer or deeper than those that are read.
+fn not_read(diagnostics: &[Diagnostic], entry: &Entry) -> Diagnostic {
+    if diagnostics.iter().any(|diagnostic| diagnostic.code == Diagnostic::late().code) {
+        return Diagnostic::late();
+    }
+    let first = diagnostics.first().map_or("", |first| first.message.as_str());
+    Diagnostic::error(BEYOND, format!("its protocol cannot be written: {first}"), entry.span)
+}
+
+/// Puts places in the kernel where the program has those in the protocol that was extracted.
+fn relocate(program: &mut Program, extraction: &Extraction, lines: &LineIndex<'_>) {
+    let span_of = |place: &Place| {
+        let line = usize::try_from(place.line).ok()?.checked_sub(1)?;
+        extraction.lines.get(line).copied().flatten()
+    };
+    for role in &mut program.roles {
+        let code = &mut role.code;
+        for (place, text) in code.places.iter_mut().zip(&mut code.texts) {
+            match span_of(place) {
+                Some(span) => {
+                    *place = lines.place(span);
+                    if !text.is_empty() {
+                        *text = one_line(span.text(lines.source()));
+                    }
+                }
+                None => *place = Place::default(),
+            }
+        }
+        let first = code.places.iter().find(|place| place.line > 0).copied();
+        role.place = first.unwrap_or_default();
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}

@@ -1,0 +1,61 @@
+//! What is said of a protocol that was extracted: what is taken for true, and what is not looked at.
+
+use crate::common::diagnostic::{Diagnostic, Severity};
+use crate::common::limits;
+use crate::kernel::{Assumption, Extraction};
+
+use super::entry::Entry;
+use super::launch::{Launch, Sizes};
+
+/// The remarks; `noun` is what an agent is called.
+pub(super) fn remarks(
+    extraction: &Extraction,
+    entry: &Entry,
+    (launch, sizes): (&Launch, &Sizes),
+    noun: &str,
+) -> Vec<Diagnostic> {
+    let note = |code, message: &str, span| Diagnostic {
+        severity: Severity::Note,
+        ..Diagnostic::error(code, message, span)
+    };
+    let mut remarks = Vec::new();
+    if launch.is_bound {
+        let ([x, y, z], unit, [_, bounded_by]) = (launch.size, sizes.unit, sizes.words);
+        let message =
+            format!("taken to be launched with all {x} x {y} x {z} {unit} that `{bounded_by}` allows");
+        let span = sizes.most.map_or(entry.span, |most| most.span);
+        remarks.push(note("assumed", &message, span).help(format!("say otherwise by {}", sizes.option)));
+    }
+    for assumption in &extraction.assumes {
+        let (message, span) = match assumption {
+            Assumption::Unwritten(span) => {
+                ("assumed: nobody writes what is loaded here while the kernel runs", *span)
+            }
+            Assumption::Told(span) => (
+                "assumed: all threads load the same here, as one of them has stored it before a barrier",
+                *span,
+            ),
+            Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
+            Assumption::Bytes(span) => (
+                "assumed: the copies that follow what is announced for them complete it, in equal parts",
+                *span,
+            ),
+            Assumption::Exited(span) => (
+                "assumed: threads that leave the kernel here do so before others of their warp come to a \
+                 barrier",
+                *span,
+            ),
+        };
+        remarks.push(note("assumed", message, span));
+    }
+    for (span, of_lane) in &extraction.private {
+        let who = if *of_lane { "lane" } else { noun };
+        let message = format!("unknown, and perhaps not the same for each {who}: both outcomes are explored");
+        remarks.push(note("data-dependent", &message, *span));
+    }
+    for span in &extraction.aborts {
+        remarks.push(note("assumed", "assumed: the kernel does not end with an error here", *span));
+    }
+    remarks.truncate(limits::ERRORS);
+    remarks
+}

@@ -1,0 +1,114 @@
+//! Which instruction is laid out by whom.
+
+use crate::kernel::code::{Action, Function, Guard, Memory, Operation};
+use crate::sass::opcodes::{self, Effect};
+use crate::sass::operand::{Kind, Operand, Sign};
+use crate::sass::syntax::Statement;
+
+use super::state::{BIT, Current, Lowerer};
+
+impl<'m> Lowerer<'m> {
+    /// The code of an instruction.
+    pub(super) fn statement(&mut self, at: usize, statement: &'m Statement<'m>) {
+        let mut opcode = statement.opcode.split('.');
+        let root = opcode.next().unwrap_or_default();
+        let operands = statement.operands.iter().map(|text| self.operand(text)).collect();
+        let mut current = Current { at, statement, root, parts: opcode.collect(), operands, guard: None };
+        if let Some(trouble) = statement.trouble {
+            return self.beyond(&current, trouble);
+        }
+        match statement.guard.map(|guard| self.guard(&current, guard)) {
+            None => {}
+            Some(Some(Executes::Always)) => {}
+            Some(Some(Executes::Never)) => return self.emit(&current, Action::Nothing),
+            Some(Some(Executes::If(guard))) => current.guard = Some(guard),
+            Some(None) => return self.beyond(&current, "a guard that is not known"),
+        }
+        let name = statement.opcode;
+        match opcodes::effect(name) {
+            None => self.beyond(&current, &format!("`{name}`, which is not known")),
+            Some(Effect::Synchronises) => self.beyond(&current, &format!("`{name}`")),
+            Some(Effect::Barrier) => self.barrier(&current),
+            Some(Effect::Flow) => self.flow(&current),
+            Some(Effect::Pure) => self.arithmetic(&current),
+            Some(Effect::Predicates) => self.predicates(&current, 2),
+            Some(Effect::Predicate) => self.predicates(&current, 1),
+            Some(Effect::Loads) => self.load(&current),
+            Some(Effect::Lanes) => self.lanes(&current),
+            Some(Effect::Special) => self.special(&current),
+            Some(Effect::OfWarp) => self.opaque(&current, Function::OfWarp),
+            Some(Effect::Unknown) => {
+                if root.starts_with("ATOM") || root == "SUATOM" {
+                    self.store(&current);
+                }
+                self.opaque(&current, Function::Unknown);
+            }
+            Some(Effect::Tiles) => self.tile(&current),
+            Some(Effect::AllPredicates) => self.all_predicates(&current),
+            Some(Effect::Stores) => self.store(&current),
+            Some(Effect::Reads) => self.emit(&current, Action::Nothing),
+        }
+    }
+
+    fn operand(&self, text: &'m str) -> Operand<'m> {
+        let operand = Operand::of(text);
+        match operand.kind {
+            Kind::Other(name) => match self.named(name) {
+                Some(named) => Operand { sign: operand.sign, kind: named.kind },
+                None => operand,
+            },
+            _ => operand,
+        }
+    }
+
+    fn guard(&mut self, current: &Current<'m>, text: &str) -> Option<Executes> {
+        let operand = Operand::of(text);
+        let Kind::Register(register, "") = operand.kind else { return None };
+        if !register.file.is_predicate()
+            || operand.sign != (Sign { negated: operand.sign.negated, ..Sign::default() })
+        {
+            return None;
+        }
+        let negated = operand.sign.negated;
+        if register.number.is_none() {
+            return Some(if negated { Executes::Never } else { Executes::Always });
+        }
+        let value = self.register(current, register, 0);
+        let crate::kernel::code::Argument::Register(register) = value else { return None };
+        Some(Executes::If(Guard { register, negated }))
+    }
+
+    /// The guard that holds where this one and a predicate do.
+    pub(super) fn also(&mut self, current: &Current<'m>, operand: &Operand<'m>) -> Option<Guard> {
+        let wanted = self.predicate(current, operand)?;
+        let all = match current.guard {
+            None => wanted,
+            Some(guard) => {
+                let mut held = crate::kernel::code::Argument::Register(guard.register);
+                if guard.negated {
+                    held = self.intermediate(current, Function::Integer(Operation::LogicalNot, BIT), &[held]);
+                }
+                self.intermediate(current, Function::Integer(Operation::And, BIT), &[held, wanted])
+            }
+        };
+        let copy = Function::Integer(Operation::Convert(BIT), BIT);
+        match self.intermediate(current, copy, &[all]) {
+            crate::kernel::code::Argument::Register(register) => Some(Guard { register, negated: false }),
+            _ => None,
+        }
+    }
+
+    /// Memory that an instruction may write anywhere.
+    pub(super) fn writes_anywhere(&mut self, current: &Current<'m>) {
+        for memory in [Memory::Global, Memory::Shared] {
+            self.emit(current, Action::Store { address: None, memory });
+        }
+    }
+}
+
+/// When an instruction is executed.
+enum Executes {
+    Always,
+    Never,
+    If(Guard),
+}

@@ -1,0 +1,44 @@
+//! From the text of a listing to the code of one entry, as the extraction of protocols reads it.
+
+mod arithmetic;
+mod barriers;
+mod calls;
+mod data;
+mod dispatch;
+mod flow;
+mod half;
+mod lanes;
+mod logic;
+mod memory;
+mod predicates;
+mod results;
+mod routes;
+mod stacks;
+mod state;
+
+use std::collections::HashMap;
+
+use crate::kernel::code::Code;
+use crate::module::Launch;
+
+use super::syntax::Listing;
+use state::Lowerer;
+
+pub(super) use data::{constants_of, shown_param};
+
+/// The code of the function at `entry` in the listing, with what it calls.
+pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch) -> Code {
+    let mut lowerer = Lowerer {
+        listing,
+        launch,
+        entry,
+        code: Code::default(),
+        names: HashMap::new(),
+        registers: HashMap::new(),
+        frames: Vec::new(),
+        returns: HashMap::new(),
+        reduces_all: listing.functions.iter().all(|f| barriers::reduces_all(f, launch.count())),
+    };
+    lowerer.region(entry, 0);
+    lowerer.code
+}

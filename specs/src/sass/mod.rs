@@ -1,0 +1,144 @@
+//! Kernels as machine code, disassembled: listings, and the code of their entries.
+//!
+//! What barriers do there is what the BCU instruction set says.
+
+mod chips;
+mod error;
+mod lower;
+mod opcodes;
+mod operand;
+mod reader;
+mod special;
+mod syntax;
+
+use barcheck_model::program::Target;
+
+use crate::common::contents::Origin;
+use crate::common::diagnostic::{Diagnostic, Sink};
+use crate::common::limits;
+use crate::common::span::LineIndex;
+use crate::kernel::Group;
+use crate::module::{self, Entry, Kernel, Launch, Module, Notation, Param, Sizes};
+use error::SassError;
+use opcodes::Effect;
+use syntax::{Function, Listing};
+
+/// Listings of `cuobjdump -sass` and `nvdisasm`, CuAssembler, maxas.
+pub(crate) static NOTATION: Notation = Notation {
+    name: "sass",
+    extensions: &["sass", "cuasm"],
+    takes,
+    text: |bytes| String::from_utf8_lossy(bytes).into_owned(),
+    read: |bytes| Ok(Box::new(read(bytes)?)),
+};
+
+/// Threads of a warp.
+const LANES: u32 = 32;
+/// Bytes that are looked at to find out whether a text is a listing.
+const LOOKED_AT: usize = 1 << 20;
+
+/// Whether bytes that nobody has named so are a listing.
+fn takes(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+    reader::looks_like_one(&text)
+}
+
+/// A listing and its text.
+struct Read<'s> {
+    source: &'s str,
+    listing: Listing<'s>,
+    /// The functions that are launched.
+    entries: Vec<usize>,
+}
+
+fn read(bytes: &[u8]) -> Result<Read<'_>, Vec<Diagnostic>> {
+    let source = module::text_of_module(bytes)
+        .map_err(|unreadable| vec![SassError::Unreadable(unreadable).diagnostic()])?;
+    let mut errors = Sink::default();
+    let listing = reader::read(source, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors.finish());
+    }
+    let entries = (0..listing.functions.len()).filter(|at| listing.functions[*at].is_entry).collect();
+    Ok(Read { source, listing, entries })
+}
+
+impl Read<'_> {
+    fn function(&self, entry: usize) -> &Function<'_> {
+        &self.listing.functions[self.entries[entry]]
+    }
+
+    /// Whether a function has barriers of its CTA or what may be, itself or in what it may call.
+    fn synchronises(&self, function: &Function<'_>) -> bool {
+        let own = |function: &Function<'_>| {
+            function.statements.iter().any(|statement| {
+                let effect = opcodes::effect(statement.opcode);
+                matches!(effect, None | Some(Effect::Barrier | Effect::Synchronises))
+            })
+        };
+        // Whom it calls is known when its code is laid out: any that is no entry may be meant.
+        let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
+        own(function) || calls && self.listing.functions.iter().any(|other| !other.is_entry && own(other))
+    }
+}
+
+impl Module for Read<'_> {
+    fn source(&self) -> &str {
+        self.source
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let of = |(index, at): (usize, &usize)| {
+            let function = &self.listing.functions[*at];
+            let shown = |(bank, offset): (u32, i64)| {
+                let name = lower::shown_param(function, bank, offset);
+                let name = name.split_once('+').map_or(name.as_str(), |(name, _)| name).to_owned();
+                Param { short: name.clone(), name }
+            };
+            let known = function.about.params.keys().map(|position| {
+                let name = format!("param_{position}");
+                Param { short: name.clone(), name }
+            });
+            let mut params: Vec<Param> = known.collect();
+            for param in lower::constants_of(function).into_iter().map(shown) {
+                if !params.contains(&param) {
+                    params.push(param);
+                }
+            }
+            let synchronises = self.synchronises(function);
+            Entry { name: function.name.clone(), index, synchronises, params, span: function.span }
+        };
+        self.entries.iter().enumerate().map(of).collect()
+    }
+
+    fn sizes(&self, entry: usize) -> Sizes {
+        let about = &self.function(entry).about;
+        Sizes {
+            required: about.required,
+            most: about.most,
+            words: ["EIATTR_REQNTID", "EIATTR_MAX_THREADS"],
+            group: "CTA",
+            unit: "threads",
+            option: "--cta",
+            largest: limits::CTA_THREADS,
+        }
+    }
+
+    fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
+        let code = lower::lower(&self.listing, self.entries[entry], launch);
+        let header = vec![format!("cta {};", launch.count())];
+        let group = Group { target: Target::Bcu, size: launch.size, lanes: LANES, header };
+        Ok(Kernel { code, group })
+    }
+
+    /// As `nvdisasm -g` says.
+    fn origins(&self, entry: usize, lines: &LineIndex<'_>) -> Vec<Origin> {
+        let function = self.function(entry);
+        let of = |(at, file, line): &(usize, &str, u32)| {
+            let statement = function.statements.get(*at)?;
+            let from = lines.place(statement.span).line;
+            (*line > 0).then(|| Origin { from, file: (*file).to_owned(), line: *line })
+        };
+        function.lines.iter().filter_map(of).collect()
+    }
+}
