@@ -25,11 +25,11 @@ pub use barcheck_export as export;
 pub use barcheck_gate::{self as gate, barriers, gate};
 
 pub use barcheck_decide::{
-    About, Allow, Allowed, BarrierCoverage, Check, Clause, Decision, Finding, Format, Lint, LoadOptions,
-    LoopCoverage, Options, Patience, Reason, Related, Remark, Replayed, RoleCoverage, Source, Trouble,
-    decide, decide_under, levels, numbers, replay, replay_within,
+    About, Allow, Allowed, BarrierCoverage, Cause, Check, Clause, Decision, Finding, Format, Lint,
+    LoadOptions, LoopCoverage, Options, Patience, Reason, Related, Remark, Replayed, RoleCoverage, Source,
+    Trouble, decide, decide_under, levels, numbers, replay, replay_within, whereabouts,
 };
 pub use barcheck_engine::{
     Budgets, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,
-    ReachedFault, Reduction, Settings, Statistics, Verdict, check,
+    ReachedFault, Reduction, Seek, Settings, Statistics, Verdict, check,
 };

@@ -57,10 +57,14 @@ mod sarif;
 mod show;
 #[path = "cli/streams.rs"]
 mod streams;
+#[path = "cli/table.rs"]
+mod table;
 #[path = "cli/traces.rs"]
 mod traces;
 #[path = "cli/view.rs"]
 mod view;
+#[path = "cli/whereabouts.rs"]
+mod whereabouts;
 #[path = "cli/workflow.rs"]
 mod workflow;
 #[path = "cli/writing.rs"]

@@ -39,7 +39,7 @@ pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
-pub use names::{Noun, agents};
+pub use names::{Noun, agents, noun};
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
 pub use render::escape::html as html_text;
 pub use render::harmless::{harmless, misleads};

@@ -62,7 +62,7 @@ impl std::fmt::Display for Noun {
 }
 
 /// What agents of the trace are called.
-pub(crate) fn noun(trace: &Trace) -> Noun {
+pub fn noun(trace: &Trace) -> Noun {
     let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
     let agents = u32::try_from(trace.agents.len()).unwrap_or(u32::MAX);
     let of_each = (trace.protocol.ctas > 1).then(|| (agents / trace.protocol.ctas).max(1));

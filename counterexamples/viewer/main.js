@@ -282,8 +282,8 @@ function limits() {
 
 function buildTop() {
   const level = outcome.level ? ` \u00b7 ${outcome.level}` : "";
-  const kind = { violation: outcome.rule, fault: "evaluation error", cut: "not modelled" }[outcome.kind];
-  $("badge").append("\u2717 ", name(cut(kind, 60)), level);
+  const kind = { violation: outcome.rule, fault: "evaluation error", cut: "not modelled", state: "reached" }[outcome.kind];
+  $("badge").append(outcome.kind === "state" ? "\u25ce " : "\u2717 ", name(cut(kind, 60)), level);
   $("badge").classList.add(outcome.level ?? outcome.kind);
   // The badge has said it.
   const headline = outcome.headline.startsWith(`${kind}: `) ? outcome.headline.slice(kind.length + 2) : outcome.headline;

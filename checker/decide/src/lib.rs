@@ -24,6 +24,7 @@ mod confirm;
 mod coverage;
 mod data;
 mod decision;
+pub mod doubt;
 pub mod numbers;
 mod purse;
 mod question;
@@ -31,11 +32,12 @@ mod reason;
 mod remark;
 mod replay;
 mod unreached;
+pub mod whereabouts;
 
 pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
+    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Seek, Settings, Statistics,
     Verdict, patience,
 };
 pub use barcheck_model::Patience;
@@ -44,7 +46,7 @@ pub use confirm::{Unconfirmed, confirm};
 pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
 pub use decision::{Allowed, Clause, Decision, Finding, Related, Trouble};
 pub use question::Options;
-pub use reason::Reason;
+pub use reason::{Cause, Reason};
 pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
 

@@ -15,6 +15,19 @@ const BYTES_OF_TEXT: u64 = 64;
 /// Bytes that may be taken for reading whatever the budget: it is one for states.
 const ALWAYS_READ: u64 = 8 << 20;
 
+/// What kind of reason it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The kernel does what is not followed.
+    NotFollowed,
+    /// What was found rests on data, or on outcomes of which nobody knows whether they go together.
+    Data,
+    /// Time, memory or states are used up.
+    Budget,
+    /// Anything else.
+    Other,
+}
+
 /// A reason and the way out: options are named as the command line has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
@@ -24,16 +37,22 @@ pub struct Reason {
     pub remedy: Option<String>,
     /// Where in the text.
     pub place: Option<Place>,
+    /// What kind of reason it is.
+    pub cause: Cause,
 }
 
 impl Reason {
     fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), remedy: Some(remedy.into()), place: None }
+        Self { what: what.into(), remedy: Some(remedy.into()), place: None, cause: Cause::Other }
+    }
+
+    fn of(self, cause: Cause) -> Self {
+        Self { cause, ..self }
     }
 
     /// A reason without a way out.
     pub(crate) fn plain(what: String) -> Self {
-        Self { what, remedy: None, place: None }
+        Self { what, remedy: None, place: None, cause: Cause::Other }
     }
 
     /// The user has interrupted before the file's turn came.
@@ -74,7 +93,8 @@ impl Reason {
     /// The kernel does something that is not followed.
     pub(crate) fn not_followed(diagnostic: &Diagnostic, place: Place) -> Self {
         let remedy = diagnostic.help.first().cloned();
-        Self { what: diagnostic.message.clone(), remedy, place: Some(place) }
+        let what = diagnostic.message.clone();
+        Self { what, remedy, place: Some(place), cause: Cause::NotFollowed }
     }
 
     /// All violations that were found come along with outcomes of which nobody knows that they go together.
@@ -87,7 +107,7 @@ impl Reason {
             ),
         };
         let what = format!("`{rule}` comes along with outcomes that may exclude one another{tried}");
-        Self::new(what, remedy)
+        Self::new(what, remedy).of(Cause::Data)
     }
 
     /// All violations that were found rest on unknown data.
@@ -98,6 +118,7 @@ impl Reason {
             ),
             "see whether they can; --deny data-dependent makes an error of it",
         )
+        .of(Cause::Data)
     }
 
     /// The text is malformed: its first error, and how many there are.
@@ -108,7 +129,8 @@ impl Reason {
             2 => " (and 1 more error)".to_owned(),
             _ => format!(" (and {} more errors)", errors - 1),
         };
-        Self { what: format!("{message}{more}"), remedy: None, place: Some(place) }
+        let what = format!("{message}{more}");
+        Self { what, remedy: None, place: Some(place), cause: Cause::Other }
     }
 
     /// It keeps a protocol that is violated from being searched to the end.
@@ -141,15 +163,18 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
         Inconclusive::States(limit, grew) => Reason::new(
             format!("gave up after {}{}", counted(*limit, "state"), growth(grew)),
             "raise --max-states, or make the protocol smaller",
-        ),
+        )
+        .of(Cause::Budget),
         Inconclusive::Memory(limit, grew) => Reason::new(
             format!("the search needs more than its {} of memory{}", bytes(*limit), growth(grew)),
             "raise --max-memory, try --compact, or make the protocol smaller",
-        ),
+        )
+        .of(Cause::Budget),
         Inconclusive::Time(limit, grew) => Reason::new(
             format!("gave up after {} s{}", limit.as_secs_f64(), growth(grew)),
             "raise --timeout, or make the protocol smaller",
-        ),
+        )
+        .of(Cause::Budget),
         Inconclusive::Undecided(why) => {
             Reason::new(why.clone(), "leave --reduction out: a search then decides")
         }
@@ -174,7 +199,12 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
                 CutReason::NotModelled(what) => (what.describe().to_owned(), None),
                 CutReason::Endless(local) => (endless(local.as_deref()), Some(ENDLESS_REMEDY.to_owned())),
             };
-            Reason { what: format!("{who} could not be followed: {what}"), remedy, place }
+            Reason {
+                what: format!("{who} could not be followed: {what}"),
+                remedy,
+                place,
+                cause: Cause::NotFollowed,
+            }
         }
     }
 }
@@ -228,7 +258,8 @@ pub(crate) fn fault(program: &Program, reached: &ReachedFault) -> Reason {
         FaultKind::Endless(local) => endless(local.as_ref().map(name)),
     };
     let who = agent_name(program, reached.agent);
-    Reason { what: format!("{what} (in {who})"), remedy: None, place: code.places.get(at.index()).copied() }
+    let place = code.places.get(at.index()).copied();
+    Reason { what: format!("{what} (in {who})"), remedy: None, place, cause: Cause::Other }
 }
 
 /// `warp 3`.

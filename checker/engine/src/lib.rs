@@ -21,6 +21,7 @@ mod verdict;
 mod visited;
 
 pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
+pub use verdict::goal::{Located, MOST_WANTED, Seek, Sighting, Wanted};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
 use barcheck_model::Patience;
@@ -40,6 +41,27 @@ pub fn check(program: Arc<Program>, options: Options, settings: &Settings, contr
     let started = control.began().unwrap_or_else(Instant::now);
     let patience = patience(settings.budgets, started, control);
     strategy::in_time(&Question { program, options, settings, control, started, patience })
+}
+
+/// Looks for a state in which every agent of a goal is where it is wanted, breadth first: the path to it is
+/// the shortest that there is.
+///
+/// Of `settings` the budgets count; one thread searches. Runs that violate a rule end there, whatever its
+/// level. The result depends on the protocol, the options and the goal only, unless a budget is used up or
+/// `control` ends the search.
+#[must_use]
+pub fn locate(
+    (program, options): (Arc<Program>, Options),
+    goal: &[Wanted],
+    seek: Seek,
+    settings: &Settings,
+    control: &dyn Control,
+) -> Located {
+    let started = control.began().unwrap_or_else(Instant::now);
+    let patience = patience(settings.budgets, started, control);
+    let settings = strategy::locate::whole(settings, &program);
+    let question = Question { program, options, settings: &settings, control, started, patience };
+    strategy::locate::locate(&question, goal, seek)
 }
 
 /// Over once a budget of time is used up, or whoever watches ends it.

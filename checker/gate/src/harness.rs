@@ -6,9 +6,12 @@ use super::explore::explore_here;
 use super::protocol::Protocol;
 use super::verdict::{Gated, explore};
 use barcheck_counterexamples::{self as counterexamples, Style, Trace};
-use barcheck_decide::{Budgets, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide};
+use barcheck_decide::{
+    Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide,
+};
 use barcheck_model::machine::{self, ExitedThreads};
 use barcheck_model::rule::Level;
+use barcheck_specs::{Entry, entries};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -39,6 +42,29 @@ pub struct Gate {
     preemptions: Option<usize>,
     executions: u64,
     seed: u64,
+    entry: Option<String>,
+}
+
+/// The threads of a CTA, in up to three directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cta([u32; 3]);
+
+impl From<u32> for Cta {
+    fn from(x: u32) -> Self {
+        Self([x, 1, 1])
+    }
+}
+
+impl From<[u32; 2]> for Cta {
+    fn from([x, y]: [u32; 2]) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<[u32; 3]> for Cta {
+    fn from(size: [u32; 3]) -> Self {
+        Self(size)
+    }
 }
 
 impl Gate {
@@ -54,6 +80,7 @@ impl Gate {
             preemptions,
             executions: 1_000,
             seed,
+            entry: None,
         }
     }
 
@@ -62,6 +89,30 @@ impl Gate {
     pub fn define(mut self, name: &str, value: i64) -> Self {
         self.defines.insert(name.to_owned(), value);
         self
+    }
+
+    /// Of a module of compiled kernels, the one of this name, or those with it in theirs; without it, all that
+    /// have barriers.
+    #[must_use]
+    pub fn entry(mut self, name: &str) -> Self {
+        self.entry = Some(name.to_owned());
+        self
+    }
+
+    /// The threads of a kernel's CTA: `cta(256)`, `cta([16, 16])`.
+    #[must_use]
+    pub fn cta(mut self, size: impl Into<Cta>) -> Self {
+        let Cta(size) = size.into();
+        for (name, length) in ["cta.x", "cta.y", "cta.z"].into_iter().zip(size) {
+            self.defines.insert(name.to_owned(), i64::from(length));
+        }
+        self
+    }
+
+    /// Fixes a parameter of a kernel, by its name, or its position from 0.
+    #[must_use]
+    pub fn param(self, name: &str, value: i64) -> Self {
+        self.define(&format!("param.{name}"), value)
     }
 
     /// Reads PTX as of version 9.1: warps that wait at a barrier with a thread count are released once every
@@ -115,7 +166,15 @@ impl Gate {
             ..Options::default()
         };
         let bytes = self.read(here);
-        let decision = decide(&Source::new(&self.file, &bytes), &options);
+        for defines in self.each(&bytes) {
+            let mut options = options.clone();
+            options.load.defines = defines;
+            self.proved(here, &decide(&Source::new(&self.file, &bytes), &options));
+        }
+    }
+
+    /// It is a proof.
+    fn proved(&self, here: Here, decision: &Decision) {
         if decision.trouble() == Some(Trouble::Malformed) {
             panic!("{}", barcheck_specs::render(&decision.diagnostics, &self.file, &decision.text, false));
         }
@@ -131,7 +190,8 @@ impl Gate {
             }
             (Verdict::Error | Verdict::Violated, _) => reason,
         };
-        panic!("{}: {why}", self.file);
+        let kernel = decision.kernel.as_ref().map(|kernel| format!(", kernel {kernel}")).unwrap_or_default();
+        panic!("{}{kernel}: {why}", self.file);
     }
 
     /// The test that loom finds nothing: in every schedule, or in those with a bounded number of preemptions.
@@ -142,13 +202,15 @@ impl Gate {
         if is_child() {
             explore_here();
         }
-        let protocol = self.protocol(here);
-        let agents = protocol.program.agents.len();
-        if agents > MOST_UNDER_LOOM {
-            println!("skipped: loom runs at most {MOST_UNDER_LOOM} agents, and {} has {agents}", self.file);
-            return;
+        for protocol in self.protocols(here) {
+            let agents = protocol.program.agents.len();
+            if agents > MOST_UNDER_LOOM {
+                let name = self.name_of(&protocol);
+                println!("skipped: loom runs at most {MOST_UNDER_LOOM} agents, and {name} has {agents}");
+                continue;
+            }
+            self.explored(here, &protocol, With::Loom);
         }
-        self.explored(here, &protocol, With::Loom);
     }
 
     /// The test that shuttle finds nothing in schedules chosen at random.
@@ -160,8 +222,9 @@ impl Gate {
         if is_child() {
             explore_here();
         }
-        let protocol = self.protocol(here);
-        self.explored(here, &protocol, With::Shuttle);
+        for protocol in self.protocols(here) {
+            self.explored(here, &protocol, With::Shuttle);
+        }
     }
 
     fn read(&self, here: Here) -> Vec<u8> {
@@ -173,9 +236,42 @@ impl Gate {
         machine::Options { exited_threads: self.exited_threads }
     }
 
-    fn protocol(&self, here: Here) -> Protocol {
-        Protocol::parse(&self.file, &self.read(here), &self.defines, self.readings())
-            .unwrap_or_else(|wrong| panic!("{wrong}"))
+    fn protocols(&self, here: Here) -> Vec<Protocol> {
+        let bytes = self.read(here);
+        let each = self.each(&bytes).into_iter();
+        let read = each.map(|defines| Protocol::parse(&self.file, &bytes, &defines, self.readings()));
+        read.map(|read| read.unwrap_or_else(|wrong| panic!("{wrong}"))).collect()
+    }
+
+    /// The values with which each kernel of a module is read; a file that is no module is read once.
+    fn each(&self, bytes: &[u8]) -> Vec<BTreeMap<String, i64>> {
+        // What is wrong with the text is said when it is read.
+        let known = entries(&Source::new(&self.file, bytes)).unwrap_or_default();
+        if known.is_empty() {
+            return vec![self.defines.clone()];
+        }
+        let has = |entry: &&Entry| match &self.entry {
+            Some(name) => entry.name.contains(name.as_str()),
+            None => entry.synchronises,
+        };
+        let is_named = |entry: &&Entry| self.entry.as_ref() == Some(&entry.name);
+        let exact: Vec<&Entry> = known.iter().filter(is_named).collect();
+        let meant = if exact.is_empty() { known.iter().filter(has).collect() } else { exact };
+        let wanted = self.entry.as_deref().unwrap_or("a barrier");
+        assert!(!meant.is_empty(), "{}: no kernel has `{wanted}`", self.file);
+        let with = |entry: &&Entry| {
+            let mut defines = self.defines.clone();
+            defines.insert("entry.index".to_owned(), i64::try_from(entry.index).unwrap_or(i64::MAX));
+            defines
+        };
+        meant.iter().map(with).collect()
+    }
+
+    fn name_of(&self, protocol: &Protocol) -> String {
+        match protocol.kernel() {
+            Some(kernel) => format!("{}, kernel {kernel}", self.file),
+            None => self.file.clone(),
+        }
     }
 
     fn explored(&self, here: Here, protocol: &Protocol, with: With) {
@@ -194,12 +290,12 @@ impl Gate {
         let mut command = Command::new(program);
         command.args([&test, "--exact", "--nocapture", "--include-ignored"]);
         match explore(protocol, with, &effort, command) {
-            Ok(gated) => self.judge(here, &gated),
-            Err(trouble) => panic!("{}: {trouble}", self.file),
+            Ok(gated) => self.judge(here, &self.name_of(protocol), &gated),
+            Err(trouble) => panic!("{}: {trouble}", self.name_of(protocol)),
         }
     }
 
-    fn judge(&self, here: Here, gated: &Gated) {
+    fn judge(&self, here: Here, name: &str, gated: &Gated) {
         let with = gated.with.name();
         if let Some(violation) = &gated.violation {
             let how = format!("by {with}, in execution {}", gated.executions);
@@ -207,14 +303,14 @@ impl Gate {
             if let Some(schedule) = &violation.schedule {
                 let _ = write!(text, "\nschedule for `barcheck gate --with {with} --schedule`: {schedule}");
             }
-            panic!("{}: {text}", self.file);
+            panic!("{name}: {text}");
         }
         // Shown by `cargo test -- --nocapture`: a test that passes is a proof only as far as this goes.
-        println!("{}: {}", self.file, gated.extent_in_words());
+        println!("{name}: {}", gated.extent_in_words());
         // What threads cannot run is left to the exhaustive test; what was to be run and was not must not
         // pass.
         let explored = gated.unfit.is_some() || gated.has_explored();
-        assert!(explored, "{}: in {} s, {}", self.file, self.seconds, gated.extent_in_words());
+        assert!(explored, "{name}: in {} s, {}", self.seconds, gated.extent_in_words());
     }
 
     /// The counterexample in words, and where it was written.
@@ -277,21 +373,26 @@ fn readable(file: &File) -> io::Result<()> {
 /// A failure's message is the explained counterexample, and the trace is written to the folder
 /// `$BARCHECK_TRACES`, or else to `target/barcheck` of the crate, for `barcheck replay` and for a CI job to
 /// keep. The name of the file is relative to the crate's `Cargo.toml`. Options follow as calls on
-/// [`Gate`](crate::Gate):
+/// [`Gate`](crate::Gate); one with a single value may be written `seconds = 20.0`. Of a module of compiled
+/// kernels (`.ptx`) every kernel with barriers is tested, or those that `entry` names. What of a kernel cannot
+/// run on threads, as mbarriers, is left to `exhaustive`, and the test's output names it.
 ///
 /// ```no_run
 /// # extern crate barcheck_gate as barcheck;
 /// mod ring {
 ///     barcheck::gate!("protocols/ring.bar", define("ROUNDS", 4), seconds(20.0));
 /// }
+/// mod attention {
+///     barcheck::gate!("kernels/attention.ptx", entry = "attention", cta = 256, param("n", 64));
+/// }
 /// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! gate {
-    ($file:expr $(, $option:ident($($value:expr),*))* $(,)?) => {
-        $crate::gate!(@test exhaustive, $file $(, $option($($value),*))*);
-        $crate::gate!(@test under_loom, $file $(, $option($($value),*))*);
-        $crate::gate!(@test under_shuttle, $file $(, $option($($value),*))*);
+    ($file:expr $(, $option:ident $(($($value:expr),*))? $(= $set:expr)?)* $(,)?) => {
+        $crate::gate!(@test exhaustive, $file $(, $option ($($($value),*)? $($set)?))*);
+        $crate::gate!(@test under_loom, $file $(, $option ($($($value),*)? $($set)?))*);
+        $crate::gate!(@test under_shuttle, $file $(, $option ($($($value),*)? $($set)?))*);
     };
     (@test $name:ident, $file:expr $(, $option:ident($($value:expr),*))*) => {
         #[test]

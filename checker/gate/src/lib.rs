@@ -38,6 +38,6 @@ mod verdict;
 pub use child::is_child;
 pub use effort::{Effort, Extent, MOST_UNDER_LOOM, With};
 pub use explore::explore_here;
-pub use harness::{Gate, Here};
-pub use protocol::Protocol;
+pub use harness::{Cta, Gate, Here};
+pub use protocol::{Protocol, Unread};
 pub use verdict::{Gated, Violation, explore};

@@ -1,11 +1,12 @@
 //! A protocol to be gated, and the counterexamples that a schedule of it becomes.
 
+use super::system::without_counterpart;
 use barcheck_counterexamples::{SourceInfo, Trace, What};
-use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm};
+use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm, doubt};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
-use barcheck_model::program::{Program, Target};
+use barcheck_model::program::{Op, Program, Target};
 use barcheck_model::rule::{Level, Rule};
-use barcheck_specs::{Check, LoadOptions, Source, load};
+use barcheck_specs::{Check, Extracted, LoadOptions, Source, load};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,6 +18,27 @@ pub struct Protocol {
     pub(super) source: SourceInfo,
     /// The rules that the file allows.
     pub(super) allowed: Vec<Rule>,
+    /// Where it was extracted from a compiled kernel, how.
+    extracted: Option<Extracted>,
+}
+
+/// Why there is no protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The text is wrong: what is, for people, with file, line and column.
+    Wrong(String),
+    /// It is not followed, or there are no executable barriers for it: likewise.
+    Beyond(String),
+}
+
+impl Unread {
+    /// What it says.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Wrong(text) | Self::Beyond(text) => text,
+        }
+    }
 }
 
 impl Protocol {
@@ -30,11 +52,28 @@ impl Protocol {
         defines: &BTreeMap<String, i64>,
         options: Options,
     ) -> Result<Self, String> {
+        Self::read(file, bytes, defines, options).map_err(Unread::into_text)
+    }
+
+    /// The same; of a module of compiled kernels one has to be named by `entry.index` among the values.
+    ///
+    /// # Errors
+    /// What is wrong with the text, or what of it threads cannot run.
+    pub fn read(
+        file: &str,
+        bytes: &[u8],
+        defines: &BTreeMap<String, i64>,
+        options: Options,
+    ) -> Result<Self, Unread> {
         let load_options = LoadOptions { defines: defines.clone() };
-        let loaded = load(&Source::new(file, bytes), &load_options)
-            .map_err(|error| barcheck_specs::render(&error.diagnostics, file, &error.text, false))?;
+        let loaded = load(&Source::new(file, bytes), &load_options).map_err(|error| {
+            let said = barcheck_specs::render(&error.diagnostics, file, &error.text, false);
+            if error.not_followed().is_some() { Unread::Beyond(said) } else { Unread::Wrong(said) }
+        })?;
         if loaded.program.ctas > 1 {
-            return Err("the CTAs of a cluster have no executable counterparts yet".to_owned());
+            return Err(Unread::Beyond(
+                "the CTAs of a cluster have no executable counterparts yet".to_owned(),
+            ));
         }
         let source = SourceInfo {
             file: file.to_owned(),
@@ -47,7 +86,32 @@ impl Protocol {
             Check::Lint(_) => None,
         });
         let allowed = allowed.collect();
-        Ok(Self { program: Arc::new(loaded.program), options, source, allowed })
+        let extracted = loaded.extracted;
+        Ok(Self { program: Arc::new(loaded.program), options, source, allowed, extracted })
+    }
+
+    /// The kernel that it was extracted from, if it was.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&str> {
+        self.extracted.as_ref().map(|extracted| extracted.entry.as_str())
+    }
+
+    /// The first instruction that has no executable counterpart, and why, if there is one.
+    pub(super) fn beyond(&self) -> Option<String> {
+        let all = self.program.roles.iter().flat_map(|role| {
+            let code = &role.code;
+            code.ops.iter().zip(&code.texts).zip(&code.places)
+        });
+        let beyond = all.filter_map(|((op, text), place)| {
+            let Op::Barrier(op) = op else { return None };
+            Some((place.line, format!("`{text}` at line {}: {}", place.line, without_counterpart(op)?)))
+        });
+        beyond.min_by_key(|(line, _)| *line).map(|(_, why)| why)
+    }
+
+    /// Why a run of a kernel may be none.
+    pub(super) fn doubt(&self, trace: &Trace) -> Option<String> {
+        doubt::doubt(&self.program, self.extracted.as_ref()?, trace)
     }
 
     /// The number of agents.

@@ -247,15 +247,7 @@ impl<R: Runtime> Seat<R> {
             (Some(Hand::Xegpu(subgroup)), BarrierInstruction::Xegpu(op)) => {
                 xegpu(subgroup, &mut self.kept, reader, op)
             }
-            (_, BarrierInstruction::Warp(_)) => {
-                Err(Stopped::Unfit("registers and warps have no executable counterparts yet".to_owned()))
-            }
-            (_, BarrierInstruction::Cluster(_)) => {
-                Err(Stopped::Unfit("clusters have no executable counterparts yet".to_owned()))
-            }
-            (_, BarrierInstruction::Mbarrier(_)) => {
-                Err(Stopped::Unfit("mbarrier objects have no executable counterparts yet".to_owned()))
-            }
+            (_, op) if let Some(why) = without_counterpart(op) => Err(Stopped::Unfit(why.to_owned())),
             _ => Err(other_target()),
         }
     }
@@ -270,6 +262,16 @@ impl<R: Runtime> Seat<R> {
             Some(Hand::Xegpu(subgroup)) => subgroup.exit()?,
         }
         Ok(Done::Passed)
+    }
+}
+
+/// Why nothing executable stands for an instruction, if nothing does.
+pub(super) fn without_counterpart(op: &BarrierInstruction) -> Option<&'static str> {
+    match op {
+        BarrierInstruction::Warp(_) => Some("registers and warps have no executable counterparts yet"),
+        BarrierInstruction::Cluster(_) => Some("clusters have no executable counterparts yet"),
+        BarrierInstruction::Mbarrier(_) => Some("mbarrier objects have no executable counterparts yet"),
+        _ => None,
     }
 }
 

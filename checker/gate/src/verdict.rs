@@ -34,9 +34,27 @@ pub struct Gated {
     pub unfit: Option<String>,
     /// The explorer itself gave up: its words. Nothing is known then.
     pub gave_up: Option<String>,
+    /// What was found in a kernel need not be so: what, and why.
+    pub doubt: Option<String>,
 }
 
 impl Gated {
+    /// Nothing is found yet.
+    fn of(with: With, answer: &Answer) -> Self {
+        Self {
+            with,
+            executions: answer.executions,
+            cut: answer.cut,
+            combinations: answer.combinations,
+            extent: answer.extent,
+            violation: None,
+            rules: BTreeSet::new(),
+            unfit: None,
+            gave_up: None,
+            doubt: None,
+        }
+    }
+
     /// An execution has ended with a violation: if the file allows it, what follows is not known.
     fn ended_with(&mut self, protocol: &Protocol, rule: Rule) -> Rule {
         if protocol.level_of(rule) == Level::Allow {
@@ -51,7 +69,7 @@ impl Gated {
     pub fn has_explored(&self) -> bool {
         let explored =
             matches!(self.extent, Some(Extent::Everything | Extent::Preemptions(_) | Extent::Sample(1..)));
-        explored && self.unfit.is_none() && self.gave_up.is_none()
+        explored && self.unfit.is_none() && self.gave_up.is_none() && self.doubt.is_none()
     }
 
     /// How far the exploration came, and what that proves, in a sentence.
@@ -64,6 +82,9 @@ impl Gated {
         }
         if let Some(words) = &self.gave_up {
             return format!("{with} gave up: {words}");
+        }
+        if let Some(what) = &self.doubt {
+            return format!("{with} {what}");
         }
         match self.extent {
             Some(Extent::Everything) => format!("{with} ran every schedule ({executions} executions)"),
@@ -116,23 +137,16 @@ pub fn explore(protocol: &Protocol, with: With, effort: &Effort, command: Comman
         effort: effort.clone(),
         with,
     };
+    if let Some(why) = protocol.beyond() {
+        return Ok(Gated { unfit: Some(why), ..Gated::of(with, &Answer::default()) });
+    }
     let answer = child::ask(command, &request, effort.time())?;
     judge(protocol, &request, answer)
 }
 
 fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated, String> {
     let with = request.with;
-    let mut gated = Gated {
-        with,
-        executions: answer.executions,
-        cut: answer.cut,
-        combinations: answer.combinations,
-        extent: answer.extent,
-        violation: None,
-        rules: BTreeSet::new(),
-        unfit: None,
-        gave_up: None,
-    };
+    let mut gated = Gated::of(with, &answer);
     let known = |name: &str| Rule::from_name(name).ok_or_else(|| format!("there is no rule `{name}`"));
     let mut seen = Vec::new();
     if let Some(end) = answer.end {
@@ -174,6 +188,12 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
             wanted.then(|| protocol.trace(&path, (&finding, level), budgets)).transpose()
         });
         match confirmed {
+            Ok(Some(trace)) if let Some(why) = protocol.doubt(&trace) => {
+                let said = format!("finds `{rule}`, which may be none: {why}; `barcheck verify` says more");
+                gated.doubt = Some(said);
+                gated.extent = None;
+                return Ok(gated);
+            }
             Ok(Some(trace)) => {
                 gated.violation = Some(Violation { rule, trace, schedule: answer.schedule.clone() });
             }

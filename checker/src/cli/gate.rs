@@ -6,10 +6,12 @@ use super::files::{self, Input};
 use super::output::{Colours, Look, Palette, Status, complain, counted, error_line, print};
 use super::traces::TraceSink;
 use super::written::Written;
-use super::{input, memory, names, narrative};
-use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Violation, With};
+use super::{input, kernels, memory, names, narrative};
+use barcheck::gate::{self, Effort, Extent, Gated, MOST_UNDER_LOOM, Protocol, Unread, Violation, With};
+use barcheck_counterexamples::harmless;
 use barcheck_model::machine::Options;
 use barcheck_model::program::Target;
+use barcheck_specs::LoadOptions;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io;
@@ -23,15 +25,21 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
         return Ok(Status::Trouble);
     }
     let mut status = Status::Success;
-    let inputs = files::expand(&args.files);
+    let inputs = match kernels::split(files::expand(&args.files), &args.kernel, args.timeout) {
+        Ok(inputs) => inputs,
+        Err(message) => {
+            complain(&error_line(colours.err, message));
+            return Ok(Status::Trouble);
+        }
+    };
     let mut sinks = TraceSink::all(&args.trace, &args.html, inputs.len() > 1);
     for mut input in inputs {
         let path = input.path.clone();
         let path = path.as_path();
         let result = protocol(&mut input, args).and_then(|protocol| {
             let with = args.with.unwrap_or_else(|| suited(&protocol));
-            let gated =
-                explore(&protocol, with, args).map_err(|why| error_line(colours.err, named(path, &why)))?;
+            let gated = explore(&protocol, with, args)
+                .map_err(|why| (Status::Trouble, error_line(colours.err, named(path, &why))))?;
             Ok((protocol, gated))
         });
         match result {
@@ -47,9 +55,9 @@ pub(crate) fn run(args: &GateArgs, colours: Colours) -> io::Result<Status> {
                     Format::Human => print(&human(path, &protocol, &gated, &written, colours.out))?,
                 }
             }
-            Err(said) => {
+            Err((failed, said)) => {
                 complain(&said);
-                status = status.max(Status::Trouble);
+                status = status.max(failed);
             }
         }
     }
@@ -79,12 +87,19 @@ fn suited(protocol: &Protocol) -> With {
 }
 
 /// Reads a protocol. The error is for people, ended by a line break.
-fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, String> {
+fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, (Status, String)> {
     let name = input::display_name(&input.path);
-    let bytes = input.read(args.timeout).map_err(|why| format!("error: cannot read {name}: {why}\n"))?;
-    let defines = args.define.iter().map(|define| (define.name.clone(), define.value)).collect();
+    let unreadable = |why| (Status::Trouble, format!("error: cannot read {name}: {why}\n"));
+    let bytes = input.read(args.timeout).map_err(unreadable)?;
+    let mut load = LoadOptions::default();
+    load.defines.extend(args.define.iter().map(|define| (define.name.clone(), define.value)));
+    args.kernel.tell(&mut load, input.entry.as_ref().map(|entry| entry.index));
     let options = Options { exited_threads: args.exited_threads };
-    Protocol::parse(&names::shown(&input.path), &bytes, &defines, options)
+    let read = Protocol::read(&names::shown(&input.path), &bytes, &load.defines, options);
+    read.map_err(|unread| match unread {
+        Unread::Wrong(said) => (Status::Trouble, said),
+        Unread::Beyond(said) => (Status::Inconclusive, format!("cannot be run on threads: {said}\n")),
+    })
 }
 
 fn explore(protocol: &Protocol, with: With, args: &GateArgs) -> Result<Gated, String> {
@@ -117,7 +132,9 @@ fn human(path: &Path, protocol: &Protocol, gated: &Gated, written: &[Written], p
         word @ "violated" => palette.bad(word),
         word => palette.unsure(word),
     };
-    let mut text = format!("{head} {} ({}): ", input::display_name(path), protocol.target());
+    let kernel = protocol.kernel().map(|kernel| format!(", kernel {}", harmless(kernel)));
+    let (name, kernel) = (input::display_name(path), kernel.unwrap_or_default());
+    let mut text = format!("{head} {name}{kernel} ({}): ", protocol.target());
     let Some(violation) = &gated.violation else {
         let _ = writeln!(text, "{}", gated.extent_in_words());
         if gated.combinations > 1 {
@@ -155,6 +172,7 @@ fn verdict(gated: &Gated) -> &'static str {
 struct Report<'a> {
     format: &'static str,
     file: String,
+    kernel: Option<&'a str>,
     target: &'static str,
     verdict: &'static str,
     with: &'static str,
@@ -175,13 +193,14 @@ fn json(path: &Path, protocol: &Protocol, gated: &Gated) -> String {
     let report = Report {
         format: "barcheck-gate/1",
         file: path.to_string_lossy().into_owned(),
+        kernel: protocol.kernel(),
         target: target.name(),
         verdict: verdict(gated),
         with: gated.with.name(),
         extent: gated.extent,
         executions: gated.executions,
         combinations: gated.combinations,
-        reason: gated.unfit.as_deref().or(gated.gave_up.as_deref()),
+        reason: gated.unfit.as_deref().or(gated.gave_up.as_deref()).or(gated.doubt.as_deref()),
         rules: gated.rules.iter().map(|rule| rule.name()).collect(),
         rule: violation.map(|violation| violation.rule.name()),
         message: violation.map(|violation| violation.trace.outcome.message.as_str()),

@@ -46,6 +46,7 @@ mod values;
 mod verify;
 mod view;
 mod watch;
+mod whereabouts;
 mod writing;
 mod written;
 
@@ -119,6 +120,7 @@ fn run(command: &Command, matches: &ArgMatches, colours: Colours) -> io::Result<
         }
         Command::Extract(args) => extract::run(args, colours),
         Command::Doctor(args) => doctor::run(args, colours),
+        Command::Where(args) => whereabouts::run(args, colours),
         Command::Gate(args) => gate::run(args, colours),
         Command::Replay(args) => replay::run(args, colours),
         Command::View(args) => view::run(args, colours),

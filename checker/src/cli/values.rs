@@ -22,6 +22,10 @@ pub(crate) enum ReportFormat {
     Sarif,
     /// Annotations of GitHub Actions
     Github,
+    /// A table with a row for each file or kernel, and what stands in the way, grouped
+    Table,
+    /// The same in Markdown
+    Markdown,
 }
 
 /// `--report FORMAT=PATH`.

@@ -178,3 +178,58 @@ fn a_cluster_is_refused_and_not_run_as_one_group() {
     assert_ne!(run.status, Some(0), "{}{}", run.out, run.err);
     assert!(format!("{}{}", run.out, run.err).contains("the CTAs of a cluster"), "{}{}", run.out, run.err);
 }
+
+/// Two kernels: in the second one warp never comes; the third waits at an object in shared memory.
+const KERNELS: &str = "\
+.version 8.0
+.target sm_90
+.visible .entry meet() .reqntid 64
+{
+\tbar.sync 1, 64;
+\tret;
+}
+.visible .entry alone() .reqntid 64
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<3>;
+\tmov.u32 %r1, %tid.x;
+\tsetp.gt.u32 %p1, %r1, 31;
+\t@%p1 bra $L;
+\tbar.sync 1, 64;
+$L:
+\tret;
+}
+.visible .entry object() .reqntid 32
+{
+\t.reg .b64 %rd<3>;
+\t.shared .align 8 .b64 mbar;
+\tmbarrier.init.shared.b64 [mbar], 1;
+\tbar.sync 0;
+\tret;
+}
+";
+
+#[test]
+fn kernels_run_on_threads_as_far_as_there_are_barriers_for_them() {
+    let folder = Folder::new();
+    let file = folder.add("kernels.ptx", KERNELS);
+    let meet = run(&["gate", "--entry", "meet", &file]).expect(0);
+    meet.prints("passed ").prints("kernel meet (ptx): loom ran every schedule");
+    let alone = run(&["gate", "--entry", "alone", &file]).expect(1);
+    alone.prints("kernel alone (ptx): loom finds `deadlock`");
+    let object = run(&["gate", "--entry", "object", &file]).expect(3);
+    let object = object.prints("inconclusive ").prints("loom cannot run it: `mbarrier.init");
+    object.prints("line 23: mbarrier objects have no executable counterparts yet");
+    run(&["gate", &file]).expect(1).prints("kernel meet").prints("kernel alone").prints("kernel object");
+    run(&["gate", "--entry", "none", &file]).expect(2).says("no kernel has `none` in its name");
+    let json = run(&["gate", "--entry", "meet", "--format", "json", &file]).expect(0).json();
+    assert_eq!(json[0]["kernel"], "meet");
+}
+
+#[test]
+fn what_a_kernel_shows_only_for_certain_data_is_no_violation() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/data.ptx");
+    let depends = run(&["gate", "--cta", "64", "--entry", "by_thread_and_sure", file]).expect(3);
+    let depends = depends.prints("inconclusive ").prints("loom finds `deadlock`, which may be none");
+    depends.prints("it rests on data that is not known");
+}

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 const TEXT: &str = include_str!("../../examples/github-workflow.yml");
+/// The workflow that compiles kernels.
+const OF_KERNELS: &str = include_str!("../../examples/kernels-workflow.yml");
 /// The workflow of the crate that shows how protocols are tested.
 const OF_A_CRATE: &str = include_str!("../../examples/attention/.github/workflows/barriers.yml");
 
@@ -116,4 +118,31 @@ fn the_book_shows_the_workflow_as_it_is() {
         chapter.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a workflow");
     let shown: Vec<_> = TEXT.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(block.lines().collect::<Vec<_>>(), shown);
+}
+
+/// What follows the compiler, run as a runner would.
+#[cfg(unix)]
+#[test]
+fn the_workflow_of_kernels_verifies_and_gates_what_the_compiler_leaves() {
+    let workflow = document(OF_KERNELS);
+    has_the_parts_of_a_workflow(&workflow, 6);
+    let steps = steps(&workflow);
+    let lines = || steps.iter().filter_map(|step| value(step, "run"));
+    assert!(lines().any(|line| line.contains("nvcc -ptx -lineinfo")));
+    let folder = Folder::new();
+    std::fs::create_dir(folder.at("ptx")).expect("a folder can be made");
+    let kernel =
+        ".version 8.0\n.target sm_90\n.visible .entry k() .reqntid 64\n{\n\tbar.sync 0;\n\tret;\n}\n";
+    folder.add("ptx/k.ptx", kernel);
+    let binaries = Path::new(env!("CARGO_BIN_EXE_barcheck")).parent().expect("it is in a folder");
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
+    for line in lines().filter(|line| line.starts_with("barcheck ")) {
+        let mut shell = Command::new("sh");
+        finish(shell.args(["-e", "-c", line]).current_dir(folder.path()).env("PATH", &path)).expect(0);
+    }
+    assert!(std::fs::metadata(folder.at("barcheck.sarif")).is_ok_and(|file| file.len() > 0));
+    let uploads =
+        |step: &&Yaml<'static>| value(step, "uses").is_some_and(|name| name.contains("upload-sarif"));
+    let upload = steps.iter().find(uploads).expect("it uploads");
+    assert_eq!(text(upload, "sarif_file"), "barcheck.sarif");
 }

@@ -100,7 +100,7 @@ impl Case<'_> {
                 Detail::Conflict { earlier, .. } => Some(earlier),
                 _ => None,
             },
-            What::Fault(..) | What::Cut(..) => None,
+            What::Fault(..) | What::Cut(..) | What::State(_) => None,
         };
         let mut kept = Kept::of(path, self.program.agents.len(), earlier);
         let program = Arc::clone(self.program);

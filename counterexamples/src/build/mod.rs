@@ -46,6 +46,8 @@ pub enum What<'a> {
     Fault(AgentId, &'a Fault),
     /// Something that the model does not cover.
     Cut(AgentId, Pc, &'a CutReason),
+    /// A state in which these agents are where they were looked for.
+    State(&'a [AgentId]),
 }
 
 /// Steps between two looks at what a trace costs.
@@ -130,7 +132,7 @@ pub(crate) fn recorded(
     }
     check_cycle(path.cycle_from, at_cycle.as_ref(), &recorder)?;
     let ends = ends(&mut recorder, &reached, path.cycle_from.is_some(), &steps);
-    let outcome = shown(&recorder, what, path.cycle_from, &steps, &ends)?;
+    let outcome = shown(&recorder, what, path.cycle_from, &steps, (&reached, &ends))?;
     let mut trace = assemble(&recorder, source, initial, steps, outcome);
     explain::fill(&mut trace);
     Ok(Recorded::Trace(Box::new(trace), bytes))
@@ -175,12 +177,14 @@ pub(crate) fn shown(
     what: What<'_>,
     cycle_from: Option<usize>,
     steps: &[Step],
-    ends: &[Outcome],
+    (reached, ends): (&Reached, &[Outcome]),
 ) -> Result<Outcome, Departure> {
     let wanted = match what {
         What::Finding(finding, level) => outcome_of(recorder, finding, level, Basis::Step, cycle_from, steps),
         What::Fault(agent, fault) => fault_outcome(recorder, agent, fault),
         What::Cut(agent, at, reason) => cut_outcome(recorder, agent, at, reason),
+        What::State(_) if matches!(reached, Reached::End(_)) => return Err(ended_early(steps.len())),
+        What::State(agents) => return Ok(state_outcome(recorder, agents)),
     };
     confirm(wanted, ends)
 }
@@ -408,6 +412,15 @@ fn fault_outcome(recorder: &Recorder, agent: AgentId, fault: &Fault) -> Outcome 
 
 fn cut_outcome(recorder: &Recorder, agent: AgentId, at: Pc, reason: &CutReason) -> Outcome {
     Outcome { headline: cut_message(reason), ..bare(recorder, OutcomeKind::Cut, agent, at) }
+}
+
+/// Agents are where they are: what they do there is for the state to say.
+pub(crate) fn state_outcome(recorder: &Recorder, agents: &[AgentId]) -> Outcome {
+    let is_there = |agent: &&AgentId| !recorder.machine.config(&recorder.state, **agent).has_exited();
+    let shown = agents.iter().find(is_there).or(agents.first()).copied().unwrap_or_default();
+    let at = recorder.machine.stands_at(&recorder.state, shown);
+    let agents = agents.iter().map(|agent| agent.0).collect();
+    Outcome { basis: Basis::State, agents, ..bare(recorder, OutcomeKind::State, shown, at) }
 }
 
 fn detail(program: &Program, detail: &machine::Detail) -> Option<Detail> {

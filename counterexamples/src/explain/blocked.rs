@@ -9,18 +9,18 @@ use crate::names;
 use crate::trace::{AgentState, Awaits, BarrierState, Location, Status, Step};
 
 /// Agents that wait at the same instruction for the same thing.
-struct Waiters {
+pub(super) struct Waiters {
     barrier: u32,
     awaits: Awaits,
     location: Location,
     instruction: String,
-    agents: Vec<u32>,
+    pub(super) agents: Vec<u32>,
 }
 
 /// Sentences about barriers, at most.
 const MOST_GROUPS: usize = 8;
 
-fn waiters(case: &Case<'_>) -> Vec<Waiters> {
+pub(super) fn waiters(case: &Case<'_>) -> Vec<Waiters> {
     let mut groups: Vec<Waiters> = Vec::new();
     for state in case.end.agents.values().filter(|a| a.status == Status::Blocked) {
         let (Some(waits), Some(location)) = (state.waits, state.location) else { continue };
@@ -190,7 +190,7 @@ pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
 }
 
 /// `warps 0-2 wait at ring.bar:12 on barrier 1 (96 of 128 threads arrived)`.
-fn waits(case: &Case<'_>, group: &Waiters) -> String {
+pub(super) fn waits(case: &Case<'_>, group: &Waiters) -> String {
     let who = case.agents(&group.agents);
     let verb = verb(&group.agents, "waits", "wait");
     let (at, on) = (case.at(group.location), case.barrier(group.barrier));
@@ -280,7 +280,7 @@ fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
 }
 
 /// The sentences and places about one group of waiters.
-fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
+pub(super) fn describe(case: &Case<'_>, group: &Waiters, words: &mut Words) {
     let who = case.agents(&group.agents);
     let on = case.barrier(group.barrier);
     let remark = Remark::Did(group.agents.clone(), Did::Waits(on.clone()));

@@ -12,6 +12,7 @@ mod pairing;
 mod place;
 mod race;
 mod results;
+mod standing;
 mod words;
 
 use barcheck_model::rule::Rule;
@@ -40,6 +41,7 @@ pub(crate) fn fill(trace: &mut Trace) {
         OutcomeKind::Violation => outcome.rule.clone().unwrap_or_default(),
         OutcomeKind::Fault => "evaluation error".to_owned(),
         OutcomeKind::Cut => "not modelled".to_owned(),
+        OutcomeKind::State => "reached".to_owned(),
     };
     outcome.headline = format!("{kind}: {without_places}");
     outcome.message = words.message.chars().filter(|c| *c != MARK).collect();
@@ -63,6 +65,9 @@ pub(crate) fn places(trace: &Trace) -> Vec<Place> {
 
 fn words(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
+    if outcome.kind == OutcomeKind::State {
+        return standing::standing(case);
+    }
     let Some(rule) = outcome.rule.as_deref().and_then(Rule::from_name) else {
         return unfollowed(case);
     };

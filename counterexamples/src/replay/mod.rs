@@ -15,7 +15,7 @@ use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
 use crate::build::record::{Departure, Reached, Recorder, ended_early};
-use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirmed_by, ends};
+use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirmed_by, ends, state_outcome};
 use crate::explain;
 use crate::trace::{self, BarrierState, Basis, Outcome, OutcomeKind, Step, Trace};
 pub use stuck::Stuck;
@@ -93,7 +93,8 @@ pub fn replay_within(
     }
     check_cycle(trace.outcome.cycle_from, at_cycle.as_ref(), &recorder)?;
     same(None, "the list of barriers", &trace.barriers, &barriers(trace, &recorder))?;
-    let ends = ends(&mut recorder, &reached, at_cycle.is_some(), &trace.steps);
+    let mut ends = ends(&mut recorder, &reached, at_cycle.is_some(), &trace.steps);
+    ends.extend(standing(trace, &recorder, &reached));
     let mut wanted = trace.outcome.clone();
     if wanted.kind != OutcomeKind::Violation {
         // The message that names what went wrong is the last event's, and has been compared with it.
@@ -118,8 +119,19 @@ pub fn replay_within(
         cycle_from,
         ..found.clone()
     };
+    Ok(confirmation(trace, lasting, outcome))
+}
+
+fn confirmation(trace: &Trace, stuck: Option<Stuck>, outcome: Outcome) -> Confirmation {
     let (steps, rule) = (trace.steps.len(), trace.outcome.rule.clone());
-    Ok(Confirmation { steps, rule, stuck: lasting, outcome: explain::worded(trace, outcome) })
+    Confirmation { steps, rule, stuck, outcome: explain::worded(trace, outcome) }
+}
+
+/// Where the agents of the outcome are, if that is what the trace shows: it has been compared, step by step.
+fn standing(trace: &Trace, recorder: &Recorder, reached: &Reached) -> Option<Outcome> {
+    let is_asked = trace.outcome.kind == OutcomeKind::State && matches!(reached, Reached::State(_));
+    let agents: Vec<AgentId> = trace.outcome.agents.iter().map(|agent| AgentId(*agent)).collect();
+    is_asked.then(|| state_outcome(recorder, &agents))
 }
 
 /// The trace is of this protocol.

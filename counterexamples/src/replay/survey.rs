@@ -48,7 +48,7 @@ pub(crate) fn survey(
     }
     check_cycle(path.cycle_from, at_cycle.as_ref(), &recorder)?;
     let ends = ends(&mut recorder, &reached, path.cycle_from.is_some(), &[]);
-    shown(&recorder, what, path.cycle_from, &[], &ends)?;
+    shown(&recorder, what, path.cycle_from, &[], (&reached, &ends))?;
     if let (Some(agent), Some(state)) = (stuck, at_cycle) {
         stays_blocked(&mut recorder.machine, state, agent)?;
     }

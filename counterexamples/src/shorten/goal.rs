@@ -76,13 +76,15 @@ impl<'a> Goal<'a> {
     fn rule(&self) -> Option<Rule> {
         match self.what {
             What::Finding(finding, _) => Some(finding.rule),
-            What::Fault(..) | What::Cut(..) => None,
+            What::Fault(..) | What::Cut(..) | What::State(_) => None,
         }
     }
 
-    /// It shows only where nobody moves any more, so that nobody's steps can be left out.
+    /// It shows only where nobody moves any more, or in that very state, so that nobody's steps can be left
+    /// out.
     pub(super) fn is_final(&self) -> bool {
         matches!(self.rule(), Some(Rule::Deadlock | Rule::DanglingArrival))
+            || matches!(self.what, What::State(_))
     }
 
     /// How many steps at the end are what shows it.
@@ -117,7 +119,7 @@ impl<'a> Goal<'a> {
     }
 
     fn in_state(&self, walker: &mut Walker<'_>, state: &State) -> bool {
-        let What::Finding(finding, _) = self.what else { return false };
+        let What::Finding(finding, _) = self.what else { return matches!(self.what, What::State(_)) };
         walker.pay() && walker.machine.judge(state).contains(finding)
     }
 }

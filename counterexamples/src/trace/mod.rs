@@ -11,7 +11,7 @@ mod size;
 mod state;
 
 pub use fingerprint::{Identity, fingerprint, fingerprint_of};
-pub use read::{MOST_AGENTS, MOST_STEPS, TraceError};
+pub use read::{MOST_AGENTS, MOST_STEPS, TraceError, WHERE_FORMAT};
 pub use situation::Situation;
 pub use state::{
     AgentState, Awaits, BarrierState, Count, Doing, Fragment, Location, Pending, State, Status, Waits,
@@ -355,6 +355,8 @@ pub enum OutcomeKind {
     Fault,
     /// The model does not cover what happened.
     Cut,
+    /// Agents are where they were looked for. Nothing need be violated.
+    State,
 }
 
 /// What an outcome rests on.

@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use crate::trace::{Detail, Event, FORMAT, OutcomeKind, State, Trace};
 
+/// The format of answers to where a protocol can be, as `barcheck where --format json` gives them.
+pub const WHERE_FORMAT: &str = "barcheck-where/1";
+
 /// Steps that a trace may have.
 pub const MOST_STEPS: usize = 1_000_000;
 /// Agents that a trace may have.
@@ -60,13 +63,26 @@ struct Head {
     format: Option<serde_json::Value>,
 }
 
+/// The answer to where a protocol can be, which holds a trace if there is one.
+#[derive(Deserialize)]
+struct Answer {
+    trace: Option<Trace>,
+}
+
 impl Trace {
-    /// Reads a trace.
+    /// Reads a trace, or the one in an answer of [`WHERE_FORMAT`].
     ///
     /// # Errors
     /// The text is no JSON, no trace, of another version, too large, or its parts do not fit together.
     pub fn from_json(text: &str) -> Result<Self, TraceError> {
         let head: Head = serde_json::from_str(text).map_err(|e| TraceError::from_json(&e))?;
+        if head.format.as_ref().and_then(serde_json::Value::as_str) == Some(WHERE_FORMAT) {
+            let answer: Answer = serde_json::from_str(text).map_err(|e| TraceError::from_json(&e))?;
+            let none = || TraceError::new("the answer holds no trace: no run leads there");
+            let trace = answer.trace.ok_or_else(none)?;
+            trace.check().map_err(TraceError::new)?;
+            return Ok(trace);
+        }
         match head.format.as_ref().map(serde_json::Value::as_str) {
             Some(Some(FORMAT)) => {}
             Some(Some(other)) => {

@@ -176,6 +176,14 @@ impl Config {
         union(&self.fragments)
     }
 
+    /// Where its lanes are: at the instruction at which they block, or at the one that they would execute
+    /// next. Lanes that wait at a join for others are nowhere, and so is who has exited.
+    pub fn positions(&self) -> impl Iterator<Item = Pc> {
+        let blocked = self.waiting.map_or(0, |waiting| waiting.lanes);
+        let others = self.fragments.iter().filter(move |f| f.join.is_none() && f.lanes & blocked == 0);
+        self.waiting.map(|waiting| waiting.at).into_iter().chain(others.map(|f| f.pc))
+    }
+
     /// The agent is blocked: on a barrier's generation, or because one of its fragments waits for the
     /// warp's other lanes at a barrier. Waiting at a join is not blocking.
     #[must_use]

@@ -1,6 +1,7 @@
 //! How a search goes from its first state to its outcome, with states as wide as they have to be.
 
 use super::checkpoint::{Checkpoint, Saved};
+use super::lookout::Lookout;
 use super::position::Pause;
 use super::resume::Unusable;
 use super::violations::Violations;
@@ -10,6 +11,7 @@ use crate::settings::{Budgets, Note, Reduction, Settings};
 use crate::successors::canonical::Symmetry;
 use crate::successors::tables::Tables;
 use crate::verdict::answer::Question;
+use crate::verdict::goal::{Seek, Sighting, Wanted};
 use crate::verdict::{Engine, Inconclusive, Method, Outcome};
 use crate::visited::{StateId, Store, disk};
 use std::num::NonZeroUsize;
@@ -67,6 +69,26 @@ pub(crate) fn search(
         }
     };
     Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
+}
+
+/// Searches for states. Returns what the search came to, and what it has seen: of all states, and of
+/// deadlocks.
+pub(crate) fn look_out(
+    question: &Question<'_>,
+    goal: &[Wanted],
+    seek: Seek,
+) -> (Outcome, (Vec<Sighting>, Vec<Sighting>)) {
+    let settings = Settings {
+        reduction: Reduction::Symmetry,
+        threads: Some(NonZeroUsize::MIN),
+        ..question.settings.clone()
+    };
+    let mut search = begun(question, &settings);
+    let asked = Lookout::asked_of(goal, question.program.agents.len());
+    search.symmetry = Symmetry::within(&search.tables, &asked);
+    search.lookout = Some(Lookout::new(goal, seek));
+    let outcome = begin(&mut search, &settings);
+    (outcome, search.lookout.map(|lookout| lookout.sighted).unwrap_or_default())
 }
 
 /// A search that has not found anything yet.

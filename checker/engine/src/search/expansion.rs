@@ -26,6 +26,9 @@ impl Search<'_> {
             return Some(Pause::Stopped);
         }
         let words = store.get(self.at.next);
+        if let Some(pause) = self.look_out(&words) {
+            return Some(pause);
+        }
         let before = batch.len();
         // Local computation may fail before the first step: states in which it did are not entered later.
         if self.at.next > 0 {

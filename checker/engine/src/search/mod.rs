@@ -10,11 +10,13 @@ mod checkpoint;
 pub(crate) mod drive;
 mod expansion;
 mod explore;
+pub(crate) mod lookout;
 mod looks;
 mod pipeline;
 mod position;
 mod report;
 mod resume;
+mod sightings;
 mod stuck;
 mod trace_back;
 mod violations;
@@ -28,6 +30,7 @@ use crate::verdict::answer::between_looks;
 use crate::visited::{StateId, Store};
 use budget::{Clock, Limit, Usage};
 use checkpoint::Saving;
+use lookout::Lookout;
 use position::Position;
 use std::time::Instant;
 use violations::Violations;
@@ -54,6 +57,8 @@ pub(crate) struct Search<'a> {
     pub(crate) times_learnt: u64,
     /// What a search has found is found once more, up to this state, and budgets are not looked at.
     pub(crate) retraces: Option<StateId>,
+    /// What every state is compared with, if a state is looked for.
+    pub(crate) lookout: Option<Lookout<'a>>,
 }
 
 impl<'a> Search<'a> {
@@ -81,6 +86,7 @@ impl<'a> Search<'a> {
             has_rehearsed: false,
             times_learnt: 0,
             retraces: None,
+            lookout: None,
         }
     }
 

@@ -18,6 +18,7 @@ pub(crate) fn outcome<const W: usize>(
     settings: &Settings,
     complete: bool,
 ) -> Outcome {
+    search.make_out(store);
     search.violations.leave_out_silent(&search.tables.machine, settings);
     // There is an initial state, and every state could be looked up, or not all have been covered.
     let complete = complete && store.len() > 0 && store.failed().is_none();
@@ -99,7 +100,7 @@ fn findings<const W: usize>(
         }
         if complete && store.is_compact() && stuck::may_run_for_ever(search) {
             search.violations.inconclusive.get_or_insert(Inconclusive::Forgotten);
-        } else if complete && !store.is_compact() {
+        } else if complete && !store.is_compact() && search.lookout.is_none() {
             found.extend(stuck::find(search, store).into_iter().map(|(finding, path)| Found {
                 level: levels.of(finding.rule, target),
                 finding,

@@ -17,6 +17,7 @@
 //! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
 //! path to it. Where all rules are wanted, the search follows that finds all.
 
+pub(crate) mod locate;
 mod other;
 mod outcome;
 mod said;

@@ -34,10 +34,15 @@ impl Symmetry {
 
     /// Agents of one class are interchangeable, within subgroups where there are any.
     pub(crate) fn of(tables: &Tables) -> Self {
+        Self::within(tables, &vec![0; tables.class_of.len()])
+    }
+
+    /// The same where agents are told apart by numbers, besides.
+    pub(crate) fn within(tables: &Tables, numbers: &[usize]) -> Self {
         let subgroup = |agent: usize| tables.machine.subgroup(AgentId::from_index(agent));
-        let mut groups: Vec<((usize, usize), Vec<usize>)> = Vec::new();
-        for (agent, class) in tables.class_of.iter().enumerate() {
-            let key = (*class, subgroup(agent));
+        let mut groups: Vec<((usize, usize, usize), Vec<usize>)> = Vec::new();
+        for ((agent, class), number) in tables.class_of.iter().enumerate().zip(numbers) {
+            let key = (*class, subgroup(agent), *number);
             match groups.iter_mut().find(|(k, _)| *k == key) {
                 Some((_, group)) => group.push(agent),
                 None => groups.push((key, vec![agent])),

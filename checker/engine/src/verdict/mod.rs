@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod blow_up;
+pub(crate) mod goal;
 
 use crate::settings::Reduction;
 use barcheck_model::agent::Fault;

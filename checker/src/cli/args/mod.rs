@@ -7,6 +7,7 @@ mod library;
 mod models;
 mod pictures;
 mod time;
+mod whereabouts;
 
 use super::sweep::{Ranged, ranged};
 use super::values::{self, Define, Partition, ReportFormat, ReportTo, named};
@@ -26,6 +27,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 pub(crate) use time::TimeArgs;
+pub(crate) use whereabouts::WhereArgs;
 
 /// Checks GPU barrier protocols: explores every interleaving of the warps, threads, invocations or subgroups
 /// of a group and says whether some of them hang, race or break a rule of the barrier specification.
@@ -53,6 +55,7 @@ Examples:
   barcheck verify ring.bar                       decide one protocol
   barcheck verify --cta 256 kernel.ptx           decide compiled kernels
   barcheck verify --all --trace traces *.bar     every rule violated, counterexamples into traces/
+  barcheck where kernel.ptx --at 3=120 0=98      can it hang with warp 3 at line 120 and warp 0 at line 98
   barcheck explain arrival-race                  what a rule means, where it stands, how to fix it
   barcheck show traces/ring-deadlock.json        step through a counterexample in the terminal
   barcheck view traces/ring-deadlock.json        a page that does the same in a browser
@@ -69,6 +72,8 @@ pub(crate) enum Command {
     Extract(ExtractArgs),
     /// Look at compiled kernels: roles, barriers, what would be assumed, what would not be followed
     Doctor(DoctorArgs),
+    /// Ask whether a protocol or kernel can be, or hang, with agents at certain lines, and by which schedule
+    Where(Box<WhereArgs>),
     /// Run protocols on executable barriers, under loom or shuttle: a second opinion on the model
     Gate(Box<GateArgs>),
     /// Replay counterexamples against the model: confirm each, or say where it departs
@@ -251,7 +256,7 @@ With --exit-zero, 2 for wrong usage and for output that cannot be written, other
 #[derive(Debug, Args)]
 #[command(after_help = GATE_EXAMPLES)]
 pub(crate) struct GateArgs {
-    /// Protocols to run (`.bar`); `-` reads standard input
+    /// Protocols (`.bar`) and compiled kernels (`.ptx`) to run; `-` reads standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Who runs the threads: loom (every schedule, at most 4 agents), shuttle (random schedules), or the
@@ -294,6 +299,8 @@ pub(crate) struct GateArgs {
     /// shuttle: run the schedule again that an earlier run has printed
     #[arg(long, value_name = "SCHEDULE")]
     pub(crate) schedule: Option<String>,
+    #[command(flatten, next_help_heading = "Compiled kernels")]
+    pub(crate) kernel: KernelArgs,
 }
 
 const GATE_EXAMPLES: &str = "\
@@ -302,6 +309,7 @@ Examples:
   barcheck gate --with loom --preemptions 2 ring.bar
   barcheck gate --with shuttle --executions 100000 --seed 7 ring.bar
   barcheck gate --with std --trace hang.json ring.bar
+  barcheck gate --cta 256 kernel.ptx                every kernel of the module that has barriers
 
 The agents run as threads on barriers that are written from the specifications and share nothing with the model
 that `barcheck verify` explores. What loom or shuttle find is confirmed by the model and shown as `verify` shows it.

@@ -4,6 +4,7 @@ mod combinations;
 mod failures;
 mod github;
 mod junit;
+mod listing;
 mod plain;
 mod reporter;
 mod sarif;
@@ -20,6 +21,8 @@ pub(crate) fn reporter(format: ReportFormat, look: Look, quiet: bool, alone: boo
         ReportFormat::Json => Box::new(plain::Json),
         ReportFormat::Junit => Box::new(junit::Junit::default()),
         ReportFormat::Sarif => Box::new(sarif::Sarif::default()),
+        ReportFormat::Table => Box::new(listing::Listing::new(look, false)),
+        ReportFormat::Markdown => Box::new(listing::Listing::new(Look::file(), true)),
         ReportFormat::Github => Box::new(github::Github { quiet }),
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn draw(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
 
 /// The explanation.
 pub(super) fn why(trace: &Trace, style: &Style, lines: &mut Vec<String>) {
-    lines.push(style.paint(Ink::Heading, "why"));
+    let heading = if trace.outcome.kind == OutcomeKind::State { "where they are" } else { "why" };
+    lines.push(style.paint(Ink::Heading, heading));
     for sentence in trace.outcome.explanation.lines() {
         for (index, line) in
             wrap(&harmless(sentence), style.width.min(110).saturating_sub(4)).iter().enumerate()
@@ -80,7 +81,7 @@ fn agents(trace: &Trace, end: &Situation, style: &Style, lines: &mut Vec<String>
 
 /// The agent makes the step that the run ends at without a violation.
 fn ends(trace: &Trace, state: &AgentState) -> bool {
-    trace.outcome.kind != OutcomeKind::Violation && trace.outcome.agent == state.agent
+    matches!(trace.outcome.kind, OutcomeKind::Fault | OutcomeKind::Cut) && trace.outcome.agent == state.agent
 }
 
 fn row(trace: &Trace, end: &Situation, group: &Group<'_>) -> [(Ink, String); 4] {
