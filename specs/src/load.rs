@@ -18,6 +18,7 @@ use crate::module::Notation;
 use crate::ptx;
 use crate::sass;
 use crate::spirv;
+use crate::visa;
 use crate::xegpu;
 
 pub use crate::module::Entry;
@@ -62,6 +63,8 @@ formats! {
     Spirv = Kernels(&spirv::NOTATION);
     /// Kernels in MLIR, with operations of XeGPU.
     Xegpu = Kernels(&xegpu::NOTATION);
+    /// Kernels for Intel's graphics, as text: vISA.
+    Visa = Kernels(&visa::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }
