@@ -35,7 +35,7 @@ mod unreached;
 pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
+    Budgets, ByLocation, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
     Verdict, patience,
 };
 pub use barcheck_model::Patience;

@@ -14,13 +14,14 @@ mod random;
 mod schedule;
 mod search;
 mod settings;
+mod slices;
 mod strategy;
 mod stubborn;
 mod successors;
 mod verdict;
 mod visited;
 
-pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
+pub use settings::{Budgets, ByLocation, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
 use barcheck_model::Patience;
@@ -39,7 +40,8 @@ use verdict::answer::Question;
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
     let started = control.began().unwrap_or_else(Instant::now);
     let patience = patience(settings.budgets, started, control);
-    strategy::in_time(&Question { program, options, settings, control, started, patience })
+    let slice = None;
+    strategy::in_time(&Question { program, options, settings, control, started, patience, slice })
 }
 
 /// Over once a budget of time is used up, or whoever watches ends it.

@@ -17,20 +17,23 @@
 //! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
 //! path to it. Where all rules are wanted, the search follows that finds all.
 
+mod by_location;
 mod other;
 mod outcome;
 mod said;
 
 use crate::paths::replay;
 use crate::search::drive::search;
-use crate::settings::{Budgets, Reduction};
+use crate::settings::{Budgets, ByLocation, Reduction};
 use crate::verdict::answer::{Answer, Question, Undecided};
 use crate::verdict::{Engine, Inconclusive, Method, Outcome, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
+use crate::slices::{has_many, may_be_sliced};
 use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
+use by_location::by_location;
 use other::{as_if_exits_held, without_pedantry};
 use outcome::{asked_for, has_error, is_partial, outcome, undecided};
 use said::{Declined, Said};
@@ -120,7 +123,7 @@ fn alone(question: &Question<'_>, engine: &dyn Decider) -> Outcome {
 
 /// Asks the engines in order; see the module for why in this one.
 fn in_order(question: &Question<'_>) -> Outcome {
-    let engines: [&dyn Decider; 2] = [&OneSchedule, &EachOutcome];
+    let engines: [&dyn Decider; 3] = [&OneSchedule, &EachLocation, &EachOutcome];
     let mut before: Option<Declined> = None;
     for engine in engines {
         if before.as_ref().is_some_and(|declined| !engine.may_decide(declined)) {
@@ -162,12 +165,20 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     let short = short_of(budgets);
     // Where nothing but a search can show what was found, or one is short anyway, there is no use in another.
     let Some(reason) = &declined.reason else { return whole() };
+    let apart = || by_location(question, because, &in_order).map(|outcome| refined(question, outcome));
+    if question.settings.all && may_be_sliced(question) && budgets != short {
+        let found = search(question, Reduction::Symmetry, short, because.clone());
+        return if found.statistics.complete { found } else { apart().unwrap_or_else(whole) };
+    }
     if question.settings.all || budgets == short {
         return whole();
     }
     let found = search(question, Reduction::Symmetry, short, because.clone());
     if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
         return found;
+    }
+    if let Some(outcome) = apart() {
+        return outcome;
     }
     if let Some(verified) = verified_but_for_warnings(question, &found) {
         return verified;
@@ -207,6 +218,25 @@ impl OneSchedule {
     }
 }
 
+/// A protocol without memory, and then with each location.
+struct EachLocation;
+
+impl Decider for EachLocation {
+    /// At once where there are very many locations; else once it has turned out that it takes long otherwise.
+    fn may_decide(&self, _: &Declined) -> bool {
+        true
+    }
+
+    fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
+        let is_asked = question.settings.by_location == ByLocation::Always || has_many(&question.program);
+        if !is_asked {
+            return Said::No;
+        }
+        let because = before.map_or("", |before| before.method.why.as_str());
+        by_location(question, because, &in_order).map_or(Said::No, |outcome| Said::Yes(Box::new(outcome)))
+    }
+}
+
 /// One run for each outcome of choices.
 struct EachOutcome;
 
@@ -223,12 +253,19 @@ impl Decider for EachOutcome {
 
 impl EachOutcome {
     fn runs(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
-        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once
-        // there have been many, random scheduling is tried.
+        // There may be many outcomes of choices. Then it may be that few of them concern one location. And
+        // where some are wrong, it is most often not only a few: once there have been very many, random
+        // scheduling is tried.
         let mut found = None;
-        let mut is_known = || {
-            let Some(before) = before.filter(|_| !question.settings.all) else { return false };
-            let said = RandomScheduling { first: AgentId(0) }.decide(question, Some(before));
+        let mut is_known = |asked: usize| {
+            let Some(before) = before else { return false };
+            let said = match asked {
+                0 if has_many(&question.program) => Said::No,
+                0 => by_location(question, &before.method.why, &in_order)
+                    .map_or(Said::No, |outcome| Said::Yes(Box::new(outcome))),
+                _ if question.settings.all => Said::No,
+                _ => RandomScheduling { first: AgentId(0) }.decide(question, Some(before)),
+            };
             if let Said::Yes(outcome) = said {
                 found = Some(outcome);
             }
@@ -401,7 +438,8 @@ mod tests {
         let settings = Settings { all, ..Settings::default() };
         let (options, started) = (Options::default(), Instant::now());
         let patience = barcheck_model::Patience::default();
-        ask(&Question { program, options, settings: &settings, control: &Quiet, started, patience })
+        let slice = None;
+        ask(&Question { program, options, settings: &settings, control: &Quiet, started, patience, slice })
     }
 
     fn found(level: Level) -> Found {

@@ -58,6 +58,14 @@ impl BarrierOp for SplitOp {
         false
     }
 
+    fn memory_scope(&self) -> Option<Scope> {
+        Some(self.memory)
+    }
+
+    fn only_orders_memory(&self) -> bool {
+        self.kind == SplitKind::MemoryBarrier
+    }
+
     fn reads_state(&self) -> bool {
         false
     }
