@@ -32,6 +32,7 @@ use crate::patience::Patience;
 use crate::program::{AccessKind, AgentId, Code, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
+use slice::Does;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -158,17 +159,17 @@ impl Machine {
 
     /// Agents with the same key behave alike: same role, same part of its code, same lanes, and nothing in
     /// that code that tells them apart.
-    fn kin(&self, agent: AgentId, told_apart: &mut FxHashMap<(RoleId, bool), TellsApart>) -> Kin {
+    fn kin(&self, agent: AgentId, told_apart: &mut FxHashMap<(RoleId, Option<Does>), TellsApart>) -> Kin {
         let role = self.program.agents[agent.index()];
-        let is_quiet = self.slice.as_ref().is_some_and(|slice| slice.is_quiet(agent));
-        let by = told_apart.entry((role, is_quiet)).or_insert_with(|| TellsApart::by(self.runs(agent).0));
+        let does = self.slice.as_ref().map(|slice| slice.does(agent));
+        let by = told_apart.entry((role, does)).or_insert_with(|| TellsApart::by(self.runs(agent).0));
         let told_apart = match by {
             TellsApart::Agents => Some(agent.0),
             TellsApart::Subgroups => Some(u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX)),
             TellsApart::Nobody => None,
         };
         // Each CTA has barriers and memory of its own.
-        (role, is_quiet, self.program.cta_of(agent), self.program.lanes(agent), told_apart)
+        (role, does, self.program.cta_of(agent), self.program.lanes(agent), told_apart)
     }
 
     /// The code that an agent runs here, and the facts about it.
@@ -395,9 +396,9 @@ pub enum CutReason {
     Endless(Option<String>),
 }
 
-/// What agents have in common that behave alike: role, whether it is what of its code concerns no location
-/// followed, CTA, lanes, and who they are if that matters.
-type Kin = (RoleId, bool, u32, u32, Option<u32>);
+/// What agents have in common that behave alike: role, what of it they do in a slice, CTA, lanes, and who they
+/// are if that matters.
+type Kin = (RoleId, Option<Does>, u32, u32, Option<u32>);
 
 /// Whom a role's code tells apart.
 #[derive(Clone, Copy)]

@@ -17,10 +17,21 @@ use std::collections::BTreeSet;
 pub struct Slice {
     /// In order.
     pub(super) watched: Vec<LocationId>,
-    /// By agent: it accesses none of them.
-    quiet: Vec<bool>,
-    /// By role: what those run that access some, and what the others do.
-    parts: Vec<[Part; 2]>,
+    /// By agent.
+    does: Vec<Does>,
+    /// By role, and by what agents do.
+    parts: Vec<[Part; 3]>,
+}
+
+/// What an agent does in a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Does {
+    /// It accesses some of the locations.
+    Access,
+    /// It accesses none.
+    Synchronise,
+    /// Nothing: it has exited from the start.
+    Nothing,
 }
 
 /// Code with some operations left out, and the facts about it.
@@ -38,10 +49,10 @@ impl Slice {
     pub fn new(program: &Program, watched: &[LocationId], touched: &[(AgentId, Pc)]) -> Self {
         let mut watched = watched.to_vec();
         watched.sort_unstable();
-        let mut quiet = vec![true; program.agents.len()];
+        let mut does = vec![Does::Synchronise; program.agents.len()];
         let mut positions: BTreeSet<(RoleId, Pc)> = BTreeSet::new();
         for (agent, pc) in touched {
-            quiet[agent.index()] = false;
+            does[agent.index()] = Does::Access;
             positions.insert((program.agents[agent.index()], *pc));
         }
         let fences_publish = program.target.facts().fences_publish;
@@ -60,26 +71,41 @@ impl Slice {
                 Op::Access(..) | Op::Fence(_) => true,
                 _ => nothing && op.only_orders_memory(),
             };
-            [Part::of(&known.code, &facts, &loud), Part::of(&known.code, &facts, &quiet)]
+            let code = &known.code;
+            [Part::of(code, &facts, &loud), Part::of(code, &facts, &quiet), Part::empty(code, &facts)]
         });
-        Self { watched, quiet, parts: parts.collect() }
+        Self { watched, does, parts: parts.collect() }
+    }
+
+    /// The same without some agents: they have exited from the start.
+    #[must_use]
+    pub fn without(mut self, agents: impl IntoIterator<Item = AgentId>) -> Self {
+        agents.into_iter().for_each(|agent| self.does[agent.index()] = Does::Nothing);
+        self
     }
 
     /// What an agent runs.
     #[inline]
     pub(super) fn part(&self, role: RoleId, agent: AgentId) -> &Part {
-        &self.parts[role.index()][usize::from(self.is_quiet(agent))]
+        &self.parts[role.index()][self.does(agent) as usize]
     }
 
-    /// Whether an agent accesses none of the locations.
+    pub(super) fn does(&self, agent: AgentId) -> Does {
+        self.does[agent.index()]
+    }
+
+    /// Whether an agent is there.
     #[must_use]
-    pub fn is_quiet(&self, agent: AgentId) -> bool {
-        self.quiet[agent.index()]
+    pub fn has(&self, agent: AgentId) -> bool {
+        self.does(agent) != Does::Nothing
     }
 
     /// Whether a move of an agent of the whole protocol is left out here.
     #[must_use]
     pub fn leaves_out(&self, program: &Program, agent: AgentId, made: &Move) -> bool {
+        if !self.has(agent) {
+            return false;
+        }
         let role = program.agents[agent.index()];
         let [whole, part] = [program.code(agent), &self.part(role, agent).code].map(|code| &code.ops[made.pc.index()]);
         let is_unwatched = |at: &LocationId| self.watched.binary_search(at).is_err();
@@ -92,6 +118,13 @@ impl Slice {
 }
 
 impl Part {
+    /// No code at all.
+    fn empty(code: &Code, facts: &Facts) -> Self {
+        let ops = vec![Op::Exit];
+        let code = Code { ops, empty: true, ..code.clone() };
+        Self { facts: facts.of_part(&code), code }
+    }
+
     /// The code without the operations that `leaves_out` names, and without what served them alone.
     fn of(code: &Code, facts: &Facts, leaves_out: &dyn Fn(Pc, &Op) -> bool) -> Self {
         let mut code = code.clone();

@@ -1,9 +1,11 @@
 //! What an agent does by itself, as a graph.
 
-use barcheck_model::agent::{Action, Config, Iterations};
-use barcheck_model::machine::Machine;
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc};
+use barcheck_model::agent::{Action, Choices, Config, Iterations, Move, Outcome};
+use barcheck_model::barrier::BarrierId;
+use barcheck_model::machine::{Label, Machine};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc, SequenceId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
 /// Numbers for things, in the order in which they come.
@@ -41,6 +43,19 @@ pub(super) struct Graph {
     is_whole: bool,
     /// Accesses of fragments that have separated.
     apart: Vec<(LocationId, AccessKind, Pc)>,
+    /// What the agent shares with others that do the same.
+    shares: BTreeSet<Shared>,
+}
+
+/// Something by which agents have to do with one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shared {
+    /// A barrier.
+    Barrier(BarrierId),
+    /// Decisions that they make alike.
+    Sequence(SequenceId),
+    /// How many barriers are allocated.
+    Allocation,
 }
 
 /// Stands for an access that is followed, in a graph that is written down.
@@ -57,8 +72,9 @@ impl Graph {
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let identity = [number(role), program.lanes(agent), number(subgroup)];
         let automaton = &machine.automata()[machine.class(agent)];
+        let shares = BTreeSet::new();
         let mut graph =
-            Self { nodes: Vec::with_capacity(automaton.len()), identity, is_whole: true, apart: Vec::new() };
+            Self { nodes: Vec::with_capacity(automaton.len()), identity, is_whole: true, apart: Vec::new(), shares };
         let all = automaton.labelled_edges();
         let mut edges = all.chunk_by(|a, b| a.0 == b.0).peekable();
         for id in automaton.configs() {
@@ -77,10 +93,14 @@ impl Graph {
                 continue;
             }
             for made in moves {
+                graph.shares.extend(shared(made));
                 if let Action::Access(kind, locations) = &made.action {
                     graph.apart.extend(locations.iter().map(|location| (*location, *kind, made.pc)));
                 }
             }
+            // What is read of a barrier's state stands for whatever is read.
+            let reads = |label: &Label| matches!(label, Label::Made(_, _, Outcome::Read(_)));
+            graph.is_whole &= !out.iter().any(|(_, label, _)| reads(label));
             graph.is_whole &= graph.apart.is_empty() && config.iterations == Iterations::default();
             let label = labels.of(format!("{:?} {moves:?}", without_locals(config)));
             let edges = out.iter().map(|(_, by, to)| (labels.of(format!("{by:?}")), to.0)).collect();
@@ -98,6 +118,11 @@ impl Graph {
         let together =
             together.flat_map(|(kind, locations, pc)| locations.iter().map(|at| (*at, *kind, *pc)));
         together.chain(self.apart.iter().copied())
+    }
+
+    /// What the agent may share with others.
+    pub(super) fn shares(&self) -> impl Iterator<Item = Shared> + '_ {
+        self.shares.iter().copied()
     }
 
     /// The graph in which accesses to other locations are passed over, written down: equal for agents that
@@ -150,6 +175,17 @@ impl Graph {
         }
         None
     }
+}
+
+/// What a move is about that others may be about too.
+fn shared(made: &Move) -> impl Iterator<Item = Shared> {
+    let sequence = match made.choices {
+        Choices::Uniform(sequence) => Some(Shared::Sequence(sequence)),
+        Choices::One | Choices::Open(_) => None,
+    };
+    let allocates = matches!(made.action, Action::Alloc(_) | Action::Init(..));
+    let barrier = made.action.barrier().map(Shared::Barrier);
+    barrier.into_iter().chain(sequence).chain(allocates.then_some(Shared::Allocation))
 }
 
 /// What others can see of a configuration, its moves aside.

@@ -52,6 +52,26 @@
 //!   matter where a scope is one. So if for two locations the same graphs are there equally often, an agent
 //!   that accesses neither having the graph of P(∅), one slice is the other with agents renamed.
 //!
+//! # Part by part
+//!
+//! Agents that share no barrier, no sequence of uniform decisions and no count of allocated barriers have
+//! nothing to do with one another but in memory: a step of one changes nothing for the other. Where an exit
+//! counts as an arrival, all agents share that. The sets of agents that are connected by what they share are
+//! *parts*. P(∅) is decided part by part, the others exited from the start, and P({l}) with the parts that
+//! access l. One with a location says all that the one without memory does, so that is not asked of parts that
+//! are in any other slice.
+//!
+//! * Whatever a step of a part violates, or a state by who stands at its barriers, the whole violates: the
+//!   others need not have moved. The other way round, a path of the whole is a path of each part if the
+//!   others' steps are left out.
+//! * A state of the whole in which nobody has a step is one of each part. So there is no deadlock unless a
+//!   part has one. Where a part has one, it is one of the whole if the others can come to their ends; all that
+//!   is violated then is left to others to decide.
+//! * Take an agent that no continuation of a state unblocks, while one runs for ever. In its own part it is
+//!   blocked in all continuations too. If one of these runs for ever, it is stuck there; otherwise they end,
+//!   and so in a deadlock.
+//! * `dangling-arrival` asks for all others to exit: the path goes on until they have.
+//!
 //! A violation in a slice is shown by a path of the whole protocol ([`whole`]). Where none shows it, nothing
 //! is decided here.
 
@@ -60,10 +80,11 @@ pub(crate) mod whole;
 
 use crate::settings::{ByLocation, Progress};
 use crate::verdict::answer::Question;
-use barcheck_model::machine::{Machine, Slice};
+use barcheck_model::machine::{ExitedThreads, Machine, Slice};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc, Program};
-use graph::{Graph, Numbers};
-use rustc_hash::FxHashMap;
+use graph::{Graph, Numbers, Shared};
+use petgraph::unionfind::UnionFind;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -71,15 +92,21 @@ use std::sync::Arc;
 const MOST_CONFIGS: usize = 1 << 18;
 /// Slices of locations, at most.
 const MOST_SLICES: usize = 1 << 10;
+/// Parts, at most: those beyond are one.
+const MOST_PARTS: usize = 16;
 /// Agents times locations from which on to follow all locations at once is slow.
 const MANY: usize = 1 << 15;
 
 /// The slices by which a protocol is decided.
 pub(crate) struct Plan {
-    /// The first without memory.
+    /// With a location each, but for parts that access none of these.
     pub(crate) slices: Vec<Arc<Slice>>,
+    /// Parts that share nothing but memory.
+    pub(crate) parts: usize,
+    /// Locations with which it is decided.
+    asked: usize,
     /// Locations on which accesses may conflict.
-    pub(crate) locations: usize,
+    locations: usize,
 }
 
 /// Whether a protocol may be decided location by location.
@@ -92,7 +119,6 @@ pub(crate) fn may_be_sliced(question: &Question<'_>) -> bool {
         && program.objects.is_empty()
         && !program.leaves_pending()
         && !program.has_remote()
-        && program.has_accesses()
 }
 
 /// Whether there are so many agents and locations that to follow all of them at once is slow.
@@ -109,35 +135,65 @@ impl Plan {
         if !may_be_sliced(question) {
             return None;
         }
+        let program = &question.program;
         let known = Known::of(question)?;
-        let mut by_location: BTreeMap<LocationId, Accesses> = BTreeMap::new();
-        for (class, graph) in known.graphs.iter().enumerate() {
-            for (location, kind, pc) in graph.accesses() {
-                let accesses = by_location.entry(location).or_default();
-                accesses.entry(class).or_default().insert((kind, pc));
-            }
-        }
-        by_location.retain(|_, accesses| known.may_conflict(accesses));
-        let locations = by_location.len();
-        let mut first_of: FxHashMap<Vec<(u32, usize)>, LocationId> = FxHashMap::default();
-        let mut first: Vec<LocationId> = Vec::new();
-        let mut numbers = Numbers::default();
-        for (location, accesses) in &by_location {
-            let signature = known.signature(*location, accesses, &mut numbers);
-            if signature.is_none_or(|signature| first_of.insert(signature, *location).is_none()) {
-                first.push(*location);
-            }
-        }
-        if first.len() > MOST_SLICES {
+        let parts = known.parts(question);
+        let all = known.conflicts();
+        let asked = known.one_of_each(&all);
+        if asked.len() > MOST_SLICES || (parts.count == 1 && asked.is_empty() && !program.has_accesses()) {
             return None;
         }
-        let program = &question.program;
-        let mut slices = vec![Arc::new(Slice::new(program, &[], &[]))];
-        for location in first {
-            let touched = known.touched(&by_location[&location]);
-            slices.push(Arc::new(Slice::new(program, &[location], &touched)));
+        let mut alone: BTreeSet<usize> = (0..parts.count).collect();
+        let mut slices = Vec::new();
+        for location in &asked {
+            let touched = known.touched(&all[location]);
+            let own: BTreeSet<usize> =
+                touched.iter().map(|(agent, _)| parts.of[agent.index()]).collect();
+            alone.retain(|part| !own.contains(part));
+            let slice = Slice::new(program, &[*location], &touched).without(parts.others(&own));
+            slices.push(Arc::new(slice));
         }
-        Some(Self { slices, locations })
+        // A slice with some location says all that the one without memory does.
+        let alone = alone.into_iter().map(|part| {
+            let others = parts.others(&BTreeSet::from([part]));
+            Arc::new(Slice::new(program, &[], &[]).without(others))
+        });
+        let slices: Vec<Arc<Slice>> = alone.chain(slices).collect();
+        Some(Self { slices, parts: parts.count, asked: asked.len(), locations: all.len() })
+    }
+}
+
+impl Plan {
+    /// What is decided apart.
+    pub(crate) fn in_words(&self) -> String {
+        let Self { parts, asked, locations, .. } = self;
+        let each = match (*asked, *locations) {
+            (0, _) => "no location matters".to_owned(),
+            (1, 1) => "with one location".to_owned(),
+            (asked, locations) if asked == locations => format!("with each of {locations} locations by itself"),
+            (asked, locations) => {
+                format!("with {asked} of {locations} locations, each by itself, since others are like them")
+            }
+        };
+        match parts {
+            1 => format!("decided {each}"),
+            parts => format!("decided in {parts} parts that share nothing but memory, {each}"),
+        }
+    }
+}
+
+/// Sets of agents that share nothing but memory.
+struct Parts {
+    /// By agent.
+    of: Vec<usize>,
+    count: usize,
+}
+
+impl Parts {
+    /// The agents of all other parts.
+    fn others(&self, parts: &BTreeSet<usize>) -> Vec<AgentId> {
+        let outside = |(_, part): &(usize, &usize)| !parts.contains(part);
+        self.of.iter().enumerate().filter(outside).map(|(agent, _)| AgentId::from_index(agent)).collect()
     }
 }
 
@@ -170,6 +226,56 @@ impl Known {
             machine.forget_automaton(agent);
         }
         Some(Self { graphs, members })
+    }
+
+    /// The locations on which accesses may conflict, and who accesses them how.
+    fn conflicts(&self) -> BTreeMap<LocationId, Accesses> {
+        let mut all: BTreeMap<LocationId, Accesses> = BTreeMap::new();
+        for (class, graph) in self.graphs.iter().enumerate() {
+            for (location, kind, pc) in graph.accesses() {
+                let accesses = all.entry(location).or_default();
+                accesses.entry(class).or_default().insert((kind, pc));
+            }
+        }
+        all.retain(|_, accesses| self.may_conflict(accesses));
+        all
+    }
+
+    /// Of locations that are alike the first.
+    fn one_of_each(&self, all: &BTreeMap<LocationId, Accesses>) -> Vec<LocationId> {
+        let (mut known, mut numbers) = (FxHashSet::default(), Numbers::default());
+        let is_new = |(location, accesses): (&LocationId, &Accesses)| {
+            let signature = self.signature(*location, accesses, &mut numbers);
+            signature.is_none_or(|signature| known.insert(signature)).then_some(*location)
+        };
+        all.iter().filter_map(is_new).collect()
+    }
+
+    /// Divides the agents into parts, but not into more than a few.
+    fn parts(&self, question: &Question<'_>) -> Parts {
+        let agents = question.program.agents.len();
+        let exits_release = question.options.exited_threads == ExitedThreads::Release;
+        if question.program.counts_exits() || exits_release {
+            return Parts { of: vec![0; agents], count: 1 };
+        }
+        let mut sets: UnionFind<usize> = UnionFind::new(agents);
+        let mut first: BTreeMap<Shared, usize> = BTreeMap::new();
+        for (graph, members) in self.graphs.iter().zip(&self.members) {
+            for shared in graph.shares() {
+                for agent in members {
+                    let first = *first.entry(shared).or_insert(agent.index());
+                    sets.union(first, agent.index());
+                }
+            }
+        }
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        let number = |agent: usize| {
+            let next = numbers.len().min(MOST_PARTS - 1);
+            *numbers.entry(sets.find(agent)).or_insert(next)
+        };
+        let of: Vec<usize> = (0..agents).map(number).collect();
+        let count = of.iter().max().map_or(1, |last| last + 1);
+        Parts { of, count }
     }
 
     /// Whether accesses of two agents to a location may conflict.

@@ -7,6 +7,8 @@ use barcheck_model::program::AgentId;
 
 /// Steps left out that an agent makes one after the other, at most.
 const MOST_IN_A_ROW: usize = 1 << 14;
+/// Steps of those outside the slice, at most.
+const MOST_TO_FINISH: usize = 1 << 16;
 /// A cycle of the slice is repeated so often until the whole is back where it was.
 const MOST_ROUNDS: usize = 8;
 
@@ -25,12 +27,20 @@ pub(crate) fn found_in_whole(machine: &mut Machine, slice: &Slice, found: &Found
     if let Some(finding) = violation_shown(walk.machine, &path, true, &found.finding) {
         return (finding.rule == found.finding.rule).then_some(Found { finding, path, level: found.level });
     }
-    for agent in 0..walk.state.agents.len() {
-        walk.make_left_out(AgentId::from_index(agent))?;
+    for agent in walk.agents() {
+        walk.make_left_out(agent)?;
     }
-    let path = Path { steps: walk.steps.clone(), cycle_from: None };
-    let finding = violation_shown(walk.machine, &path, false, &found.finding)?;
-    Some(Found { finding, path, level: found.level })
+    // The others may have to come to their ends.
+    for finish in [false, true] {
+        if finish {
+            walk.finish_others()?;
+        }
+        let path = Path { steps: walk.steps.clone(), cycle_from: None };
+        if let Some(finding) = violation_shown(walk.machine, &path, false, &found.finding) {
+            return Some(Found { finding, path, level: found.level });
+        }
+    }
+    None
 }
 
 /// The path with the cycle in which it ends.
@@ -75,6 +85,27 @@ impl<'w> Walk<'w> {
             self.make_left_out(choice.agent())?;
         }
         self.advance(choice)
+    }
+
+    fn agents(&self) -> impl Iterator<Item = AgentId> + use<> {
+        (0..self.state.agents.len()).map(AgentId::from_index)
+    }
+
+    /// Those that are not in the slice go on until none of them has a step.
+    fn finish_others(&mut self) -> Option<()> {
+        let others: Vec<AgentId> = self.agents().filter(|agent| !self.slice.has(*agent)).collect();
+        for _ in 0..MOST_TO_FINISH {
+            let next = others.iter().find_map(|agent| {
+                let made = self.machine.moves(&self.state, *agent).first()?;
+                let picks = self.machine.picks(&self.state, *agent, made);
+                Some(Choice::of(*agent, 0, u32::try_from(picks.start).ok()?))
+            });
+            match next {
+                Some(choice) => self.advance(choice)?,
+                None => return Some(()),
+            }
+        }
+        None
     }
 
     /// Makes the steps of an agent that are left out, as far as it stands at any.

@@ -6,7 +6,8 @@ use crate::settings::{Budgets, Settings};
 use crate::slices::whole::found_in_whole;
 use crate::slices::{Plan, whole_machine};
 use crate::verdict::answer::Question;
-use crate::verdict::{Found, Method, Outcome, Statistics, Verdict};
+use crate::verdict::{Engine, Found, Method, Outcome, Statistics, Verdict};
+use barcheck_model::rule::{Level, Rule};
 
 /// Decides a protocol location by location; `ask` decides a slice. `None` if it is not to be decided so, if
 /// some slice has no verdict, or if no path of the whole shows what a slice violates.
@@ -29,6 +30,11 @@ pub(super) fn by_location(
             Verdict::Violated if is_whole || !settings.all => {}
             _ => return None,
         }
+        let hangs = |found: &Found| found.finding.rule == Rule::Deadlock;
+        if settings.all && plan.parts > 1 && outcome.findings.iter().any(hangs) {
+            // Whether the others run for ever meanwhile is not known.
+            return None;
+        }
         add(&mut sum, &outcome.statistics);
         for found in outcome.findings {
             all.push(found_in_whole(&mut machine, slice, &found)?);
@@ -38,7 +44,7 @@ pub(super) fn by_location(
             method = Some(outcome.method);
         }
         if !settings.all && has_error(&all) {
-            all.retain(|found| found.level >= barcheck_model::rule::Level::Warning);
+            all.retain(|found| found.level >= Level::Warning);
             sum.complete = false;
             break;
         }
@@ -47,11 +53,7 @@ pub(super) fn by_location(
     let method = method?;
     replay::sort(&machine, &mut all);
     let verdict = if has_error(&all) { Verdict::Violated } else { Verdict::Verified };
-    let (slices, locations) = (plan.slices.len() - 1, plan.locations);
-    let why = format!(
-        "{because}; decided location by location, {slices} of {locations}, and without memory: {}",
-        method.why
-    );
+    let why = format!("{because}; {}: {}", plan.in_words(), method.why);
     sum.seconds = question.started.elapsed().as_secs_f64();
     let method = Method { why, ..method };
     let (fault, inconclusive, uncovered) = (None, None, None);
@@ -83,8 +85,8 @@ fn add(sum: &mut Statistics, part: &Statistics) {
 /// How much an engine covers one by one.
 fn rank(method: &Method) -> u8 {
     match method.engine {
-        crate::verdict::Engine::Schedule => 0,
-        crate::verdict::Engine::Stubborn => 1,
-        crate::verdict::Engine::Search => 2,
+        Engine::Schedule => 0,
+        Engine::Stubborn => 1,
+        Engine::Search => 2,
     }
 }

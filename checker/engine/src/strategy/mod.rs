@@ -35,7 +35,7 @@ use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
 use by_location::by_location;
 use other::{as_if_exits_held, without_pedantry};
-use outcome::{asked_for, has_error, is_partial, outcome, undecided};
+use outcome::{asked_for, has_error, is_partial, outcome, undecided, with_fault};
 use said::{Declined, Said};
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
@@ -351,6 +351,10 @@ fn said(
         Answer::Decided(found, lowered, statistics) => {
             outcome(question, found, lowered, statistics, method(About::All))
         }
+        Answer::Faulty(fault, found, lowered, statistics) => {
+            let outcome = outcome(question, found, lowered, statistics, method(About::All));
+            with_fault(outcome, fault)
+        }
         Answer::Violated(found, _) if !has_error(&found) => {
             let why = "no path shows what a run has violated".to_owned();
             return Said::WhyNot(Declined { method: Method { why, ..method(About::OneRun) }, reason: None });
@@ -373,7 +377,12 @@ fn said(
 /// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are
 /// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
-    if outcome.verdict != Verdict::Violated {
+    if outcome.verdict == Verdict::Error {
+        // With a shorter path to it, if that is soon found.
+        let why = "a search finds the shortest path".to_owned();
+        let found = search(question, Reduction::Symmetry, short_of(question.settings.budgets), why);
+        if found.statistics.complete { found } else { outcome }
+    } else if outcome.verdict != Verdict::Violated {
         outcome
     } else if is_partial(&outcome) && question.settings.all {
         completed(question, outcome)

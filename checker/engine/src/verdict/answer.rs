@@ -2,7 +2,7 @@
 //! nothing.
 
 use crate::settings::{Control, Progress, Settings};
-use crate::verdict::{Found, Inconclusive, Statistics};
+use crate::verdict::{Found, Inconclusive, ReachedFault, Statistics};
 use barcheck_model::Patience;
 use barcheck_model::agent::Fault;
 use barcheck_model::machine::{Machine, Options, Slice};
@@ -68,6 +68,8 @@ pub(crate) enum Answer {
     /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below
     /// error leaves it open what follows.
     Decided(Vec<Found>, Option<Inconclusive>, Statistics),
+    /// The same where an evaluation error is reached: nothing follows it.
+    Faulty(ReachedFault, Vec<Found>, Option<Inconclusive>, Statistics),
     /// This is violated; what else may be is not known.
     Violated(Vec<Found>, Statistics),
     /// A budget is used up.

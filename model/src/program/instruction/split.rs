@@ -66,6 +66,10 @@ impl BarrierOp for SplitOp {
         self.kind == SplitKind::MemoryBarrier
     }
 
+    fn may_count_exits(&self) -> bool {
+        false
+    }
+
     fn reads_state(&self) -> bool {
         false
     }
