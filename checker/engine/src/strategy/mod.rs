@@ -166,11 +166,10 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     // Where nothing but a search can show what was found, or one is short anyway, there is no use in another.
     let Some(reason) = &declined.reason else { return whole() };
     let apart = || by_location(question, because, &in_order).map(|outcome| refined(question, outcome));
-    if question.settings.all && may_be_sliced(question) && budgets != short {
-        let found = search(question, Reduction::Symmetry, short, because.clone());
-        return if found.statistics.complete { found } else { apart().unwrap_or_else(whole) };
+    if question.settings.all {
+        return search_all(question, because.clone());
     }
-    if question.settings.all || budgets == short {
+    if budgets == short {
         return whole();
     }
     let found = search(question, Reduction::Symmetry, short, because.clone());
@@ -187,6 +186,22 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
         Said::Yes(found) => *found,
         Said::No | Said::WhyNot(_) => whole(),
     }
+}
+
+/// All that is violated. Where a search takes long, location by location.
+fn search_all(question: &Question<'_>, why: String) -> Outcome {
+    let budgets = question.settings.budgets;
+    let short = short_of(budgets);
+    if may_be_sliced(question) && budgets != short {
+        let found = search(question, Reduction::Symmetry, short, why.clone());
+        if found.statistics.complete && question.settings.by_location != ByLocation::Always {
+            return found;
+        }
+        if let Some(outcome) = by_location(question, &why, &in_order) {
+            return outcome;
+        }
+    }
+    search(question, Reduction::Symmetry, budgets, why)
 }
 
 /// One run, of which all others are permutations.
@@ -411,7 +426,7 @@ fn shortened(question: &Question<'_>, outcome: Outcome) -> Outcome {
 /// All that is violated, where one run has shown some of it.
 fn completed(question: &Question<'_>, outcome: Outcome) -> Outcome {
     let why = "one run has shown a violation, and a search finds all".to_owned();
-    let mut found = search(question, Reduction::Symmetry, question.settings.budgets, why);
+    let mut found = search_all(question, why);
     // A path shows the violation, whatever a search says.
     if !found.statistics.complete || found.verdict != Verdict::Violated {
         found.findings.extend(outcome.findings);
