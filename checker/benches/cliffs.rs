@@ -1,8 +1,8 @@
 //! Cliffs: families of protocols over growing size, for what once grew out of all bounds.
 //!
-//! `cargo bench --bench cliffs` runs every family; arguments select families by a part of their name. It prints
-//! time and states for each size, and the exponent of growth: 1 where twice the agents take twice as long. A
-//! size that takes longer than the limit, 20 s or `BARCHECK_LIMIT`, ends its family.
+//! `cargo bench --bench cliffs` runs every family; arguments select families by a part of their name. It
+//! prints time and states for each size, and the exponent of growth: 1 where twice the agents take twice as
+//! long. A size that takes longer than the limit, 20 s or `BARCHECK_LIMIT`, ends its family.
 
 use barcheck::{Budgets, ByLocation, Outcome, Quiet, Settings, Verdict, check};
 use barcheck_model::machine::Options;
@@ -117,11 +117,13 @@ const FAMILIES: &[Family] = &[
         name: "parts that have nothing to do with one another",
         text: "target ptx; cta 64 * N;
             warps 0..N { let odd = 0; for i in 0..6 {
-                if ? { odd = 1; } bar.sync 0, 32 * N; if odd == 1 { bar.sync 1, 32 * N; } else { bar.arrive 1, 32 * N; }
+                if ? { odd = 1; } bar.sync 0, 32 * N;
+                if odd == 1 { bar.sync 1, 32 * N; } else { bar.arrive 1, 32 * N; }
                 bar.sync 2, 32 * N; if odd == 1 { odd = 0; }
             } }
             warps N..2 * N { let odd = 0; for i in 0..6 {
-                if ? { odd = 1; } bar.sync 3, 32 * N; if odd == 1 { bar.sync 4, 32 * N; } else { bar.arrive 4, 32 * N; }
+                if ? { odd = 1; } bar.sync 3, 32 * N;
+                if odd == 1 { bar.sync 4, 32 * N; } else { bar.arrive 4, 32 * N; }
                 bar.sync 5, 32 * N; if odd == 1 { odd = 0; }
             } }",
         sizes: &[2, 4, 8, 16],

@@ -30,6 +30,6 @@ pub use barcheck_decide::{
     decide, decide_under, levels, numbers, replay, replay_within,
 };
 pub use barcheck_engine::{
-    Budgets, ByLocation, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,
-    ReachedFault, Reduction, Settings, Statistics, Verdict, check,
+    Budgets, ByLocation, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress,
+    Quiet, ReachedFault, Reduction, Settings, Statistics, Verdict, check,
 };

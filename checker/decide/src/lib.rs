@@ -35,8 +35,8 @@ mod unreached;
 pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, ByLocation, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings, Statistics,
-    Verdict, patience,
+    Budgets, ByLocation, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Settings,
+    Statistics, Verdict, patience,
 };
 pub use barcheck_model::Patience;
 pub use barcheck_specs::{Allow, Check, Format, Lint, LoadOptions, Source};

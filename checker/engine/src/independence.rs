@@ -66,7 +66,10 @@ impl Races {
 
     /// What has happened at a step; `some_exited` says whether some agent has exited.
     pub(crate) fn follow(&mut self, events: &[Event], some_exited: impl FnOnce() -> bool) {
-        if self.time_is_memory && self.counts_exits && events.iter().any(|event| matches!(event, Event::Completed(..))) {
+        if self.time_is_memory
+            && self.counts_exits
+            && events.iter().any(|event| matches!(event, Event::Completed(..)))
+        {
             self.time_is_memory = !some_exited();
         }
     }

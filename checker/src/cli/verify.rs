@@ -16,7 +16,8 @@ use super::watch::{self, Watch};
 use super::written::Written;
 use super::{input, kernels, memory, values};
 use barcheck::{
-    Budgets, ByLocation, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
+    Budgets, ByLocation, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict,
+    decide_under,
 };
 use barcheck_model::machine;
 use barcheck_specs::head::{Head, WRONG_HEAD, head};

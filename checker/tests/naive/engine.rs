@@ -19,8 +19,7 @@ const FEW_STATES: u32 = 4;
 /// the verdict and every rule that some path violates. None if the plain search hit its budget. Where
 /// reductions or numbers of threads disagree with it, the set says so.
 pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
-    let decide =
-        |reduction, threads| decide(text, (reduction, ByLocation::Auto), threads, exited_threads);
+    let decide = |reduction, threads| decide(text, (reduction, ByLocation::Auto), threads, exited_threads);
     let (verdict, mut rules) = answer(&decide(Reduction::None, 1))?;
     let mut notes = Vec::new();
     for (name, reduction, threads) in [
@@ -34,7 +33,8 @@ pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTr
             notes.push(format!("({name}: {other:?})"));
         }
     }
-    for (name, by_location) in [("location by location", ByLocation::Always), ("all at once", ByLocation::Never)]
+    for (name, by_location) in
+        [("location by location", ByLocation::Always), ("all at once", ByLocation::Never)]
     {
         let other = answer(&self::decide(text, (Reduction::Auto, by_location), 1, exited_threads));
         if !other.as_ref().is_some_and(|(its, found)| (verdict, &rules) == (*its, found)) {

@@ -396,8 +396,8 @@ pub enum CutReason {
     Endless(Option<String>),
 }
 
-/// What agents have in common that behave alike: role, what of it they do in a slice, CTA, lanes, and who they
-/// are if that matters.
+/// What agents have in common that behave alike: role, what of it they do in a slice, CTA, lanes, and who
+/// they are if that matters.
 type Kin = (RoleId, Option<Does>, u32, u32, Option<u32>);
 
 /// Whom a role's code tells apart.

@@ -107,7 +107,8 @@ impl Slice {
             return false;
         }
         let role = program.agents[agent.index()];
-        let [whole, part] = [program.code(agent), &self.part(role, agent).code].map(|code| &code.ops[made.pc.index()]);
+        let [whole, part] =
+            [program.code(agent), &self.part(role, agent).code].map(|code| &code.ops[made.pc.index()]);
         let is_unwatched = |at: &LocationId| self.watched.binary_search(at).is_err();
         match &made.action {
             Action::Access(_, locations) => whole != part || locations.iter().all(is_unwatched),
@@ -158,7 +159,8 @@ fn leave_out_sets(code: &mut Code, matters: &dyn Fn(Pc, LocalId) -> bool) -> boo
     some
 }
 
-/// For every local, whether anything else than an assignment reads it, or one of a local for which that is so.
+/// For every local, whether anything else than an assignment reads it, or one of a local for which that is
+/// so.
 fn needed(code: &Code) -> Vec<bool> {
     let mut needed = vec![false; code.locals.len()];
     let mark = |needed: &mut Vec<bool>, expr: &Expr| {

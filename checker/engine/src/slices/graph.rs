@@ -73,8 +73,13 @@ impl Graph {
         let identity = [number(role), program.lanes(agent), number(subgroup)];
         let automaton = &machine.automata()[machine.class(agent)];
         let shares = BTreeSet::new();
-        let mut graph =
-            Self { nodes: Vec::with_capacity(automaton.len()), identity, is_whole: true, apart: Vec::new(), shares };
+        let mut graph = Self {
+            nodes: Vec::with_capacity(automaton.len()),
+            identity,
+            is_whole: true,
+            apart: Vec::new(),
+            shares,
+        };
         let all = automaton.labelled_edges();
         let mut edges = all.chunk_by(|a, b| a.0 == b.0).peekable();
         for id in automaton.configs() {

@@ -8,11 +8,11 @@
 //! # The argument
 //!
 //! Let L be some locations, and P(L) the protocol in which every access to other locations is invisible local
-//! computation ([`Slice`]). Take a state of the protocol, let every agent make the steps that are left
-//! out for as long as it stands at one, and forget what is known of accesses to other locations. This is a
-//! state of P(L), and it is reachable there if the first is reachable: a step that is left out leads to
-//! the same state of P(L), and each other step is a step there. The other way round, whatever P(L) does the
-//! protocol does too, with each agent's steps that are left out made right before its next step. For this:
+//! computation ([`Slice`]). Take a state of the protocol, let every agent make the steps that are left out
+//! for as long as it stands at one, and forget what is known of accesses to other locations. This is a state
+//! of P(L), and it is reachable there if the first is reachable: a step that is left out leads to the same
+//! state of P(L), and each other step is a step there. The other way round, whatever P(L) does the protocol
+//! does too, with each agent's steps that are left out made right before its next step. For this:
 //!
 //! * *Accesses steer nothing.* They carry no values, they are always possible, and no barrier knows of them.
 //!   That what is accessed lies in a CTA that has exited is the one exception: clusters are left to others.
@@ -40,17 +40,17 @@
 //!   local loop.
 //! * An evaluation error is none here, and a path that cannot be followed in P(L) decides nothing.
 //!
-//! Every conflict is one about a single location. So the protocol violates what P(∅) does, and what P({l}) does
-//! for any location l. Of these most need not be asked:
+//! Every conflict is one about a single location. So the protocol violates what P(∅) does, and what P({l})
+//! does for any location l. Of these most need not be asked:
 //!
 //! * On a location that only one agent accesses, or that nobody writes, nothing conflicts.
-//! * Two locations are *alike* if a permutation of the agents makes of what each does in the one slice what it
-//!   does in the other. What an agent does by itself is a graph: its configurations without the values of
-//!   locals, with the moves in them and with what these lead to, where accesses to other locations are
-//!   passed over. If the graphs are equal, neither the barriers nor anybody else can tell the two agents apart
-//!   (see [`crate::successors::canonical`], where agents of one automaton are interchanged). Subgroups
-//!   matter where a scope is one. So if for two locations the same graphs are there equally often, an agent
-//!   that accesses neither having the graph of P(∅), one slice is the other with agents renamed.
+//! * Two locations are *alike* if a permutation of the agents makes of what each does in the one slice what
+//!   it does in the other. What an agent does by itself is a graph: its configurations without the values of
+//!   locals, with the moves in them and with what these lead to, where accesses to other locations are passed
+//!   over. If the graphs are equal, neither the barriers nor anybody else can tell the two agents apart (see
+//!   [`crate::successors::canonical`], where agents of one automaton are interchanged). Subgroups matter
+//!   where a scope is one. So if for two locations the same graphs are there equally often, an agent that
+//!   accesses neither having the graph of P(∅), one slice is the other with agents renamed.
 //!
 //! # Part by part
 //!
@@ -58,15 +58,15 @@
 //! nothing to do with one another but in memory: a step of one changes nothing for the other. Where an exit
 //! counts as an arrival, all agents share that. The sets of agents that are connected by what they share are
 //! *parts*. P(∅) is decided part by part, the others exited from the start, and P({l}) with the parts that
-//! access l. One with a location says all that the one without memory does, so that is not asked of parts that
-//! are in any other slice.
+//! access l. One with a location says all that the one without memory does, so that is not asked of parts
+//! that are in any other slice.
 //!
 //! * Whatever a step of a part violates, or a state by who stands at its barriers, the whole violates: the
 //!   others need not have moved. The other way round, a path of the whole is a path of each part if the
 //!   others' steps are left out.
 //! * A state of the whole in which nobody has a step is one of each part. So there is no deadlock unless a
-//!   part has one. Where a part has one, it is one of the whole if the others can come to their ends; all that
-//!   is violated then is left to others to decide.
+//!   part has one. Where a part has one, it is one of the whole if the others can come to their ends; all
+//!   that is violated then is left to others to decide.
 //! * Take an agent that no continuation of a state unblocks, while one runs for ever. In its own part it is
 //!   blocked in all continuations too. If one of these runs for ever, it is stuck there; otherwise they end,
 //!   and so in a deadlock.
@@ -147,8 +147,7 @@ impl Plan {
         let mut slices = Vec::new();
         for location in &asked {
             let touched = known.touched(&all[location]);
-            let own: BTreeSet<usize> =
-                touched.iter().map(|(agent, _)| parts.of[agent.index()]).collect();
+            let own: BTreeSet<usize> = touched.iter().map(|(agent, _)| parts.of[agent.index()]).collect();
             alone.retain(|part| !own.contains(part));
             let slice = Slice::new(program, &[*location], &touched).without(parts.others(&own));
             slices.push(Arc::new(slice));
@@ -170,7 +169,9 @@ impl Plan {
         let each = match (*asked, *locations) {
             (0, _) => "no location matters".to_owned(),
             (1, 1) => "with one location".to_owned(),
-            (asked, locations) if asked == locations => format!("with each of {locations} locations by itself"),
+            (asked, locations) if asked == locations => {
+                format!("with each of {locations} locations by itself")
+            }
             (asked, locations) => {
                 format!("with {asked} of {locations} locations, each by itself, since others are like them")
             }

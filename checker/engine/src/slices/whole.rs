@@ -12,8 +12,8 @@ const MOST_TO_FINISH: usize = 1 << 16;
 /// A cycle of the slice is repeated so often until the whole is back where it was.
 const MOST_ROUNDS: usize = 8;
 
-/// What a slice has found, shown by a path of the whole protocol: each agent makes the steps that are left out
-/// right before its next step. `None` if that path does not show it.
+/// What a slice has found, shown by a path of the whole protocol: each agent makes the steps that are left
+/// out right before its next step. `None` if that path does not show it.
 pub(crate) fn found_in_whole(machine: &mut Machine, slice: &Slice, found: &Found) -> Option<Found> {
     if found.path.cycle_from.is_some() {
         let path = with_cycle(machine, slice, &found.path)?;
