@@ -199,6 +199,11 @@ impl Machine {
         self.slice.as_deref()
     }
 
+    /// Whether accesses to a location are followed.
+    pub(super) fn follows(&self, location: LocationId) -> bool {
+        self.slice.as_ref().is_none_or(|slice| slice.watched.binary_search(&location).is_ok())
+    }
+
     /// A move that a slice leaves out and that an agent of the whole protocol can make, by position.
     #[must_use]
     pub fn left_out<K>(&self, slice: &Slice, state: &State<K>, agent: AgentId) -> Option<u32> {

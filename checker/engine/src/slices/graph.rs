@@ -1,6 +1,6 @@
 //! What an agent does by itself, as a graph.
 
-use barcheck_model::agent::{Action, Choices, Config, Iterations, Move, Outcome};
+use barcheck_model::agent::{Action, BarrierAction, Choices, Config, Iterations, Move, Outcome};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Label, Machine};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Locations, Pc, SequenceId};
@@ -43,6 +43,8 @@ pub(super) struct Graph {
     is_whole: bool,
     /// Accesses of fragments that have separated.
     apart: Vec<(LocationId, AccessKind, Pc)>,
+    /// Writes of copies that the agent begins.
+    copies: Vec<(LocationId, AccessKind, Pc)>,
     /// What the agent shares with others that do the same.
     shares: BTreeSet<Shared>,
 }
@@ -64,29 +66,18 @@ const ACCESS: u32 = u32::MAX;
 const ENDLESS: u32 = u32::MAX - 1;
 
 impl Graph {
-    /// The graph of an agent whose automaton has been worked out; `None` if local computation fails in it.
+    /// The graph of an agent whose automaton has been worked out; `None` if local computation fails in it, or
+    /// it comes to something that is not modelled.
     pub(super) fn of(machine: &Machine, agent: AgentId, labels: &mut Numbers<String>) -> Option<Self> {
-        let program = machine.program();
-        let subgroup = if program.mentions_subgroups() { machine.subgroup(agent) } else { 0 };
-        let role = program.agents[agent.index()].index();
-        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-        let identity = [number(role), program.lanes(agent), number(subgroup)];
         let automaton = &machine.automata()[machine.class(agent)];
-        let shares = BTreeSet::new();
-        let mut graph = Self {
-            nodes: Vec::with_capacity(automaton.len()),
-            identity,
-            is_whole: true,
-            apart: Vec::new(),
-            shares,
-        };
+        let mut graph = Self::new(machine, agent);
         let all = automaton.labelled_edges();
         let mut edges = all.chunk_by(|a, b| a.0 == b.0).peekable();
         for id in automaton.configs() {
             let out = edges.next_if(|edges| edges[0].0 == id).unwrap_or_default();
             let (config, moves) = (automaton.config(id), automaton.moves(id));
-            let fails = |action: &Action| matches!(action, Action::Fault(_));
-            if config.fault.is_some() || moves.iter().any(|made| fails(&made.action)) {
+            let fails = |made: &Move| matches!(made.action, Action::Fault(_) | Action::NotModelled(_));
+            if config.fault.is_some() || moves.iter().any(fails) {
                 return None;
             }
             if let ([made], [(_, _, to)]) = (moves, out)
@@ -97,12 +88,7 @@ impl Graph {
                 graph.nodes.push(Node::Access { kind, locations, pc, to: to.0 });
                 continue;
             }
-            for made in moves {
-                graph.shares.extend(shared(made));
-                if let Action::Access(kind, locations) = &made.action {
-                    graph.apart.extend(locations.iter().map(|location| (*location, *kind, made.pc)));
-                }
-            }
+            moves.iter().for_each(|made| graph.note(made));
             // What is read of a barrier's state stands for whatever is read.
             let reads = |label: &Label| matches!(label, Label::Made(_, _, Outcome::Read(_)));
             graph.is_whole &= !out.iter().any(|(_, label, _)| reads(label));
@@ -114,6 +100,32 @@ impl Graph {
         Some(graph)
     }
 
+    /// No configuration is known yet.
+    fn new(machine: &Machine, agent: AgentId) -> Self {
+        let program = machine.program();
+        let subgroup = if program.mentions_subgroups() { machine.subgroup(agent) } else { 0 };
+        let role = program.agents[agent.index()].index();
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        Self {
+            nodes: Vec::new(),
+            identity: [number(role), program.lanes(agent), number(subgroup)],
+            is_whole: true,
+            apart: Vec::new(),
+            copies: Vec::new(),
+            shares: BTreeSet::new(),
+        }
+    }
+
+    /// A move of a configuration that has others, or that is no access.
+    fn note(&mut self, made: &Move) {
+        self.shares.extend(shared(made));
+        let copied = made.action.on_barrier().and_then(BarrierAction::copies_to);
+        self.copies.extend(copied.map(|to| (to, AccessKind::Copy, made.pc)));
+        if let Action::Access(kind, locations) = &made.action {
+            self.apart.extend(locations.iter().map(|location| (*location, *kind, made.pc)));
+        }
+    }
+
     /// Every access: where, how, and by which operation.
     pub(super) fn accesses(&self) -> impl Iterator<Item = (LocationId, AccessKind, Pc)> + '_ {
         let together = self.nodes.iter().filter_map(|node| match node {
@@ -122,7 +134,7 @@ impl Graph {
         });
         let together =
             together.flat_map(|(kind, locations, pc)| locations.iter().map(|at| (*at, *kind, *pc)));
-        together.chain(self.apart.iter().copied())
+        together.chain(self.apart.iter().chain(&self.copies).copied())
     }
 
     /// What the agent may share with others.

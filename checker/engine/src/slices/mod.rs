@@ -24,9 +24,11 @@
 //!   agent can come to by itself, whatever the others do, is worked out, and where some computation may fail,
 //!   or be too long to be followed, nothing is decided here. Then assignments may be left out too that serve
 //!   nothing else.
-//! * *Loops around what is left out* become local loops, whose agents have a step for ever, as before. Loops
-//!   that ask an mbarrier object again and again are told by what stands in them: where there are objects,
-//!   nothing is decided here, nor where accesses land later.
+//! * *Loops around what is left out* become local loops, whose agents have a step for ever, as before. A
+//!   loop that asks an mbarrier object again and again is a wait if nothing else stands in it; with something
+//!   else it is not modelled, and where some agent may come to what is not modelled nothing is decided here.
+//! * *A copy* that an agent begins is a step with or without memory. What it writes is followed if that is in
+//!   L.
 //!
 //! So each rule is violated in the protocol if and only if it is in P(L):
 //!
@@ -116,9 +118,8 @@ pub(crate) fn may_be_sliced(question: &Question<'_>) -> bool {
     is_asked
         && settings.checkpoint.is_none()
         && program.ctas == 1
-        && program.objects.is_empty()
-        && !program.leaves_pending()
         && !program.has_remote()
+        && !(program.leaves_pending() && program.objects.is_empty())
 }
 
 /// Whether there are so many agents and locations that to follow all of them at once is slow.
@@ -288,6 +289,10 @@ impl Known {
             a.iter().any(|one| b.iter().any(|other| one.conflicts_with(*other)))
         };
         let all: Vec<_> = accesses.iter().map(|(class, accesses)| (*class, kinds(accesses))).collect();
+        // Not even with its own agent's accesses a copy is ordered.
+        if all.iter().any(|(_, kinds)| kinds.contains(&AccessKind::Copy)) {
+            return true;
+        }
         all.iter().enumerate().any(|(number, (class, kinds))| {
             (self.members[*class].len() > 1 && conflict(kinds, kinds))
                 || all[..number].iter().any(|(_, others)| conflict(kinds, others))
@@ -303,6 +308,10 @@ impl Known {
         numbers: &mut Numbers<Vec<u32>>,
     ) -> Option<Vec<(u32, usize)>> {
         let mut each: BTreeMap<u32, usize> = BTreeMap::new();
+        // Where a copy writes stands in the instruction that begins it, whichever location is watched.
+        if accesses.values().flatten().any(|(kind, _)| *kind == AccessKind::Copy) {
+            return None;
+        }
         for class in accesses.keys() {
             let number = numbers.of(self.graphs[*class].seen_from(location)?);
             *each.entry(number).or_default() += self.members[*class].len();

@@ -8,8 +8,11 @@
 //! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the
 //!    order of separated lanes. If something else is open, as which generation an arrival joins, it is open
 //!    in each of these schedules as well, and the engine is not asked.
+//!    Where these turn out to be many, or there are very many locations, *location by location*
+//!    ([`crate::slices`]): the same engines are asked about the protocol with one location at a time, and about
+//!    parts of it that share nothing but memory.
 //! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
-//!    no more.
+//!    no more. Where it is not enough, location by location, as above.
 //! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over,
 //!    the protocol is most often broken, and some random run shows it. Nothing follows where none does.
 //! 5. *The search*, for as long as the budgets last.
