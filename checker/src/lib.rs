@@ -30,6 +30,6 @@ pub use barcheck_decide::{
     Trouble, decide, decide_under, levels, numbers, replay, replay_within, whereabouts,
 };
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress, Quiet,
-    ReachedFault, Reduction, Seek, Settings, Statistics, Verdict, check,
+    Budgets, ByLocation, Control, Engine, Found, Inconclusive, Levels, Method, Note, Outcome, Progress,
+    Quiet, ReachedFault, Reduction, Seek, Settings, Statistics, Verdict, check,
 };

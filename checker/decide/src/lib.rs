@@ -37,8 +37,8 @@ pub mod whereabouts;
 pub use allowed::levels;
 pub use barcheck_counterexamples::Trace;
 pub use barcheck_engine::{
-    Budgets, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Seek, Settings, Statistics,
-    Verdict, patience,
+    Budgets, ByLocation, Control, Engine, Levels, Method, Note, Progress, Quiet, Reduction, Seek, Settings,
+    Statistics, Verdict, patience,
 };
 pub use barcheck_model::Patience;
 pub use barcheck_specs::{Allow, Check, Format, Lint, LoadOptions, Source};

@@ -44,17 +44,19 @@ pub(crate) fn arrival<K>(
 /// Of two accesses that race, another order has another one as the latest, and with the latest
 /// `missing-fence` compares. It is open whether that rule is violated, unless it has been found anyway, or
 /// what is known in time is known in memory too: so it is for `ptx`, as long as no generation takes in what
-/// agents that have exited knew. If none does in one order, none does in any: whoever had not exited had
-/// arrived.
+/// agents that have exited knew. None with a count of its own does. If none of the others does in one order,
+/// none does in any: whoever had not exited had arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Races {
     time_is_memory: bool,
+    /// Generations may take in what agents that have exited knew.
+    counts_exits: bool,
     met: Option<(AgentId, Pc)>,
 }
 
 impl Races {
     pub(crate) fn of(program: &Program) -> Self {
-        Self { time_is_memory: program.time_is_memory(), met: None }
+        Self { time_is_memory: program.time_is_memory(), counts_exits: program.counts_exits(), met: None }
     }
 
     /// An access races.
@@ -64,7 +66,10 @@ impl Races {
 
     /// What has happened at a step; `some_exited` says whether some agent has exited.
     pub(crate) fn follow(&mut self, events: &[Event], some_exited: impl FnOnce() -> bool) {
-        if self.time_is_memory && events.iter().any(|event| matches!(event, Event::Completed(..))) {
+        if self.time_is_memory
+            && self.counts_exits
+            && events.iter().any(|event| matches!(event, Event::Completed(..)))
+        {
             self.time_is_memory = !some_exited();
         }
     }

@@ -14,13 +14,14 @@ mod random;
 mod schedule;
 mod search;
 mod settings;
+mod slices;
 mod strategy;
 mod stubborn;
 mod successors;
 mod verdict;
 mod visited;
 
-pub use settings::{Budgets, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
+pub use settings::{Budgets, ByLocation, Control, Levels, Note, Progress, Quiet, Reduction, Settings};
 pub use verdict::goal::{Located, MOST_WANTED, Seek, Sighting, Wanted};
 pub use verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 
@@ -40,7 +41,8 @@ use verdict::answer::Question;
 pub fn check(program: Arc<Program>, options: Options, settings: &Settings, control: &dyn Control) -> Outcome {
     let started = control.began().unwrap_or_else(Instant::now);
     let patience = patience(settings.budgets, started, control);
-    strategy::in_time(&Question { program, options, settings, control, started, patience })
+    let slice = None;
+    strategy::in_time(&Question { program, options, settings, control, started, patience, slice })
 }
 
 /// Looks for a state in which every agent of a goal is where it is wanted, breadth first: the path to it is
@@ -60,7 +62,8 @@ pub fn locate(
     let started = control.began().unwrap_or_else(Instant::now);
     let patience = patience(settings.budgets, started, control);
     let settings = strategy::locate::whole(settings, &program);
-    let question = Question { program, options, settings: &settings, control, started, patience };
+    let (settings, slice) = (&settings, None);
+    let question = Question { program, options, settings, control, started, patience, slice };
     strategy::locate::locate(&question, goal, seek)
 }
 

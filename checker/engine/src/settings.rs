@@ -37,6 +37,20 @@ pub struct Settings {
     /// is complete. Each protocol has a folder of its own there. The outcome is the same.
     /// Without the feature `disk` there are none.
     pub checkpoint: Option<PathBuf>,
+    /// Whether a protocol is decided location by location. The outcome is the same.
+    pub by_location: ByLocation,
+}
+
+/// Whether a protocol is decided location by location: see [`Reduction::Auto`], which alone does so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByLocation {
+    /// Where it takes long otherwise.
+    #[default]
+    Auto,
+    /// Wherever that can be.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl Settings {

@@ -70,6 +70,7 @@ impl<'a, R: Runtime> Runner<'a, R> {
             facts: &plan.facts[role.index()],
             role,
             agent,
+            watched: None,
             trail: None,
             patience: &plan.patience,
         };

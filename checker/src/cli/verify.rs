@@ -16,7 +16,8 @@ use super::watch::{self, Watch};
 use super::written::Written;
 use super::{input, kernels, memory, values};
 use barcheck::{
-    Budgets, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict, decide_under,
+    Budgets, ByLocation, Decision, LoadOptions, Options, Reason, Settings, Source, Trouble, Verdict,
+    decide_under,
 };
 use barcheck_model::machine;
 use barcheck_specs::head::{Head, WRONG_HEAD, head};
@@ -115,6 +116,7 @@ fn options(args: &VerifyArgs, changes: Changes) -> Options {
         compact: args.search.compact,
         spill: spill_folder(&args.search),
         checkpoint: args.search.checkpoint.clone(),
+        by_location: ByLocation::Auto,
     };
     let readings = machine::Options { exited_threads: args.search.exited_threads };
     let mut load = LoadOptions::default();

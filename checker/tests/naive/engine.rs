@@ -1,7 +1,7 @@
 //! The engine under judgement, as the random tests see it.
 
 use super::explore::Verdict;
-use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, check};
+use barcheck::{Budgets, ByLocation, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use barcheck_specs::bar::{LoadOptions, load};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const FEW_STATES: u32 = 4;
 /// the verdict and every rule that some path violates. None if the plain search hit its budget. Where
 /// reductions or numbers of threads disagree with it, the set says so.
 pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTreeSet<String>)> {
-    let decide = |reduction, threads| decide(text, reduction, threads, exited_threads);
+    let decide = |reduction, threads| decide(text, (reduction, ByLocation::Auto), threads, exited_threads);
     let (verdict, mut rules) = answer(&decide(Reduction::None, 1))?;
     let mut notes = Vec::new();
     for (name, reduction, threads) in [
@@ -29,6 +29,14 @@ pub fn engine(text: &str, exited_threads: ExitedThreads) -> Option<(Verdict, BTr
         ("automatically", Reduction::Auto, 1),
     ] {
         let other = answer(&decide(reduction, threads));
+        if !other.as_ref().is_some_and(|(its, found)| (verdict, &rules) == (*its, found)) {
+            notes.push(format!("({name}: {other:?})"));
+        }
+    }
+    for (name, by_location) in
+        [("location by location", ByLocation::Always), ("all at once", ByLocation::Never)]
+    {
+        let other = answer(&self::decide(text, (Reduction::Auto, by_location), 1, exited_threads));
         if !other.as_ref().is_some_and(|(its, found)| (verdict, &rules) == (*its, found)) {
             notes.push(format!("({name}: {other:?})"));
         }
@@ -53,7 +61,12 @@ fn departs(name: &str, outcome: &Outcome, verdict: Verdict, rules: &BTreeSet<Str
     (!agrees).then(|| format!("({name}: {found:?} {its:?})"))
 }
 
-fn decide(text: &str, reduction: Reduction, threads: usize, exited_threads: ExitedThreads) -> Outcome {
+fn decide(
+    text: &str,
+    (reduction, by_location): (Reduction, ByLocation),
+    threads: usize,
+    exited_threads: ExitedThreads,
+) -> Outcome {
     let program = match load(text.as_bytes(), &LoadOptions::default()) {
         Ok(loaded) => Arc::new(loaded.program),
         Err(diagnostics) => panic!("a random protocol is refused: {:?}\n{text}", diagnostics.first()),
@@ -61,6 +74,7 @@ fn decide(text: &str, reduction: Reduction, threads: usize, exited_threads: Exit
     let settings = Settings {
         all: true,
         reduction,
+        by_location,
         levels: Levels { strict: true, ..Levels::default() },
         budgets: Budgets { max_states: Some(MOST_STATES), ..Budgets::default() },
         threads: NonZeroUsize::new(threads),

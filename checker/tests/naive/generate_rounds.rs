@@ -110,7 +110,7 @@ impl Gen {
     }
 
     /// What has to stand before everything: a result's local, handles.
-    fn front(&self) -> Vec<Stmt> {
+    pub(super) fn front(&self) -> Vec<Stmt> {
         match self.target {
             Target::Ptx => vec![let_("p", 0)],
             Target::Xegpu => {
@@ -230,7 +230,7 @@ impl Gen {
         Part::All(self.meet(id))
     }
 
-    fn meet(&mut self, id: i32) -> Vec<Stmt> {
+    pub(super) fn meet(&mut self, id: i32) -> Vec<Stmt> {
         let n = self.agents;
         match self.target {
             Target::Ptx => match self.rng.below(3) {
@@ -401,7 +401,7 @@ impl Gen {
         }
     }
 
-    fn own_access(&mut self) -> Stmt {
+    pub(super) fn own_access(&mut self) -> Stmt {
         let kind = *self.rng.pick(&[Read, Write, Atomic]);
         access(kind, OWN, Some(own()))
     }
@@ -412,7 +412,7 @@ fn handle(id: i32) -> String {
 }
 
 /// The protocol with one small change that leaves it well formed; after some tries, unchanged.
-fn damaged(g: &mut Gen, protocol: &Protocol) -> Protocol {
+pub(super) fn damaged(g: &mut Gen, protocol: &Protocol) -> Protocol {
     for _ in 0..20 {
         let mut changed = protocol.clone();
         let block = g.rng.below(changed.blocks.len());

@@ -17,6 +17,7 @@ pub mod expr;
 pub mod generate;
 pub mod generate_asks;
 pub mod generate_cluster;
+pub mod generate_kernel;
 pub mod generate_lanes;
 pub mod generate_mbarrier;
 pub mod generate_rounds;

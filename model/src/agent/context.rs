@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::trail::Trail;
 use crate::patience::Patience;
-use crate::program::{AgentId, Code, Program, RoleId};
+use crate::program::{AgentId, Code, LocationId, Program, RoleId};
 
 /// The fixed surroundings of an agent: its program, and who it is.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub struct Context<'p> {
     pub agent: AgentId,
     /// How long its local computation is followed.
     pub patience: &'p Patience,
+    /// The locations whose accesses are followed, in order, where not all are: other accesses are invisible.
+    pub watched: Option<&'p [LocationId]>,
     /// Where it is noted what the agent comes to, if somebody wants to know.
     pub trail: Option<&'p Trail>,
 }

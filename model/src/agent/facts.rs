@@ -63,6 +63,12 @@ impl Facts {
         }
     }
 
+    /// The facts about the same code with some operations left out: fewer locals matter, and less of them.
+    #[must_use]
+    pub(crate) fn of_part(&self, code: &Code) -> Self {
+        Self { live: live_locals(code, &predecessors(code)), periods: periods(code), ..self.clone() }
+    }
+
     /// Whether some instruction on barriers sets a local that may still be read.
     fn keeps(&self, code: &Code) -> bool {
         let ops = (1..).map(Pc).zip(&code.ops).filter(|(_, op)| matches!(op, Op::Barrier(_)));

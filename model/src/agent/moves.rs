@@ -126,7 +126,11 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             Action::Assert(each_lane(fragment.lanes).all(|lane| numbers.get(lane) != 0))
         }
         Op::Access(kind, array, index, cta) => {
-            Action::Access(*kind, operands::locations(&eval, *array, index.as_ref(), cta.as_ref())?)
+            let mut locations = operands::locations(&eval, *array, index.as_ref(), cta.as_ref())?;
+            if let Some(watched) = context.watched {
+                locations.retain(|at| watched.binary_search(at).is_ok());
+            }
+            Action::Access(*kind, locations)
         }
         Op::Fence(spaces) => Action::Fence(*spaces),
         Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),

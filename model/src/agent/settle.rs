@@ -6,6 +6,7 @@
 use super::Context;
 use super::config::{Config, Fragment, Iterations, Join, SplitLanes, union};
 use super::eval::{Eval, Fault, FaultKind, LaneValues, Numbers, Value, each_lane, fits};
+use super::operands;
 use super::systems;
 use super::trail::{Trail, counted};
 use crate::program::{Condition, ConstructId, Expr, LocalId, Op, Pc, Scope};
@@ -113,15 +114,24 @@ fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
         | Op::Break(_)
         | Op::Continue(..)
         | Op::End(_) => true,
+        Op::Access(..) => is_unwatched(context, fragment),
         Op::Branch { condition: Condition::Private | Condition::Uniform(_), .. }
         | Op::Test { condition: Condition::Private | Condition::Uniform(_), .. }
         | Op::Exit
         | Op::Assert(_)
-        | Op::Access(..)
         | Op::Fence(_) => false,
         // A decision, or an instruction on barriers.
         _ => systems::groups(context, fragment).len() > 1,
     }
+}
+
+/// The fragment stands at an access to locations that nobody follows. One that cannot be evaluated is seen.
+fn is_unwatched(context: Context<'_>, fragment: &Fragment) -> bool {
+    let Some(watched) = context.watched else { return false };
+    let Op::Access(_, array, index, cta) = &context.code.ops[fragment.pc.index()] else { return false };
+    let eval = Eval { context, locals: &fragment.locals, lanes: fragment.lanes };
+    let locations = operands::locations(&eval, *array, index.as_ref(), cta.as_ref());
+    locations.is_ok_and(|locations| locations.iter().all(|at| watched.binary_search(at).is_err()))
 }
 
 fn execute(context: Context<'_>, config: &mut Config, index: usize) -> Result<(), FaultKind> {
@@ -163,6 +173,7 @@ fn execute(context: Context<'_>, config: &mut Config, index: usize) -> Result<()
             count(context, config, *construct, |n| *n = 0);
             arrive_at_join(config, index, Join::End(*construct), next);
         }
+        Op::Access(..) => fragment.pc = next,
         // Lanes that differ in their operands execute the instruction apart, and join right after it.
         _ => {
             let pc = fragment.pc;

@@ -244,6 +244,11 @@ pub trait Instruction: Sized {
         None
     }
 
+    /// The location that a copy writes which the instruction begins.
+    fn copies_to(&self) -> Option<LocationId> {
+        None
+    }
+
     /// The most true predicates that a generation of a group of so many threads can count in which the
     /// instruction arrives; `None` if it does not arrive.
     fn most_counted(&self, threads: u32) -> Option<u32>;

@@ -252,6 +252,12 @@ macro_rules! barriers {
                 match self { $($(#[cfg($cfg)])? Self::$System(action) => action.is_by_fragment(),)+ }
             }
 
+            /// See [`Instruction::copies_to`](super::Instruction::copies_to).
+            #[must_use]
+            pub fn copies_to(&self) -> Option<LocationId> {
+                match self { $($(#[cfg($cfg)])? Self::$System(action) => action.copies_to(),)+ }
+            }
+
             /// See [`Instruction::as_wait`](super::Instruction::as_wait).
             #[must_use]
             pub fn as_wait(&self) -> Option<Self> {

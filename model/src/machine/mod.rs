@@ -11,6 +11,7 @@ mod iterations;
 mod judge;
 mod merged;
 mod outcome;
+mod slice;
 mod state;
 mod step;
 mod unfold;
@@ -20,6 +21,7 @@ pub use automaton::{Automaton, ConfigId, Label};
 pub use choice::{Actor, Choice, Path};
 pub use coverage::{Bounds, Coverage, Executed, Reach, Rounds};
 pub use outcome::{Advanced, End, Event, Log, Progressed, StepOutcome};
+pub use slice::Slice;
 pub use state::{AgentState, Pending, Sequence, State};
 pub use unfold::NotUnfolded;
 
@@ -30,6 +32,7 @@ use crate::patience::Patience;
 use crate::program::{AccessKind, AgentId, Code, Expr, LocationId, Op, Pc, Place, Program, RoleId, Scope};
 use crate::rule::Rule;
 use rustc_hash::FxHashMap;
+use slice::Does;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -105,6 +108,8 @@ pub struct Machine {
     /// The automaton of each agent.
     class: Vec<u32>,
     patience: Patience,
+    /// What of the protocol is followed, where that is not all of it.
+    slice: Option<Arc<Slice>>,
 }
 
 impl Machine {
@@ -117,14 +122,25 @@ impl Machine {
     /// The same with local computation that ends as [`CutReason::Endless`] once patience is over.
     #[must_use]
     pub fn within(program: Arc<Program>, options: Options, patience: Patience) -> Self {
+        Self::sliced(program, options, patience, None)
+    }
+
+    /// The same for what of the protocol a slice holds.
+    #[must_use]
+    pub fn sliced(
+        program: Arc<Program>,
+        options: Options,
+        patience: Patience,
+        slice: Option<Arc<Slice>>,
+    ) -> Self {
         let facts = Facts::of(&program);
         let layout = Layout::of(&program);
-        let told_apart: Vec<_> = program.roles.iter().map(|role| TellsApart::by(&role.code)).collect();
         let (class, automata) = (Vec::new(), Vec::new());
-        let mut machine = Self { class, automata, facts, layout, options, program, patience };
+        let mut machine = Self { class, automata, facts, layout, options, program, patience, slice };
+        let mut told_apart = FxHashMap::default();
         let mut classes = FxHashMap::default();
         for agent in machine.agents() {
-            let key = machine.kin(agent, &told_apart);
+            let key = machine.kin(agent, &mut told_apart);
             let class = *classes.entry(key).or_insert(machine.automata.len());
             if class == machine.automata.len() {
                 machine.automata.push(Automaton::new(agent));
@@ -137,20 +153,35 @@ impl Machine {
     /// A machine for the same, in which nothing has been worked out.
     #[must_use]
     pub fn again(&self) -> Self {
-        Self::within(Arc::clone(&self.program), self.options, self.patience.clone())
+        let (program, slice) = (Arc::clone(&self.program), self.slice.clone());
+        Self::sliced(program, self.options, self.patience.clone(), slice)
     }
 
-    /// Agents with the same key behave alike: same role, same lanes, and nothing in the code that tells
-    /// them apart.
-    fn kin(&self, agent: AgentId, told_apart: &[TellsApart]) -> (RoleId, u32, u32, Option<u32>) {
+    /// Agents with the same key behave alike: same role, same part of its code, same lanes, and nothing in
+    /// that code that tells them apart.
+    fn kin(&self, agent: AgentId, told_apart: &mut FxHashMap<(RoleId, Option<Does>), TellsApart>) -> Kin {
         let role = self.program.agents[agent.index()];
-        let told_apart = match told_apart[role.index()] {
+        let does = self.slice.as_ref().map(|slice| slice.does(agent));
+        let by = told_apart.entry((role, does)).or_insert_with(|| TellsApart::by(self.runs(agent).0));
+        let told_apart = match by {
             TellsApart::Agents => Some(agent.0),
             TellsApart::Subgroups => Some(u32::try_from(self.subgroup(agent)).unwrap_or(u32::MAX)),
             TellsApart::Nobody => None,
         };
         // Each CTA has barriers and memory of its own.
-        (role, self.program.cta_of(agent), self.program.lanes(agent), told_apart)
+        (role, does, self.program.cta_of(agent), self.program.lanes(agent), told_apart)
+    }
+
+    /// The code that an agent runs here, and the facts about it.
+    fn runs(&self, agent: AgentId) -> (&Code, &Facts) {
+        let role = self.program.agents[agent.index()];
+        match &self.slice {
+            Some(slice) => {
+                let part = slice.part(role, agent);
+                (&part.code, &part.facts)
+            }
+            None => (&self.program.roles[role.index()].code, &self.facts[role.index()]),
+        }
     }
 
     /// How long local computation is followed.
@@ -201,6 +232,13 @@ impl Machine {
     #[inline]
     pub fn class(&self, agent: AgentId) -> usize {
         self.class[agent.index()] as usize
+    }
+
+    /// Forgets what has been worked out about the agents that share an automaton with this one. States lose
+    /// their meaning.
+    pub fn forget_automaton(&mut self, agent: AgentId) {
+        let automaton = &mut self.automata[self.class[agent.index()] as usize];
+        *automaton = Automaton::new(automaton.representative());
     }
 
     /// The automata worked out so far.
@@ -260,15 +298,17 @@ impl Machine {
         let class = self.class[agent.index()] as usize;
         let automaton = &mut self.automata[class];
         let role = self.program.agents[agent.index()];
-        let context = Context {
-            program: &self.program,
-            code: &self.program.roles[role.index()].code,
-            facts: &self.facts[role.index()],
-            role,
-            agent: automaton.representative(),
-            patience: &self.patience,
-            trail: None,
+        let agent = automaton.representative();
+        let (code, facts) = match &self.slice {
+            Some(slice) => {
+                let part = slice.part(role, agent);
+                (&part.code, &part.facts)
+            }
+            None => (&self.program.roles[role.index()].code, &self.facts[role.index()]),
         };
+        let watched = self.slice.as_ref().map(|slice| &slice.watched[..]);
+        let (program, patience) = (&*self.program, &self.patience);
+        let context = Context { program, code, facts, role, agent, patience, watched, trail: None };
         (context, automaton)
     }
 
@@ -355,6 +395,10 @@ pub enum CutReason {
     /// Local computation went on for too long to be followed; the local that kept changing, if any.
     Endless(Option<String>),
 }
+
+/// What agents have in common that behave alike: role, what of it they do in a slice, CTA, lanes, and who
+/// they are if that matters.
+type Kin = (RoleId, Option<Does>, u32, u32, Option<u32>);
 
 /// Whom a role's code tells apart.
 #[derive(Clone, Copy)]

@@ -167,6 +167,21 @@ impl Program {
         self.roles.iter().flat_map(|role| &role.code.ops).any(Op::tries_again)
     }
 
+    /// Whether a generation may wait for every live agent, and take in what those know that have exited.
+    #[must_use]
+    pub fn counts_exits(&self) -> bool {
+        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
+        ops.any(|op| op.on_barriers().is_some_and(BarrierOp::may_count_exits))
+    }
+
+    /// Whether something depends on who is in which subgroup.
+    #[must_use]
+    pub fn mentions_subgroups(&self) -> bool {
+        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
+        let near = Some(Scope::Subgroup);
+        ops.any(|op| op.execution_scope() == near || op.memory_scope() == near)
+    }
+
     /// Whether what orders accesses in time makes them visible in memory too, as long as nobody exits early.
     #[must_use]
     pub fn time_is_memory(&self) -> bool {
@@ -375,6 +390,16 @@ impl Op {
     /// It orders in time what it does not order in memory.
     pub(crate) fn is_relaxed(&self) -> bool {
         self.on_barriers().is_some_and(BarrierOp::is_relaxed)
+    }
+
+    /// The memory scope, where a system has more than one and the operation concerns barriers.
+    pub(crate) fn memory_scope(&self) -> Option<Scope> {
+        self.on_barriers()?.memory_scope()
+    }
+
+    /// It orders accesses of its own agent or of others, and does nothing else.
+    pub(crate) fn only_orders_memory(&self) -> bool {
+        matches!(self, Self::Fence(_)) || self.on_barriers().is_some_and(BarrierOp::only_orders_memory)
     }
 
     /// It leaves something pending, which lands later.

@@ -9,9 +9,9 @@ use super::run::{Run, Violation};
 use crate::paths::lasso;
 use crate::paths::replay::{self, MOST_CONFIRMED};
 use crate::settings::Settings;
-use crate::verdict::answer::{Answer, Ending};
-use crate::verdict::{Found, Inconclusive, Statistics};
-use barcheck_model::machine::{Choice, Detail, Machine, Path};
+use crate::verdict::answer::{Answer, Ending, Undecided};
+use crate::verdict::{Found, Inconclusive, ReachedFault, Statistics};
+use barcheck_model::machine::{Choice, Detail, End, Machine, Path};
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::{Level, Rule};
 use std::time::Instant;
@@ -36,13 +36,36 @@ pub(super) fn answer(run: &mut Run, ending: Ending, settings: &Settings, started
         Ending::GaveUp(reason) => Answer::GaveUp(reason, statistics(run)),
         Ending::Complete => {
             let lowered = lowered(run, settings);
+            let reached = fault(run);
+            if reached.is_none() && !run.faulty.is_empty() {
+                let agent = run.faulty[0];
+                let at = run.machine.stands_at(&run.state, agent);
+                return Answer::Undecided(Undecided::Unfollowed(agent, at));
+            }
             let found = all(run, true, settings);
-            Answer::Decided(found, lowered, statistics(run))
+            match reached {
+                Some(reached) => Answer::Faulty(reached, found, lowered, statistics(run)),
+                None => Answer::Decided(found, lowered, statistics(run)),
+            }
         }
         Ending::Violated => {
             let found = all(run, false, settings);
             Answer::Violated(found, statistics(run))
         }
+    }
+}
+
+/// The first error of evaluation, after no more than what has to come before it.
+fn fault(run: &mut Run) -> Option<ReachedFault> {
+    let agent = *run.faulty.first()?;
+    let mut past = vec![0; run.state.memory.actors()];
+    run.state.memory.add_past(agent, &mut past);
+    let steps = within(run, run.path.len(), &past);
+    let mut path = path_of(run, &steps);
+    path.steps.push(Choice::of(agent, 0, 0));
+    match replay::walk(&mut run.machine.again(), &path).end? {
+        End::Fault { agent, fault, .. } => Some(ReachedFault { agent, fault, path }),
+        _ => None,
     }
 }
 
@@ -122,6 +145,13 @@ fn path_of(run: &mut Run, steps: &[usize]) -> Path {
 
 /// A step of the run, after no more than the steps in its past.
 fn projected(run: &mut Run, last: usize, past: &[Clock]) -> Path {
+    let mut steps = within(run, last, past);
+    steps.push(last);
+    path_of(run, &steps)
+}
+
+/// The steps before one that lie in some past.
+fn within(run: &Run, last: usize, past: &[Clock]) -> Vec<usize> {
     let mut made = vec![0; past.len()];
     let mut steps = Vec::new();
     for (step, actor) in run.path[..last].iter().enumerate() {
@@ -131,8 +161,7 @@ fn projected(run: &mut Run, last: usize, past: &[Clock]) -> Path {
             steps.push(step);
         }
     }
-    steps.push(last);
-    path_of(run, &steps)
+    steps
 }
 
 /// What has to come before each of the steps, in the order of the run: the latest step of each actor.

@@ -57,6 +57,14 @@
 //! release told its agents about the order of arrivals. Neither is so in any of the five systems, apart from
 //! B2R.BAR, which is excluded by (4).
 //!
+//! # Errors of evaluation
+//!
+//! Where an agent comes to a step whose operands cannot be evaluated, every path ends with that step. So the
+//! agent stays where it is, with a step that it does not make, and R goes on with the others: the states are
+//! those before the error, and what the others violate there is found. Such a step does nothing else, and
+//! takes nobody along. An error of local computation *after* a step is another matter: who is the last to
+//! complete a generation, and makes others fail, depends on the order. A search decides then.
+//!
 //! # Runs without end
 //!
 //! Agents take turns, so that every agent which has a step makes one again and again. The future depends on:

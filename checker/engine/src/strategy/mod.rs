@@ -8,8 +8,11 @@
 //! 2. *One schedule for each outcome of choices* ([`crate::stubborn`]), if what is open is a choice, or the
 //!    order of separated lanes. If something else is open, as which generation an arrival joins, it is open
 //!    in each of these schedules as well, and the engine is not asked.
+//!    Where these turn out to be many, or there are very many locations, *location by location*
+//!    ([`crate::slices`]): the same engines are asked about the protocol with one location at a time, and about
+//!    parts of it that share nothing but memory.
 //! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
-//!    no more.
+//!    no more. Where it is not enough, location by location, as above.
 //! 4. *Random scheduling* ([`crate::random`]). Where timing decides something and a search is not soon over,
 //!    the protocol is most often broken, and some random run shows it. Nothing follows where none does.
 //! 5. *The search*, for as long as the budgets last.
@@ -17,6 +20,7 @@
 //! A violation that one run shows is a violation. A short search follows all the same: it has the shortest
 //! path to it. Where all rules are wanted, the search follows that finds all.
 
+mod by_location;
 pub(crate) mod locate;
 mod other;
 mod outcome;
@@ -24,7 +28,8 @@ mod said;
 
 use crate::paths::replay;
 use crate::search::drive::search;
-use crate::settings::{Budgets, Reduction};
+use crate::settings::{Budgets, ByLocation, Reduction};
+use crate::slices::{has_many, may_be_sliced};
 use crate::verdict::answer::{Answer, Question, Undecided};
 use crate::verdict::{Engine, Inconclusive, Method, Outcome, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
@@ -32,8 +37,9 @@ use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
 use barcheck_model::rule::Level;
+use by_location::by_location;
 use other::{as_if_exits_held, without_pedantry};
-use outcome::{asked_for, has_error, is_partial, outcome, undecided};
+use outcome::{asked_for, has_error, is_partial, outcome, undecided, with_fault};
 use said::{Declined, Said};
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
@@ -121,7 +127,7 @@ fn alone(question: &Question<'_>, engine: &dyn Decider) -> Outcome {
 
 /// Asks the engines in order; see the module for why in this one.
 fn in_order(question: &Question<'_>) -> Outcome {
-    let engines: [&dyn Decider; 2] = [&OneSchedule, &EachOutcome];
+    let engines: [&dyn Decider; 3] = [&OneSchedule, &EachLocation, &EachOutcome];
     let mut before: Option<Declined> = None;
     for engine in engines {
         if before.as_ref().is_some_and(|declined| !engine.may_decide(declined)) {
@@ -163,12 +169,19 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
     let short = short_of(budgets);
     // Where nothing but a search can show what was found, or one is short anyway, there is no use in another.
     let Some(reason) = &declined.reason else { return whole() };
-    if question.settings.all || budgets == short {
+    let apart = || by_location(question, because, &in_order).map(|outcome| refined(question, outcome));
+    if question.settings.all {
+        return search_all(question, because.clone());
+    }
+    if budgets == short {
         return whole();
     }
     let found = search(question, Reduction::Symmetry, short, because.clone());
     if !matches!(found.inconclusive, Some(Inconclusive::States(..))) && found.verdict != Verdict::Error {
         return found;
+    }
+    if let Some(outcome) = apart() {
+        return outcome;
     }
     if let Some(verified) = verified_but_for_warnings(question, &found) {
         return verified;
@@ -177,6 +190,22 @@ fn search_after(question: &Question<'_>, declined: &Declined) -> Outcome {
         Said::Yes(found) => *found,
         Said::No | Said::WhyNot(_) => whole(),
     }
+}
+
+/// All that is violated. Where a search takes long, location by location.
+fn search_all(question: &Question<'_>, why: String) -> Outcome {
+    let budgets = question.settings.budgets;
+    let short = short_of(budgets);
+    if may_be_sliced(question) && budgets != short {
+        let found = search(question, Reduction::Symmetry, short, why.clone());
+        if found.statistics.complete && question.settings.by_location != ByLocation::Always {
+            return found;
+        }
+        if let Some(outcome) = by_location(question, &why, &in_order) {
+            return outcome;
+        }
+    }
+    search(question, Reduction::Symmetry, budgets, why)
 }
 
 /// One run, of which all others are permutations.
@@ -208,6 +237,25 @@ impl OneSchedule {
     }
 }
 
+/// A protocol without memory, and then with each location.
+struct EachLocation;
+
+impl Decider for EachLocation {
+    /// At once where there are very many locations; else once it has turned out that it takes long otherwise.
+    fn may_decide(&self, _: &Declined) -> bool {
+        true
+    }
+
+    fn decide(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
+        let is_asked = question.settings.by_location == ByLocation::Always || has_many(&question.program);
+        if !is_asked {
+            return Said::No;
+        }
+        let because = before.map_or("", |before| before.method.why.as_str());
+        by_location(question, because, &in_order).map_or(Said::No, |outcome| Said::Yes(Box::new(outcome)))
+    }
+}
+
 /// One run for each outcome of choices.
 struct EachOutcome;
 
@@ -224,12 +272,19 @@ impl Decider for EachOutcome {
 
 impl EachOutcome {
     fn runs(&self, question: &Question<'_>, before: Option<&Declined>) -> Said {
-        // There may be many outcomes of choices. Where some are wrong, it is most often not only a few: once
-        // there have been many, random scheduling is tried.
+        // There may be many outcomes of choices. Then it may be that few of them concern one location. And
+        // where some are wrong, it is most often not only a few: once there have been very many, random
+        // scheduling is tried.
         let mut found = None;
-        let mut is_known = || {
-            let Some(before) = before.filter(|_| !question.settings.all) else { return false };
-            let said = RandomScheduling { first: AgentId(0) }.decide(question, Some(before));
+        let mut is_known = |asked: usize| {
+            let Some(before) = before else { return false };
+            let said = match asked {
+                0 if has_many(&question.program) => Said::No,
+                0 => by_location(question, &before.method.why, &in_order)
+                    .map_or(Said::No, |outcome| Said::Yes(Box::new(outcome))),
+                _ if question.settings.all => Said::No,
+                _ => RandomScheduling { first: AgentId(0) }.decide(question, Some(before)),
+            };
             if let Said::Yes(outcome) = said {
                 found = Some(outcome);
             }
@@ -315,6 +370,10 @@ fn said(
         Answer::Decided(found, lowered, statistics) => {
             outcome(question, found, lowered, statistics, method(About::All))
         }
+        Answer::Faulty(fault, found, lowered, statistics) => {
+            let outcome = outcome(question, found, lowered, statistics, method(About::All));
+            with_fault(outcome, fault)
+        }
         Answer::Violated(found, _) if !has_error(&found) => {
             let why = "no path shows what a run has violated".to_owned();
             return Said::WhyNot(Declined { method: Method { why, ..method(About::OneRun) }, reason: None });
@@ -337,7 +396,12 @@ fn said(
 /// What a search makes of the outcome of few runs: shorter paths, and all rules violated where they are
 /// wanted.
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
-    if outcome.verdict != Verdict::Violated {
+    if outcome.verdict == Verdict::Error {
+        // With a shorter path to it, if that is soon found.
+        let why = "a search finds the shortest path".to_owned();
+        let found = search(question, Reduction::Symmetry, short_of(question.settings.budgets), why);
+        if found.statistics.complete { found } else { outcome }
+    } else if outcome.verdict != Verdict::Violated {
         outcome
     } else if is_partial(&outcome) && question.settings.all {
         completed(question, outcome)
@@ -366,7 +430,7 @@ fn shortened(question: &Question<'_>, outcome: Outcome) -> Outcome {
 /// All that is violated, where one run has shown some of it.
 fn completed(question: &Question<'_>, outcome: Outcome) -> Outcome {
     let why = "one run has shown a violation, and a search finds all".to_owned();
-    let mut found = search(question, Reduction::Symmetry, question.settings.budgets, why);
+    let mut found = search_all(question, why);
     // A path shows the violation, whatever a search says.
     if !found.statistics.complete || found.verdict != Verdict::Violated {
         found.findings.extend(outcome.findings);
@@ -385,94 +449,4 @@ fn in_line(machine: &Machine, agent: AgentId, pc: Pc) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::settings::{Quiet, Settings};
-    use crate::verdict::Found;
-    use barcheck_model::machine::{Detail, Finding, Options, Path};
-    use barcheck_model::rule::Rule;
-    use std::sync::Arc;
-    use std::time::Instant;
-
-    /// What becomes of an answer about a protocol in which nothing is violated.
-    fn about_a_correct_protocol<T>(all: bool, ask: impl FnOnce(&Question<'_>) -> T) -> T {
-        let text = b"target ptx; cta 64; warps 0..2 { bar.sync 0; }";
-        let loaded = barcheck_specs::bar::load(text, &barcheck_specs::LoadOptions::default());
-        let program = Arc::new(loaded.expect("a valid protocol").program);
-        let settings = Settings { all, ..Settings::default() };
-        let (options, started) = (Options::default(), Instant::now());
-        let patience = barcheck_model::Patience::default();
-        ask(&Question { program, options, settings: &settings, control: &Quiet, started, patience })
-    }
-
-    fn found(level: Level) -> Found {
-        let finding = Finding {
-            rule: Rule::Deadlock,
-            agent: AgentId(0),
-            pc: Pc(0),
-            agents: Default::default(),
-            barrier: None,
-            detail: Detail::None,
-        };
-        Found { finding, level, path: Path { steps: Vec::new(), cycle_from: None } }
-    }
-
-    fn method(why: &str) -> Method {
-        Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why: why.to_owned() }
-    }
-
-    /// An engine that has always the same to say.
-    struct Parrot(Vec<Found>);
-
-    impl Decider for Parrot {
-        fn may_decide(&self, _: &Declined) -> bool {
-            true
-        }
-
-        fn decide(&self, question: &Question<'_>, _: Option<&Declined>) -> Said {
-            let answer = Answer::Violated(self.0.clone(), Statistics::default());
-            said(question, &question.machine(), answer, &|_| method("some"))
-        }
-    }
-
-    #[test]
-    fn a_violation_that_nothing_shows_is_left_to_a_search_or_to_the_user() {
-        for findings in [Vec::new(), vec![found(Level::Warning)]] {
-            about_a_correct_protocol(false, |question| {
-                let engine = Parrot(findings);
-                let outcome = alone(question, &engine);
-                assert_eq!(outcome.verdict, Verdict::Inconclusive);
-                assert!(matches!(outcome.inconclusive, Some(Inconclusive::Undecided(_))));
-                let Said::WhyNot(declined) = engine.decide(question, None) else {
-                    panic!("nothing shows it")
-                };
-                assert!(!EachOutcome.may_decide(&declined));
-                let outcome = search_after(question, &declined);
-                assert_eq!((outcome.verdict, outcome.method.engine), (Verdict::Verified, Engine::Search));
-                assert!(outcome.statistics.complete && outcome.findings.is_empty());
-            });
-        }
-    }
-
-    #[test]
-    fn what_has_not_been_covered_is_not_verified() {
-        let statistics = Statistics::default();
-        let outcome = about_a_correct_protocol(false, |question| {
-            outcome(question, Vec::new(), None, statistics, method("one run"))
-        });
-        assert_eq!(outcome.verdict, Verdict::Inconclusive);
-        assert_eq!(outcome.inconclusive, Some(Inconclusive::Undecided("one run".to_owned())));
-    }
-
-    #[test]
-    fn what_one_run_has_shown_stays_violated_whatever_a_search_says() {
-        about_a_correct_protocol(true, |question| {
-            let engine = Parrot(vec![found(Level::Error)]);
-            let Said::Yes(shown) = engine.decide(question, None) else { panic!("it is shown") };
-            for outcome in [alone(question, &engine), refined(question, *shown)] {
-                assert_eq!((outcome.verdict, outcome.findings.len()), (Verdict::Violated, 1));
-                assert!(outcome.inconclusive.is_none() && !outcome.statistics.complete);
-            }
-        });
-    }
-}
+mod tests;

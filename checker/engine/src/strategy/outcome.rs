@@ -2,7 +2,7 @@
 
 use crate::settings::Reduction;
 use crate::verdict::answer::Question;
-use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, Statistics, Verdict};
+use crate::verdict::{Engine, Found, Inconclusive, Method, Outcome, ReachedFault, Statistics, Verdict};
 use barcheck_model::rule::Level;
 
 /// The engine that was asked for does not know.
@@ -37,6 +37,15 @@ pub(super) fn outcome(
     let inconclusive = inconclusive.filter(|_| verdict == Verdict::Inconclusive);
     let statistics = Statistics { complete: statistics.complete && inconclusive.is_none(), ..statistics };
     Outcome { verdict, findings, fault: None, inconclusive, uncovered, statistics, method }
+}
+
+/// The same where an evaluation error is reached besides: a violation comes before it, and it before whatever
+/// was left open.
+pub(super) fn with_fault(outcome: Outcome, fault: ReachedFault) -> Outcome {
+    if outcome.verdict == Verdict::Violated {
+        return outcome;
+    }
+    Outcome { verdict: Verdict::Error, fault: Some(fault), inconclusive: None, ..outcome }
 }
 
 pub(super) fn has_error(found: &[Found]) -> bool {

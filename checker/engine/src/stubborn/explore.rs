@@ -26,7 +26,7 @@ const MOST_BETWEEN: usize = 1 << 12;
 /// Transitions between two looks at the budgets.
 const BETWEEN_LOOKS: u64 = 64;
 /// Steps before somebody else is asked, who takes no more for an answer.
-const MANY: u64 = 100_000;
+const MANY: [u64; 2] = [1 << 14, 100_000];
 
 /// A state between those kept.
 #[derive(Clone, Debug)]
@@ -42,6 +42,12 @@ enum Next {
     Forced(Made),
     /// An agent that has several, or one with a choice.
     Open(AgentId),
+}
+
+/// Who is asked whether there is nothing left to find out, and how often that has been.
+pub(super) struct Asks<'k> {
+    pub(super) is_known: &'k mut dyn FnMut(usize) -> bool,
+    pub(super) asked: usize,
 }
 
 /// An exploration, as far as it has come.
@@ -122,10 +128,9 @@ impl<'a> Exploration<'a> {
     /// Explores until there is nothing left, or a reason to end. An error found before that is an error,
     /// however it ends.
     ///
-    /// Once that has taken many steps, `is_known` is asked and taken: whether there is nothing left to find
-    /// out.
-    pub(super) fn explore(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Ending {
-        let ended = self.explore_all(is_known).err();
+    /// Once that has taken many steps, it asks whether there is nothing left to find out.
+    pub(super) fn explore(&mut self, asks: &mut Asks<'_>) -> Ending {
+        let ended = self.explore_all(asks).err();
         let hides = self.hides.or_else(|| self.races.hide(self.violations.keys().map(|(rule, ..)| *rule)));
         let ending = ended.unwrap_or(match hides {
             Some((agent, pc)) => Ending::Undecided(Undecided::CutShort(agent, pc)),
@@ -137,7 +142,7 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    fn explore_all(&mut self, is_known: &mut Option<&mut dyn FnMut() -> bool>) -> Result<(), Ending> {
+    fn explore_all(&mut self, asks: &mut Asks<'_>) -> Result<(), Ending> {
         let initial = self.initial();
         if let Some((agent, fault)) = self.machine.fault(&initial.state) {
             return Err(unfollowed(agent, fault));
@@ -149,11 +154,11 @@ impl<'a> Exploration<'a> {
         while next < self.nodes.len() {
             self.expand(to_u32(next))?;
             next += 1;
-            if self.transitions >= MANY
-                && let Some(is_known) = is_known.take()
-                && is_known()
-            {
-                return Err(Ending::GaveUp(Inconclusive::Interrupted));
+            if MANY.get(asks.asked).is_some_and(|many| self.transitions >= *many) {
+                asks.asked += 1;
+                if (asks.is_known)(asks.asked - 1) {
+                    return Err(Ending::GaveUp(Inconclusive::Interrupted));
+                }
             }
         }
         self.peak_bytes = self.peak_bytes.max(self.bytes());

@@ -74,19 +74,19 @@ use crate::settings::{Control, Settings};
 use crate::verdict::answer::{Answer, Undecided};
 use barcheck_model::machine::Machine;
 use barcheck_model::program::{AgentId, Pc};
-use explore::Exploration;
+use explore::{Asks, Exploration};
 use merges::Merges;
 use std::time::Instant;
 
 /// Makes one run for each outcome of choices, and decides what can be decided from these. Once these have
-/// turned out to be many, `is_known` says whether somebody else has found something meanwhile, so that there
-/// is no need to go on.
+/// turned out to be many, and once more when they are very many, `is_known` says whether somebody else has
+/// found something meanwhile, so that there is no need to go on. It is told how often it has been asked.
 pub(super) fn answer(
     machine: Machine,
     settings: &Settings,
     control: &dyn Control,
     started: Instant,
-    is_known: &mut dyn FnMut() -> bool,
+    is_known: &mut dyn FnMut(usize) -> bool,
 ) -> (Machine, Answer) {
     if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
@@ -95,10 +95,10 @@ pub(super) fn answer(
         return (machine, Answer::Undecided(Undecided::Cluster));
     }
     // What was found with more merges could not be shown: once more with fewer, in the end path by path.
-    let (mut machine, mut is_known) = (machine, Some(is_known));
+    let (mut machine, mut asks) = (machine, Asks { is_known, asked: 0 });
     for merges in [Some(Merges::new(true)), Some(Merges::new(false)), None] {
         let mut exploration = Exploration::new(machine, settings, control, started, merges);
-        let ending = exploration.explore(&mut is_known);
+        let ending = exploration.explore(&mut asks);
         let answer = locate::answer(&mut exploration, ending);
         machine = exploration.machine;
         if let Some(answer) = answer {

@@ -2,10 +2,10 @@
 //! nothing.
 
 use crate::settings::{Control, Progress, Settings};
-use crate::verdict::{Found, Inconclusive, Statistics};
+use crate::verdict::{Found, Inconclusive, ReachedFault, Statistics};
 use barcheck_model::Patience;
 use barcheck_model::agent::Fault;
-use barcheck_model::machine::{Machine, Options};
+use barcheck_model::machine::{Machine, Options, Slice};
 use barcheck_model::program::{AgentId, Pc, Program};
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,18 +26,22 @@ pub(crate) struct Question<'q> {
     pub(crate) started: Instant,
     /// For local computation: until time is up, or the user ends it.
     pub(crate) patience: Patience,
+    /// What of the protocol is asked about, if not all of it.
+    pub(crate) slice: Option<Arc<Slice>>,
 }
 
 impl Question<'_> {
     /// The same protocol, asked about otherwise.
     pub(crate) fn with<'q>(&'q self, settings: &'q Settings, options: Options) -> Question<'q> {
-        let (program, patience) = (self.program.clone(), self.patience.clone());
-        Question { program, options, settings, control: self.control, started: self.started, patience }
+        let (control, started) = (self.control, self.started);
+        let (program, patience, slice) = (self.program.clone(), self.patience.clone(), self.slice.clone());
+        Question { program, options, settings, control, started, patience, slice }
     }
 
     /// The protocol's transition system.
     pub(crate) fn machine(&self) -> Machine {
-        Machine::within(self.program.clone(), self.options, self.patience.clone())
+        let (program, slice) = (self.program.clone(), self.slice.clone());
+        Machine::sliced(program, self.options, self.patience.clone(), slice)
     }
 
     /// The same, with agents that behave alike in one class.
@@ -64,6 +68,8 @@ pub(crate) enum Answer {
     /// Everything is decided: these are all rules violated. A rule that ends paths and was lowered below
     /// error leaves it open what follows.
     Decided(Vec<Found>, Option<Inconclusive>, Statistics),
+    /// The same where an evaluation error is reached: nothing follows it.
+    Faulty(ReachedFault, Vec<Found>, Option<Inconclusive>, Statistics),
     /// This is violated; what else may be is not known.
     Violated(Vec<Found>, Statistics),
     /// A budget is used up.

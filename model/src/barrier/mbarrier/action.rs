@@ -165,6 +165,13 @@ impl Instruction for Action {
         }
     }
 
+    fn copies_to(&self) -> Option<LocationId> {
+        match self.what {
+            What::Copy(_, to) => to,
+            _ => None,
+        }
+    }
+
     fn most_counted(&self, _threads: u32) -> Option<u32> {
         None
     }

@@ -50,7 +50,8 @@ impl<K: Knowledge> Making<'_, K> {
         let pc = self.machine.made(self.agent, self.from, self.index).pc;
         let operation = self.in_slot(operation);
         let pending = Pending { agent: self.agent, pc, operation };
-        if let (Some(slot), Some(written)) = (operation.slot(), operation.written()) {
+        let written = operation.written().filter(|at| self.machine.follows(*at));
+        if let (Some(slot), Some(written)) = (operation.slot(), written) {
             let conflicts = self.state.memory.copy(self.machine.layout, self.agent, slot, written);
             self.note_conflicts(AccessKind::Copy, conflicts);
         }

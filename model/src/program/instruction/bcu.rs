@@ -153,6 +153,23 @@ impl BarrierOp for BcuOp {
         false
     }
 
+    fn may_count_exits(&self) -> bool {
+        let is_zero = |count: Option<&BcuOperand>| {
+            !count.is_some_and(|count| matches!(count.value, Expr::Int(n) if n != 0 && !count.register))
+        };
+        match self {
+            Self::Sync { count, .. } => is_zero(count.as_ref()),
+            Self::Red { operands: BcuRedOperands::Separate(_, count), .. } => is_zero(count.as_ref()),
+            Self::Red { operands: BcuRedOperands::Packed(_), .. } => true,
+            Self::Arv { .. }
+            | Self::Result { .. }
+            | Self::ReadBarrier { .. }
+            | Self::ReadWarp { .. }
+            | Self::WriteBarrier { .. }
+            | Self::WriteWarp { .. } => false,
+        }
+    }
+
     fn reads_state(&self) -> bool {
         matches!(self, Self::ReadBarrier { .. })
     }

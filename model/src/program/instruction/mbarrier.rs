@@ -141,6 +141,10 @@ impl BarrierOp for MbarrierOp {
         matches!(self.kind, MbarrierKind::Copy { to: Some(_), .. })
     }
 
+    fn may_count_exits(&self) -> bool {
+        false
+    }
+
     /// A copy follows what its agent has done, and publishes its own write alone.
     fn is_relaxed(&self) -> bool {
         let is_remote = self.cta.is_some();

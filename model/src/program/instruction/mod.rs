@@ -63,6 +63,21 @@ pub(crate) trait BarrierOp {
         false
     }
 
+    /// The memory scope, where a system has more than one.
+    fn memory_scope(&self) -> Option<Scope> {
+        None
+    }
+
+    /// It orders accesses and does nothing else.
+    fn only_orders_memory(&self) -> bool {
+        false
+    }
+
+    /// A generation that it arrives in may wait for every live agent, so that an exit counts.
+    fn may_count_exits(&self) -> bool {
+        true
+    }
+
     /// It leaves something pending, which lands later.
     fn leaves_pending(&self) -> bool {
         false

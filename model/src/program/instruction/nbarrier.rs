@@ -63,6 +63,10 @@ impl BarrierOp for NbarrierOp {
         false
     }
 
+    fn may_count_exits(&self) -> bool {
+        false
+    }
+
     fn reads_state(&self) -> bool {
         false
     }

@@ -68,6 +68,11 @@ impl BarrierOp for PtxOp {
     }
 
     // clause: ptx.warp-arrival
+    // clause: ptx.exited-threads
+    fn may_count_exits(&self) -> bool {
+        self.count.is_none()
+    }
+
     fn is_of_all_lanes(&self) -> bool {
         true
     }

@@ -58,6 +58,18 @@ impl BarrierOp for SplitOp {
         false
     }
 
+    fn memory_scope(&self) -> Option<Scope> {
+        Some(self.memory)
+    }
+
+    fn only_orders_memory(&self) -> bool {
+        self.kind == SplitKind::MemoryBarrier
+    }
+
+    fn may_count_exits(&self) -> bool {
+        false
+    }
+
     fn reads_state(&self) -> bool {
         false
     }

@@ -61,6 +61,10 @@ impl BarrierOp for XegpuOp {
         false
     }
 
+    fn may_count_exits(&self) -> bool {
+        false
+    }
+
     fn reads_state(&self) -> bool {
         false
     }

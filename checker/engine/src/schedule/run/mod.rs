@@ -66,6 +66,8 @@ pub(super) struct Run {
     is_ready: Vec<bool>,
     /// Agents in an endless local loop.
     spinning: Vec<AgentId>,
+    /// Agents that stand at a step that cannot be evaluated, and stay there.
+    pub(super) faulty: Vec<AgentId>,
     /// By number of the barrier.
     history: Vec<History>,
     /// The last landing on each barrier, if it is in the past of no exit, with whose it is.
@@ -113,6 +115,7 @@ impl Run {
             path: Vec::new(),
             landed: Vec::new(),
             spinning: Vec::new(),
+            faulty: Vec::new(),
             history: Vec::new(),
             in_flight: BTreeMap::new(),
             remote: BTreeMap::new(),
@@ -261,8 +264,13 @@ impl Run {
         if !matches!(made.choices, Choices::One | Choices::Open(1)) {
             return Stepped::Ended(Ending::Undecided(Undecided::Choice(agent, made.pc)));
         }
-        if matches!(made.action, Action::Spin) {
-            return Stepped::Spins;
+        match made.action {
+            Action::Spin => return Stepped::Spins,
+            Action::Fault(_) => {
+                self.faulty.push(agent);
+                return Stepped::Idle;
+            }
+            _ => {}
         }
         let pc = made.pc;
         if let Some(why) = self.unordered(agent, made, settings) {
