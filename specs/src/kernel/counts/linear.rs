@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::sum::Linear;
 use super::{Formula, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::{cut, signed};
 use crate::kernel::code::{Code, Comparison, Operation, Type};
@@ -15,46 +16,6 @@ use crate::kernel::value::{Term, ValueId, Values};
 const DEPTH: u32 = 40;
 /// Conditions inside one another that are taken apart.
 const PARTS: u32 = 6;
-
-/// A sum of unknown numbers, iterations of loops and a known number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Linear {
-    atoms: BTreeMap<ValueId, i64>,
-    /// By the header of the loop, and what each iteration adds where that is not a number.
-    rounds: BTreeMap<(usize, Option<ValueId>), i64>,
-    known: i64,
-}
-
-impl Linear {
-    fn add(&mut self, other: &Self, factor: i64) -> Option<()> {
-        for (atom, times) in &other.atoms {
-            let sum = self.atoms.entry(*atom).or_default();
-            *sum = sum.checked_add(times.checked_mul(factor)?)?;
-        }
-        for (round, times) in &other.rounds {
-            let sum = self.rounds.entry(*round).or_default();
-            *sum = sum.checked_add(times.checked_mul(factor)?)?;
-        }
-        self.known = self.known.checked_add(other.known.checked_mul(factor)?)?;
-        self.atoms.retain(|_, times| *times != 0);
-        self.rounds.retain(|_, times| *times != 0);
-        Some(())
-    }
-
-    fn negated(&self) -> Option<Self> {
-        let mut negated = Self::default();
-        negated.add(self, -1)?;
-        Some(negated)
-    }
-
-    /// The only unknown number, if it is one and stands alone.
-    fn alone(&self) -> Option<ValueId> {
-        match self.atoms.iter().next() {
-            Some((atom, 1)) if self.atoms.len() == 1 && self.rounds.is_empty() => Some(*atom),
-            _ => None,
-        }
-    }
-}
 
 /// Asks what a condition is about in a node of a warp.
 pub(in crate::kernel) struct Asker<'a> {
@@ -92,14 +53,20 @@ impl Asker<'_> {
         if ty.bits < 32 {
             return None;
         }
-        let mut difference = self.linear(a, ty, DEPTH)?;
-        difference.add(&self.linear(b, ty, DEPTH)?, -1)?;
+        let (left, right) = (self.linear(a, ty, DEPTH)?, self.linear(b, ty, DEPTH)?);
+        let mut difference = left.clone();
+        difference.add(&right, -1)?;
         let sign = if ty.signed { Sign::Signed } else { Sign::Unsigned };
         let is_plain = |value| !matches!(self.values.term(value), Term::Sum { .. } | Term::Apply { .. });
         let is_turned = !(is_plain(a) && is_plain(b));
         let reaches = |least, sign| self.threshold(&difference, least, (sign, is_turned));
         if let Some(within) = self.within(comparison, ty, (a, b)) {
             return Some(within);
+        }
+        // Unsigned differences wrap around on purpose: `i - 2 <u n` asks whether i is at least 2 as well.
+        let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        if is_order && !ty.signed && !(left.only_adds() && right.only_adds()) {
+            return None;
         }
         Some(match comparison {
             Comparison::Less => reaches(0, sign)?.not(),

@@ -33,6 +33,7 @@ mod asked;
 mod families;
 mod linear;
 mod rewrite;
+mod sum;
 mod written;
 
 pub(super) use linear::Asker;

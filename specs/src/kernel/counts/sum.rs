@@ -1,0 +1,49 @@
+//! Sums of unknown numbers.
+
+use std::collections::BTreeMap;
+
+use crate::kernel::value::ValueId;
+
+/// A sum of unknown numbers, iterations of loops and a known number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Linear {
+    pub(super) atoms: BTreeMap<ValueId, i64>,
+    /// By the header of the loop, and what each iteration adds where that is not a number.
+    pub(super) rounds: BTreeMap<(usize, Option<ValueId>), i64>,
+    pub(super) known: i64,
+}
+
+impl Linear {
+    pub(super) fn add(&mut self, other: &Self, factor: i64) -> Option<()> {
+        for (atom, times) in &other.atoms {
+            let sum = self.atoms.entry(*atom).or_default();
+            *sum = sum.checked_add(times.checked_mul(factor)?)?;
+        }
+        for (round, times) in &other.rounds {
+            let sum = self.rounds.entry(*round).or_default();
+            *sum = sum.checked_add(times.checked_mul(factor)?)?;
+        }
+        self.known = self.known.checked_add(other.known.checked_mul(factor)?)?;
+        self.atoms.retain(|_, times| *times != 0);
+        self.rounds.retain(|_, times| *times != 0);
+        Some(())
+    }
+
+    pub(super) fn negated(&self) -> Option<Self> {
+        let mut negated = Self::default();
+        negated.add(self, -1)?;
+        Some(negated)
+    }
+
+    pub(super) fn only_adds(&self) -> bool {
+        self.known >= 0 && self.atoms.values().chain(self.rounds.values()).all(|times| *times > 0)
+    }
+
+    /// The only unknown number, if it is one and stands alone.
+    pub(super) fn alone(&self) -> Option<ValueId> {
+        match self.atoms.iter().next() {
+            Some((atom, 1)) if self.atoms.len() == 1 && self.rounds.is_empty() => Some(*atom),
+            _ => None,
+        }
+    }
+}
