@@ -168,7 +168,7 @@ fn mlir_that_is_none() {
     );
     mlir(&vec![b' '; 9 << 20], "too-long");
     let nested = format!("gpu.func @b() kernel {{ {} }}", "affine.apply affine_map<() -> (".repeat(10_000));
-    mlir(nested.as_bytes(), "unclosed");
+    mlir(nested.as_bytes(), "syntax");
     let deep = format!("{}0{}", "(".repeat(10_000), ")".repeat(10_000));
     exercise(
         Format::Xegpu,
