@@ -215,9 +215,20 @@ pub const KINDS: &[Kind] = &[
         "A module begins with `.version`. `cuobjdump -ptx` takes PTX out of an object or a library.",
     ),
     of(
+        "not-sass",
+        "What is read as a listing of machine code holds no instruction.",
+        "`cuobjdump -sass` and `nvdisasm` make a listing of an object or a library. An instruction ends with a \
+         semicolon: `BAR.SYNC 0x0 ;`.",
+    ),
+    of(
         "not-spirv",
         "What is read as SPIR-V is none.",
         "A binary begins with the word 0x07230203, text with an instruction. `spirv-dis` makes text of a binary.",
+    ),
+    of(
+        "not-visa",
+        "What is read as vISA is none.",
+        "A kernel begins with `.kernel`. What is read is the text, not what is assembled from it.",
     ),
     of(
         "number-too-large",

@@ -36,6 +36,7 @@ mod module;
 mod ptx;
 mod sass;
 mod spirv;
+mod visa;
 mod xegpu;
 
 pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};

@@ -18,6 +18,7 @@ use crate::module::Notation;
 use crate::ptx;
 use crate::sass;
 use crate::spirv;
+use crate::visa;
 use crate::xegpu;
 
 pub use crate::module::Entry;
@@ -58,6 +59,8 @@ formats! {
     Ptx = Kernels(&ptx::NOTATION);
     /// Disassembled kernels: SASS.
     Sass = Kernels(&sass::NOTATION);
+    /// Kernels for Intel's graphics, as text: vISA.
+    Visa = Kernels(&visa::NOTATION);
     /// Compiled kernels: SPIR-V.
     Spirv = Kernels(&spirv::NOTATION);
     /// Kernels in MLIR, with operations of XeGPU.

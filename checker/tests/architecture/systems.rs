@@ -26,7 +26,7 @@ const TYPES: [&str; 9] = [
 ];
 
 /// The rooms of the systems, with the lists that dispatch to them: a folder, or a file without its ending.
-const ROOMS: [&str; 19] = [
+const ROOMS: [&str; 20] = [
     "checker/export/src/systems/",
     "checker/gate/src/barriers/",
     "counterexamples/src/wording/",
@@ -45,6 +45,7 @@ const ROOMS: [&str; 19] = [
     "specs/src/ptx/",
     "specs/src/sass/",
     "specs/src/spirv/",
+    "specs/src/visa/",
     "specs/src/xegpu/",
 ];
 

@@ -73,8 +73,7 @@ impl<'s> Operand<'s> {
     pub(super) fn of(text: &'s str) -> Self {
         let mut sign = Sign::default();
         let mut rest = text.trim();
-        loop {
-            let Some(first) = rest.chars().next() else { break };
+        while let Some(first) = rest.chars().next() {
             match first {
                 '-' | '!' => sign.negated = !sign.negated,
                 '~' => sign.inverted = true,

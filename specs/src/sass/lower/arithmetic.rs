@@ -306,10 +306,10 @@ impl<'m> Lowerer<'m> {
             || current.has("WIDE")
             || ["FFMA2", "FMUL2"].contains(&current.root)
             || current.parts.iter().any(|part| part.ends_with("64"));
-        let mut name = format!("{}#{number}", current.statement.opcode);
+        let mut shapes = Vec::new();
         let mut arguments = Vec::new();
         for source in sources {
-            name.push(',');
+            let mut name = String::new();
             for (is, sign) in
                 [(source.sign.negated, "-"), (source.sign.inverted, "~"), (source.sign.absolute, "|")]
             {
@@ -340,6 +340,14 @@ impl<'m> Lowerer<'m> {
                     name.push_str(text);
                 }
             }
+            shapes.push(name);
+        }
+        let mut name = current.statement.opcode.to_owned();
+        if shapes.iter().any(|shape| !shape.is_empty()) {
+            name = format!("{name}<{}>", shapes.join(","));
+        }
+        if number > 0 {
+            name = format!("{name}#{number}");
         }
         let is_predicate = |operand: &Operand<'_>| operand.plain().is_some_and(|r| r.file.is_predicate());
         if current.has("X") && !sources.iter().any(is_predicate) {
