@@ -26,7 +26,8 @@ fn exercise(format: Format, bytes: &[u8]) -> Vec<&'static str> {
         let defines = BTreeMap::from([("cta.x".to_owned(), 64), ("entry.index".to_owned(), index)]);
         let Err(error) = load(&source, &LoadOptions { defines }) else { continue };
         assert!(!error.diagnostics.is_empty());
-        render(&error.diagnostics, "x", &error.text, false);
+        let rendered = render(&error.diagnostics, "x", &error.text, false);
+        assert!(!rendered.is_empty());
         let lines = LineIndex::new(&error.text);
         for diagnostic in &error.diagnostics {
             assert!(diagnostic.place(&lines).line > 0);
