@@ -114,7 +114,8 @@ fn what_is_not_followed_is_named_with_its_line() {
         let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
         let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
         // Only some notations end a statement by a sign.
-        let ends = module.name.ends_with(".mlir") || module.name.ends_with(".spvasm") || line.contains(';');
+        let ends = [".mlir", ".spvasm", ".visaasm"].iter().any(|ending| module.name.ends_with(ending))
+            || line.contains(';');
         let is_statement = line.starts_with([' ', '\t', '-', '0']) && ends;
         assert!(is_statement, "{name}: {}: {line}", place.line);
     }

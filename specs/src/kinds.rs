@@ -221,14 +221,14 @@ pub const KINDS: &[Kind] = &[
          semicolon: `BAR.SYNC 0x0 ;`.",
     ),
     of(
-        "not-visa",
-        "What is read as vISA is none.",
-        "A kernel begins with `.kernel`. What is read is the text, not what is assembled from it.",
-    ),
-    of(
         "not-spirv",
         "What is read as SPIR-V is none.",
         "A binary begins with the word 0x07230203, text with an instruction. `spirv-dis` makes text of a binary.",
+    ),
+    of(
+        "not-visa",
+        "What is read as vISA is none.",
+        "A kernel begins with `.kernel`. What is read is the text, not what is assembled from it.",
     ),
     of(
         "number-too-large",

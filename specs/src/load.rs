@@ -59,12 +59,12 @@ formats! {
     Ptx = Kernels(&ptx::NOTATION);
     /// Disassembled kernels: SASS.
     Sass = Kernels(&sass::NOTATION);
+    /// Kernels for Intel's graphics, as text: vISA.
+    Visa = Kernels(&visa::NOTATION);
     /// Compiled kernels: SPIR-V.
     Spirv = Kernels(&spirv::NOTATION);
     /// Kernels in MLIR, with operations of XeGPU.
     Xegpu = Kernels(&xegpu::NOTATION);
-    /// Kernels for Intel's graphics, as text: vISA.
-    Visa = Kernels(&visa::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }

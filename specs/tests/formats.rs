@@ -29,7 +29,8 @@ fn a_name_says_more_than_a_content() {
         assert_eq!(Format::of_name(Path::new(name)), None, "{name}");
         assert_eq!(Format::recognise(name, TEXT.as_bytes()), Some(Format::Bar), "{name}");
         assert_eq!(Format::recognise(name, b""), Some(Format::Bar), "{name}");
-        assert_eq!(Format::recognise(name, b"\x03\x02\x23\x07\xff"), None, "{name}");
+        assert_eq!(Format::recognise(name, b"\x03\x02\x23\x07\xff"), Some(Format::Spirv), "{name}");
+        assert_eq!(Format::recognise(name, b"\x7fELF\xff"), None, "{name}");
     }
 }
 

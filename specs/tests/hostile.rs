@@ -26,7 +26,8 @@ fn exercise(format: Format, bytes: &[u8]) -> Vec<&'static str> {
         let defines = BTreeMap::from([("cta.x".to_owned(), 64), ("entry.index".to_owned(), index)]);
         let Err(error) = load(&source, &LoadOptions { defines }) else { continue };
         assert!(!error.diagnostics.is_empty());
-        let _shown = render(&error.diagnostics, "x", &error.text, false);
+        let rendered = render(&error.diagnostics, "x", &error.text, false);
+        assert!(!rendered.is_empty());
         let lines = LineIndex::new(&error.text);
         for diagnostic in &error.diagnostics {
             assert!(diagnostic.place(&lines).line > 0);
@@ -168,7 +169,7 @@ fn mlir_that_is_none() {
     );
     mlir(&vec![b' '; 9 << 20], "too-long");
     let nested = format!("gpu.func @b() kernel {{ {} }}", "affine.apply affine_map<() -> (".repeat(10_000));
-    mlir(nested.as_bytes(), "unclosed");
+    mlir(nested.as_bytes(), "syntax");
     let deep = format!("{}0{}", "(".repeat(10_000), ")".repeat(10_000));
     exercise(
         Format::Xegpu,

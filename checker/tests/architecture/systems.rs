@@ -45,8 +45,8 @@ const ROOMS: [&str; 20] = [
     "specs/src/ptx/",
     "specs/src/sass/",
     "specs/src/spirv/",
-    "specs/src/xegpu/",
     "specs/src/visa/",
+    "specs/src/xegpu/",
 ];
 
 /// Files outside those rooms that name a system: the threads that execute its instructions, and an example.
