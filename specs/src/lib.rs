@@ -35,6 +35,7 @@ mod load;
 mod module;
 mod ptx;
 mod sass;
+mod visa;
 
 pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};
 pub use common::definition::{self, definition};

@@ -17,6 +17,7 @@ use crate::common::span::Span;
 use crate::module::Notation;
 use crate::ptx;
 use crate::sass;
+use crate::visa;
 
 pub use crate::module::Entry;
 
@@ -56,6 +57,8 @@ formats! {
     Ptx = Kernels(&ptx::NOTATION);
     /// Disassembled kernels: SASS.
     Sass = Kernels(&sass::NOTATION);
+    /// Kernels for Intel's graphics, as text: vISA.
+    Visa = Kernels(&visa::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;
 }
@@ -136,7 +139,8 @@ impl Format {
     ///
     /// assert_eq!(Format::named("bar"), Ok(Format::Bar));
     /// let unknown = Format::named("elf").unwrap_err();
-    /// assert_eq!(unknown.to_string(), "format `elf` is unknown; the formats are: `ptx`, `sass`, `bar`");
+    /// let known = "the formats are: `ptx`, `sass`, `visa`, `bar`";
+    /// assert_eq!(unknown.to_string(), format!("format `elf` is unknown; {known}"));
     /// ```
     ///
     /// # Errors

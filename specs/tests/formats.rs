@@ -39,7 +39,7 @@ fn names_of_formats_are_exact() {
         assert_eq!(Format::named(name), Err(UnknownFormat { name: name.to_owned() }));
     }
     let long = Format::named(&"x".repeat(1000)).expect_err("there is none");
-    assert!(long.to_string().len() < 100);
+    assert!(long.to_string().len() < 200);
 }
 
 #[test]

@@ -26,7 +26,7 @@ const TYPES: [&str; 9] = [
 ];
 
 /// The rooms of the systems, with the lists that dispatch to them: a folder, or a file without its ending.
-const ROOMS: [&str; 16] = [
+const ROOMS: [&str; 18] = [
     "checker/export/src/systems/",
     "checker/gate/src/barriers/",
     "counterexamples/src/wording/",
@@ -43,6 +43,8 @@ const ROOMS: [&str; 16] = [
     "specs/src/bar/system/",
     "specs/src/load",
     "specs/src/ptx/",
+    "specs/src/sass/",
+    "specs/src/visa/",
 ];
 
 /// Files outside those rooms that name a system: the threads that execute its instructions, and an example.

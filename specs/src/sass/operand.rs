@@ -73,8 +73,7 @@ impl<'s> Operand<'s> {
     pub(super) fn of(text: &'s str) -> Self {
         let mut sign = Sign::default();
         let mut rest = text.trim();
-        loop {
-            let Some(first) = rest.chars().next() else { break };
+        while let Some(first) = rest.chars().next() {
             match first {
                 '-' | '!' => sign.negated = !sign.negated,
                 '~' => sign.inverted = true,
@@ -110,14 +109,10 @@ impl<'s> Operand<'s> {
         }
     }
 
-    /// The register that a result goes to.
+    /// The register that a result goes to, or into a part of it.
     pub(super) fn target(&self) -> Option<Register> {
         match self.kind {
-            Kind::Register(register, "" | "64" | "CC" | "32" | "F32" | "F16" | "H0_H0" | "H1_H1" | "B0")
-                if self.sign == Sign::default() =>
-            {
-                Some(register)
-            }
+            Kind::Register(register, _) if self.sign == Sign::default() => Some(register),
             _ => None,
         }
     }

@@ -91,7 +91,7 @@ impl Function<'_> {
     /// The instruction at an address. Chips before sm_70 have words between that are no instructions.
     fn at(&self, address: u64) -> Option<usize> {
         let found = self.addresses.get(&address);
-        let behind = || self.addresses.get(&(address + 8)).filter(|_| address % 0x20 == 0);
+        let behind = || self.addresses.get(&(address + 8)).filter(|_| address.is_multiple_of(0x20));
         found.or_else(behind).copied()
     }
 }

@@ -1,8 +1,9 @@
 //! Calls: the code of what is called is laid out in their place.
 
 use crate::kernel::code::{Action, Function};
+use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{Kind, Operand, Register};
-use crate::sass::syntax::{Listing, Statement};
+use crate::sass::syntax::{self, Listing, Statement};
 
 use super::routes::{Route, reached, route};
 use super::state::{Current, Lowerer};
@@ -85,7 +86,6 @@ impl<'m> Lowerer<'m> {
             first == Some(register)
         };
         let before = function.statements[..current.at].iter().rev().take(64);
-        let moves = ["MOV", "IMAD.MOV.U32", "UMOV", "HFMA2", "HFMA2.MMA", "IMAD.MOV"];
         for statement in before {
             if writes(statement) {
                 let constant = || {
@@ -95,7 +95,7 @@ impl<'m> Lowerer<'m> {
                     })
                 };
                 let last = statement.operands.last().copied().unwrap_or_default();
-                return moves.contains(&statement.opcode)
+                return MOVES.contains(&statement.opcode)
                     && statement.guard.is_none()
                     && (is_behind(last) || constant());
             }
@@ -114,21 +114,75 @@ impl<'m> Lowerer<'m> {
     }
 }
 
-/// The registers that say where what is called comes back to.
+/// Instructions before a return that are looked at.
+const NEAR: usize = 16;
+
+/// The register from which another was moved right before a return.
+fn origin(called: &syntax::Function<'_>, at: usize, register: Register) -> Register {
+    let mut register = register;
+    for before in called.statements[..at].iter().rev().take(NEAR) {
+        let operands: Vec<Operand<'_>> = before.operands.iter().map(|text| Operand::of(text)).collect();
+        if operands.first().and_then(Operand::plain) != Some(register) {
+            continue;
+        }
+        let source = operands.last().and_then(Operand::plain);
+        match source.filter(|_| MOVES.contains(&before.opcode) && before.guard.is_none()) {
+            Some(source) => register = source,
+            None => return register,
+        }
+    }
+    register
+}
+
+/// Opcodes that move a register or a number into a register, as the last of their operands.
+const MOVES: [&str; 6] = ["MOV", "IMAD.MOV.U32", "IMAD.MOV", "UMOV", "HFMA2", "HFMA2.MMA"];
+
+/// Whether an instruction may write a register.
+fn writes(statement: &Statement<'_>, register: Register) -> bool {
+    let (Some(first), Some(number)) = (statement.operands.first(), register.number) else { return false };
+    let written = statement.operands.iter().take(2).filter_map(|text| Operand::of(text).target());
+    let width = match opcodes::effect(statement.opcode) {
+        Some(Effect::Tiles) => opcodes::tile(statement.opcode),
+        _ => opcodes::width(statement.opcode),
+    };
+    let may = |to: Register| {
+        to.file == register.file && to.number.is_some_and(|to| (to..to + width).contains(&number))
+    };
+    let reads_only = matches!(
+        opcodes::effect(statement.opcode),
+        Some(Effect::Reads | Effect::Stores | Effect::Flow | Effect::Predicates | Effect::Predicate)
+    );
+    let first = Operand::of(first).target();
+    !reads_only
+        && (first.is_some_and(may)
+            || first.is_none_or(|to| to.file.is_predicate()) && written.into_iter().any(may))
+}
+
+/// The registers that say where what is called comes back to: those that nothing in it writes.
 fn returns(listing: &Listing<'_>, function: usize, to: usize) -> Vec<Option<Register>> {
     let called = &listing.functions[function];
     let pops = super::stacks::pops(listing, function, to);
     let mut registers = Vec::new();
-    for at in reached(listing, function, to, &pops) {
+    let reached = reached(listing, function, to, &pops);
+    for at in reached.iter().copied() {
         if route(listing, function, at) == Route::Return {
             let operands = &called.statements[at].operands;
             // Behind the register stands a name that says nothing more.
             let first = operands.first().and_then(|text| text.split_whitespace().next());
             let register = first.and_then(|text| Operand::of(text).plain());
+            let register = register.map(|register| origin(called, at, register));
             if !registers.contains(&register) {
                 registers.push(register);
             }
         }
+    }
+    let lost = |register: &Option<Register>| {
+        let mut statements = reached.iter().map(|at| &called.statements[*at]);
+        register.is_some_and(|register| statements.any(|statement| writes(statement, register)))
+    };
+    if registers.iter().any(lost) {
+        // As if there were several.
+        registers = vec![None, None];
     }
     registers
 }

@@ -8,9 +8,13 @@ use super::state::Current;
 /// added to it. `None` for others.
 pub(super) fn constant(current: &Current<'_>, sources: &[Operand<'_>]) -> Option<u64> {
     let [a, b, high, low] = sources else { return None };
-    let is_zero = |operand: &Operand<'_>| matches!(operand.kind, Kind::Register(register, "") if register.number.is_none());
+    let is_zero = |operand: &Operand<'_>| match operand.kind {
+        Kind::Register(register, "") => register.number.is_none(),
+        _ => false,
+    };
     let is_plain = current.parts.iter().all(|part| *part == "MMA");
-    if !(is_zero(a) && is_zero(b) && is_plain) || !(a.sign.negated ^ b.sign.negated) {
+    let is_less_nothing = is_zero(a) && is_zero(b) && a.sign.negated != b.sign.negated;
+    if !is_plain || !is_less_nothing {
         return None;
     }
     Some(u64::from(bits_of(high)?) << 16 | u64::from(bits_of(low)?))

@@ -45,7 +45,7 @@ impl<'m> Lowerer<'m> {
         let done = match current.root {
             "SHFL" => self.broadcast(current),
             "ELECT" => self.elect(current),
-            "R2UR" => self.to_warp(current),
+            "R2UR" => self.spread(current),
             "VOTE" | "VOTEU" => self.vote(current),
             _ => None,
         };
@@ -112,7 +112,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// `R2UR UR4, R0`: what the lanes have, if all have the same.
-    fn to_warp(&mut self, current: &Current<'m>) -> Option<()> {
+    fn spread(&mut self, current: &Current<'m>) -> Option<()> {
         let to = self.target(current, 0)?;
         let [_, value] = current.operands.as_slice() else { return None };
         if current.guard.is_some() || to.file.is_predicate() {
@@ -124,7 +124,8 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// `VOTE.ALL P0, P1`, `VOTE.ANY R0, P0, P1`, `VOTEU.ANY UP0, P1`: the mask, and whether all or any have it.
+    /// `VOTE.ALL P0, P1`, `VOTE.ANY R0, P0, P1`, `VOTEU.ANY UP0, P1`: the mask, and whether all or any have
+    /// it.
     fn vote(&mut self, current: &Current<'m>) -> Option<()> {
         let first = self.target(current, 0)?;
         let (mask, to, at) = match first.file.is_predicate() {

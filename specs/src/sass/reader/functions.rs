@@ -275,7 +275,9 @@ impl<'s> Reader<'s, '_> {
     /// The instructions of a line.
     fn statements(&mut self, original: &'s str, code: &str, text: &'s str, (at, start): (usize, usize)) {
         // Lines of dots, equal signs and headings of other parts of an object.
-        if !code.contains(';') {
+        // The second of two that are issued together may end with a brace.
+        let is_second = !code.contains(';') && code.ends_with('}');
+        if !code.contains(';') && !is_second {
             let is_code = code.starts_with(|c: char| c.is_ascii_uppercase() || "@{[-".contains(c))
                 && !self.listing.functions.is_empty()
                 && !code.starts_with("---");
@@ -288,16 +290,20 @@ impl<'s> Reader<'s, '_> {
         let (address, remark) = noted(text);
         let line = self.line.take();
         let mut from = 0;
-        while let Some(length) = code[from..].find(';') {
+        let end =
+            |from: usize| if is_second { (from == 0).then_some(code.len()) } else { code[from..].find(';') };
+        while let Some(length) = end(from) {
             let (part, blank) = (&original[from..from + length], &code[from..from + length]);
             if let Some(mut statement) = statement::statement(part, blank, at + from) {
                 statement.remark = remark;
-                statement.address = address.filter(|_| from == 0);
+                // In the source of an assembler addresses are remarks.
+                let is_source = blank.trim_start_matches(['{', ' ', '\t']).starts_with('[');
+                statement.address = address.filter(|_| from == 0 && !is_source);
                 self.push(statement, line.filter(|_| from == 0));
             }
             from += length + 1;
         }
-        let rest = code[from..].trim_matches([' ', '\t', '}']);
+        let rest = code.get(from..).unwrap_or_default().trim_matches([' ', '\t', '}']);
         // What maxas takes for a remark begins with `#`.
         if !rest.is_empty() && !rest.starts_with('#') {
             let span = Span::new(offset(at + from), offset(start + text.len()));
