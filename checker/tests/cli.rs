@@ -5,6 +5,8 @@ mod support;
 
 #[path = "cli/allow.rs"]
 mod allow;
+#[path = "cli/bad_kernels.rs"]
+mod bad_kernels;
 #[path = "cli/baseline.rs"]
 mod baseline;
 #[path = "cli/budgets.rs"]

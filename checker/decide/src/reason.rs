@@ -67,6 +67,7 @@ impl Reason {
             format!("gave up after {seconds} s, before all of its text had come"),
             "see who is to write it, or raise --timeout",
         )
+        .of(Cause::Budget)
     }
 
     /// Time was up, or the user has interrupted, before the text was read to its end.
@@ -75,7 +76,8 @@ impl Reason {
             Some(limit) => Self::new(
                 format!("gave up after {} s, while it was read", limit.as_secs_f64()),
                 "raise --timeout, or make the protocol shorter",
-            ),
+            )
+            .of(Cause::Budget),
             None => Self::interrupted_before(),
         }
     }

@@ -91,8 +91,8 @@ impl Gate {
         self
     }
 
-    /// Of a module of compiled kernels, the one of this name, or those with it in theirs; without it, all that
-    /// have barriers.
+    /// Of a module of compiled kernels, the one of this name, or those with it in theirs; without it, all
+    /// that have barriers.
     #[must_use]
     pub fn entry(mut self, name: &str) -> Self {
         self.entry = Some(name.to_owned());
@@ -374,8 +374,8 @@ fn readable(file: &File) -> io::Result<()> {
 /// `$BARCHECK_TRACES`, or else to `target/barcheck` of the crate, for `barcheck replay` and for a CI job to
 /// keep. The name of the file is relative to the crate's `Cargo.toml`. Options follow as calls on
 /// [`Gate`](crate::Gate); one with a single value may be written `seconds = 20.0`. Of a module of compiled
-/// kernels (`.ptx`) every kernel with barriers is tested, or those that `entry` names. What of a kernel cannot
-/// run on threads, as mbarriers, is left to `exhaustive`, and the test's output names it.
+/// kernels (`.ptx`) every kernel with barriers is tested, or those that `entry` names. What of a kernel
+/// cannot run on threads, as mbarriers, is left to `exhaustive`, and the test's output names it.
 ///
 /// ```no_run
 /// # extern crate barcheck_gate as barcheck;

@@ -24,6 +24,7 @@ mod agent;
 pub mod barriers;
 mod child;
 mod choices;
+mod counterpart;
 mod effort;
 mod explore;
 mod harness;

@@ -1,6 +1,6 @@
 //! A protocol to be gated, and the counterexamples that a schedule of it becomes.
 
-use super::system::without_counterpart;
+use super::counterpart::without_counterpart;
 use barcheck_counterexamples::{SourceInfo, Trace, What};
 use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm, doubt};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};

@@ -1,5 +1,6 @@
 //! The executable barriers of a protocol's target, and each agent's hand on them.
 
+use super::counterpart::without_counterpart;
 use super::operands::{Bar, Nbarrier, Operand, Reader};
 use super::plan::Plan;
 use super::record::{Ending, Record};
@@ -262,16 +263,6 @@ impl<R: Runtime> Seat<R> {
             Some(Hand::Xegpu(subgroup)) => subgroup.exit()?,
         }
         Ok(Done::Passed)
-    }
-}
-
-/// Why nothing executable stands for an instruction, if nothing does.
-pub(super) fn without_counterpart(op: &BarrierInstruction) -> Option<&'static str> {
-    match op {
-        BarrierInstruction::Warp(_) => Some("registers and warps have no executable counterparts yet"),
-        BarrierInstruction::Cluster(_) => Some("clusters have no executable counterparts yet"),
-        BarrierInstruction::Mbarrier(_) => Some("mbarrier objects have no executable counterparts yet"),
-        _ => None,
     }
 }
 

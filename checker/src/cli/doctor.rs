@@ -126,7 +126,10 @@ fn barriers(code: &Code) -> BTreeMap<&str, Vec<u32>> {
 /// A line of the kernel, and of its source where that is known.
 fn place(extracted: &Extracted, line: u32) -> String {
     match extracted.origin(line) {
-        Some(origin) => format!("line {line} ({}:{})", origin.file, origin.line),
+        Some(origin) => {
+            let (file, at) = origin.outermost();
+            format!("line {line} ({file}:{at})")
+        }
         None => format!("line {line}"),
     }
 }

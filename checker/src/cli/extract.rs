@@ -6,7 +6,9 @@ use super::files;
 use super::input;
 use super::kernels;
 use super::output::{Colours, Status, complain, error_line, print, save};
-use barcheck_specs::{LoadOptions, Severity, Source, load_within, render};
+use barcheck_specs::{Extracted, LoadOptions, Severity, Source, load_within, render};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::io;
 
 /// Runs the command.
@@ -55,11 +57,45 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
     };
     let notes: Vec<_> = loaded.warnings.into_iter().filter(|note| note.severity != Severity::Error).collect();
     complain(&render(&notes, &name, &loaded.text, colours.err.colour()));
+    let text = format!("{}{}", doubts(&extracted), extracted.text);
     match args.output.as_deref().filter(|path| !input::is_standard_input(path)) {
         Some(path) if input::is_same(path, &args.file) => {
             fail(Status::Trouble, "the protocol would overwrite the kernel".to_owned())
         }
-        Some(path) => save("protocol", &extracted.text, path, colours),
-        None => print(&extracted.text).map(|()| Status::Success),
+        Some(path) => save("protocol", &text, path, colours),
+        None => print(&text).map(|()| Status::Success),
     }
+}
+
+/// What the protocol does not know of its kernel, as comments: violations that rest on it are violations of
+/// the protocol, and doubts about the kernel.
+fn doubts(extracted: &Extracted) -> String {
+    let mut text = String::new();
+    let mut lines: Vec<String> = extracted.private.iter().map(|place| place.line.to_string()).collect();
+    lines.dedup();
+    if !lines.is_empty() {
+        let _ = writeln!(
+            text,
+            "// Of the kernel, what is violated only if threads see different data is `inconclusive`: see its\n\
+             // lines {}.",
+            lines.join(", ")
+        );
+    }
+    let mut about: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+    for (name, things) in &extracted.about {
+        for thing in things {
+            about.entry(thing).or_default().insert(name);
+        }
+    }
+    let together = about.values().find(|names| names.len() > 1);
+    if let Some(names) = together {
+        let names: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(
+            text,
+            "// Decisions about one thing need not go together in every way ({}): what is\n\
+             // violated along with several of them is `inconclusive` of the kernel, unless a value shows it.",
+            names.join(", ")
+        );
+    }
+    text
 }

@@ -6,6 +6,7 @@ use super::expect;
 use super::input;
 use super::names;
 use super::notices::not_found;
+use super::origin;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::written::Written;
 use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
@@ -311,7 +312,7 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     }
     let origin = report.extracted.as_ref().and_then(|extracted| extracted.origin(found.place.line));
     if let Some(origin) = origin {
-        diagnostic = diagnostic.note(format!("compiled from {}:{}", names::plain(&origin.file), origin.line));
+        diagnostic = diagnostic.note(origin::compiled_from(origin));
     }
     if !found.data.is_empty() {
         diagnostic = diagnostic.note(on_data(found));

@@ -31,6 +31,7 @@ mod names;
 mod narrative;
 mod new;
 mod notices;
+mod origin;
 mod output;
 mod pages;
 mod protocol;

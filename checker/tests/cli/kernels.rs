@@ -1,6 +1,6 @@
 //! Compiled kernels on the command line: which of a module, of which size, and what is said of them.
 
-use crate::support::{Folder, run, run_on};
+use crate::support::{Folder, command, finish, run, run_on};
 
 /// Two kernels: the first is fine, the second hangs; a third has no barrier.
 const MODULE: &str = "\
@@ -225,4 +225,60 @@ fn a_baseline_knows_the_kernels_of_a_module_apart() {
     assert!(lines.contains(" kernel.ptx:fine #") && lines.contains(" kernel.ptx:hangs #"), "{lines}");
     let run = run(&[&["verify", "--baseline", &baseline, &path], &size[..]].concat()).expect(0);
     assert!(!run.out.contains("gone") && !run.err.contains("is not there"), "{}{}", run.out, run.err);
+}
+
+/// The second warp skips a barrier that stands in a function which was inlined at line 9.
+const INLINED: &str = "\
+.version 8.0
+.target sm_90
+.file 1 \"/src/deep/k.cu\"
+.visible .entry k() .reqntid 64
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<3>;
+\tmov.u32 %r1, %tid.x;
+\tsetp.gt.u32 %p1, %r1, 31;
+\t@%p1 bra $L;
+\t.loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 5
+\tbar.sync 2, 64;
+$L:
+\tret;
+}
+";
+
+#[test]
+fn findings_stand_at_the_lines_of_the_source_where_it_is_there() {
+    let (folder, path) = folder(INLINED);
+    let said = "compiled from /src/deep/k.cu:2, inlined at /src/deep/k.cu:9";
+    run(&["verify", &path]).expect(1).prints(said);
+    let here = |format: &str| {
+        let mut verify = command(&["verify", "--format", format, "kernel.ptx"]);
+        finish(verify.current_dir(folder.path())).expect(1)
+    };
+    here("github").prints("::error file=kernel.ptx,line=12,").prints(said);
+    folder.add("k.cu", "void sync() {\n    barrier();\n}\n\n\n\n\nvoid k() {\n    sync();\n}\n");
+    let github = here("github").prints("::error file=k.cu,line=9,col=1,title=deadlock::");
+    github.prints("at kernel.ptx:12 of the compiled kernel");
+    let sarif = &here("sarif").json()[0]["runs"][0];
+    let result = &sarif["results"][0];
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "k.cu");
+    assert_eq!(place["region"]["startLine"], 9);
+    let related = result["relatedLocations"].as_array().expect("a list");
+    let kernel = related.last().expect("one is there");
+    assert_eq!(kernel["physicalLocation"]["artifactLocation"]["uri"], "kernel.ptx");
+    assert_eq!(kernel["physicalLocation"]["region"]["startLine"], 12);
+    let index = usize::try_from(place["artifactLocation"]["index"].as_u64().expect("a number"));
+    assert_eq!(sarif["artifacts"][index.expect("a position")]["location"]["uri"], "k.cu");
+    run(&["where", &path, "--at", "0=k.cu:9"]).expect(0).prints("line 12 (k.cu:9)");
+    run(&["where", &path, "--at", "0=k.cu:2"]).expect(0);
+}
+
+#[test]
+fn an_extracted_protocol_says_what_it_does_not_know_of_its_kernel() {
+    let (_folder, path) = folder(BY_DATA);
+    let text = run(&["extract", &path]).expect(0);
+    text.prints("// Of the kernel, what is violated only if threads see different data is `inconclusive`");
+    let (_folder, path) = folder(INLINED);
+    assert!(run(&["extract", &path]).expect(0).out.starts_with("// Extracted from the kernel k"));
 }

@@ -83,6 +83,19 @@ pub struct Origin {
     pub file: String,
     /// The line in it, from 1.
     pub line: u32,
+    /// Where the function that holds the line was inlined, if it was: a file and a line.
+    pub inlined_at: Option<(String, u32)>,
+}
+
+impl Origin {
+    /// The place in the function that was compiled: where the line was inlined, or the line itself.
+    #[must_use]
+    pub fn outermost(&self) -> (&str, u32) {
+        match &self.inlined_at {
+            Some((file, line)) => (file, *line),
+            None => (&self.file, self.line),
+        }
+    }
 }
 
 impl Extracted {

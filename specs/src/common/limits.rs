@@ -2,7 +2,7 @@
 
 /// Bytes of a source file. Positions are 32 bits wide, reading takes up to a hundred times the memory of the
 /// text, and a file beyond this size is not a protocol.
-pub const SOURCE_BYTES: usize = 8 << 20;
+pub const SOURCE_BYTES: usize = 24 << 20;
 
 /// Levels of nesting, of blocks (an `else if` is one inside the other) and of the operators in an expression.
 /// Everything that walks a tree recurses at most this deep, so that no text can exhaust the stack.

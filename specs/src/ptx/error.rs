@@ -23,6 +23,8 @@ pub(super) enum PtxError {
     TooDeep(Span),
     /// No label of this name can be seen from here.
     NoLabel(String, Span),
+    /// The label stands in two places: where it is used.
+    LabelTwice(String, Span),
 }
 
 impl PtxError {
@@ -34,7 +36,8 @@ impl PtxError {
             | Self::Expected(_, span)
             | Self::Unclosed(_, span)
             | Self::TooDeep(span)
-            | Self::NoLabel(_, span) => *span,
+            | Self::NoLabel(_, span)
+            | Self::LabelTwice(_, span) => *span,
         }
     }
 
@@ -63,6 +66,10 @@ impl PtxError {
             }
             Self::NoLabel(name, _) => error("unknown-label", format!("there is no label `{name}` here"))
                 .note("a label is known in the braces around it"),
+            Self::LabelTwice(name, _) => {
+                error("unknown-label", format!("the label `{name}` stands in two places"))
+                    .note("in one pair of braces a label stands once")
+            }
         }
     }
 }

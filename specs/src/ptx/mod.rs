@@ -129,6 +129,10 @@ impl module::Module for Parsed<'_> {
                 from: lines.place(instruction.span).line,
                 file,
                 line: mark.line,
+                inlined_at: mark.inlined_at.and_then(|(file, line)| {
+                    let file = self.module.files.get(&file)?.clone();
+                    (line > 0).then_some((file, line))
+                }),
             })
         };
         body.lines.iter().filter_map(of).collect()

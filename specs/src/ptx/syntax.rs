@@ -68,6 +68,8 @@ pub(super) struct LineMark {
     pub(super) file: u32,
     /// The line, from 1.
     pub(super) line: u32,
+    /// Where the function that holds it was inlined: the number of a file, and a line.
+    pub(super) inlined_at: Option<(u32, u32)>,
 }
 
 /// An instruction.

@@ -137,7 +137,7 @@ impl Module for Read<'_> {
         let of = |(at, file, line): &(usize, &str, u32)| {
             let statement = function.statements.get(*at)?;
             let from = lines.place(statement.span).line;
-            (*line > 0).then(|| Origin { from, file: (*file).to_owned(), line: *line })
+            (*line > 0).then(|| Origin { from, file: (*file).to_owned(), line: *line, inlined_at: None })
         };
         function.lines.iter().filter_map(of).collect()
     }

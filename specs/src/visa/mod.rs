@@ -93,7 +93,7 @@ impl module::Module for Read<'_> {
         let function = self.function(entry);
         let of = |(at, file, line): &(usize, &str, u32)| {
             let from = lines.place(function.statements.get(*at)?.span).line;
-            (*line > 0).then(|| Origin { from, file: (*file).to_owned(), line: *line })
+            (*line > 0).then(|| Origin { from, file: (*file).to_owned(), line: *line, inlined_at: None })
         };
         function.lines.iter().filter_map(of).collect()
     }

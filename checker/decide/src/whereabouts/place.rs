@@ -134,7 +134,7 @@ impl Text<'_> {
     fn shown_line(&self, line: u32, spot: &Spot) -> u32 {
         let origin = self.extracted.and_then(|extracted| extracted.origin(line));
         match (spot, origin) {
-            (Spot::Source(..), Some(origin)) => origin.line,
+            (Spot::Source(..), Some(origin)) => origin.outermost().1,
             _ => line,
         }
     }
@@ -144,8 +144,11 @@ impl Text<'_> {
             Spot::Line(wanted) => line == *wanted,
             Spot::Source(file, wanted) => {
                 let origin = self.extracted.and_then(|extracted| extracted.origin(line));
-                let is_origin =
-                    origin.is_some_and(|origin| origin.line == *wanted && is_file(&origin.file, file));
+                let is_origin = origin.is_some_and(|origin| {
+                    let (outer, at) = origin.outermost();
+                    origin.line == *wanted && is_file(&origin.file, file)
+                        || at == *wanted && is_file(outer, file)
+                });
                 is_origin || line == *wanted && is_file(self.name, file)
             }
             Spot::Exited => false,
@@ -155,7 +158,10 @@ impl Text<'_> {
     /// A line, and that of the source where it is known.
     fn line(&self, line: u32) -> String {
         match self.extracted.and_then(|extracted| extracted.origin(line)) {
-            Some(origin) => format!("line {line} ({}:{})", file_name(&origin.file), origin.line),
+            Some(origin) => {
+                let (file, at) = origin.outermost();
+                format!("line {line} ({}:{at})", file_name(file))
+            }
             None => format!("line {line}"),
         }
     }

@@ -4,6 +4,7 @@ use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::location::Location;
 use crate::cli::notices::notices;
+use crate::cli::origin::{self, SourcePlace};
 use crate::cli::output::Look;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
@@ -29,7 +30,11 @@ impl Reporter for Github {
         for (found, known) in decided.judged_findings().filter(|_| !quiet) {
             let (rule, message) = (found.rule.name(), format!("{with}{}", message(found)));
             let (level, message) = judged(found.level, message, known);
-            text.push_str(&command(level, &file, Some(found.place), rule, &message));
+            let (file, place, message) = match origin::of(decided, found.place) {
+                Some(source) => at_source(&source, (&file, found.place), &message),
+                None => (file.clone(), found.place, message),
+            };
+            text.push_str(&command(level, &file, Some(place), rule, &message));
         }
         for (remark, known) in decided.judged_remarks().filter(|_| !quiet) {
             let message = format!("{shown}: {with}{}", remark.message());
@@ -45,6 +50,19 @@ impl Reporter for Github {
 
     fn end(&mut self, tally: &Tally) -> String {
         if self.quiet { String::new() } else { tally.line(Look::file().palette) }
+    }
+}
+
+/// The annotation stands at the line of the source, where that is in the repository.
+fn at_source(source: &SourcePlace, kernel: (&str, Place), message: &str) -> (String, Place, String) {
+    let location = source.file.as_deref().map(Location::of).filter(Location::is_relative);
+    match location {
+        Some(location) => {
+            let place = Place { line: source.line, column: 1, length: 0 };
+            let message = format!("{message}\nat {}:{} of the compiled kernel", kernel.0, kernel.1.line);
+            (location.text().replace(commands, "\u{fffd}"), place, message)
+        }
+        None => (kernel.0.to_owned(), kernel.1, format!("{message}\n{}", source.said)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Names in braces: registers and labels are known where they are declared, and in the braces inside.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::common::span::Span;
+use crate::ptx::error::PtxError;
 
 /// The open braces of a function, and what has been declared in them.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Scopes<'s> {
     around: Vec<u32>,
     /// Positions of labels, by scope and name.
     labels: HashMap<(u32, &'s str), u32>,
+    /// Labels that stand twice in one pair of braces.
+    twice: HashSet<(u32, &'s str)>,
     /// Uses of labels: the scope, the name, where.
     uses: Vec<(u32, &'s str, Span)>,
 }
@@ -90,7 +93,9 @@ impl<'s> Scopes<'s> {
 
     pub(super) fn label(&mut self, name: &'s str, position: u32) {
         let scope = self.innermost().number;
-        self.labels.insert((scope, name), position);
+        if self.labels.insert((scope, name), position).is_some() {
+            self.twice.insert((scope, name));
+        }
     }
 
     /// A use of a label: its number. Where it leads is known once the function has been read.
@@ -100,14 +105,18 @@ impl<'s> Scopes<'s> {
         self.uses.len() as u32 - 1
     }
 
-    /// Where labels lead, by their numbers, and the uses that lead nowhere.
-    pub(super) fn resolve(&self) -> (Vec<u32>, Vec<(&'s str, Span)>) {
-        let mut unknown = Vec::new();
+    /// Where labels lead, by their numbers, and what is wrong with uses that lead nowhere, or to two places.
+    pub(super) fn resolve(&self) -> (Vec<u32>, Vec<PtxError>) {
+        let mut wrong = Vec::new();
+        let named = |name: &str| name.chars().take(80).collect::<String>();
         let mut positions = Vec::with_capacity(self.uses.len());
         for (scope, name, span) in &self.uses {
             let mut scope = *scope;
             let found = loop {
                 if let Some(position) = self.labels.get(&(scope, *name)) {
+                    if self.twice.contains(&(scope, *name)) {
+                        wrong.push(PtxError::LabelTwice(named(name), *span));
+                    }
                     break Some(*position);
                 }
                 let around = self.around[scope as usize];
@@ -117,11 +126,11 @@ impl<'s> Scopes<'s> {
                 scope = around;
             };
             if found.is_none() {
-                unknown.push((*name, *span));
+                wrong.push(PtxError::NoLabel(named(name), *span));
             }
             positions.push(found.unwrap_or(0));
         }
-        (positions, unknown)
+        (positions, wrong)
     }
 
     pub(super) fn names(&self) -> Vec<String> {

@@ -46,11 +46,8 @@ impl<'s> Reader<'s, '_> {
                 _ => self.instruction(token, &mut scopes, &mut body),
             }
         }
-        let (labels, unknown) = scopes.resolve();
-        for (name, span) in unknown {
-            let name = name.chars().take(80).collect();
-            self.report(&PtxError::NoLabel(name, span));
-        }
+        let (labels, wrong) = scopes.resolve();
+        wrong.iter().for_each(|error| self.report(error));
         body.labels = labels;
         body.registers = scopes.names();
         body.bits = scopes.bits();
@@ -103,8 +100,30 @@ impl<'s> Reader<'s, '_> {
             self.lexer.next();
         }
         let [file, line] = numbers;
-        body.lines.push(LineMark { from: body.instructions.len() as u32, file, line });
+        let inlined_at = self.inlined_at();
+        body.lines.push(LineMark { from: body.instructions.len() as u32, file, line, inlined_at });
         self.rest_of_line();
+    }
+
+    /// `5, function_name $L__info, inlined_at 1 7 3`: what follows file and line.
+    fn inlined_at(&mut self) -> Option<(u32, u32)> {
+        loop {
+            let token = self.lexer.peek();
+            if token.first || token.kind == Kind::End {
+                return None;
+            }
+            self.lexer.next();
+            if self.text(token) == "inlined_at" {
+                break;
+            }
+        }
+        let mut number = || -> Option<u32> {
+            let token = self.lexer.peek();
+            let number = self.text(token).parse().ok().filter(|_| !token.first)?;
+            self.lexer.next();
+            Some(number)
+        };
+        Some((number()?, number()?))
     }
 
     /// `.reg .b32 %r<40>, %x;`

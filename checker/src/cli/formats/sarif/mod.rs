@@ -11,6 +11,7 @@ mod rules;
 use super::reporter::Reporter;
 use crate::cli::decided::Decided;
 use crate::cli::notices::{Notice, notices};
+use crate::cli::origin::{self, SourcePlace};
 use crate::cli::report::json_line;
 use crate::cli::tally::Tally;
 use crate::cli::written::Written;
@@ -22,6 +23,7 @@ use log::{
 };
 use place::File;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The name under which a finding's fingerprint stands.
 const FINGERPRINT: &str = "barcheckFinding/v1";
@@ -33,6 +35,8 @@ pub(super) struct Sarif {
     results: Vec<Finding>,
     notifications: Vec<Notification>,
     undecided: bool,
+    /// Sources of kernels among the artifacts.
+    sources: BTreeMap<PathBuf, usize>,
 }
 
 impl Reporter for Sarif {
@@ -43,10 +47,15 @@ impl Reporter for Sarif {
         let with = decided.which().map(|which| format!("{which}: ")).unwrap_or_default();
         let state = |known: bool| decided.known.as_ref().map(|_| if known { "unchanged" } else { "new" });
         if !decided.is_as_expected() {
-            self.results.extend(decided.judged_findings().map(|(found, known)| Finding {
-                baseline_state: state(known),
-                ..result(found, &file, &with)
-            }));
+            for (found, known) in decided.judged_findings() {
+                let source = origin::of(decided, found.place);
+                let result = Finding { baseline_state: state(known), ..result(found, &file, &with) };
+                let result = match source {
+                    Some(source) => self.at_source(result, &source),
+                    None => result,
+                };
+                self.results.push(result);
+            }
             self.results.extend(decided.judged_remarks().map(|(said, known)| Finding {
                 baseline_state: state(known),
                 ..remarked(said, &file, &with)
@@ -82,6 +91,33 @@ impl Reporter for Sarif {
             column_kind: "unicodeCodePoints",
         };
         json_line(&Log { schema: log::SCHEMA, version: log::VERSION, runs: [run] })
+    }
+}
+
+impl Sarif {
+    /// The result stands at the line of the source, where that is there; the place in the kernel is one that
+    /// belongs to it.
+    fn at_source(&mut self, mut result: Finding, source: &SourcePlace) -> Finding {
+        result.message = format!("{}\n{}", result.message.text, source.said).into();
+        let Some(path) = &source.file else { return result };
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let index = self.sources.get(path).copied().unwrap_or(self.artifacts.len());
+        let file = File::new(path, &text, index);
+        if index == self.artifacts.len() {
+            let properties = ArtifactProperties { verdict: "none" };
+            self.artifacts.push(Artifact {
+                location: file.reference(),
+                roles: ["analysisTarget"],
+                properties,
+            });
+            self.sources.insert(path.clone(), index);
+        }
+        let place = Place { line: source.line, column: 1, length: u32::MAX };
+        let [kernel] = std::mem::replace(&mut result.locations, [file.location(Some(place), None)]);
+        let id = Some(result.related_locations.len());
+        let message = Some("the compiled kernel".into());
+        result.related_locations.push(Location { id, message, ..kernel });
+        result
     }
 }
 
