@@ -5,8 +5,8 @@ mod decisions;
 mod late;
 
 use barcheck::{
-    Budgets, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction, Settings, Verdict,
-    check,
+    Budgets, ByLocation, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction,
+    Settings, Verdict, check,
 };
 use barcheck_model::machine::Options;
 use barcheck_model::rule::{Level, Rule};
@@ -381,7 +381,7 @@ fn a_local_loop_without_end_does_not_keep_runs_by_chance_from_going_on() {
         warp 1 { for i in 0..1000 { BAR.SYNC 0x1, 64; BAR.ARV 0x2, 64; } }
         warp 2 { for i in 0..100 { read a[0]; } }
         warp 3 { let n = 0; loop { n = 1 - n; } }";
-    let outcome = decide(text, &Settings::default());
+    let outcome = decide(text, &Settings { by_location: ByLocation::Never, ..Settings::default() });
     assert_eq!((outcome.verdict, rules(&outcome)), (Verdict::Violated, vec!["assertion"]));
     assert_eq!(outcome.method.engine, Engine::Schedule);
     walk_all(text, &outcome);

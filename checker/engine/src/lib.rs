@@ -14,7 +14,6 @@ mod random;
 mod schedule;
 mod search;
 mod settings;
-mod slices;
 mod strategy;
 mod stubborn;
 mod successors;

@@ -234,6 +234,19 @@ impl Machine {
         self.class[agent.index()] as usize
     }
 
+    /// Whether accesses to a location are followed.
+    fn follows(&self, location: LocationId) -> bool {
+        self.slice.as_ref().is_none_or(|slice| slice.watched.binary_search(&location).is_ok())
+    }
+
+    /// A move that a slice leaves out and that an agent of the whole protocol can make, by position.
+    #[must_use]
+    pub fn left_out<K>(&self, slice: &Slice, state: &State<K>, agent: AgentId) -> Option<u32> {
+        let mut moves = self.moves(state, agent).iter();
+        let at = moves.position(|made| slice.leaves_out(&self.program, agent, made))?;
+        u32::try_from(at).ok()
+    }
+
     /// Forgets what has been worked out about the agents that share an automaton with this one. States lose
     /// their meaning.
     pub fn forget_automaton(&mut self, agent: AgentId) {

@@ -6,7 +6,6 @@
 //! which nothing tells them apart. [`Slice`] keeps positions: an operation that is left out goes on to the
 //! next one, so that places and dynamic instances are what they were.
 
-use super::{Machine, State};
 use crate::agent::facts::Facts;
 use crate::agent::{Action, Move};
 use crate::program::{AgentId, Code, Expr, LocalId, LocationId, Op, Pc, Program, RoleId};
@@ -190,25 +189,4 @@ fn needed(code: &Code) -> Vec<bool> {
         }
     }
     needed
-}
-
-impl Machine {
-    /// The locations from which the protocol is seen, where it is not seen as a whole.
-    #[must_use]
-    pub fn slice(&self) -> Option<&Slice> {
-        self.slice.as_deref()
-    }
-
-    /// Whether accesses to a location are followed.
-    pub(super) fn follows(&self, location: LocationId) -> bool {
-        self.slice.as_ref().is_none_or(|slice| slice.watched.binary_search(&location).is_ok())
-    }
-
-    /// A move that a slice leaves out and that an agent of the whole protocol can make, by position.
-    #[must_use]
-    pub fn left_out<K>(&self, slice: &Slice, state: &State<K>, agent: AgentId) -> Option<u32> {
-        let mut moves = self.moves(state, agent).iter();
-        let at = moves.position(|made| slice.leaves_out(&self.program, agent, made))?;
-        u32::try_from(at).ok()
-    }
 }

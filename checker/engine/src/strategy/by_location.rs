@@ -1,10 +1,10 @@
-//! A protocol decided location by location: see [`crate::slices`].
+//! A protocol decided location by location: see [`super::slices`].
 
 use super::outcome::has_error;
+use super::slices::whole::found_in_whole;
+use super::slices::{Plan, whole_machine};
 use crate::paths::replay;
 use crate::settings::{Budgets, Settings};
-use crate::slices::whole::found_in_whole;
-use crate::slices::{Plan, whole_machine};
 use crate::verdict::answer::Question;
 use crate::verdict::{Engine, Found, Method, Outcome, Statistics, Verdict};
 use barcheck_model::rule::{Level, Rule};

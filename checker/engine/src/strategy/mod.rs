@@ -9,7 +9,7 @@
 //!    order of separated lanes. If something else is open, as which generation an arrival joins, it is open
 //!    in each of these schedules as well, and the engine is not asked.
 //!    Where these turn out to be many, or there are very many locations, *location by location*
-//!    ([`crate::slices`]): the same engines are asked about the protocol with one location at a time, and about
+//!    ([`slices`]): the same engines are asked about the protocol with one location at a time, and about
 //!    parts of it that share nothing but memory.
 //! 3. *A short search* ([`crate::search`]). It covers every interleaving, and protocols with few states need
 //!    no more. Where it is not enough, location by location, as above.
@@ -25,11 +25,11 @@ pub(crate) mod locate;
 mod other;
 mod outcome;
 mod said;
+mod slices;
 
 use crate::paths::replay;
 use crate::search::drive::search;
 use crate::settings::{Budgets, ByLocation, Reduction};
-use crate::slices::{has_many, may_be_sliced};
 use crate::verdict::answer::{Answer, Question, Undecided};
 use crate::verdict::{Engine, Inconclusive, Method, Outcome, Statistics, Verdict};
 use crate::{random, schedule, stubborn};
@@ -41,6 +41,7 @@ use by_location::by_location;
 use other::{as_if_exits_held, without_pedantry};
 use outcome::{asked_for, has_error, is_partial, outcome, undecided, with_fault};
 use said::{Declined, Said};
+use slices::{has_many, may_be_sliced};
 
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
 const MOST_TO_SHORTEN: u64 = 50_000;
