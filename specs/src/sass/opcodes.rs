@@ -70,10 +70,10 @@ const TABLE: [(Effect, &str); 15] = [
         Effect::Reads,
         "ACQBULK ACQSHMINIT BREAK BSSY CCTL CCTLL CGAERRBAR DEPBAR ENDCOLLECTIVE ERRBAR FENCE \
          GENMETADATA LDGDEPBAR MEMBAR NANOSLEEP NOP PMTRIG PREEXIT PREFETCH SETLMEMBASE STL TEXDEPBAR \
-         UBLKPF UBLKRED UCCTL USETSHMSZ UTCCP UTCHMMA UTCIMMA UTCMXQMMA UTCOMMA UTCQMMA UTCSHIFT \
-         UTMACCTL UTMACMDFLUSH UTMAPF UTMAREDG UTMASTG WARPGROUP WARPGROUPSET YIELD",
+         UBLKPF UCCTL USETSHMSZ UTCCP UTCHMMA UTCIMMA UTCMXQMMA UTCOMMA UTCQMMA UTCSHIFT \
+         UTMACCTL UTMACMDFLUSH UTMAPF WARPGROUP WARPGROUPSET YIELD",
     ),
-    (Effect::Stores, "LDGSTS RED REDG ST STG STS STSM STT STTM SURED SUST"),
+    (Effect::Stores, "LDGSTS RED REDG ST STG STS STSM STT STTM SURED SUST UBLKRED UTMAREDG UTMASTG"),
     (Effect::Lanes, "ELECT R2UR SHFL VOTE VOTEU"),
     (Effect::Special, "CS2R CS2UR S2R S2UR"),
     (Effect::Barrier, "B2R BAR R2B"),
@@ -143,14 +143,25 @@ pub(super) fn width(opcode: &str) -> u32 {
         }
         // The high half of 64 bits is one register.
         "SHF" | "USHF" | "MUFU" => 1,
-        // What a conversion makes comes first among its types.
-        "I2F" | "F2F" | "F2I" | "I2I" | "FRND" | "UI2F" | "UF2F" | "UF2I" => {
-            let first = parts.iter().find(|part| part.starts_with(['F', 'S', 'U', 'B']) && part.len() > 1);
-            if first.is_some_and(|part| part.ends_with("64")) || has(&["F64", "S64", "U64"]) { 2 } else { 1 }
-        }
+        // What a conversion makes, and what it is made of, are both among its types.
+        "I2F" | "I2FP" | "UI2F" | "UI2FP" | "FRND" | "UFRND" => 1 + u32::from(has(&["F64"])),
+        "F2I" | "F2IP" | "UF2I" | "UF2IP" => 1 + u32::from(has(&["S64", "U64"])),
+        "F2F" | "UF2F" => 1 + u32::from(parts.iter().find(|part| is_real(part)) == Some(&"F64")),
         _ if has(&["64", "WIDE", "F64", "U64", "S64"]) => 2,
         _ => 1,
     }
+}
+
+/// Whether a modifier is a type of floating-point numbers.
+fn is_real(part: &str) -> bool {
+    matches!(part, "F16" | "F32" | "F64" | "BF16" | "TF32")
+}
+
+/// Whether an opcode that seems to take two registers for a result certainly does.
+pub(super) fn is_pair_for_certain(opcode: &str) -> bool {
+    let mut parts = opcode.split('.');
+    let root = parts.next().unwrap_or_default();
+    root.starts_with('D') || parts.any(|part| part == "WIDE" || part == "64")
 }
 
 /// The registers that the accumulators of a matrix instruction, or a load of a tile, take at most.
@@ -209,7 +220,8 @@ mod tests {
     fn results_take_as_many_registers_as_they_are_wide() {
         assert_eq!((width("LDG.E.128"), width("LDG.E.64"), width("LDG.E")), (4, 2, 1));
         assert_eq!((width("IMAD.WIDE.U32"), width("IMAD"), width("DFMA")), (2, 1, 2));
-        assert_eq!((width("F2F.F64.F32"), width("I2F.F64"), width("I2F.RP")), (2, 2, 1));
+        assert_eq!((width("F2F.F64.F32"), width("F2F.F32.F64")), (2, 1));
+        assert_eq!((width("I2F.F64"), width("I2F.S64"), width("F2I.F64"), width("F2I.S64")), (2, 1, 1, 2));
         assert_eq!((width("SHF.L.U64.HI"), width("CS2R"), width("CS2R.32")), (1, 2, 1));
         assert_eq!((tile("HGMMA.64x256x16.F32.BF16"), tile("HMMA.16816.F32")), (128, 4));
         assert_eq!((tile("LDTM.x64"), tile("LDTM.16dp256bit.x8")), (64, 32));

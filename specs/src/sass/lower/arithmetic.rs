@@ -1,6 +1,7 @@
 //! Instructions whose results follow from their operands alone.
 
 use crate::kernel::code::{Action, Argument, Comparison, Function, Operation, Type};
+use crate::sass::opcodes;
 use crate::sass::operand::{Kind, Operand};
 
 use super::half;
@@ -278,7 +279,11 @@ impl<'m> Lowerer<'m> {
         let mut values = Vec::new();
         let mut number = 0;
         for result in &results.all {
-            for cell in self.cells(*result) {
+            for (behind, cell) in self.cells(*result).into_iter().enumerate() {
+                if behind > 0 && !result.carries && !opcodes::is_pair_for_certain(current.statement.opcode) {
+                    values.push((cell, self.intermediate(current, Function::Unknown, &[]), false));
+                    continue;
+                }
                 let Some(value) = self.pure_value(current, sources, number) else {
                     return self.write(current, &results.all, Function::Unknown);
                 };
@@ -350,7 +355,12 @@ impl<'m> Lowerer<'m> {
             name = format!("{name}#{number}");
         }
         let is_predicate = |operand: &Operand<'_>| operand.plain().is_some_and(|r| r.file.is_predicate());
-        if current.has("X") && !sources.iter().any(is_predicate) {
+        // Chips before sm_70 have a flag for what is carried, and do not name it.
+        let is_flag = match self.function().chip {
+            Some(chip) => chip < 70,
+            None => current.root == "ISETP" || !sources.iter().any(is_predicate),
+        };
+        if current.has("X") && is_flag {
             arguments.push(Argument::Register(self.carry()));
         }
         let name = self.name(&name);

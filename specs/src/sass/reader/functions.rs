@@ -296,7 +296,9 @@ impl<'s> Reader<'s, '_> {
             let (part, blank) = (&original[from..from + length], &code[from..from + length]);
             if let Some(mut statement) = statement::statement(part, blank, at + from) {
                 statement.remark = remark;
-                statement.address = address.filter(|_| from == 0);
+                // In the source of an assembler addresses are remarks.
+                let is_source = blank.trim_start_matches(['{', ' ', '\t']).starts_with('[');
+                statement.address = address.filter(|_| from == 0 && !is_source);
                 self.push(statement, line.filter(|_| from == 0));
             }
             from += length + 1;

@@ -35,8 +35,7 @@ pub(super) fn statement<'s>(text: &'s str, code: &str, start: usize) -> Option<S
 /// CuAssembler, `01:-:-:Y:5` of maxas.
 pub(super) fn control_code(code: &str) -> usize {
     let length = match code.strip_prefix('[') {
-        Some(rest) if rest.starts_with(['B', '-']) => rest.find(']').map(|close| close + 2),
-        Some(_) => None,
+        Some(rest) => rest.find(']').filter(|close| is_code(&rest[..*close])).map(|close| close + 2),
         None => {
             let word = code.split([' ', '\t']).next().unwrap_or_default();
             let is_field = |field: &str| {
@@ -51,6 +50,12 @@ pub(super) fn control_code(code: &str) -> usize {
     let length = length.unwrap_or(0);
     let rest = &code[length.min(code.len())..];
     if length == 0 { 0 } else { length + rest.len() - rest.trim_start().len() }
+}
+
+/// `R---:B------:R-:W-:-:S01`, the inside of a control code.
+fn is_code(text: &str) -> bool {
+    text.contains(':')
+        && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b":-".contains(&b))
 }
 
 /// Where operands stand: separated by commas outside brackets and quotation marks.
@@ -99,6 +104,7 @@ mod tests {
     #[test]
     fn control_codes_are_left_out() {
         assert_eq!(read("[B------:R-:W-:-:S03]  BAR.SYNC 0x0 ").opcode, "BAR.SYNC");
+        assert_eq!(read("[R---:B------:R-:W-:-:S01] IADD R0, R0, R1 ").opcode, "IADD");
         assert_eq!(read("[----:B------:R-:W-:-:S05] MEMBAR.CTA ").opcode, "MEMBAR.CTA");
         assert_eq!(read("01:-:-:-:5      BAR.SYNC 0").opcode, "BAR.SYNC");
         assert_eq!(read("--:-:1:Y:1 @P0 S2R R0, SR_TID.X").guard, Some("P0"));
