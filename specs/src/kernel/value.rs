@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::arithmetic::{apply, cut, width};
 use super::code::{Code, Comparison, Operation, Register, Type};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDTH};
 
 /// A term.
 pub(super) type ValueId = u32;
@@ -52,7 +52,12 @@ pub(super) struct Values {
     numbers: HashMap<Term, ValueId>,
     /// The bits of registers, where they are less than 64.
     bits: Vec<u8>,
+    /// Numbers in terms that are known for each of many lanes.
+    many: usize,
 }
+
+/// The most numbers in terms that are known for each of more lanes than a warp has. What is more is unknown.
+const MANY: usize = 32_000_000;
 
 impl Values {
     pub(super) fn of(code: &Code) -> Self {
@@ -105,6 +110,16 @@ impl Values {
     }
 
     pub(super) fn known(&mut self, lanes: Lanes) -> ValueId {
+        if let Lanes::Each(numbers) = &lanes
+            && numbers.len() > WIDTH
+            && self.find(&Term::Known(lanes.clone())).is_none()
+        {
+            self.many += numbers.len();
+            if self.many > MANY {
+                let at = usize::MAX - self.terms.len();
+                return self.leaf(Term::Unknown { at, of_warp: false });
+            }
+        }
         let bits = match &lanes {
             Lanes::All(number) => 64 - number.leading_zeros() as u8,
             Lanes::Each(numbers) => 64 - numbers.iter().fold(0, |all, n| all | n).leading_zeros() as u8,

@@ -209,7 +209,7 @@ impl module::Module for Parsed {
             let file = self.declarations.strings.get(&line.id(0)?)?.clone();
             let next = self.listing.instructions.get(at + 1)?;
             let number = u32::try_from(line.number(1)?).ok().filter(|line| *line > 0)?;
-            Some(Origin { from: lines.place(next.span).line, file, line: number })
+            Some(Origin { from: lines.place(next.span).line, file, line: number, inlined_at: None })
         };
         let is_line = |(_, instruction): &(usize, &syntax::Instruction)| instruction.is(op::LINE);
         self.listing.instructions.iter().enumerate().filter(is_line).filter_map(of).collect()
