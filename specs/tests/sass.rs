@@ -253,6 +253,20 @@ proptest! {
     }
 
     #[test]
+    fn no_change_of_a_listing_makes_the_reader_panic(
+        (from, length) in (0..29_000_usize, 0..60_usize),
+        bytes in proptest::collection::vec(any::<u8>(), 0..20),
+        index in 0..11_i64,
+    ) {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../checker/tests/kernels/pairs_sm_75.sass");
+        let mut text = std::fs::read(path).expect("a listing");
+        let from = from.min(text.len());
+        text.splice(from..(from + length).min(text.len()), bytes);
+        let defines = BTreeMap::from([("cta.x".to_owned(), 64), ("entry.index".to_owned(), index)]);
+        let _ = load(&Source::new("k.sass", &text), &LoadOptions { defines });
+    }
+
+    #[test]
     fn no_words_make_the_reader_panic(words in proptest::collection::vec(word(), 0..120)) {
         let _ = read(words.concat().as_bytes(), 96);
     }

@@ -62,9 +62,10 @@ fn below(folder: &Path) -> Vec<Input> {
         walk.enter(&next);
     }
     if walk.found.is_empty() {
-        let endings: Vec<String> =
+        let mut endings: Vec<String> =
             Format::ALL.iter().flat_map(|format| format.extensions()).map(|e| format!("`.{e}`")).collect();
-        let why = format!("there is no {} file in it or below", endings.join(" or "));
+        let last = endings.pop().unwrap_or_default();
+        let why = format!("there is no {} or {last} file in it or below", endings.join(", "));
         return vec![Input::unreadable(folder, why)];
     }
     walk.found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -16,7 +16,8 @@ fn commands() -> BTreeMap<String, String> {
 
 /// The long options of a command, from its help.
 fn options(help: &str) -> Vec<String> {
-    let rows = help.lines().map(str::trim_start).filter(|row| row.starts_with('-'));
+    let is_one = |row: &&str| row.starts_with('-') || row.contains("[alias: --");
+    let rows = help.lines().map(str::trim_start).filter(is_one);
     let words = rows.flat_map(str::split_whitespace).filter(|word| word.starts_with("--") && word.len() > 2);
     words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-').to_owned()).collect()
 }

@@ -81,11 +81,13 @@ fn a_trace_whose_protocol_is_in_an_unknown_format_is_refused() {
     let (file, trace) = (folder.add("ring.bar", DEADLOCK), folder.text("out.json"));
     run(&["verify", &file, "--trace", &trace]).expect(1);
     let text = std::fs::read_to_string(&trace).expect("it is there");
-    let other = folder.add("other.json", text.replace("\"format\":\"bar\"", "\"format\":\"sass\""));
-    let why = "the protocol that it carries cannot be read: format `sass` is unknown; the formats are: `ptx`, `bar`";
+    let other = folder.add("other.json", text.replace("\"format\":\"bar\"", "\"format\":\"elf\""));
+    let known: Vec<String> = barcheck_specs::Format::ALL.map(|format| format!("`{}`", format.name())).into();
+    let why = "the protocol that it carries cannot be read: format `elf` is unknown; the formats are: ";
+    let why = &format!("{why}{}", known.join(", "));
     run(&["replay", &other]).expect(2).says("cannot replay").says(why);
     let json = run(&["replay", "--format", "json", &other]).expect(2).json();
-    assert_eq!((&json[0]["outcome"], json[0]["reason"].as_str()), (&"unreadable".into(), Some(why)));
+    assert_eq!((&json[0]["outcome"], json[0]["reason"].as_str()), (&"unreadable".into(), Some(why.as_str())));
     run(&["show", &other]).expect(2).says(why);
     run(&["view", &other]).expect(2).says(why);
     run(&["convert", "--to", "text", &other]).expect(2).says(why);
