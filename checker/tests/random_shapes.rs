@@ -44,7 +44,7 @@ fn difference(protocol: &Protocol) -> Result<bool, String> {
 
 #[test]
 fn engines_agree_on_small_protocols_of_the_shape_of_kernels() {
-    let (count, first) = (number("BARCHECK_RANDOM", 1_000), number("BARCHECK_SEED", 0));
+    let (count, first) = (number("BARCHECK_RANDOM", 600), number("BARCHECK_SEED", 0));
     let mut compared = 0;
     for seed in first..first + count {
         let protocol = generate_kernel(seed, 2 + (seed / 5 % 3) as i32, 2);
@@ -64,7 +64,7 @@ fn engines_agree_on_small_protocols_of_the_shape_of_kernels() {
 /// Without `--all`, and what is shown can be walked.
 #[test]
 fn a_violation_found_location_by_location_is_one_of_the_whole() {
-    let (count, first) = (number("BARCHECK_RANDOM", 1_000), number("BARCHECK_SEED", 0));
+    let (count, first) = (number("BARCHECK_RANDOM", 600), number("BARCHECK_SEED", 0));
     let (mut violated, mut conflicts) = (0, 0);
     for seed in first..first + count {
         let text = generate_kernel(seed, 2 + (seed / 5 % 4) as i32, 3).text();
@@ -91,7 +91,7 @@ fn a_violation_found_location_by_location_is_one_of_the_whole() {
 
 #[test]
 fn large_protocols_of_the_shape_of_kernels_do_not_explode() {
-    let (count, first) = (number("BARCHECK_LARGE", 60), number("BARCHECK_SEED", 0));
+    let (count, first) = (number("BARCHECK_LARGE", 100), number("BARCHECK_SEED", 0));
     let limit = Duration::from_secs(number("BARCHECK_SECONDS", 20));
     let (mut slowest, mut open) = ((Duration::ZERO, 0), Vec::new());
     for seed in first..first + count {

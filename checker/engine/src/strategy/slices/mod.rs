@@ -82,6 +82,7 @@ pub(crate) mod whole;
 
 use crate::settings::{ByLocation, Progress};
 use crate::verdict::answer::Question;
+use barcheck_model::agent::LaneValues;
 use barcheck_model::machine::{ExitedThreads, Machine, Slice};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Pc, Program};
 use graph::{Graph, Numbers, Shared};
@@ -92,6 +93,9 @@ use std::sync::Arc;
 
 /// Configurations of all agents that are worked out, at most.
 const MOST_CONFIGS: usize = 1 << 18;
+/// Bytes of the configurations of one agent, at most, and what one without locals takes, about.
+const MOST_BYTES: usize = 96 << 20;
+const BYTES_OF_CONFIG: usize = 1 << 10;
 /// Slices of locations, at most.
 const MOST_SLICES: usize = 1 << 10;
 /// Parts, at most: those beyond are one.
@@ -222,7 +226,8 @@ impl Known {
             let agent = *class.first()?;
             let in_time = || timeout.is_none_or(|limit| question.started.elapsed() < limit);
             let mut goes_on = || in_time() && question.control.goes_on(Progress::default());
-            let configs = machine.unfolded(agent, left, &mut goes_on).ok()?.len();
+            let most = left.min(most_of(question, agent));
+            let configs = machine.unfolded(agent, most, &mut goes_on).ok()?.len();
             left = left.saturating_sub(configs);
             graphs.push(Graph::of(&machine, agent, &mut labels)?);
             machine.forget_automaton(agent);
@@ -327,6 +332,14 @@ impl Known {
         });
         each.collect()
     }
+}
+
+/// Configurations of an agent for which there is room at a time.
+fn most_of(question: &Question<'_>, agent: AgentId) -> usize {
+    let locals = question.program.code(agent).locals.len();
+    let given = question.settings.budgets.memory().unwrap_or(u64::MAX) / 2;
+    let bytes = usize::try_from(given).unwrap_or(usize::MAX).min(MOST_BYTES);
+    bytes / (BYTES_OF_CONFIG + locals * 2 * size_of::<LaneValues>())
 }
 
 /// The machine of a whole protocol of which a question asks about a part.
