@@ -93,7 +93,7 @@ fn a_trace_whose_protocol_is_in_an_unknown_format_is_refused() {
     run(&["convert", "--to", "text", &other]).expect(2).says(why);
     run(&["view", "--anyway", &other]).expect(0);
     let page = std::fs::read_to_string(folder.at("other.html")).expect("a page");
-    assert!(page.contains("format `sass` is unknown"), "the page says why what it shows may not be so");
+    assert!(page.contains("format `elf` is unknown"), "the page says why what it shows may not be so");
 }
 
 #[test]
