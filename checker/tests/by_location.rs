@@ -151,6 +151,10 @@ fn a_part_that_hangs_is_shown_with_the_others_at_their_ends() {
         warps 2..4 { loop { bar.sync 2, 64; } }";
     assert_eq!(rules(&agree(small)), ["stuck-agent"]);
     assert!(rules(&agree(&small.replace("loop {", "if ? {"))).contains(&"deadlock"));
+    // Nor does who waits for a step that ends the path wait for ever in its own part.
+    let ended = "target nbarrier; thread_group 3; thread 0 { loop { } }
+        threads 1..3 { nbarrier.signal 2, 2, 1, 1; nbarrier.wait 2; }";
+    assert_eq!(rules(&agree(ended)), ["arrival-race", "stuck-agent", "too-many-participants"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::paths::replay;
 use crate::settings::{Budgets, Settings};
 use crate::verdict::answer::Question;
 use crate::verdict::{Engine, Found, Method, Outcome, Statistics, Verdict};
-use barcheck_model::rule::{Level, Rule};
+use barcheck_model::rule::Level;
 
 /// Decides a protocol location by location; `ask` decides a slice. `None` if it is not to be decided so, if
 /// some slice has no verdict, or if no path of the whole shows what a slice violates.
@@ -30,8 +30,8 @@ pub(super) fn by_location(
             Verdict::Violated if is_whole || !settings.all => {}
             _ => return None,
         }
-        let hangs = |found: &Found| found.finding.rule == Rule::Deadlock;
-        if settings.all && plan.parts > 1 && outcome.findings.iter().any(hangs) {
+        let ends = |found: &Found| found.finding.rule.ends_path(question.program.target);
+        if settings.all && plan.parts > 1 && outcome.findings.iter().any(ends) {
             // Whether the others run for ever meanwhile is not known.
             return None;
         }

@@ -67,11 +67,13 @@
 //!   others need not have moved. The other way round, a path of the whole is a path of each part if the
 //!   others' steps are left out.
 //! * A state of the whole in which nobody has a step is one of each part. So there is no deadlock unless a
-//!   part has one. Where a part has one, it is one of the whole if the others can come to their ends; all
-//!   that is violated then is left to others to decide.
+//!   part has one.
 //! * Take an agent that no continuation of a state unblocks, while one runs for ever. In its own part it is
 //!   blocked in all continuations too. If one of these runs for ever, it is stuck there; otherwise they end,
-//!   and so in a deadlock.
+//!   in a deadlock or in a violation that ends the path.
+//! * So where a part has a violation that ends paths, it is one of the whole, if it is a deadlock and the
+//!   others can come to their ends. What else is violated depends on whether the others run for ever: where
+//!   all of it is wanted, that is left to others to decide.
 //! * `dangling-arrival` asks for all others to exit: the path goes on until they have.
 //!
 //! A violation in a slice is shown by a path of the whole protocol ([`whole`]). Where none shows it, nothing
