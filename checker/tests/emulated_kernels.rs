@@ -304,5 +304,5 @@ fn a_slip_is_no_run_of_the_kernel_before_it() {
             other += usize::from(matches!(follow(&program, &events), Followed::No(..)));
         }
     });
-    assert!(other * 3 >= judged, "{other} of {judged}");
+    assert!(other * 4 >= judged, "{other} of {judged}");
 }

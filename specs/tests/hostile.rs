@@ -76,7 +76,7 @@ fn spirv_that_is_none() {
     spirv(MLIR.as_bytes(), "not-spirv");
     spirv(b".version 8.0\n.target sm_80\n", "not-spirv");
     spirv("OpName %1 \"".repeat(999).as_bytes(), "unclosed");
-    spirv(&vec![b' '; 9 << 20], "too-long");
+    spirv(&vec![b' '; 25 << 20], "too-long");
     // Text behind the magic word of a binary.
     let mixed = [&0x0723_0203_u32.to_le_bytes(), SPIRV.as_bytes()].concat();
     spirv(&mixed, "unclosed");
@@ -167,7 +167,7 @@ fn mlir_that_is_none() {
         b"gpu.func @b(%n: !xegpu.nbarrier) kernel { xegpu.nbarrier_wait %n : !xegpu.nbarrier }",
         "not-followed",
     );
-    mlir(&vec![b' '; 9 << 20], "too-long");
+    mlir(&vec![b' '; 25 << 20], "too-long");
     let nested = format!("gpu.func @b() kernel {{ {} }}", "affine.apply affine_map<() -> (".repeat(10_000));
     mlir(nested.as_bytes(), "syntax");
     let deep = format!("{}0{}", "(".repeat(10_000), ")".repeat(10_000));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// More than this is no page to attach to a report.
-const LARGEST: usize = 700 << 10;
+const LARGEST: usize = 900 << 10;
 
 fn read(folder: &Folder, name: &str) -> String {
     fs::read_to_string(folder.at(name)).expect("the page is there")

@@ -134,9 +134,30 @@ struct Told<'t> {
 }
 
 impl Told<'_> {
+    /// The same of what is under way when everybody has exited.
+    fn at_exit(&self, rule: Rule) -> (String, String) {
+        let Self { who, on, at, instruction, all, .. } = self;
+        if rule == Rule::CommitAtExit {
+            return (
+                format!(
+                    "{all}, and the arrival that {who} left by `{instruction}`{at} has not been made on {on}"
+                ),
+                "The arrival comes when the work is done that was begun before it: some warp should wait for \
+                 it, or for a later one of the same thread."
+                    .to_owned(),
+            );
+        }
+        (
+            format!("{all}, and what {who} began by `{instruction}`{at} has not landed on {on}"),
+            "Shared memory is gone once the CTA has exited: some warp has to wait for the phase in which the \
+             operation lands."
+                .to_owned(),
+        )
+    }
+
     /// The message, and why it is so.
     fn of(&self, rule: Rule) -> (String, String) {
-        let Self { who, does, on, at, arrived, instruction, all } = self;
+        let Self { who, does, on, at, arrived, instruction, .. } = self;
         match rule {
             Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
                 format!("{who} invalidates {on}{at} while others wait on it"),
@@ -193,22 +214,7 @@ impl Told<'_> {
                  may fall into either."
                     .to_owned(),
             ),
-            Rule::InFlightAtExit => (
-                format!(
-                    "{all}, and what {who} began by `{instruction}`{at} has not landed on {on}"
-                ),
-                "Shared memory is gone once the CTA has exited: some warp has to wait for the phase in which \
-                 the operation lands."
-                    .to_owned(),
-            ),
-            Rule::CommitAtExit => (
-                format!(
-                    "{all}, and the arrival that {who} left by `{instruction}`{at} has not been made on {on}"
-                ),
-                "The arrival comes when the work is done that was begun before it: some warp should wait for \
-                 it, or for a later one of the same thread."
-                    .to_owned(),
-            ),
+            Rule::InFlightAtExit | Rule::CommitAtExit => self.at_exit(rule),
             _ => (format!("{does}: a parity is 0 or 1"), "The parity of a phase is 0 or 1.".to_owned()),
         }
     }

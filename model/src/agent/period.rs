@@ -172,7 +172,7 @@ fn settled(op: BinaryOp, (a, b): (&Expr, &Expr), local: LocalId) -> Option<Perio
         (Expr::Int(number), b) if counted(b) == Some(local) => *number,
         _ => return None,
     };
-    let from = number.max(-1) + 1;
+    let from = number.max(-1).checked_add(1)?;
     (compares && from <= LONGEST).then_some(Period { from, length: 1 })
 }
 

@@ -3,8 +3,8 @@
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
 //! Where some of them are on one of two ways alone, the others are taken to complete it: the phase may then
 //! come to its end before those have landed, and whatever happens with them happens without them too. Where
-//! an announcement does not say how many bytes, it is as many as its copies complete. Where none of this can be said the kernel is not
-//! followed.
+//! an announcement does not say how many bytes, it is as many as its copies complete. Where none of this can
+//! be said the kernel is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

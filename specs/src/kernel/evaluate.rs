@@ -301,7 +301,6 @@ impl Evaluator<'_> {
                 evaluation.meets.insert((node, *register), outside.into_iter().chain(comes).collect());
             }
         }
-        evaluation.lanes = super::lanes::reaching(self.values, &state.then, self.warp.live());
         evaluation.then = state.then;
         evaluation
     }

@@ -16,6 +16,7 @@ use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
 use super::objects::Objects;
+use super::reach::reaching;
 use super::residual::Residual;
 use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
@@ -260,13 +261,14 @@ impl Shared {
         patience: &Patience,
     ) -> Result<Evaluation, Failure> {
         let mut evaluator = Evaluator { code, slice, values: &mut self.values, loads: &mut self.loads, warp };
-        let Some(evaluation) = evaluator.run(patience) else {
+        let Some(mut evaluation) = evaluator.run(patience) else {
             if patience.has_run_out() {
                 return Err(Failure::Late);
             }
             let what = "its values are too many to be followed".to_owned();
             return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
         };
+        evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
         Ok(evaluation)
     }
 

@@ -24,6 +24,7 @@ mod mixed;
 mod objects;
 mod of_lanes;
 mod operands;
+mod reach;
 mod residual;
 mod slice;
 mod steps;

@@ -14,7 +14,8 @@ pub(super) trait Emit {
     fn node(&mut self, node: usize) -> Result<Statements, Stop>;
     /// What is assigned where control goes from one node to another.
     fn edge(&mut self, from: usize, to: usize) -> Statements;
-    /// The condition of a node's branch, and its place; what is done right before goes to the end of `before`.
+    /// The condition of a node's branch, and its place; what is done right before goes to the end of
+    /// `before`.
     fn condition(&mut self, node: usize, before: &mut Statements) -> Result<(Condition, Span), Stop>;
     /// Where a node stands.
     fn span(&self, node: usize) -> Span;

@@ -17,7 +17,7 @@ fn the_core_in_the_pages_is_that_of_the_sources() {
 #[test]
 fn the_core_is_kept_compressed_and_is_the_one_that_was_compiled() {
     let packed = std::fs::read(sources::at(sources::PACKED)).expect("the core");
-    assert!(packed.len() < 430_000, "{} bytes make every page too large", packed.len());
+    assert!(packed.len() < 620_000, "{} bytes make every page too large", packed.len());
     let core = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).expect("a zlib stream");
     assert!(core.starts_with(b"\0asm"), "WebAssembly");
     let note = std::fs::read_to_string(sources::at(sources::NOTE)).expect("a note beside the core");

@@ -31,7 +31,7 @@ fn what_is_no_trace_is_not_opened() {
         fields[at] = to;
         open(fields).err().unwrap_or_default()
     };
-    let unknown = "the protocol cannot be read: format `elf` is unknown; the formats are: `ptx`, `bar`";
+    let unknown = "the protocol cannot be read: format `elf` is unknown; the formats are: `ptx`, `sass`, `visa`, `spirv`, `xegpu`, `bar`";
     assert_eq!(changed(1, "elf"), unknown);
     assert_eq!(changed(0, "kernel.ptx"), "", "the format counts, and not the name");
     assert_eq!(changed(2, "N"), "`N` cannot be read");

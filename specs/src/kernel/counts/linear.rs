@@ -197,8 +197,8 @@ impl Asker<'_> {
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
-    /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what is
-    /// inside; by how much they grow there.
+    /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what
+    /// is inside; by how much they grow there.
     fn side(
         &self,
         sum: &Linear,

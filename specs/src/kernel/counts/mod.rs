@@ -1,7 +1,7 @@
 //! Comparisons with one unknown number are one thing: how far the number reaches.
 //!
-//! `n > 0` before a loop, `i < n` in it, `i + 1 < n` where something is fetched ahead and `n - i == 1` where the
-//! loop ends ask how many of the thresholds 1, 2, 3, … an unknown number `n` has reached. As decisions of
+//! `n > 0` before a loop, `i < n` in it, `i + 1 < n` where something is fetched ahead and `n - i == 1` where
+//! the loop ends ask how many of the thresholds 1, 2, 3, … an unknown number `n` has reached. As decisions of
 //! their own they would contradict one another. So a number that is compared in more than one way is
 //! counted: a sequence that all agents share says, threshold by threshold, whether it is reached, up to the
 //! first that is not. Each agent asks for as many answers ahead as it looks ahead, keeps in a variable how
@@ -17,8 +17,8 @@
 //!   of one loop around (the *scope*), all that is left is asked for before the next number begins.
 //! * Sequences are shared only where scopes are reached alike, as for any decision
 //!   ([`separate`](super::uniform::separate)).
-//! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached and
-//!   not yet passed. That is enough for each comparison, which looks less than `d` ahead.
+//! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached
+//!   and not yet passed. That is enough for each comparison, which looks less than `d` ahead.
 //!
 //! # Remainders
 //!

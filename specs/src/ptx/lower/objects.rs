@@ -27,7 +27,8 @@ impl<'m> Lowerer<'m> {
                 let [object] = current.operands() else { return None };
                 self.step(current, ObjectKind::CopiesArrive, object, None)
             }
-            // The phase expects an arrival more, which comes when the copies have landed. So it is with a byte.
+            // The phase expects an arrival more, which comes when the copies have landed: so it is with a
+            // byte.
             ["cp", "async", "mbarrier", "arrive", ..] => {
                 let [object] = current.operands() else { return None };
                 self.step(current, ObjectKind::ExpectTx, object, Some(&ONE))?;

@@ -195,14 +195,13 @@ impl Run {
         self.hides.or_else(|| self.races.hide(found)).map_or(Ending::Complete, cut_short)
     }
 
-    /// What might come in another order after the CTA has exited that it concerns, or otherwise to whoever
-    /// waits for what others give.
+    /// What might come in another order after its CTA has exited, or to whoever waits for what others give.
     fn comes_late(&self, settings: &Settings) -> Option<(AgentId, Pc)> {
         let program = self.machine.program();
         let has_exited = |cta: u32| {
             self.machine.agents_of(cta).all(|agent| self.machine.config(&self.state, agent).has_exited())
         };
-        let is_asked = |is_commit: bool| {
+        let is_asked = |is_commit| {
             let rule = Rule::at_exit(is_commit);
             rule.holds_for(program.target) && self.level(settings, rule) >= Level::Warning
         };
