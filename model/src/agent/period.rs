@@ -91,7 +91,7 @@ pub(super) fn periods(code: &Code) -> Vec<Option<Period>> {
             }
         }
     }
-    while copies.iter().fold(false, |changed, copy| settle(*copy, &mut uses) || changed) {}
+    while copies.iter().any(|copy| settle(*copy, &mut uses)) {}
     uses.into_iter().map(|uses| uses.period.filter(|_| uses.counts)).collect()
 }
 
