@@ -68,6 +68,15 @@ fn kernel(body: &[&[u32]]) -> Vec<u8> {
 }
 
 #[test]
+fn a_byte_order_mark_and_nothing_to_read_behind_it_is_an_error_with_a_place() {
+    for format in [Format::Ptx, Format::Sass, Format::Visa, Format::Spirv, Format::Xegpu, Format::Bar] {
+        for text in ["\u{feff}", "\u{feff}\u{e}", "\u{feff}I"] {
+            assert!(!exercise(format, text.as_bytes()).is_empty(), "{text:?}");
+        }
+    }
+}
+
+#[test]
 fn spirv_that_is_none() {
     let spirv = |bytes: &[u8], code| check(Format::Spirv, bytes, code);
     spirv(b"", "no-entry");

@@ -108,7 +108,9 @@ fn window<'a>(mark: &Mark<'a>, name: &'a str, lines: &LineIndex<'a>) -> Vec<Elem
 }
 
 fn annotation<'a>(mark: &Mark<'a>, base: u32) -> Annotation<'a> {
-    let range = (mark.span.start - base) as usize..(mark.span.end - base) as usize;
+    // What is shown begins behind a byte order mark.
+    let from = |at: u32| at.saturating_sub(base) as usize;
+    let range = from(mark.span.start)..from(mark.span.end);
     let annotation = mark.kind.span(range);
     if mark.message.is_empty() { annotation } else { annotation.label(mark.message) }
 }

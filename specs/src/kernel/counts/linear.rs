@@ -45,6 +45,11 @@ impl Asker<'_> {
             Operation::LogicalNot => Some(parts()?.pop()?.not()),
             Operation::And if terms.iter().all(bits) => Some(Formula::All(parts()?)),
             Operation::Or if terms.iter().all(bits) => Some(Formula::Any(parts()?)),
+            // A lowest bit is at least 1, or it is 0.
+            Operation::And if bits(&condition) => {
+                let bit = Linear { atoms: BTreeMap::from([(condition, 1)]), ..Linear::default() };
+                self.threshold(&bit, 1, (Sign::Either, false))
+            }
             _ => None,
         }
     }

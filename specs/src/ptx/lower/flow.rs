@@ -113,7 +113,8 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// `bar.red.popc.u32 d, a, b, p`: the result is the same for all who take part.
+    /// `bar.red.popc.u32 d, a, b, p`: the result is the same for all who take part. Where these need not be
+    /// all threads, others may have another result of the same instruction.
     fn reduction(&mut self, current: &Current<'m>, parts: &[&str], aligned: bool) -> Option<()> {
         let op = match *parts.get(2)? {
             "popc" => "popc.u32",
@@ -132,8 +133,13 @@ impl<'m> Lowerer<'m> {
         let statement = format!("{}.red.{op} _, {places}, ?", word(aligned));
         self.emit(current, Action::Synchronise(synchronisation(statement, id, count)));
         if let Operand::Register(to, _) = to {
+            let takes_all = match count {
+                None => true,
+                Some(Argument::Number(count)) => count >= u64::from(self.launch.count()),
+                Some(_) => false,
+            };
             let to = self.register(*to);
-            self.compute(current, to, Function::Shared, &[]);
+            self.compute(current, to, if takes_all { Function::Shared } else { Function::OfWarp }, &[]);
         }
         Some(())
     }
