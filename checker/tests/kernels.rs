@@ -125,9 +125,11 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         let source = Source::new(&module.name, module.text.as_bytes());
         let Ok(loaded) = load(&source, &options.load) else { continue };
         let extracted = loaded.extracted.expect("a kernel");
-        // A search that ends at the first violation need not come to the same one.
+        // A search that ends at the first violation need not come to the same one. Behind the first of a ring
+        // over several CTAs there are too many states to search them all.
+        let is_all = !name.starts_with("cluster_ring_");
         let all =
-            |options: Options| Options { settings: Settings { all: true, ..options.settings }, ..options };
+            |options: Options| Options { settings: Settings { all: is_all, ..options.settings }, ..options };
         let decision = decide(&source, &all(options));
         let text = extracted.text.as_bytes();
         let protocol = decide(&Source::new("x.bar", text), &all(Options::default()));

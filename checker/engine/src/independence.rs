@@ -39,6 +39,19 @@ pub(crate) fn arrival<K>(
     }
 }
 
+/// The CTAs of a cluster that something that happens concerns.
+pub(crate) fn concerned(program: &Program, event: &Event) -> Vec<u32> {
+    let home = |barrier: BarrierId| program.home(barrier).map(|home| home.cta);
+    match event {
+        Event::Arrived(barrier) | Event::Counted(barrier) | Event::Begun(barrier) => {
+            home(*barrier).into_iter().collect()
+        }
+        Event::Issued(pending) => home(pending.operation.barrier()).into_iter().collect(),
+        Event::Accessed(locations) => locations.iter().filter_map(|at| program.home_of(*at)).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a data race leaves it open what else is violated.
 ///
 /// Of two accesses that race, another order has another one as the latest, and with the latest

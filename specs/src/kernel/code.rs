@@ -16,6 +16,11 @@ pub(crate) struct Code {
     pub(crate) bits: Vec<u8>,
     /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
     pub(crate) names: Vec<String>,
+    /// The function, among the names, of what an address in the memory of another group of the cluster has
+    /// more than that of one's own: its argument is the rank of that group.
+    pub(crate) elsewhere: Option<u32>,
+    /// The memory of a group may be written by others of its cluster.
+    pub(crate) is_written_from_elsewhere: bool,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }
@@ -102,6 +107,8 @@ pub(crate) struct ObjectStep {
     pub(crate) address: Argument,
     /// The count, the bytes or the parity. Of a copy, `None` if the code does not say how long it is.
     pub(crate) amount: Option<Argument>,
+    /// The groups of the cluster to which it goes, as bits; `None` if it is one.
+    pub(crate) mask: Option<Argument>,
 }
 
 /// What is done with an mbarrier object.
@@ -148,6 +155,10 @@ pub(crate) enum Index {
     /// In direction 0, 1 or 2.
     Thread(u8),
     Lane,
+    /// The position of its group in the cluster, in direction 0, 1 or 2.
+    Group(u8),
+    /// The same as one number, along the first direction first.
+    Rank,
     /// The bits of the lanes that compare so with this one.
     Mask(Comparison),
 }

@@ -3,12 +3,15 @@
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
 //! Where some of them are on one of two ways alone, the others are taken to complete it: the phase may then
 //! come to its end before those have landed, and whatever happens with them happens without them too. Where
-//! an announcement does not say how many bytes, it is as many as its copies complete. Where none of this can
-//! be said the kernel is not followed.
+//! an announcement does not say how many bytes, it is as many as its copies complete. A copy to several groups
+//! of a cluster completes bytes in each of them: what is announced in one is completed by the copies of all.
+//! Where none of this can be said the kernel is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::document::Role;
 use super::mentions::{all_assigned, words_of};
+use super::steps::ELSEWHERE;
 use super::structure::Stop;
 use super::tree::{Assumption, Statement, Statements, ends};
 use crate::common::span::Span;
@@ -24,7 +27,8 @@ struct Open {
     left: i64,
     /// Copies of unknown length on one path, and all of them by their numbers.
     count: i64,
-    sites: BTreeSet<usize>,
+    /// Each with its place, and how many land for it.
+    sites: BTreeMap<usize, (Span, i64)>,
     /// Those of them that are on one of two ways alone.
     aside: BTreeSet<usize>,
 }
@@ -34,6 +38,13 @@ const SHARE: i64 = 16;
 
 #[derive(Default)]
 struct Measurer {
+    /// How many copies come to a group of the cluster while each of them executes one: by the place of the
+    /// copy; `None` if that is not the same for all.
+    landings: BTreeMap<Span, Option<i64>>,
+    /// Copies whose announcement is in the program of another group: number and place.
+    elsewhere: Vec<(usize, Span)>,
+    /// The bytes of copies by their place.
+    by_place: BTreeMap<Span, i64>,
     /// Copies of unknown length so far.
     next: usize,
     found: BTreeMap<usize, i64>,
@@ -44,17 +55,91 @@ struct Measurer {
 }
 
 /// Gives every copy its bytes; what is assumed with that is added to `assumes`.
-pub(super) fn measure(statements: &mut Statements, assumes: &mut BTreeSet<Assumption>) -> Result<(), Stop> {
-    let mut measurer = Measurer::default();
-    let mut open = Vec::new();
-    measurer.list(statements, &mut open)?;
-    for one in open {
-        measurer.close(&one)?;
+pub(super) fn measure(
+    programs: &mut [Statements],
+    roles: &[Role],
+    assumes: &mut BTreeSet<Assumption>,
+) -> Result<(), Stop> {
+    let mut measurers = Vec::new();
+    let landings = landings(programs, roles);
+    for (statements, landings) in programs.iter().zip(landings) {
+        let mut measurer = Measurer { landings, ..Measurer::default() };
+        let mut open = Vec::new();
+        measurer.list(statements, &mut open)?;
+        for one in open {
+            measurer.close(&one)?;
+        }
+        assumes.extend(&measurer.assumes);
+        measurers.push(measurer);
     }
-    assumes.extend(&measurer.assumes);
-    let mut next = (0, 0);
-    fill(statements, &mut next, &measurer);
+    for (program, statements) in programs.iter_mut().enumerate() {
+        // What the same warps do in other groups: their copies have been counted together.
+        let with = |role: &&Role| role.parts.iter().any(|part| part.program == program);
+        let siblings: BTreeSet<usize> =
+            roles.iter().filter(with).flat_map(|role| &role.parts).map(|part| part.program).collect();
+        for (site, span) in std::mem::take(&mut measurers[program].elsewhere) {
+            let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
+            let bytes = bytes.next().copied().ok_or_else(|| not_known(span))?;
+            measurers[program].found.insert(site, bytes);
+        }
+        fill(statements, &mut (0, 0), &measurers[program]);
+    }
     Ok(())
+}
+
+/// For each program how many copies come to a group while each group executes one of these.
+fn landings(programs: &[Statements], roles: &[Role]) -> Vec<BTreeMap<Span, Option<i64>>> {
+    let mut all = vec![BTreeMap::new(); programs.len()];
+    for role in roles {
+        let mut sent: BTreeMap<Span, Vec<Option<u64>>> = BTreeMap::new();
+        let parts = || role.parts.iter().flat_map(|part| part.ranks.iter().map(move |rank| (part, *rank)));
+        for (part, rank) in parts() {
+            let mut here = BTreeMap::new();
+            sites(&programs[part.program], rank, &mut here);
+            here.into_iter().for_each(|(span, to)| sent.entry(span).or_default().push(to));
+        }
+        for (part, rank) in parts() {
+            for (span, sent) in &sent {
+                let comes = |to: &Option<u64>| to.map(|to| to >> rank & 1 == 1);
+                let comes: Option<Vec<bool>> = sent.iter().map(comes).collect();
+                let count = comes.map(|comes| comes.into_iter().filter(|comes| *comes).count() as i64);
+                let known = all[part.program].entry(*span).or_insert(count);
+                if *known != count {
+                    *known = None;
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The copies of a group, and to which groups each goes, as bits; `None` if that is not known.
+fn sites(statements: &[Statement], rank: u32, found: &mut BTreeMap<Span, Option<u64>>) {
+    for statement in statements {
+        match statement {
+            Statement::Copy { object, mask, span, .. } => {
+                let to = match (mask, object.split_once(ELSEWHERE)) {
+                    (Some(mask), _) => mask.parse().ok(),
+                    (None, Some((_, other))) => other.parse().ok().filter(|other| *other < 64).map(bit),
+                    (None, None) => Some(bit(rank)),
+                };
+                let known = found.entry(*span).or_insert(to);
+                if *known != to {
+                    *known = None;
+                }
+            }
+            Statement::If { then, otherwise, .. } => {
+                sites(then, rank, found);
+                sites(otherwise, rank, found);
+            }
+            Statement::Loop { body, .. } | Statement::For { body, .. } => sites(body, rank, found),
+            _ => {}
+        }
+    }
+}
+
+fn bit(rank: u32) -> u64 {
+    1 << rank
 }
 
 fn fill(statements: &mut Statements, next: &mut (usize, usize), found: &Measurer) {
@@ -94,22 +179,10 @@ impl Measurer {
                     let number = bytes.is_none().then_some(self.next_announced);
                     self.next_announced += usize::from(bytes.is_none());
                     let (object, left) = (object.clone(), bytes.unwrap_or_default());
-                    let (sites, aside) = (BTreeSet::new(), BTreeSet::new());
+                    let (sites, aside) = (BTreeMap::new(), BTreeSet::new());
                     open.push(Open { object, span: *span, number, left, count: 0, sites, aside });
                 }
-                Statement::Copy { object, bytes, span } => {
-                    let found = open.iter_mut().find(|one| one.object == *object);
-                    match (found, bytes) {
-                        (Some(one), Some(bytes)) => one.left -= bytes,
-                        (Some(one), None) => {
-                            one.count += 1;
-                            one.sites.insert(self.next);
-                        }
-                        (None, Some(_)) => {}
-                        (None, None) => return Err(not_known(*span)),
-                    }
-                    self.next += usize::from(bytes.is_none());
-                }
+                Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
                     self.close_some(open, |one| words_of(&one.object).contains(local))?;
                 }
@@ -123,6 +196,21 @@ impl Measurer {
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    fn copy(&mut self, object: &str, bytes: Option<i64>, span: Span, open: &mut [Open]) -> Result<(), Stop> {
+        let landings = self.landings.get(&span).copied().unwrap_or(Some(1));
+        match (open.iter_mut().find(|one| one.object == object), bytes) {
+            (Some(one), Some(bytes)) => one.left -= bytes * landings.ok_or_else(|| not_known(span))?,
+            (Some(one), None) => {
+                one.count += landings.ok_or_else(|| not_known(span))?;
+                one.sites.insert(self.next, (span, landings.unwrap_or_default()));
+            }
+            (None, Some(_)) => {}
+            (None, None) => self.elsewhere.push((self.next, span)),
+        }
+        self.next += usize::from(bytes.is_none());
         Ok(())
     }
 
@@ -155,7 +243,8 @@ impl Measurer {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
             let second = after.next().flatten().unwrap_or(first);
-            let sites = first.sites.iter().chain(&second.sites).copied();
+            let sites: BTreeMap<usize, (Span, i64)> =
+                first.sites.iter().chain(&second.sites).map(|(site, of)| (*site, *of)).collect();
             one.aside.extend(first.aside.iter().chain(&second.aside));
             if first.left != second.left {
                 return Err(not_known(span));
@@ -163,7 +252,7 @@ impl Measurer {
             if first.count == second.count {
                 one.count = first.count;
             } else {
-                one.aside.extend(sites.clone().filter(|site| !one.sites.contains(site)));
+                one.aside.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
             }
             one.left = first.left;
             one.sites.extend(sites);
@@ -191,7 +280,7 @@ impl Measurer {
                     let times = times.unwrap_or(0);
                     outer.count += (one.count - outer.count) * times;
                     outer.left += (one.left - outer.left) * times;
-                    outer.sites.extend(&one.sites);
+                    outer.sites.extend(one.sites.clone());
                     outer.aside.extend(&one.aside);
                 }
                 None => self.close(one)?,
@@ -229,9 +318,11 @@ impl Measurer {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };
         }
         let (share, rest) = (left / open.count, left % open.count);
-        let plain = open.sites.difference(&open.aside);
-        let is_plain = plain.clone().count() as i64 == open.count;
-        if share < 1 || rest != 0 && !is_plain {
+        let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));
+        let is_plain = plain().map(|(_, (_, landings))| landings).sum::<i64>() == open.count;
+        // What is left when it is shared out is one copy's, as often as that lands.
+        let last = plain().filter(|(_, (_, landings))| *landings > 0 && rest % landings == 0).last();
+        if share < 1 || rest != 0 && !(is_plain && last.is_some()) {
             return Err(not_known(open.span));
         }
         self.assumes.insert(Assumption::Bytes(open.span));
@@ -240,13 +331,14 @@ impl Measurer {
                 return Err(not_known(open.span));
             }
         }
-        let last = plain.clone().last();
-        for site in plain {
-            let more = if Some(site) == last { rest } else { 0 };
+        for (site, (span, landings)) in plain() {
+            let is_last = last.is_some_and(|(last, _)| last == site);
+            let bytes = share + if is_last && rest != 0 { rest / landings } else { 0 };
             // A copy behind several announcements completes as much for each of them.
-            if *self.found.entry(*site).or_insert(share + more) != share + more {
+            if *self.found.entry(*site).or_insert(bytes) != bytes {
                 return Err(not_known(open.span));
             }
+            self.by_place.entry(*span).or_insert(bytes);
         }
         Ok(())
     }

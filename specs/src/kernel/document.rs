@@ -8,11 +8,30 @@ use super::residual::name_of;
 use super::tree::{Condition, Decision, Statement, Statements};
 use crate::common::span::Span;
 
-/// Warps that run the same program.
+/// Warps that run the same program, or the same in each group of a cluster.
 #[derive(Debug)]
 pub(super) struct Role {
     pub(super) warps: Vec<(u32, u32)>,
-    pub(super) statements: Statements,
+    /// One, or one for each program that the groups of a cluster run.
+    pub(super) parts: Vec<Part>,
+}
+
+/// Groups of a cluster that run the same program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) ranks: Vec<u32>,
+    /// Its position among the programs.
+    pub(super) program: usize,
+}
+
+impl Role {
+    /// Adds the next warp.
+    pub(super) fn add(&mut self, warp: u32) {
+        match self.warps.last_mut() {
+            Some((_, to)) if *to == warp => *to += 1,
+            _ => self.warps.push((warp, warp + 1)),
+        }
+    }
 }
 
 /// A protocol as text.
@@ -56,7 +75,7 @@ const LANE: &str = "lane";
 pub(super) fn write(
     (heading, header): (&[String], &[String]),
     speech: Speech<'_>,
-    roles: &[Role],
+    (roles, programs): (&[Role], &[Statements]),
     names: &mut HashMap<String, String>,
 ) -> Document {
     let mut printer = Printer {
@@ -79,7 +98,7 @@ pub(super) fn write(
             let noun = speech.noun;
             let warps =
                 if to - from == 1 { format!("{noun} {from}") } else { format!("{noun}s {from}..{to}") };
-            printer.role(&warps, &role.statements);
+            printer.role(&warps, &role.parts, programs);
         }
     }
     printer.document
@@ -151,14 +170,32 @@ impl Printer<'_> {
         self.document.lines.push(span);
     }
 
-    fn role(&mut self, warps: &str, statements: &[Statement]) {
-        let mut uses = Uses::default();
-        uses.list(statements, false);
-        self.by_lane = uses.by_lane;
-        if statements.is_empty() {
+    fn role(&mut self, warps: &str, parts: &[Part], programs: &[Statements]) {
+        let used = |part: &&Part| !programs[part.program].is_empty();
+        let used: Vec<&Part> = parts.iter().filter(used).collect();
+        if used.is_empty() {
             return self.line(0, &format!("{warps} {{ }}"), None);
         }
         self.line(0, &format!("{warps} {{"), None);
+        match parts {
+            [one] => self.program(1, &programs[one.program]),
+            _ => {
+                for part in used {
+                    let is: Vec<String> =
+                        part.ranks.iter().map(|rank| format!("cluster_ctarank == {rank}")).collect();
+                    self.line(1, &format!("if {} {{", is.join(" || ")), None);
+                    self.program(2, &programs[part.program]);
+                    self.line(1, "}", None);
+                }
+            }
+        }
+        self.line(0, "}", None);
+    }
+
+    fn program(&mut self, depth: usize, statements: &[Statement]) {
+        let mut uses = Uses::default();
+        uses.list(statements, false);
+        self.by_lane = uses.by_lane;
         let varying = varying(statements);
         self.once = uses
             .decisions
@@ -169,8 +206,8 @@ impl Printer<'_> {
         for key in self.once.clone() {
             let name = name_of(self.names, &key);
             let what = self.explain(&key);
-            self.line(1, &format!("let {name} = 0;{what}"), None);
-            self.line(1, &format!("if uniform {name} ? {{ {name} = 1; }}"), None);
+            self.line(depth, &format!("let {name} = 0;{what}"), None);
+            self.line(depth, &format!("if uniform {name} ? {{ {name} = 1; }}"), None);
         }
         // A variable that is set before anything else is done with it is declared there.
         let mut here = BTreeSet::new();
@@ -189,21 +226,20 @@ impl Printer<'_> {
             })
             .collect();
         for local in uses.assigned.iter().filter(|local| !declared.contains(local)) {
-            self.line(1, &format!("let {local} = 0;"), None);
+            self.line(depth, &format!("let {local} = 0;"), None);
         }
         if uses.of_lane {
-            self.line(1, "let part = 0;", None);
+            self.line(depth, "let part = 0;", None);
         }
         for (at, statement) in statements.iter().enumerate() {
             match statement {
                 Statement::Set { local, value, span } if here.contains(&at) => {
                     let value = self.speech.of(&value.text);
-                    self.line(1, &format!("let {local} = {value};"), Some(*span));
+                    self.line(depth, &format!("let {local} = {value};"), Some(*span));
                 }
-                other => self.list(1, std::slice::from_ref(other)),
+                other => self.list(depth, std::slice::from_ref(other)),
             }
         }
-        self.line(0, "}", None);
     }
 
     /// What a decision is, where it is named first.
@@ -227,10 +263,14 @@ impl Printer<'_> {
                     let bytes = bytes.unwrap_or_default();
                     self.line(depth, &format!("{} {object}, {bytes};", announcing(*arrives)), Some(*span));
                 }
-                Statement::Copy { object, bytes, span } => {
+                Statement::Copy { object, bytes, mask, span } => {
                     // Memory is not looked at.
                     let bytes = bytes.unwrap_or_default();
-                    self.line(depth, &format!("cp.async.bulk _, {bytes}, {object};"), Some(*span));
+                    let text = match mask {
+                        None => format!("cp.async.bulk _, {bytes}, {object};"),
+                        Some(mask) => format!("{MULTICAST} _, {bytes}, {object}, {mask};"),
+                    };
+                    self.line(depth, &text, Some(*span));
                 }
                 Statement::Set { local, value, span } => {
                     let value = self.speech.of(&value.text);
@@ -310,6 +350,9 @@ impl Printer<'_> {
         self.line(depth, "}", None);
     }
 }
+
+/// A copy to several groups of a cluster.
+const MULTICAST: &str = "cp.async.bulk.multicast::cluster";
 
 /// The instruction that announces bytes.
 fn announcing(arrives: Option<bool>) -> &'static str {

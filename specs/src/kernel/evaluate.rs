@@ -21,6 +21,8 @@ pub(super) struct Object {
     pub(super) index: Option<(ValueId, i64, i64)>,
     /// Where lanes mean different ones: which lanes, the name, and the index in the array if it is one.
     pub(super) each: Vec<(u32, String, Option<i64>)>,
+    /// The rank of the group to which it belongs, where that is not the own one.
+    pub(super) rank: Option<ValueId>,
 }
 
 /// What is known of a warp.
@@ -34,6 +36,8 @@ pub(super) struct Evaluation {
     pub(super) synchronisations: HashMap<usize, Vec<ValueId>>,
     /// Operands of steps on mbarrier objects, likewise: address and amount.
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
+    /// The groups to which a step goes, likewise, if it goes to several.
+    pub(super) masks: HashMap<usize, ValueId>,
     /// The mbarrier objects of instructions, by the position of the instruction.
     pub(super) objects: HashMap<usize, Object>,
     /// For each node and register where several values meet, the value from each node that leads there; from
@@ -77,11 +81,22 @@ pub(super) struct Evaluator<'c> {
 }
 
 /// A fixed point on its way.
-struct State {
+pub(super) struct State {
     /// What registers hold where a node begins, and ends.
     before: Vec<Option<Vec<ValueId>>>,
-    behind: Vec<Option<Vec<ValueId>>>,
-    then: Vec<Option<Way>>,
+    pub(super) behind: Vec<Option<Vec<ValueId>>>,
+    pub(super) then: Vec<Option<Way>>,
+    /// The nodes that lead to each, those before a loop before those in it.
+    pub(super) leads: Vec<Vec<usize>>,
+}
+
+impl State {
+    /// The nodes that lead to one, as far as is known.
+    pub(super) fn leading(&self, node: usize) -> impl Iterator<Item = usize> {
+        let leads =
+            move |from: &&usize| self.then[**from].is_some_and(|way| way.nodes().any(|to| to == node));
+        self.leads[node].iter().filter(leads).copied()
+    }
 }
 
 impl Evaluator<'_> {
@@ -132,8 +147,6 @@ impl Evaluator<'_> {
             .map(|node| node.then.nodes().filter(|to| *to < count).collect())
             .collect();
         let order = reverse_postorder(0, &after);
-        let mut state =
-            State { before: vec![None; count], behind: vec![None; count], then: vec![None; count] };
         let mut position = vec![usize::MAX; count];
         order.iter().enumerate().for_each(|(index, node)| position[*node] = index);
         let mut leads: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -143,8 +156,9 @@ impl Evaluator<'_> {
                 leads[to].push(from);
             }
         }
-        // Those before a loop come before those in it.
         leads.iter_mut().for_each(|leads| leads.sort_by_key(|from| position[*from]));
+        let [before, behind] = [vec![None; count], vec![None; count]];
+        let mut state = State { before, behind, then: vec![None; count], leads };
         let mut dirty = vec![false; count];
         dirty[0] = true;
         while dirty.contains(&true) {
@@ -152,8 +166,7 @@ impl Evaluator<'_> {
                 return None;
             }
             for node in &order {
-                if std::mem::take(&mut dirty[*node]) && self.visit(*node, &leads[*node], (&mut state, single))
-                {
+                if std::mem::take(&mut dirty[*node]) && self.visit(*node, (&mut state, single)) {
                     state.then[*node].into_iter().flat_map(Way::nodes).for_each(|to| {
                         if to < count {
                             dirty[to] = true;
@@ -161,28 +174,29 @@ impl Evaluator<'_> {
                     });
                 }
             }
+            if !dirty.contains(&true) {
+                // What comes over a branch may depend on nodes further away.
+                for node in &order {
+                    let merged = self.merged(*node, &state, single);
+                    dirty[*node] = state.before[*node].as_ref().is_some_and(|before| *before != merged);
+                }
+            }
         }
-        let differs = |(node, register): &&(usize, Register)| {
-            let Some(index) = self.slice.registers.get(register) else { return false };
-            let Some(before) = &state.before[*node] else { return false };
-            let comes = leads[*node]
-                .iter()
-                .filter(|from| state.then[**from].is_some_and(|way| way.nodes().any(|to| to == *node)));
-            let mut behind = comes.filter_map(|from| state.behind[*from].as_ref());
-            behind.any(|values| values[*index] != before[*index])
-        };
-        let wrong = single.iter().filter(differs).copied().collect();
-        Some((self.collect(&leads, state), wrong))
+        let wrong = single.iter().filter(|meet| self.differs(&state, **meet)).copied().collect();
+        Some((self.collect(state), wrong))
+    }
+
+    /// Whether something else comes to a node than what is taken to be there.
+    fn differs(&mut self, state: &State, (node, register): (usize, Register)) -> bool {
+        let Some(index) = self.slice.registers.get(&register).copied() else { return false };
+        let Some(before) = state.before[node].as_ref().map(|before| before[index]) else { return false };
+        let mut from = state.leading(node).collect::<Vec<_>>().into_iter();
+        from.any(|from| self.coming(state, (from, node), index).is_some_and(|value| value != before))
     }
 
     /// Evaluates a node anew; whether anything has changed behind it.
-    fn visit(
-        &mut self,
-        node: usize,
-        leads: &[usize],
-        (state, single): (&mut State, &BTreeSet<(usize, Register)>),
-    ) -> bool {
-        let merged = self.merged(node, leads, state, single);
+    fn visit(&mut self, node: usize, (state, single): (&mut State, &BTreeSet<(usize, Register)>)) -> bool {
+        let merged = self.merged(node, state, single);
         if state.before[node].as_ref() == Some(&merged) && state.behind[node].is_some() {
             return false;
         }
@@ -196,25 +210,15 @@ impl Evaluator<'_> {
     }
 
     /// What registers hold where a node begins.
-    fn merged(
-        &mut self,
-        node: usize,
-        leads: &[usize],
-        state: &State,
-        single: &BTreeSet<(usize, Register)>,
-    ) -> Vec<ValueId> {
+    fn merged(&mut self, node: usize, state: &State, single: &BTreeSet<(usize, Register)>) -> Vec<ValueId> {
         let unset = self.values.leaf(Term::Unset);
         let count = self.slice.registers.len();
         let mut merged: Option<Vec<ValueId>> = (node == 0).then(|| vec![unset; count]);
-        let comes = |from: &&usize| {
-            let way = state.then[**from];
-            way.is_some_and(|way| way.nodes().any(|to| to == node))
-        };
         let mut different = vec![false; count];
-        for from in leads.iter().filter(comes) {
-            let Some(values) = &state.behind[*from] else { continue };
+        for from in state.leading(node) {
+            let Some(values) = self.all_coming(state, (from, node)) else { continue };
             match &merged {
-                None => merged = Some(values.clone()),
+                None => merged = Some(values),
                 Some(so_far) => {
                     for (index, differs) in different.iter_mut().enumerate() {
                         *differs |= so_far[index] != values[index];
@@ -224,10 +228,11 @@ impl Evaluator<'_> {
         }
         let mut merged = merged.unwrap_or_else(|| vec![unset; count]);
         for (register, index) in &self.slice.registers {
-            let meet = self.values.leaf(Term::Meet { block: node, register: *register });
-            let was = state.before[node].as_ref().is_some_and(|before| before[*index] == meet);
+            let meet = Term::Meet { block: node, register: *register };
+            let was =
+                state.before[node].as_ref().is_some_and(|before| *self.values.term(before[*index]) == meet);
             if (different[*index] || was) && !single.contains(&(node, *register)) {
-                merged[*index] = meet;
+                merged[*index] = self.values.leaf(meet);
             }
         }
         merged
@@ -259,10 +264,19 @@ impl Evaluator<'_> {
                     }
                     found.synchronisations.insert(*at, operands);
                 }
+                Action::Test { address, parity, .. } => {
+                    let address = self.argument(*address, registers);
+                    let parity = self.argument(*parity, registers);
+                    found.barriers.insert(*at, (address, Some(parity)));
+                }
                 Action::Object(step) => {
                     let address = self.argument(step.address, registers);
                     let amount = step.amount.map(|amount| self.argument(amount, registers));
                     found.barriers.insert(*at, (address, amount));
+                    if let Some(mask) = step.mask {
+                        let mask = self.argument(mask, registers);
+                        found.masks.insert(*at, mask);
+                    }
                 }
                 _ => {}
             }
@@ -282,21 +296,20 @@ impl Evaluator<'_> {
     }
 
     /// What each register holds where paths meet, and the operands of barriers, once nothing changes.
-    fn collect(&mut self, leads: &[Vec<usize>], state: State) -> Evaluation {
+    fn collect(&mut self, state: State) -> Evaluation {
         let mut evaluation = Evaluation::default();
         let unset = self.values.leaf(Term::Unset);
-        for (node, leads) in leads.iter().enumerate() {
+        for node in 0..state.before.len() {
             let Some(before) = &state.before[node] else { continue };
             self.execute(node, &mut before.clone(), &mut evaluation);
             for (register, index) in &self.slice.registers {
                 if *self.values.term(before[*index]) != (Term::Meet { block: node, register: *register }) {
                     continue;
                 }
-                let comes = leads.iter().filter_map(|from| {
-                    let way = state.then[*from]?;
-                    way.nodes().any(|to| to == node).then_some(())?;
-                    Some((*from, state.behind[*from].as_ref()?[*index]))
-                });
+                let comes: Vec<(usize, ValueId)> = state
+                    .leading(node)
+                    .filter_map(|from| Some((from, self.coming(&state, (from, node), *index)?)))
+                    .collect();
                 let outside = (node == 0).then_some((OUTSIDE, unset));
                 evaluation.meets.insert((node, *register), outside.into_iter().chain(comes).collect());
             }

@@ -11,11 +11,13 @@ use crate::common::span::Span;
 use super::code::{Action, Code};
 use super::copies;
 use super::counts;
-use super::document::{self, Role, Speech};
+use super::document::{self, Part, Role, Speech};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
 use super::objects::Objects;
+use super::origins::Origins;
+use super::peeks::{self, Peeks};
 use super::reach::reaching;
 use super::residual::Residual;
 use super::slice::{Slice, slice};
@@ -78,13 +80,22 @@ pub(crate) struct Group {
     /// The threads of an agent, 32 at most, along the first direction first; or [`super::warp::ALL`], if the
     /// threads are agents and run one program.
     pub(crate) lanes: u32,
+    /// The groups of a cluster in three directions.
+    pub(crate) cluster: [u32; 3],
     /// The first lines of a protocol behind that of the target: the size of the group.
     pub(crate) header: Vec<String>,
 }
 
 impl Group {
-    fn warp(&self, number: u32) -> Warp {
-        Warp { number, size: self.size, lanes: self.lanes }
+    /// An agent of the cluster.
+    fn warp(&self, (number, rank): Agent) -> Warp {
+        Warp { number, size: self.size, lanes: self.lanes, rank, cluster: self.cluster }
+    }
+
+    /// All agents of the cluster, those of one number together.
+    fn agents(&self) -> impl Iterator<Item = Agent> {
+        let ranks = Warp::threads(self.cluster).max(1);
+        (0..self.warps()).flat_map(move |number| (0..ranks).map(move |rank| (number, rank)))
     }
 
     /// Its threads are agents of one program.
@@ -98,6 +109,9 @@ impl Group {
     }
 }
 
+/// An agent: its number in its group, and the rank of the group in the cluster.
+type Agent = (u32, u32);
+
 /// Extracts the protocol of a kernel that is launched with groups like this. `heading` are lines of remarks
 /// for the beginning of the text.
 pub(crate) fn extract(
@@ -108,32 +122,21 @@ pub(crate) fn extract(
 ) -> Result<Extraction, Failure> {
     waits::resolve(&mut code);
     writes::forget_written(&mut code, Warp::threads(group.size));
+    let questions = peeks::questions(&code);
+    if !questions.is_empty() {
+        let refuted = refuted(&code, &questions, group, patience)?;
+        peeks::settle(&mut code, &questions, &refuted);
+    }
     let code = &code;
     let graph = Graph::of(code);
-    let Some(slice) = slice(code, &graph) else {
-        let what = "its loops and branches are too many to be followed".to_owned();
-        return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
-    };
-    let mut shared = Shared {
-        values: Values::of(code),
-        loads: HashMap::new(),
-        decisions: HashMap::new(),
-        unknown: BTreeSet::new(),
-        has_own_name: own_names(code),
-    };
+    let slice = sliced(code, &graph)?;
+    let mut shared = Shared::new(code);
     let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
-    let mut roles = counted(programs);
+    let (mut roles, mut programs) = counted(programs);
     let mut bytes = BTreeSet::new();
-    for role in &mut roles {
-        copies::measure(&mut role.statements, &mut bytes).map_err(Failure::Stop)?;
-    }
-    let mut programs: Vec<Statements> =
-        roles.iter_mut().map(|role| std::mem::take(&mut role.statements)).collect();
+    copies::measure(&mut programs, &roles, &mut bytes).map_err(Failure::Stop)?;
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
-    for (role, statements) in roles.iter_mut().zip(programs) {
-        role.statements = statements;
-    }
     let mut extraction = Extraction {
         assumes: bytes,
         assumed: code.assumed.clone(),
@@ -142,8 +145,8 @@ pub(crate) fn extract(
         kept: slice.kept,
         ..Extraction::default()
     };
-    for role in &roles {
-        rests(&role.statements, (false, group.lanes > 1 && !group.is_one()), &mut extraction);
+    for program in &programs {
+        rests(program, (false, group.lanes > 1 && !group.is_one()), &mut extraction);
     }
     extraction.private.sort_unstable();
     extraction.private.dedup();
@@ -157,7 +160,7 @@ pub(crate) fn extract(
         }
     }
     let speech = Speech { noun, is_one: group.is_one() };
-    let written = document::write((heading, &header), speech, &roles, &mut shared.decisions);
+    let written = document::write((heading, &header), speech, (&roles, &programs), &mut shared.decisions);
     (extraction.text, extraction.lines) = (written.text, written.lines);
     // From what decisions are to what they are called.
     let about = std::mem::take(&mut extraction.about).into_iter();
@@ -167,41 +170,72 @@ pub(crate) fn extract(
     Ok(extraction)
 }
 
-/// The program of some warps.
+/// The slice of a kernel.
+fn sliced(code: &Code, graph: &Graph) -> Result<Slice, Failure> {
+    slice(code, graph).ok_or_else(|| {
+        let what = "its loops and branches are too many to be followed".to_owned();
+        Failure::Stop(Stop { what, span: Span::default(), help: None })
+    })
+}
+
+/// Of some questions those whose answers may make a difference to some agent.
+fn refuted(
+    code: &Code,
+    questions: &[usize],
+    group: &Group,
+    patience: &Patience,
+) -> Result<BTreeSet<usize>, Failure> {
+    let slice = sliced(code, &Graph::of(code))?;
+    let mut shared = Shared::new(code);
+    let mut refuted = BTreeSet::new();
+    for agent in group.agents() {
+        if patience.is_over() {
+            return Err(Failure::Late);
+        }
+        let evaluation = &shared.evaluate(code, &slice, group.warp(agent), patience)?;
+        let (slice, values) = (&slice, &mut shared.values);
+        refuted.extend(Peeks { code, slice, values, evaluation, questions }.refuted());
+    }
+    Ok(refuted)
+}
+
+/// The program of some agents.
 struct Program {
-    warps: Vec<u32>,
+    agents: Vec<Agent>,
     statements: Statements,
 }
 
-/// The roles of programs in which unknown numbers have been counted: of those that are alike one.
-fn counted(programs: Vec<Program>) -> Vec<Role> {
-    let (warps, mut all): (Vec<_>, Vec<_>) =
-        programs.into_iter().map(|program| (program.warps, program.statements)).unzip();
+/// The roles of programs in which unknown numbers have been counted, and the programs: of those that are
+/// alike one.
+fn counted(programs: Vec<Program>) -> (Vec<Role>, Vec<Statements>) {
+    let (agents, mut all): (Vec<_>, Vec<_>) =
+        programs.into_iter().map(|program| (program.agents, program.statements)).unzip();
     counts::count(&mut all);
-    let mut alike: Vec<(Vec<u32>, Statements)> = Vec::new();
-    let mut known: HashMap<Statements, usize> = HashMap::new();
-    for (warps, statements) in warps.into_iter().zip(all) {
+    let of_agents = agents.into_iter().zip(all).flat_map(|(agents, statements)| {
         let statements = tidy(statements);
-        let next = alike.len();
-        let number = *known.entry(statements.clone()).or_insert(next);
-        if number == next {
-            alike.push((Vec::new(), statements));
+        agents.into_iter().map(move |agent| (agent, statements.clone()))
+    });
+    let (mut known, mut programs) = (HashMap::new(), Vec::new());
+    let mut of_warps: BTreeMap<u32, Vec<Part>> = BTreeMap::new();
+    for ((warp, rank), statements) in of_agents.collect::<BTreeMap<Agent, Statements>>() {
+        let program = *known.entry(statements).or_insert_with_key(|statements| {
+            programs.push(statements.clone());
+            programs.len() - 1
+        });
+        let parts = of_warps.entry(warp).or_default();
+        match parts.iter_mut().find(|part| part.program == program) {
+            Some(part) => part.ranks.push(rank),
+            None => parts.push(Part { ranks: vec![rank], program }),
         }
-        alike[number].0.extend(warps);
     }
-    alike.iter_mut().for_each(|(warps, _)| warps.sort_unstable());
-    alike.sort_by_key(|(warps, _)| warps.first().copied());
-    let role = |(warps, statements): (Vec<u32>, Statements)| {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for warp in warps {
-            match ranges.last_mut() {
-                Some((_, to)) if *to == warp => *to += 1,
-                _ => ranges.push((warp, warp + 1)),
-            }
+    let mut roles: Vec<Role> = Vec::new();
+    for (warp, parts) in of_warps {
+        match roles.iter_mut().find(|role| role.parts == parts) {
+            Some(role) => role.add(warp),
+            None => roles.push(Role { warps: vec![(warp, warp + 1)], parts }),
         }
-        Role { warps: ranges, statements }
-    };
-    alike.into_iter().map(role).collect()
+    }
+    (roles, programs)
 }
 
 /// The residual programs of all warps, those that are alike once, and the mbarrier objects that they name.
@@ -215,29 +249,30 @@ fn programs(
     let mut programs: Vec<Program> = Vec::new();
     let mut known: HashMap<Statements, usize> = HashMap::new();
     let mut evaluations = Vec::new();
-    for number in 0..group.warps() {
+    for agent in group.agents() {
         if patience.is_over() {
             return Err(Failure::Late);
         }
-        evaluations.push(shared.evaluate(code, slice, group.warp(number), patience)?);
+        evaluations.push(shared.evaluate(code, slice, group.warp(agent), patience)?);
     }
     if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
     {
         return Err(Failure::Stop(stop));
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
-    for (number, mut evaluation) in (0..).zip(evaluations) {
+    for (agent, mut evaluation) in group.agents().zip(evaluations) {
         if patience.is_over() {
             return Err(Failure::Late);
         }
-        objects.resolve(code, slice, &mut shared.values, &mut evaluation).map_err(Failure::Stop)?;
-        let statements = shared.warp(code, slice, group.warp(number), &evaluation)?;
+        let warp = group.warp(agent);
+        objects.resolve(code, slice, &mut shared.values, (&mut evaluation, warp)).map_err(Failure::Stop)?;
+        let statements = shared.warp(code, slice, warp, &evaluation)?;
         let next = programs.len();
         let program = *known.entry(statements.clone()).or_insert(next);
         if program == next {
-            programs.push(Program { warps: Vec::new(), statements });
+            programs.push(Program { agents: Vec::new(), statements });
         }
-        programs[program].warps.push(number);
+        programs[program].agents.push(agent);
     }
     Ok((programs, objects))
 }
@@ -249,9 +284,21 @@ struct Shared {
     decisions: HashMap<String, String>,
     unknown: BTreeSet<String>,
     has_own_name: Vec<bool>,
+    origins: Origins,
 }
 
 impl Shared {
+    fn new(code: &Code) -> Self {
+        Self {
+            values: Values::of(code),
+            loads: HashMap::new(),
+            decisions: HashMap::new(),
+            unknown: BTreeSet::new(),
+            has_own_name: own_names(code),
+            origins: Origins::default(),
+        }
+    }
+
     /// What is known of a warp.
     fn evaluate(
         &mut self,
@@ -299,7 +346,10 @@ impl Shared {
             evaluation,
             flow: &flow,
             knowledge: &knowledge,
+            origins: &self.origins,
             live: warp.live(),
+            groups: Warp::threads(warp.cluster),
+            rank: (Warp::threads(warp.cluster) > 1).then_some(warp.rank),
             is_all: warp.is_all(),
             trips: &trips,
             has_own_name: &self.has_own_name,

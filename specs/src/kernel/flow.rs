@@ -1,7 +1,10 @@
 //! The flow of control of one warp: the nodes that it may reach, their loops, and where branches join.
 
+use std::collections::BTreeSet;
+
 use super::dominators::{dominates, immediate, reverse_postorder};
-use super::evaluate::Evaluation;
+use super::evaluate::{Evaluation, OUTSIDE};
+use super::value::ValueId;
 
 /// A natural loop.
 #[derive(Clone, Debug)]
@@ -83,6 +86,31 @@ impl Flow {
     /// Whether a node is the header of a loop.
     pub(super) fn is_header(&self, node: usize) -> bool {
         self.innermost[node].is_some_and(|inner| self.loops[inner].header == node)
+    }
+
+    /// The nodes that decide which of the values that come to a node comes there. Where the same value comes
+    /// over all ways none does; ways into a loop and back to its beginning are looked at apart.
+    pub(super) fn deciding(&self, node: usize, incoming: &[(usize, ValueId)]) -> BTreeSet<usize> {
+        let inner = self.innermost[node].filter(|_| self.is_header(node));
+        let is_back = |from: usize| inner.is_some_and(|inner| self.contains(Some(inner), from));
+        let mut nodes = BTreeSet::new();
+        for back in [false, true] {
+            let sources = || incoming.iter().filter(|(from, _)| *from != OUTSIDE && is_back(*from) == back);
+            let Some((_, first)) = sources().next() else { continue };
+            if sources().all(|(_, value)| value == first) {
+                continue;
+            }
+            let stop = if back { Some(node) } else { self.dominator[node] };
+            let mut work: Vec<usize> = sources().map(|(from, _)| *from).collect();
+            let mut seen = BTreeSet::new();
+            while let Some(node) = work.pop() {
+                if seen.insert(node) && Some(node) != stop {
+                    work.extend(&self.before[node]);
+                }
+            }
+            nodes.extend(seen);
+        }
+        nodes
     }
 
     /// The loop directly inside `outer` that contains a node, if it is in one.

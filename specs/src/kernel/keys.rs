@@ -4,17 +4,19 @@ use std::collections::BTreeSet;
 
 use super::arithmetic::signed;
 use super::code::{Code, Comparison, Operation, Type};
-use super::flow::Flow;
 use super::lanes::Lanes;
-use super::value::{Term, ValueId, Values};
+use super::origins::{Agent, Origins, Place};
+use super::value::{Term, ValueId};
 
 /// Beyond this many characters a term is named by its number alone.
 const LONGEST: usize = 4_000;
 
 pub(super) struct Keys<'k> {
     pub(super) code: &'k Code,
-    pub(super) values: &'k Values,
-    pub(super) flow: &'k Flow,
+    pub(super) agent: Agent<'k>,
+    pub(super) origins: &'k Origins,
+    /// The rank of the group, if there are others in its cluster.
+    pub(super) rank: Option<u32>,
     /// The node at which the term is evaluated.
     pub(super) node: usize,
 }
@@ -24,7 +26,10 @@ impl Keys<'_> {
     /// loops around them.
     pub(super) fn of(&self, value: ValueId) -> String {
         let mut budget = LONGEST;
-        self.text(value, &mut budget).unwrap_or_else(|| format!("t{value}"))
+        self.text(value, &mut budget).unwrap_or_else(|| {
+            // Equal terms have equal numbers, but what meets in them may come from elsewhere.
+            format!("t{value}{}", self.origin(Place::Term(value)))
+        })
     }
 
     /// What a term is about: what is the same for the whole group and known to nobody, and what is loaded.
@@ -34,7 +39,7 @@ impl Keys<'_> {
             if !seen.insert(value) {
                 continue;
             }
-            match self.values.term(value) {
+            match self.agent.values.term(value) {
                 Term::Same(name) => {
                     found.insert(self.name(*name));
                 }
@@ -43,13 +48,15 @@ impl Keys<'_> {
                     found.insert(format!("[{}]", self.of(*address)));
                 }
                 Term::Given { at } => {
-                    found.insert(format!("@{at}"));
+                    found.insert(format!("@{at}{}", self.own()));
                 }
-                // Where it comes from is not followed: it may be the same as anything of its kind.
-                Term::Meet { .. } => {
+                // How it comes about is not followed: it may be the same as anything of its kind, and as what
+                // it comes from.
+                Term::Meet { block, register } => {
                     found.insert("@meet".to_owned());
+                    work.extend(self.agent.behind(self.node, Place::Meet(*block, *register)));
                 }
-                _ => work.extend(self.values.inside(value)),
+                _ => work.extend(self.agent.values.inside(value)),
             }
         }
         found
@@ -58,7 +65,7 @@ impl Keys<'_> {
     /// What is decided, in words, and whether the condition is its negation: comparisons that say the same,
     /// or the opposite, have the same words.
     pub(super) fn decided(&self, condition: ValueId) -> (String, bool) {
-        let values = self.values;
+        let values = self.agent.values;
         let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = values.term(condition)
         else {
             return (self.of(condition), false);
@@ -95,16 +102,20 @@ impl Keys<'_> {
 
     fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {
         *budget = budget.checked_sub(1)?;
-        let values = self.values;
+        let values = self.agent.values;
         let text = match values.term(value) {
             Term::Known(lanes) => number(lanes, 64),
             // As it is: most are cut to 32 bits, and then named alone.
             Term::Same(name) => format!("{}:64", self.name(*name)),
             Term::Loaded { at, address, varies } => {
                 let address = self.text(*address, budget)?;
-                if *varies { format!("shared[{address}]@{at}") } else { format!("mem[{address}]") }
+                if *varies {
+                    format!("shared[{address}]@{at}{}", self.own())
+                } else {
+                    format!("mem[{address}]")
+                }
             }
-            Term::Given { at } => format!("red@{at}"),
+            Term::Given { at } => format!("red@{at}{}", self.own()),
             Term::Sum { bits, terms, known } => {
                 let mut parts = Vec::new();
                 for (term, factor) in terms {
@@ -136,7 +147,10 @@ impl Keys<'_> {
                 }
                 format!("{}({})", self.name(*name), parts.join(","))
             }
-            Term::Meet { block, register } => format!("{}@{block}.{register}", self.register(*register)),
+            Term::Meet { block, register } => {
+                let origin = self.origin(Place::Meet(*block, *register));
+                format!("{}@{block}.{register}{origin}", self.register(*register))
+            }
             Term::Gained { header, step } => {
                 let step = self.text(*step, budget)?;
                 let iteration = self.iteration(*header);
@@ -152,14 +166,27 @@ impl Keys<'_> {
     /// The iteration of a loop: by its depth where it is around the node, so that loops of different agents
     /// may be the same.
     fn iteration(&self, header: usize) -> String {
-        let around: Vec<usize> = self.flow.around(self.node).collect();
-        let found = around.iter().rev().position(|l| self.flow.loops[*l].header == header);
+        let around: Vec<usize> = self.agent.flow.around(self.node).collect();
+        let found = around.iter().rev().position(|l| self.agent.flow.loops[*l].header == header);
         match found {
             Some(depth) => {
                 ["i", "j", "k"].get(depth).map_or_else(|| format!("i{depth}"), |i| (*i).to_owned())
             }
-            None => format!("i@{header}"),
+            None => format!("i@{header}{}", self.origin(Place::Iterations(header))),
         }
+    }
+
+    /// What tells values of the same name apart that come from elsewhere in another agent.
+    fn origin(&self, place: Place) -> String {
+        match self.origins.number(&self.agent, self.node, place) {
+            0 => String::new(),
+            number => format!("#{number}"),
+        }
+    }
+
+    /// What tells apart what the groups of a cluster have each for itself.
+    fn own(&self) -> String {
+        self.rank.map_or_else(String::new, |rank| format!(" of cta {rank}"))
     }
 
     fn name(&self, name: u32) -> String {

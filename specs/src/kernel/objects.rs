@@ -13,6 +13,7 @@ use super::slice::Slice;
 use super::structure::Stop;
 use super::traits::{differs, is_invariant};
 use super::value::{Term, ValueId, Values};
+use super::warp::Warp;
 use crate::common::span::Span;
 
 /// The bytes of an object.
@@ -36,12 +37,16 @@ struct Address {
     base: Base,
     computed: Base,
     known: i64,
+    /// The rank of the group in whose memory it is, where that need not be one's own.
+    rank: Option<ValueId>,
 }
 
 /// All objects of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     arrays: BTreeMap<Base, Vec<Array>>,
+    /// What addresses in the memory of another group have more, by its rank: the name of the function.
+    elsewhere: Option<u32>,
 }
 
 impl Objects {
@@ -55,16 +60,17 @@ impl Objects {
         let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut strided: BTreeSet<Base> = BTreeSet::new();
+        let mut objects = Self { elsewhere: code.elsewhere, ..Self::default() };
         for warp in warps {
             for (at, kind, value, lanes) in steps(code, slice, warp) {
                 let span = code.instructions[at].span;
-                if let Some(each) = lane_by_lane(values, value, lanes) {
+                if let Some(each) = objects.lane_by_lane(values, value, lanes) {
                     for (_, address) in each.into_iter().filter(|_| kind == ObjectKind::Init) {
                         places.entry(address.base).or_default().insert(address.known);
                     }
                     continue;
                 }
-                let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
+                let address = objects.taken_apart(values, value).ok_or_else(|| unknown(span))?;
                 if kind == ObjectKind::Init {
                     if !address.computed.is_empty() {
                         return Err(unknown(span));
@@ -79,7 +85,6 @@ impl Objects {
                 }
             }
         }
-        let mut objects = Self::default();
         let mut taken = BTreeSet::new();
         for (base, offsets) in places {
             let splits = starts.get(&base).filter(|_| !strided.contains(&base));
@@ -122,12 +127,17 @@ impl Objects {
         code: &Code,
         slice: &Slice,
         values: &mut Values,
-        warp: &mut Evaluation,
+        (warp, launched): (&mut Evaluation, Warp),
     ) -> Result<(), Stop> {
+        let is_own = |values: &Values, rank: ValueId| {
+            values.as_known(rank).and_then(Lanes::all) == Some(u64::from(launched.rank))
+        };
         for (at, _, value, lanes) in steps(code, slice, warp) {
             let span = code.instructions[at].span;
-            if let Some(each) = lane_by_lane(values, value, lanes) {
+            if let Some(each) = self.lane_by_lane(values, value, lanes) {
                 let mut found: Vec<(u32, String, Option<i64>)> = Vec::new();
+                let rank = each.first().and_then(|(_, address)| address.rank);
+                let rank = rank.filter(|rank| !is_own(values, *rank));
                 for (lane, address) in each {
                     let (array, number) = self.array(&address, span)?;
                     let number = (array.count > 1).then_some(number);
@@ -136,10 +146,18 @@ impl Objects {
                         None => found.push((1 << lane, array.name.clone(), number)),
                     }
                 }
-                warp.objects.insert(at, Object { name: String::new(), index: None, each: found });
+                let object = Object { name: String::new(), index: None, each: found, rank };
+                warp.objects.insert(at, object);
                 continue;
             }
-            let address = taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            let address = self.taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            let rank = address.rank.filter(|rank| !is_own(values, *rank));
+            let number = rank.and_then(|rank| values.as_known(rank).and_then(Lanes::all));
+            let groups = u64::from(Warp::threads(launched.cluster));
+            if let Some(number) = number.filter(|number| *number >= groups) {
+                let what = format!("this is about CTA {number} of the cluster, which has {groups} of them");
+                return Err(Stop { what, span, help: Some("say how many it has by --cluster") });
+            }
             let (array, number) = self.array(&address, span)?;
             let index = if address.computed.is_empty() {
                 let zero = values.number(0);
@@ -147,7 +165,7 @@ impl Objects {
             } else {
                 Some(computed(values, &address, number).ok_or_else(|| unknown(span))?)
             };
-            warp.objects.insert(at, Object { name: array.name.clone(), index, each: Vec::new() });
+            warp.objects.insert(at, Object { name: array.name.clone(), index, each: Vec::new(), rank });
         }
         Ok(())
     }
@@ -164,6 +182,84 @@ impl Objects {
         };
         let array = arrays.iter().find(holds).ok_or_else(|| unknown(span))?;
         Ok((array, (address.known - array.start) / BYTES))
+    }
+
+    /// The address of each lane, where they differ by known numbers.
+    fn lane_by_lane(&self, values: &Values, value: ValueId, lanes: u32) -> Option<Vec<(u32, Address)>> {
+        let Term::Sum { bits, terms, known: known @ Lanes::Each(_) } = values.term(value) else {
+            return None;
+        };
+        let mut base = terms.clone();
+        let rank = self.rank(values, &mut base);
+        if base.iter().any(|(term, factor)| {
+            factor.all().is_none() || differs(values, *term) || !is_invariant(values, *term)
+        }) {
+            return None;
+        }
+        base.sort();
+        let of = |lane: u32| {
+            let known = signed(known.get(lane as usize), *bits);
+            (lane, Address { bits: *bits, base: base.clone(), computed: Vec::new(), known, rank })
+        };
+        Some((0..WIDTH as u32).filter(|lane| lanes >> lane & 1 == 1).map(of).collect())
+    }
+
+    /// Takes an address apart; `None` if it is not the same for the lanes of a warp.
+    fn taken_apart(&self, values: &Values, value: ValueId) -> Option<Address> {
+        let mut address = Address { bits: 64, base: Vec::new(), computed: Vec::new(), known: 0, rank: None };
+        let parts = match values.term(value) {
+            Term::Known(lanes) => {
+                address.known = lanes.all()? as i64;
+                Vec::new()
+            }
+            Term::Sum { bits, terms, known } => {
+                address.bits = *bits;
+                address.known = signed(known.all()?, *bits);
+                terms.clone()
+            }
+            _ => vec![(value, Lanes::All(1))],
+        };
+        let mut parts = parts;
+        address.rank = self.rank(values, &mut parts);
+        while let Some((term, factor)) = parts.pop() {
+            factor.all()?;
+            // A narrower sum to which an offset is added.
+            if let (Term::Sum { bits, terms, known }, Lanes::All(1)) = (values.term(term), &factor) {
+                address.bits = *bits;
+                address.known += signed(known.all()?, *bits);
+                parts.extend(terms.iter().cloned());
+                address.rank = address.rank.or(self.rank(values, &mut parts));
+                continue;
+            }
+            if differs(values, term) {
+                return None;
+            }
+            if is_invariant(values, term) {
+                address.base.push((term, factor));
+            } else {
+                address.computed.push((term, factor));
+            }
+        }
+        if address.bits == 64
+            && !address.base.is_empty()
+            && address.base.iter().all(|(term, _)| values.width(*term) <= 32)
+        {
+            address.bits = 32;
+        }
+        address.base.sort();
+        (!address.base.is_empty()).then_some(address)
+    }
+
+    /// The rank of the group in whose memory an address is, taken out of the parts of the address.
+    fn rank(&self, values: &Values, parts: &mut Base) -> Option<ValueId> {
+        let of = |(term, factor): &(ValueId, Lanes)| match values.term(*term) {
+            Term::Pure { name, terms } if Some(*name) == self.elsewhere && *factor == Lanes::All(1) => {
+                terms.first().copied()
+            }
+            _ => None,
+        };
+        let at = parts.iter().position(|part| of(part).is_some())?;
+        of(&parts.remove(at))
     }
 }
 
@@ -183,23 +279,6 @@ fn steps(code: &Code, slice: &Slice, warp: &Evaluation) -> Vec<(usize, ObjectKin
     steps.collect()
 }
 
-/// The address of each lane, where they differ by known numbers.
-fn lane_by_lane(values: &Values, value: ValueId, lanes: u32) -> Option<Vec<(u32, Address)>> {
-    let Term::Sum { bits, terms, known: known @ Lanes::Each(_) } = values.term(value) else { return None };
-    let mut base = terms.clone();
-    if base.iter().any(|(term, factor)| {
-        factor.all().is_none() || differs(values, *term) || !is_invariant(values, *term)
-    }) {
-        return None;
-    }
-    base.sort();
-    let of = |lane: u32| {
-        let known = signed(known.get(lane as usize), *bits);
-        (lane, Address { bits: *bits, base: base.clone(), computed: Vec::new(), known })
-    };
-    Some((0..WIDTH as u32).filter(|lane| lanes >> lane & 1 == 1).map(of).collect())
-}
-
 /// What is computed of an address, in parts that are as large as possible.
 fn computed(values: &mut Values, address: &Address, number: i64) -> Option<(ValueId, i64, i64)> {
     let divides = |(_, factor): &(ValueId, Lanes)| factor.all().is_some_and(|f| f % BYTES as u64 == 0);
@@ -212,50 +291,6 @@ fn computed(values: &mut Values, address: &Address, number: i64) -> Option<(Valu
         (address.computed.clone(), BYTES)
     };
     Some((values.sum(address.bits, &parts)?, size, number))
-}
-
-/// Takes an address apart; `None` if it is not the same for the lanes of a warp.
-fn taken_apart(values: &Values, value: ValueId) -> Option<Address> {
-    let mut address = Address { bits: 64, base: Vec::new(), computed: Vec::new(), known: 0 };
-    let parts = match values.term(value) {
-        Term::Known(lanes) => {
-            address.known = lanes.all()? as i64;
-            Vec::new()
-        }
-        Term::Sum { bits, terms, known } => {
-            address.bits = *bits;
-            address.known = signed(known.all()?, *bits);
-            terms.clone()
-        }
-        _ => vec![(value, Lanes::All(1))],
-    };
-    let mut parts = parts;
-    while let Some((term, factor)) = parts.pop() {
-        factor.all()?;
-        // A narrower sum to which an offset is added.
-        if let (Term::Sum { bits, terms, known }, Lanes::All(1)) = (values.term(term), &factor) {
-            address.bits = *bits;
-            address.known += signed(known.all()?, *bits);
-            parts.extend(terms.iter().cloned());
-            continue;
-        }
-        if differs(values, term) {
-            return None;
-        }
-        if is_invariant(values, term) {
-            address.base.push((term, factor));
-        } else {
-            address.computed.push((term, factor));
-        }
-    }
-    if address.bits == 64
-        && !address.base.is_empty()
-        && address.base.iter().all(|(term, _)| values.width(*term) <= 32)
-    {
-        address.bits = 32;
-    }
-    address.base.sort();
-    (!address.base.is_empty()).then_some(address)
 }
 
 /// What a base is called in the kernel, if it is a symbol.

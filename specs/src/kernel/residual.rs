@@ -11,6 +11,7 @@ use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
 use super::keys::Keys;
 use super::lanes::Lanes;
+use super::origins::{Agent, Origins};
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
 use super::traits::{Knowledge, Spread, any};
@@ -30,7 +31,11 @@ pub(super) struct Residual<'r> {
     pub(super) evaluation: &'r Evaluation,
     pub(super) flow: &'r Flow,
     pub(super) knowledge: &'r Knowledge<'r>,
+    pub(super) origins: &'r Origins,
     pub(super) live: usize,
+    /// The groups of the cluster, and the rank of this one, if there are others.
+    pub(super) groups: u32,
+    pub(super) rank: Option<u32>,
     /// The lanes are agents of their own.
     pub(super) is_all: bool,
     /// For each loop how it is left, where that is known.
@@ -165,17 +170,24 @@ impl<'r> Residual<'r> {
         Some(Expression { text, used, rounds, decided })
     }
 
+    /// Terms in words, as a node sees them.
+    fn keys(&self, node: usize) -> Keys<'_> {
+        let agent = Agent { values: self.values, evaluation: self.evaluation, flow: self.flow };
+        Keys { code: self.code, agent, origins: self.origins, rank: self.rank, node }
+    }
+
     /// What is decided, and whether the condition is its negation.
     pub(super) fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
-        let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
+        let keys = self.keys(node);
         let (key, negated) = keys.decided(normal);
         let varies = self.knowledge.at(self.values, node, normal).varies;
         let mut assumes = self.loads(normal);
         if self.knowledge.unwrapped.contains(&node) && normal != value {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
-        let asker = Asker { code: self.code, slice: self.slice, values: self.values, flow: self.flow, node };
+        let asker = Asker { slice: self.slice, keys };
         let formula = asker.formula(normal);
+        let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
         (Decision { key, name: None, varies, assumes, about: keys.about(normal), formula }, negated)
     }
@@ -218,11 +230,12 @@ impl<'r> Residual<'r> {
                     }
                 }
                 if let Some((id, count)) = self.evaluation.barriers.get(&at).copied() {
-                    let place = match self.evaluation.objects.get(&at) {
-                        Some(object) => object.index.map(|(index, ..)| index),
-                        None => Some(id),
+                    let (place, rank) = match self.evaluation.objects.get(&at) {
+                        Some(object) => (object.index.map(|(index, ..)| index), object.rank),
+                        None => (Some(id), None),
                     };
-                    for value in place.into_iter().chain(count) {
+                    let mask = self.evaluation.masks.get(&at).copied();
+                    for value in place.into_iter().chain(rank).chain(count).chain(mask) {
                         if let Some(written) = self.operand_written(node, value) {
                             work.extend(written.used);
                             self.rounds.extend(written.rounds);
@@ -434,8 +447,9 @@ impl Emit for Residual<'_> {
             let Expression { text, decided, .. } = written;
             return Ok((Condition::Value { text, compares: None, decided }, span));
         }
-        let keys = Keys { code: self.code, values: self.values, flow: self.flow, node };
-        self.unknown.extend(keys.about(normal));
+        let keys = self.keys(node);
+        let about = keys.about(normal);
+        self.unknown.extend(about);
         let condition = match traits.spread {
             Spread::Lane if self.live > 1 && !self.is_all => Condition::OfLane,
             _ => Condition::OfWarp,

@@ -114,8 +114,14 @@ impl Slicer<'_> {
                     Action::Object(step) => {
                         self.instructions[at] = true;
                         self.work.push(Work::Block(number));
-                        let operands = std::iter::once(step.address).chain(step.amount);
+                        let operands = std::iter::once(step.address).chain(step.amount).chain(step.mask);
                         let registers = operands.filter_map(register_of);
+                        self.work.extend(registers.map(Work::Register));
+                    }
+                    Action::Test { address, parity, .. } => {
+                        self.instructions[at] = true;
+                        self.work.push(Work::Block(number));
+                        let registers = [*address, *parity].into_iter().filter_map(register_of);
                         self.work.extend(registers.map(Work::Register));
                     }
                     Action::Beyond(_) => {

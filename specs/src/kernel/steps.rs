@@ -1,11 +1,18 @@
 //! Steps on mbarrier objects as statements.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::code::ObjectKind;
+use super::evaluate::Object;
+use super::lanes::Lanes;
 use super::residual::Residual;
 use super::structure::Stop;
-use super::tree::{Condition, Decided, Statement, Statements};
+use super::tree::{Assumption, Condition, Decided, Statement, Statements};
 use super::value::ValueId;
 use crate::common::span::Span;
+
+/// What follows an object of another group of the cluster, before its rank.
+pub(super) const ELSEWHERE: &str = " @ cta ";
 
 impl Residual<'_> {
     pub(super) fn object_step(
@@ -17,32 +24,66 @@ impl Residual<'_> {
     ) -> Result<(), Stop> {
         let span = self.code.instructions[at].span;
         let Some((_, amount)) = self.evaluation.barriers.get(&at).copied() else { return Ok(()) };
-        let each = self.evaluation.objects.get(&at).map(|object| object.each.clone()).unwrap_or_default();
-        if each.is_empty() {
-            let object = self.object(node, at, span)?;
-            statements.push(self.object_statement(node, (object, amount), span, kind)?);
-        }
-        for (lanes, name, index) in each {
-            let object = index.map_or_else(|| name.clone(), |index| format!("{name}[{index}]"));
-            let then = vec![self.object_statement(node, (object, amount), span, kind)?];
+        let Some(object) = self.evaluation.objects.get(&at).cloned() else { return Ok(()) };
+        let all = match object.each.is_empty() {
+            true => vec![(u32::MAX, self.object(node, &object, span)?)],
+            false => object.each.iter().map(|(lanes, name, index)| (*lanes, indexed(name, *index))).collect(),
+        };
+        let ranks = self.ranks(node, object.rank, span)?;
+        let pairs = all.iter().flat_map(|one| ranks.iter().map(move |rank| (one, rank)));
+        for ((some, object), (others, rank)) in pairs.filter(|((some, _), (others, _))| some & others != 0) {
+            let object = match rank {
+                Some(rank) => format!("{object}{ELSEWHERE}{rank}"),
+                None => object.clone(),
+            };
+            let statement = self.object_statement((node, at), (object, amount), kind)?;
+            let lanes = some & others;
+            if lanes == u32::MAX {
+                statements.push(statement);
+                continue;
+            }
             let text = match lanes.count_ones() {
                 1 => format!("lane == {}", lanes.trailing_zeros()),
                 _ => format!("({lanes} >> lane) & 1"),
             };
-            let decided = Decided { is_private: true, ..Decided::default() };
+            // Of several lanes each does it by itself.
+            let assumes = BTreeSet::from([Assumption::InOrder(span)]);
+            let decided = Decided { is_private: true, assumes, ..Decided::default() };
             let condition = Condition::Value { text, compares: None, decided };
-            statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
+            statements.push(Statement::If { condition, then: vec![statement], otherwise: Vec::new(), span });
         }
         Ok(())
     }
 
-    fn object_statement(
+    /// Which lanes mean the memory of which groups of the cluster; `None` is the own one.
+    fn ranks(
         &mut self,
         node: usize,
-        (object, amount): (String, Option<ValueId>),
+        rank: Option<ValueId>,
         span: Span,
+    ) -> Result<Vec<(u32, Option<String>)>, Stop> {
+        let Some(rank) = rank else { return Ok(vec![(u32::MAX, None)]) };
+        let Some(Lanes::Each(each)) = self.values.as_known(rank).cloned() else {
+            return Ok(vec![(u32::MAX, Some(self.operand(node, rank, span, "rank of the CTA")?))]);
+        };
+        let mut ranks: BTreeMap<u64, u32> = BTreeMap::new();
+        let come = self.evaluation.lanes[node];
+        for (lane, rank) in each.iter().take(self.live).enumerate().filter(|(lane, _)| come >> lane & 1 == 1)
+        {
+            *ranks.entry(*rank).or_default() |= 1 << lane;
+        }
+        let is_own = |rank: u64| self.rank.map(u64::from) == Some(rank);
+        let of = |(rank, lanes): (u64, u32)| (lanes, (!is_own(rank)).then(|| rank.to_string()));
+        Ok(ranks.into_iter().map(of).collect())
+    }
+
+    fn object_statement(
+        &mut self,
+        (node, at): (usize, usize),
+        (object, amount): (String, Option<ValueId>),
         kind: ObjectKind,
     ) -> Result<Statement, Stop> {
+        let span = self.code.instructions[at].span;
         let announces = matches!(kind, ObjectKind::ExpectTx | ObjectKind::ArriveExpectTx { .. });
         let amount = match amount.map(|amount| self.object_amount(node, amount, span, kind)).transpose() {
             // It may come out which copies fill it.
@@ -54,18 +95,33 @@ impl Residual<'_> {
             ObjectKind::ArriveExpectTx { relaxed } => Some(relaxed),
             _ => None,
         };
+        let mask = match self.evaluation.masks.get(&at).copied() {
+            Some(mask) => {
+                let mask = self.operand(node, mask, span, "mask of CTAs")?;
+                self.others_in(mask, span)?
+            }
+            None => None,
+        };
         Ok(match (kind, number) {
             _ if announces && (number.is_some() || amount.is_none()) => {
                 Statement::Announce { object, bytes: number, arrives, span }
             }
             (ObjectKind::Copy, _) if amount.is_none() || number.is_some() => {
-                Statement::Copy { object, bytes: number, span }
+                Statement::Copy { object, bytes: number, mask, span }
             }
             // Its operands stand in another order.
             (ObjectKind::Copy, _) => {
                 let amount = amount.unwrap_or_default();
-                Statement::Barrier { text: format!("cp.async.bulk _, {amount}, {object}"), span }
+                let text = match mask {
+                    None => format!("cp.async.bulk _, {amount}, {object}"),
+                    Some(mask) => format!("cp.async.bulk.multicast::cluster _, {amount}, {object}, {mask}"),
+                };
+                Statement::Barrier { text, span }
             }
+            _ if let Some(mask) = mask => Statement::Barrier {
+                text: format!("{}.multicast::cluster {object}, {mask}", word(kind)),
+                span,
+            },
             _ => {
                 let amount = amount.map(|amount| format!(", {amount}")).unwrap_or_default();
                 Statement::Barrier { text: format!("{} {object}{amount}", word(kind)), span }
@@ -73,10 +129,22 @@ impl Residual<'_> {
         })
     }
 
+    /// A mask of groups of the cluster; `None` where it is the only one.
+    fn others_in(&self, mask: String, span: Span) -> Result<Option<String>, Stop> {
+        let groups = self.groups;
+        match mask.parse::<u64>() {
+            Ok(number) if number >> groups != 0 => {
+                let what = format!("this goes to other CTAs than the {groups} of the cluster");
+                Err(Stop { what, span, help: Some("say how many it has by --cluster") })
+            }
+            _ if groups == 1 => Ok(None),
+            _ => Ok(Some(mask)),
+        }
+    }
+
     /// The object as programs write it.
-    fn object(&mut self, node: usize, at: usize, span: Span) -> Result<String, Stop> {
-        let Some(object) = self.evaluation.objects.get(&at).cloned() else { return Ok(String::new()) };
-        let Some((index, size, number)) = object.index else { return Ok(object.name) };
+    fn object(&mut self, node: usize, object: &Object, span: Span) -> Result<String, Stop> {
+        let Some((index, size, number)) = object.index else { return Ok(object.name.clone()) };
         let text = self.operand(node, index, span, "mbarrier object")?;
         let text = if size == 1 { text } else { format!("({text}) / {size}") };
         let index = match (text.as_str(), number) {
@@ -102,6 +170,10 @@ impl Residual<'_> {
         };
         self.operand(node, amount, span, what)
     }
+}
+
+fn indexed(name: &str, index: Option<i64>) -> String {
+    index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
 }
 
 fn is_word(text: &str) -> bool {

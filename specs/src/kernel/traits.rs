@@ -78,10 +78,14 @@ impl<'e> Knowledge<'e> {
                 knowledge.branches.insert(node, Spread::Group);
             }
         }
-        let objects = evaluation.objects.values().filter_map(|object| Some(object.index?.0));
+        let objects = evaluation
+            .objects
+            .values()
+            .flat_map(|object| object.index.map(|(index, ..)| index).into_iter().chain(object.rank));
         let amounts = evaluation.barriers.values().flat_map(|(id, count)| std::iter::once(*id).chain(*count));
         let others = evaluation.synchronisations.values().flatten().copied();
-        for operand in objects.chain(amounts).chain(others) {
+        let masks = evaluation.masks.values().copied();
+        for operand in objects.chain(amounts).chain(others).chain(masks) {
             let normal = knowledge.expanded(values, operand, &mut HashMap::new());
             knowledge.operands.insert(operand, normal);
         }
@@ -127,38 +131,9 @@ impl<'e> Knowledge<'e> {
 
     /// Who shares the decision from which node a meeting is reached.
     fn decided(&self, node: usize, incoming: &[(usize, ValueId)]) -> Spread {
-        let header = self.flow.is_header(node);
-        let inner = self.flow.innermost[node].filter(|_| header);
-        let is_back = |from: usize| inner.is_some_and(|inner| self.flow.contains(Some(inner), from));
-        let mut spread = Spread::Group;
-        for back in [false, true] {
-            let mut sources = incoming.iter().filter(|(from, _)| *from != OUTSIDE && is_back(*from) == back);
-            let Some((_, first)) = sources.next() else { continue };
-            if sources.all(|(_, value)| value == first) {
-                continue;
-            }
-            let stop = if back { Some(node) } else { self.flow.dominator[node] };
-            let from =
-                incoming.iter().map(|(from, _)| *from).filter(|f| *f != OUTSIDE && is_back(*f) == back);
-            spread = spread.max(self.on_the_way(from.collect(), stop));
-        }
-        spread
-    }
-
-    /// Who shares the decisions between a node and those that it leads to.
-    fn on_the_way(&self, mut work: Vec<usize>, stop: Option<usize>) -> Spread {
-        let mut seen = BTreeSet::new();
-        let mut spread = Spread::Group;
-        while let Some(node) = work.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            spread = spread.max(self.branches.get(&node).copied().unwrap_or(Spread::Group));
-            if Some(node) != stop {
-                work.extend(&self.flow.before[node]);
-            }
-        }
-        spread
+        let deciding = self.flow.deciding(node, incoming);
+        let spreads = deciding.iter().filter_map(|node| self.branches.get(node).copied());
+        spreads.max().unwrap_or(Spread::Group)
     }
 
     /// What is known of a term where it is evaluated in a node.
@@ -305,29 +280,11 @@ impl<'e> Knowledge<'e> {
                 }
                 None => value,
             },
-            Term::Sum { bits, terms, known } => {
-                let known = values.known(known);
-                let mut parts = vec![(known, Lanes::All(1))];
-                for (term, factor) in terms {
-                    parts.push((self.expanded(values, term, memo), factor));
-                }
-                values.sum(bits, &parts).unwrap_or(value)
+            _ => {
+                let inside = values.inside(value).into_iter();
+                let inside: Vec<ValueId> = inside.map(|part| self.expanded(values, part, memo)).collect();
+                values.with(value, &inside).unwrap_or(value)
             }
-            Term::Apply { operation, ty, terms } => {
-                let terms: Vec<ValueId> =
-                    terms.into_iter().map(|term| self.expanded(values, term, memo)).collect();
-                values.apply(operation, ty, &terms)
-            }
-            Term::Pure { name, terms } => {
-                let terms: Vec<ValueId> =
-                    terms.into_iter().map(|term| self.expanded(values, term, memo)).collect();
-                values.pure(name, &terms)
-            }
-            Term::Loaded { at, address, varies } => {
-                let address = self.expanded(values, address, memo);
-                values.leaf(Term::Loaded { at, address, varies })
-            }
-            _ => value,
         };
         memo.insert(value, result);
         result

@@ -31,6 +31,8 @@ pub(super) enum Statement {
     Copy {
         object: String,
         bytes: Option<i64>,
+        /// The groups of the cluster to which it goes, as bits; `None` if it is one.
+        mask: Option<String>,
         span: Span,
     },
     /// A variable gets a value.
@@ -167,6 +169,8 @@ pub(crate) enum Assumption {
     Unwrapped(Span),
     /// The copies on an mbarrier object complete what is announced here, in equal parts.
     Bytes(Span),
+    /// Lanes that mean different objects here come to them one after the other, in their order.
+    InOrder(Span),
     /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
     Exited(Span),
 }

@@ -457,6 +457,26 @@ impl Values {
         Self::parts(self.term(value))
     }
 
+    /// A term with others inside, in the order of [`Self::inside`]; `None` if a sum of these is none.
+    pub(super) fn with(&mut self, value: ValueId, inside: &[ValueId]) -> Option<ValueId> {
+        Some(match (self.term(value).clone(), inside) {
+            (Term::Sum { bits, terms, known }, inside) => {
+                let known = self.known(known);
+                let factors = terms.into_iter().map(|(_, factor)| factor);
+                let mut parts = vec![(known, Lanes::All(1))];
+                parts.extend(inside.iter().copied().zip(factors));
+                self.sum(bits, &parts)?
+            }
+            (Term::Apply { operation, ty, .. }, inside) => self.apply(operation, ty, inside),
+            (Term::Pure { name, .. }, inside) => self.pure(name, inside),
+            (Term::Loaded { at, varies, .. }, [address]) => {
+                self.leaf(Term::Loaded { at, address: *address, varies })
+            }
+            (Term::Gained { header, .. }, [step]) => self.leaf(Term::Gained { header, step: *step }),
+            _ => value,
+        })
+    }
+
     fn parts(term: &Term) -> Vec<ValueId> {
         match term {
             Term::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),

@@ -1,7 +1,8 @@
 //! Loops that do nothing but ask whether a phase is complete: each is one wait that blocks.
 //!
 //! From the question on the code is followed with the answer no. If every path comes back to the question and
-//! leaves nothing behind that is read elsewhere, the answer is taken to be yes, after a wait.
+//! leaves nothing behind that is read elsewhere, the answer is taken to be yes, after a wait. Other questions
+//! are left to [`peeks`](super::peeks).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +12,7 @@ use super::code::{Action, Argument, Code, Function, Guard, ObjectKind, ObjectSte
 /// Steps that are followed from one question.
 const STEPS: usize = 2_000;
 
-/// Resolves all questions of the code: waits become steps, others are not followed.
+/// Resolves the questions of the code that are waits: these become steps.
 pub(super) fn resolve(code: &mut Code) {
     let questions: Vec<usize> = (0..code.instructions.len())
         .filter(|at| matches!(code.instructions[*at].action, Action::Test { .. }))
@@ -28,18 +29,17 @@ pub(super) fn resolve(code: &mut Code) {
     for at in questions {
         let start = prepared(code, &targets, at);
         let waits = Round::of(code, start, at).is_some_and(|round| round.leaves_nothing(&readers));
-        let Action::Test { address, parity, name } = &code.instructions[at].action else { continue };
-        let (action, answer) = if waits {
-            let step = ObjectStep { kind: ObjectKind::Wait, address: *address, amount: Some(*parity) };
-            (Action::Object(step), 1)
-        } else {
-            (Action::Beyond(format!("`{name}`, which is not asked until it holds")), 0)
-        };
-        code.instructions[at].action = action;
+        let Action::Test { address, parity, .. } = &code.instructions[at].action else { continue };
+        if !waits {
+            continue;
+        }
+        let (kind, amount) = (ObjectKind::Wait, Some(*parity));
+        let step = ObjectStep { kind, address: *address, amount, mask: None };
+        code.instructions[at].action = Action::Object(step);
         if let Action::Compute { function, arguments, .. } = &mut code.instructions[at + 1].action {
             let bit = super::code::Type { bits: 1, signed: false };
             *function = Function::Integer(Operation::Convert(bit), bit);
-            *arguments = vec![Argument::Number(answer)];
+            *arguments = vec![Argument::Number(1)];
         }
     }
 }
@@ -72,7 +72,9 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
         match &instruction.action {
             Action::Compute { arguments, .. } => arguments.iter().copied().for_each(add),
             Action::Synchronise(barrier) => barrier.operands.iter().for_each(|(operand, _)| add(*operand)),
-            Action::Object(step) => std::iter::once(step.address).chain(step.amount).for_each(add),
+            Action::Object(step) => {
+                std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add)
+            }
             Action::Test { address, parity, .. } => [*address, *parity].into_iter().for_each(add),
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}
             Action::Beyond(_) | Action::Nothing => {}

@@ -16,6 +16,10 @@ pub(super) struct Warp {
     pub(super) size: [u32; 3],
     /// The threads of a whole warp: [`WIDTH`] at most, or [`ALL`].
     pub(super) lanes: u32,
+    /// The rank of the group in its cluster.
+    pub(super) rank: u32,
+    /// The groups of the cluster in three directions.
+    pub(super) cluster: [u32; 3],
 }
 
 impl Warp {
@@ -56,6 +60,15 @@ impl Warp {
             Index::Thread(_) => thread(lane) / x / y,
             Index::Lane => lane as u64,
             Index::Mask(comparison) => mask(comparison, lane),
+            Index::Rank => u64::from(self.rank),
+            Index::Group(direction) => {
+                let [x, y, _] = self.cluster.map(|length| length.max(1));
+                u64::from(match direction {
+                    0 => self.rank % x,
+                    1 => self.rank / x % y,
+                    _ => self.rank / x / y,
+                })
+            }
         })
     }
 }
@@ -64,9 +77,19 @@ impl Warp {
 mod tests {
     use super::*;
 
+    const ALONE: Warp = Warp { number: 0, size: [32, 1, 1], lanes: 32, rank: 0, cluster: [1, 1, 1] };
+
+    #[test]
+    fn a_group_has_a_place_in_its_cluster() {
+        let warp = Warp { rank: 5, cluster: [2, 2, 2], ..ALONE };
+        let place = [0, 1, 2].map(|direction| warp.index(Index::Group(direction)));
+        assert_eq!(place, [Lanes::All(1), Lanes::All(0), Lanes::All(1)]);
+        assert_eq!(warp.index(Index::Rank), Lanes::All(5));
+    }
+
     #[test]
     fn threads_are_numbered_along_x_first() {
-        let warp = Warp { number: 1, size: [8, 4, 3], lanes: 32 };
+        let warp = Warp { number: 1, size: [8, 4, 3], lanes: 32, ..ALONE };
         assert_eq!(warp.index(Index::Thread(2)), Lanes::All(1));
         assert_eq!((warp.index(Index::Thread(1)).get(9), warp.index(Index::Thread(0)).get(9)), (1, 1));
         assert_eq!(warp.live(), 32);
@@ -74,13 +97,13 @@ mod tests {
 
     #[test]
     fn lanes_without_a_thread_do_not_count() {
-        let warp = Warp { number: 1, size: [33, 1, 1], lanes: 32 };
+        let warp = Warp { number: 1, size: [33, 1, 1], lanes: 32, ..ALONE };
         assert_eq!((warp.live(), warp.index(Index::Thread(0))), (1, Lanes::All(32)));
     }
 
     #[test]
     fn an_agent_may_be_a_single_thread() {
-        let warp = Warp { number: 9, size: [8, 4, 1], lanes: 1 };
+        let warp = Warp { number: 9, size: [8, 4, 1], lanes: 1, ..ALONE };
         assert_eq!((warp.live(), warp.index(Index::Lane)), (1, Lanes::All(0)));
         assert_eq!(warp.index(Index::Thread(0)), Lanes::All(1));
         assert_eq!(warp.index(Index::Thread(1)), Lanes::All(1));
@@ -88,7 +111,7 @@ mod tests {
 
     #[test]
     fn masks_name_the_lanes_that_come_before() {
-        let warp = Warp { number: 0, size: [32, 1, 1], lanes: 32 };
+        let warp = Warp { number: 0, size: [32, 1, 1], lanes: 32, ..ALONE };
         assert_eq!(warp.index(Index::Mask(Comparison::Less)).get(3), 0b111);
     }
 }

@@ -159,6 +159,7 @@ fn exchanged_at_will(code: &Code, threads: u32) -> Vec<usize> {
     let mut stored: HashMap<usize, Stored> = HashMap::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
         let Action::Store { address, memory } = &instruction.action else { continue };
+        let address = address.filter(|_| !code.is_written_from_elsewhere);
         let here = stored.entry(parts[at]).or_default();
         let names: BTreeSet<u32> = address.map(|(base, _)| symbols(base)).unwrap_or_default();
         match address.and_then(|(base, offset)| place(code, &definitions, base, offset)) {

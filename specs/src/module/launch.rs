@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::diagnostic::Diagnostic;
+use crate::common::limits;
 use crate::common::span::Span;
 
 use super::entry::Entry;
 
 /// The names under which the size of the group is given, in three directions.
 const SIZE: [&str; 3] = ["cta.x", "cta.y", "cta.z"];
+/// The same of the groups of a cluster.
+const CLUSTER: [&str; 3] = ["cluster.x", "cluster.y", "cluster.z"];
 /// The name under which the position of an entry among the entries is given.
 pub(super) const ENTRY: &str = "entry.index";
 /// What the names of parameters begin with; a number or the parameter's own name follows.
@@ -38,6 +41,17 @@ pub(crate) struct Sizes {
     pub(crate) option: &'static str,
     /// The most members that a group can have.
     pub(crate) largest: i64,
+    /// What it says of clusters, where the notation has them.
+    pub(crate) clusters: Option<Clusters>,
+}
+
+/// What a module says of the clusters with which an entry is launched.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clusters {
+    /// It is launched with clusters of this size and not otherwise.
+    pub(crate) required: Option<Extent>,
+    /// It is launched with clusters: where it says so.
+    pub(crate) explicit: Option<Span>,
 }
 
 /// A launch.
@@ -47,6 +61,10 @@ pub(crate) struct Launch {
     pub(crate) size: [u32; 3],
     /// The size is an upper bound that the kernel gives, and nobody has said that it is launched so.
     pub(super) is_bound: bool,
+    /// The groups of a cluster in three directions.
+    pub(crate) cluster: [u32; 3],
+    /// Nobody has said so: a launch without a cluster.
+    pub(crate) has_no_cluster: bool,
     params: BTreeMap<String, i64>,
 }
 
@@ -57,10 +75,7 @@ impl Launch {
         sizes: &Sizes,
         defines: &BTreeMap<String, i64>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let given = defines.get(SIZE[0]).map(|x| {
-            let of = |name: &str| defines.get(name).copied().unwrap_or(1);
-            [*x, of(SIZE[1]), of(SIZE[2])]
-        });
+        let given = extent(defines, SIZE);
         let params = defines
             .iter()
             .filter_map(|(name, value)| Some((name.strip_prefix(PARAM)?.to_owned(), *value)))
@@ -93,7 +108,23 @@ impl Launch {
             return Err(error(message, span));
         }
         let size = size.map(|length| u32::try_from(length).unwrap_or(1));
-        Ok(Self { size, is_bound, params })
+        let given = extent(defines, CLUSTER);
+        let (cluster, span) = cluster(entry, sizes, given)?;
+        let groups = product(&cluster);
+        if !(1..=limits::CLUSTER_CTAS).contains(&groups) || cluster.iter().any(|length| *length < 1) {
+            let most = limits::CLUSTER_CTAS;
+            let message =
+                format!("a cluster has 1 to {most} {group}s, and this one would have {}", shown(&cluster));
+            return Err(error(message, span));
+        }
+        let has_no_cluster = given.is_none() && sizes.clusters.is_none_or(|of| of.required.is_none());
+        let cluster = cluster.map(|length| u32::try_from(length).unwrap_or(1));
+        Ok(Self { size, is_bound, cluster, has_no_cluster, params })
+    }
+
+    /// The groups of a cluster.
+    pub(crate) fn groups(&self) -> u32 {
+        self.cluster.iter().product()
     }
 
     /// The members of the whole group.
@@ -119,10 +150,49 @@ impl Launch {
         let concerns = |name: &&String| {
             let param = name.strip_prefix(PARAM);
             SIZE.contains(&name.as_str())
+                || CLUSTER.contains(&name.as_str())
                 || name.as_str() == ENTRY
                 || param.is_some_and(|given| entry.has_param(given))
         };
         defines.keys().filter(concerns).cloned().collect()
+    }
+}
+
+/// A size in three directions, as definitions of these names give it.
+fn extent(defines: &BTreeMap<String, i64>, names: [&str; 3]) -> Option<[i64; 3]> {
+    let x = *defines.get(names[0])?;
+    let of = |name: &str| defines.get(name).copied().unwrap_or(1);
+    Some([x, of(names[1]), of(names[2])])
+}
+
+/// The groups of a cluster in three directions, and what says so.
+fn cluster(
+    entry: &Entry,
+    sizes: &Sizes,
+    given: Option<[i64; 3]>,
+) -> Result<([i64; 3], Span), Vec<Diagnostic>> {
+    let error = |message: String, span: Span| Diagnostic::error("group-size", message, span);
+    let clusters = sizes.clusters.unwrap_or_default();
+    match (clusters.required, given) {
+        (None, Some(_)) if sizes.clusters.is_none() => {
+            let message =
+                format!("kernels in this notation are not launched with clusters of {}s", sizes.group);
+            Err(vec![error(message, entry.span)])
+        }
+        (Some(required), Some(given)) if required.size.map(i64::from) != given => {
+            let message = format!("--cluster {} is not what the kernel says", shown(&given));
+            Err(vec![error(message, required.span)])
+        }
+        (Some(required), _) => Ok((required.size.map(i64::from), required.span)),
+        (None, Some(given)) => Ok((given, entry.span)),
+        (None, None) => match clusters.explicit {
+            Some(span) => {
+                let message =
+                    "the size of the cluster is not known: the kernel is launched with it".to_owned();
+                Err(vec![error(message, span).help("say it by --cluster X, or --cluster X,Y,Z".to_owned())])
+            }
+            None => Ok(([1; 3], entry.span)),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A notation parses a module and lays out the code of an entry; everything else is here and in the stages
 //! behind, which know none of them. What a kernel is launched with is given by definitions: `cta.x`, `cta.y`,
-//! `cta.z`, `entry.index`, `param.0` or `param.name`. None of them is a name of the protocol language.
+//! `cta.z`, `cluster.x` and so on, `entry.index`, `param.0` or `param.name`. None of them is a name of the protocol language.
 
 mod choice;
 mod entry;
@@ -16,7 +16,7 @@ mod text;
 
 pub use entry::Entry;
 pub(crate) use entry::Param;
-pub(crate) use launch::{Extent, Launch, Sizes};
+pub(crate) use launch::{Clusters, Extent, Launch, Sizes};
 pub(crate) use notation::Notation;
 pub(crate) use parsed::{Kernel, Module};
 pub(crate) use text::{Unreadable, text_of_module};

@@ -43,6 +43,9 @@ pub(super) fn remarks(
                 "assumed: the copies that follow what is announced for them complete it, in equal parts",
                 *span,
             ),
+            Assumption::InOrder(span) => {
+                ("assumed: lanes that mean different objects here come to them one after the other", *span)
+            }
             Assumption::Exited(span) => (
                 "assumed: threads that leave the kernel here do so before others of their warp come to a \
                  barrier",

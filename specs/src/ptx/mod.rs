@@ -13,7 +13,7 @@ use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
 use crate::common::span::LineIndex;
 use crate::kernel::Group;
-use crate::module::{self, Entry, Kernel, Launch, Notation, Param, Sizes, Unreadable};
+use crate::module::{self, Clusters, Entry, Kernel, Launch, Notation, Param, Sizes, Unreadable};
 use error::PtxError;
 use syntax::{Function, Module};
 
@@ -109,13 +109,18 @@ impl module::Module for Parsed<'_> {
             unit: "threads",
             option: "--cta",
             largest: limits::CTA_THREADS,
+            clusters: Some(Clusters { required: function.cluster, explicit: function.explicit_cluster }),
         }
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
         let code = lower::lower(self.source, &self.module, self.entries[entry], launch);
-        let header = vec![format!("cta {};", launch.count())];
-        let group = Group { target: Target::Ptx, size: launch.size, lanes: LANES, header };
+        let mut header = vec![format!("cta {};", launch.count())];
+        if launch.groups() > 1 {
+            header.insert(0, format!("cluster {};", launch.groups()));
+        }
+        let (size, cluster) = (launch.size, launch.cluster);
+        let group = Group { target: Target::Ptx, size, lanes: LANES, cluster, header };
         Ok(Kernel { code, group })
     }
 

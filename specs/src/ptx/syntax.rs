@@ -29,6 +29,10 @@ pub(super) struct Function {
     pub(super) required: Option<Extent>,
     /// `.maxntid`
     pub(super) most: Option<Extent>,
+    /// `.reqnctapercluster`
+    pub(super) cluster: Option<Extent>,
+    /// `.explicitcluster`
+    pub(super) explicit_cluster: Option<Span>,
     /// `None` where it is only declared.
     pub(super) body: Option<Body>,
 }

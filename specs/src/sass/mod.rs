@@ -121,13 +121,14 @@ impl Module for Read<'_> {
             unit: "threads",
             option: "--cta",
             largest: limits::CTA_THREADS,
+            clusters: None,
         }
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
         let code = lower::lower(&self.listing, self.entries[entry], launch);
         let header = vec![format!("cta {};", launch.count())];
-        let group = Group { target: Target::Bcu, size: launch.size, lanes: LANES, header };
+        let group = Group { target: Target::Bcu, size: launch.size, lanes: LANES, cluster: [1; 3], header };
         Ok(Kernel { code, group })
     }
 

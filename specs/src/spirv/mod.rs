@@ -178,6 +178,7 @@ impl module::Module for Parsed {
             unit: "invocations",
             option: "--cta",
             largest: limits::GROUP_SIZE,
+            clusters: None,
         }
     }
 
@@ -198,7 +199,8 @@ impl module::Module for Parsed {
             };
             header.push(format!("subgroup_size {};", size.min(u64::from(launch.count()))));
         }
-        let group = Group { target: Target::SplitBarrier, size: launch.size, lanes: ALL, header };
+        let group =
+            Group { target: Target::SplitBarrier, size: launch.size, lanes: ALL, cluster: [1; 3], header };
         Ok(Kernel { code: lowered.code, group })
     }
 

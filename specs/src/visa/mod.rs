@@ -78,6 +78,7 @@ impl module::Module for Read<'_> {
             unit: "threads",
             option: "--workgroup",
             largest: limits::GROUP_SIZE,
+            clusters: None,
         }
     }
 
@@ -85,7 +86,7 @@ impl module::Module for Read<'_> {
         let code = lower::lower(self.function(entry), launch);
         let header = vec![format!("thread_group {};", launch.count())];
         // What its lanes do together a thread does.
-        let group = Group { target: Target::Nbarrier, size: launch.size, lanes: 1, header };
+        let group = Group { target: Target::Nbarrier, size: launch.size, lanes: 1, cluster: [1; 3], header };
         Ok(Kernel { code, group })
     }
 

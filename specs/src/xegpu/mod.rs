@@ -109,6 +109,7 @@ impl module::Module for Parsed<'_> {
             unit: "threads",
             option: "--cta",
             largest: limits::GROUP_SIZE,
+            clusters: None,
         }
     }
 
@@ -124,7 +125,7 @@ impl module::Module for Parsed<'_> {
             Form::Handles { .. } => (Target::Xegpu, format!("workgroup {count};")),
             Form::Roles { .. } => (Target::Nbarrier, format!("thread_group {count};")),
         };
-        let group = Group { target, size: agents.size, lanes: 1, header: vec![header] };
+        let group = Group { target, size: agents.size, lanes: 1, cluster: [1; 3], header: vec![header] };
         Ok(Kernel { code, group })
     }
 

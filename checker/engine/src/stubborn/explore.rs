@@ -417,6 +417,11 @@ impl<'a> Exploration<'a> {
         self.log.events.clear();
         self.log.noted.clear();
         for access in &merge.accesses {
+            let program = self.machine.program();
+            if program.ctas > 1 {
+                let homes = access.locations.iter().filter_map(|at| program.home_of(*at));
+                at.state.memory.concern(&self.machine, agent, homes);
+            }
             let conflicts = at.state.memory.access(layout, agent, access.kind, &access.locations);
             for (rule, location, earlier, earlier_kind) in conflicts {
                 self.log.noted.push(Finding {

@@ -36,6 +36,9 @@ pub(super) enum Mark {
     Announced(AgentId),
     /// A landing that is in the past of no exit.
     InFlight,
+    /// A step of an agent that concerned another CTA, which has so many agents, in the past of no exit there;
+    /// at the barrier of the cluster.
+    Remote(AgentId, u32, u32),
 }
 
 /// Something known, and by whom.
@@ -185,6 +188,8 @@ impl HappensBefore {
                 Mark::Observer(agent) => Mark::Observer(to[agent.index()]),
                 Mark::Unsettled(agent) => Mark::Unsettled(to[agent.index()]),
                 Mark::Announced(agent) => Mark::Announced(to[agent.index()]),
+                // Agents are renamed among those of a CTA.
+                Mark::Remote(agent, cta, agents) => Mark::Remote(to[agent.index()], cta, agents),
                 Mark::Gathering | Mark::Complete | Mark::Landed | Mark::Before | Mark::InFlight => fact.mark,
             },
             known: fact.known.renamed(layout, to),
@@ -212,6 +217,7 @@ impl HappensBefore {
                 Mark::Unsettled(whose) => (8, Some(whose)),
                 Mark::Announced(whose) => (9, Some(whose)),
                 Mark::InFlight => (10, None),
+                Mark::Remote(whose, ..) => (11, Some(whose)),
             };
             let at = 2 * usize::from(whose == Some(agent)) + usize::from(fact.known.has(layout.time(agent)));
             // Marks of one kind follow one another.
@@ -324,7 +330,14 @@ impl Knowledge for HappensBefore {
                 Mark::Gathering | Mark::Arrived(_) | Mark::Observer(_) | Mark::Announced(_) | Mark::InFlight
             )
         };
-        let matters = |t: &Fact| live.iter().any(|agent| !t.known.has(layout.time(*agent)));
+        let matters = |t: &Fact| match t.mark {
+            // One exit that comes later is enough.
+            Mark::Remote(_, cta, agents) => {
+                let mut there = live.iter().filter(|agent| agent.0 / agents.max(1) == cta);
+                !there.any(|agent| t.known.has(layout.time(*agent)))
+            }
+            _ => live.iter().any(|agent| !t.known.has(layout.time(*agent))),
+        };
         self.facts.retain(|t| gathers(t.mark) || matters(t));
     }
 }

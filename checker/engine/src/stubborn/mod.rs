@@ -91,9 +91,6 @@ pub(super) fn answer(
     if machine.exits_release() {
         return (machine, Answer::Undecided(Undecided::ExitsRelease));
     }
-    if machine.program().has_remote() {
-        return (machine, Answer::Undecided(Undecided::Cluster));
-    }
     // What was found with more merges could not be shown: once more with fewer, in the end path by path.
     let (mut machine, mut asks) = (machine, Asks { is_known, asked: 0 });
     for merges in [Some(Merges::new(true)), Some(Merges::new(false)), None] {

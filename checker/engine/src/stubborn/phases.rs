@@ -5,6 +5,7 @@
 //! Landings are made at once, so none is under way when somebody else makes a step.
 
 use super::happens_before::{HappensBefore, Mark};
+use crate::independence;
 use crate::verdict::answer::Undecided;
 use barcheck_model::agent::Move;
 use barcheck_model::barrier::{BarrierId, Part};
@@ -83,6 +84,10 @@ pub(super) fn follow(
     on: Option<OnPhases>,
 ) -> Result<(), Undecided> {
     let layout = machine.layout();
+    if machine.program().ctas > 1 {
+        let concerned = events.iter().flat_map(|event| independence::concerned(machine.program(), event));
+        state.memory.concern(machine, agent, concerned);
+    }
     for event in events {
         let is_kept = match event {
             Event::Arrived(barrier) if layout.has_phases(*barrier) => {
@@ -119,12 +124,12 @@ pub(super) fn follow(
                 true
             }
             Event::Exited => {
-                state.memory.exit(layout, agent);
                 let program = machine.program();
                 let cta = program.cta_of(agent);
+                state.memory.exit(layout, agent, (cta, program.cluster_barrier()));
                 let has_left = machine.agents_of(cta).all(|agent| machine.config(state, agent).has_exited());
                 let is_its = |barrier| program.home(barrier).is_some_and(|home| home.cta == cta);
-                if has_left && state.memory.is_in_flight(is_its) {
+                if has_left && (state.memory.is_in_flight(is_its) || state.memory.is_concerned(cta)) {
                     return Err(Undecided::InFlight(agent, pc));
                 }
                 true
@@ -184,9 +189,32 @@ impl HappensBefore {
         self.set(barrier, Mark::Before, layout.time(agent));
     }
 
-    /// What has landed before an agent exits is in time.
-    fn exit(&mut self, layout: Layout, agent: AgentId) {
-        self.forget_everywhere(|fact, known| fact == Mark::InFlight && known.has(layout.time(agent)));
+    /// A step of an agent concerns CTAs.
+    pub(super) fn concern(&mut self, machine: &Machine, agent: AgentId, ctas: impl Iterator<Item = u32>) {
+        let (program, layout) = (machine.program(), machine.layout());
+        for cta in ctas.filter(|cta| *cta != program.cta_of(agent)) {
+            let agents = program.agents_per_cta();
+            self.set(program.cluster_barrier(), Mark::Remote(agent, cta, agents), layout.time(agent));
+        }
+    }
+
+    /// What an agent knows of when it exits is in time. At a barrier that waits for every live agent its waits
+    /// are over before the next phase completes, for which its exit is needed.
+    fn exit(&mut self, layout: Layout, agent: AgentId, (cta, of_all): (u32, BarrierId)) {
+        self.forget_everywhere(|fact, known| {
+            let in_time = match fact {
+                Mark::InFlight => true,
+                Mark::Remote(_, there, _) => there == cta,
+                _ => false,
+            };
+            in_time && known.has(layout.time(agent))
+        });
+        self.forget_known(layout, of_all, agent, |mark| mark == Mark::Unsettled(agent));
+    }
+
+    /// Some step concerned a CTA, and might have done so after everybody there has exited.
+    fn is_concerned(&self, cta: u32) -> bool {
+        self.all_marks().any(|(_, mark)| matches!(mark, Mark::Remote(_, there, _) if there == cta))
     }
 
     /// Something has landed on one of some barriers, and might have done so after everybody there has exited.

@@ -95,8 +95,6 @@ pub(crate) enum Undecided {
     CutShort(AgentId, Pc),
     /// Something cannot be evaluated or followed.
     Unfollowed(AgentId, Pc),
-    /// CTAs of a cluster concern one another.
-    Cluster,
     /// There are more agents than the engine provides for.
     TooManyAgents,
     /// More is pending at a time than the engine provides for.
@@ -117,7 +115,7 @@ impl Undecided {
             | Self::Unfollowed(agent, _)
             | Self::TooManyPending(agent, _)
             | Self::InFlight(agent, _) => *agent,
-            Self::ExitsRelease | Self::Cluster | Self::TooManyAgents => AgentId(0),
+            Self::ExitsRelease | Self::TooManyAgents => AgentId(0),
         }
     }
 
@@ -135,7 +133,6 @@ impl Undecided {
             Self::ExitsRelease => "exits may release barriers with a count".to_owned(),
             Self::CutShort(agent, pc) => at("a violation hides what may follow", agent, pc),
             Self::Unfollowed(agent, pc) => at("a path cannot be followed", agent, pc),
-            Self::Cluster => "the CTAs of a cluster concern one another".to_owned(),
             Self::TooManyAgents => "there are too many agents".to_owned(),
             Self::InFlight(agent, pc) => at("everybody may have exited before it lands", agent, pc),
             Self::TooManyPending(agent, pc) => at("too much is pending at a time", agent, pc),

@@ -17,6 +17,9 @@ pub(crate) struct KernelArgs {
     /// allows at most]
     #[arg(long, visible_alias = "workgroup", value_name = "X[,Y[,Z]]", value_parser = values::extent)]
     pub(crate) cta: Option<values::Extent>,
+    /// CTAs of a cluster: X, or X,Y or X,Y,Z [default: what the kernel requires, else no cluster]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = values::extent)]
+    pub(crate) cluster: Option<values::Extent>,
     /// Fix a parameter of the kernel, by its position from 0 or by its name (may be repeated)
     #[arg(long, value_name = "PARAM=VALUE", value_parser = values::kernel_param)]
     pub(crate) param: Vec<values::KernelParam>,
@@ -27,6 +30,11 @@ impl KernelArgs {
     pub(crate) fn tell(&self, load: &mut LoadOptions, entry: Option<usize>) {
         if let Some(values::Extent(size)) = self.cta {
             for (name, length) in ["cta.x", "cta.y", "cta.z"].into_iter().zip(size) {
+                load.defines.insert(name.to_owned(), i64::from(length));
+            }
+        }
+        if let Some(values::Extent(size)) = self.cluster {
+            for (name, length) in ["cluster.x", "cluster.y", "cluster.z"].into_iter().zip(size) {
                 load.defines.insert(name.to_owned(), i64::from(length));
             }
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sum::Linear;
 use super::{Formula, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::{cut, signed};
-use crate::kernel::code::{Code, Comparison, Operation, Type};
+use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;
 use crate::kernel::keys::Keys;
 use crate::kernel::lanes::Lanes;
@@ -19,14 +19,20 @@ const PARTS: u32 = 6;
 
 /// Asks what a condition is about in a node of a warp.
 pub(in crate::kernel) struct Asker<'a> {
-    pub(in crate::kernel) code: &'a Code,
     pub(in crate::kernel) slice: &'a Slice,
-    pub(in crate::kernel) values: &'a Values,
-    pub(in crate::kernel) flow: &'a Flow,
-    pub(in crate::kernel) node: usize,
+    /// Terms in words, as the node sees them.
+    pub(in crate::kernel) keys: Keys<'a>,
 }
 
 impl Asker<'_> {
+    fn values(&self) -> &Values {
+        self.keys.agent.values
+    }
+
+    fn flow(&self) -> &Flow {
+        self.keys.agent.flow
+    }
+
     /// A condition as a formula over thresholds, if it is one.
     pub(in crate::kernel) fn formula(&self, condition: ValueId) -> Option<Formula> {
         self.part(condition, PARTS)
@@ -34,9 +40,11 @@ impl Asker<'_> {
 
     fn part(&self, condition: ValueId, left: u32) -> Option<Formula> {
         let left = left.checked_sub(1)?;
-        let Term::Apply { operation, ty, terms } = self.values.term(condition) else { return None };
+        let Term::Apply { operation, ty, terms } = self.values().term(condition) else {
+            return None;
+        };
         let parts = || terms.iter().map(|term| self.part(*term, left)).collect::<Option<Vec<_>>>();
-        let bits = |value: &ValueId| self.values.width(*value) <= 1;
+        let bits = |value: &ValueId| self.values().width(*value) <= 1;
         match operation {
             Operation::Compare(comparison) => {
                 let [a, b] = terms[..] else { return None };
@@ -62,7 +70,7 @@ impl Asker<'_> {
         let mut difference = left.clone();
         difference.add(&right, -1)?;
         let sign = if ty.signed { Sign::Signed } else { Sign::Unsigned };
-        let is_plain = |value| !matches!(self.values.term(value), Term::Sum { .. } | Term::Apply { .. });
+        let is_plain = |value| !matches!(self.values().term(value), Term::Sum { .. } | Term::Apply { .. });
         let is_turned = !(is_plain(a) && is_plain(b));
         let reaches = |least, sign| self.threshold(&difference, least, (sign, is_turned));
         if let Some(within) = self.within(comparison, ty, (a, b)) {
@@ -89,7 +97,7 @@ impl Asker<'_> {
 
     /// `n - 1 <u 3` says that n is at least 1 and below 4, whether it is signed or not.
     fn within(&self, comparison: Comparison, ty: Type, (a, b): (ValueId, ValueId)) -> Option<Formula> {
-        let below = i64::try_from(self.values.as_known(b)?.all()?).ok()?;
+        let below = i64::try_from(self.values().as_known(b)?.all()?).ok()?;
         let of = self.linear(a, Type { signed: true, ..ty }, DEPTH)?;
         let first = of.known.checked_neg()?;
         if ty.signed || first < 1 || below >= 1 << 31 || !of.rounds.is_empty() {
@@ -109,7 +117,7 @@ impl Asker<'_> {
     /// The low bits of a number, where a sum is about nothing else and is at least a number.
     fn low(&self, sum: &Linear, least: i64) -> Option<Formula> {
         let base = Linear { rounds: BTreeMap::new(), known: 0, ..sum.clone() };
-        let Term::Apply { operation: Operation::And, ty, terms } = self.values.term(base.alone()?) else {
+        let Term::Apply { operation: Operation::And, ty, terms } = self.values().term(base.alone()?) else {
             return None;
         };
         let (inside, mask) = self.with_number(terms)?;
@@ -169,9 +177,9 @@ impl Asker<'_> {
         }
         let (Some(unit), 1) = (units.first().copied(), units.len()) else { return None };
         let (scope, depth) = self.scope(sum)?;
-        let around = scope.map(|scope| self.flow.innermost[scope]).unwrap_or_default();
+        let around = scope.map(|scope| self.flow().innermost[scope]).unwrap_or_default();
         let is_direct = |header: &usize| {
-            self.flow.innermost[*header].is_some_and(|inner| self.flow.loops[inner].around == around)
+            self.flow().innermost[*header].is_some_and(|inner| self.flow().loops[inner].around == around)
         };
         if !rounds.keys().all(is_direct) {
             return None;
@@ -193,7 +201,7 @@ impl Asker<'_> {
                 let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
                 let is_bounded = self.is_bounded(&base);
                 let side = Side { what, least: times.checked_neg()?, given: None, is_bounded };
-                (side, rounds, Some(self.keys().of(unit)))
+                (side, rounds, Some(self.keys.of(unit)))
             }
         };
         let rounds = rounds.into_iter().collect();
@@ -248,13 +256,13 @@ impl Asker<'_> {
     fn is_bounded(&self, sum: &Linear) -> bool {
         sum.atoms.keys().any(|atom| {
             let is_cut = matches!(
-                self.values.term(*atom),
+                self.values().term(*atom),
                 Term::Apply {
                     operation: Operation::And | Operation::Remainder | Operation::Minimum | Operation::Select,
                     ..
                 }
             );
-            is_cut || self.values.width(*atom) < 32
+            is_cut || self.values().width(*atom) < 32
         })
     }
 
@@ -262,7 +270,7 @@ impl Asker<'_> {
     fn rounded(&self, sum: &Linear) -> Option<(Linear, i64)> {
         let ty = Type { bits: 32, signed: true };
         if let Some(alone) = sum.alone() {
-            let Term::Apply { operation: Operation::And, ty: of, terms } = self.values.term(alone) else {
+            let Term::Apply { operation: Operation::And, ty: of, terms } = self.values().term(alone) else {
                 return None;
             };
             let (inside, mask) = self.with_number(terms)?;
@@ -271,7 +279,7 @@ impl Asker<'_> {
             return Some((self.linear(inside, ty, DEPTH)?, low));
         }
         for (atom, times) in &sum.atoms {
-            let Term::Apply { operation: Operation::And, terms, .. } = self.values.term(*atom) else {
+            let Term::Apply { operation: Operation::And, terms, .. } = self.values().term(*atom) else {
                 continue;
             };
             let Some((inside, mask)) = self.with_number(terms) else { continue };
@@ -288,15 +296,17 @@ impl Asker<'_> {
     /// The other of two terms, one of which is a known number.
     fn with_number(&self, terms: &[ValueId]) -> Option<(ValueId, u64)> {
         let [a, b] = terms[..] else { return None };
-        let number = |value| self.values.as_known(value).and_then(Lanes::all);
+        let number = |value| self.values().as_known(value).and_then(Lanes::all);
         number(b).map(|n| (a, n)).or_else(|| number(a).map(|n| (b, n)))
     }
 
     /// A number divided by a known one, rounded down or towards 0: it, and by what.
     fn divided(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let Term::Apply { operation, ty, terms } = self.values.term(sum.alone()?) else { return None };
+        let Term::Apply { operation, ty, terms } = self.values().term(sum.alone()?) else {
+            return None;
+        };
         let [a, by] = terms[..] else { return None };
-        let by = i64::try_from(self.values.as_known(by)?.all()?).ok()?;
+        let by = i64::try_from(self.values().as_known(by)?.all()?).ok()?;
         match operation {
             Operation::Divide if by > 0 => Some((self.linear(a, *ty, DEPTH)?, by)),
             Operation::ShiftRight if by < 31 => {
@@ -312,9 +322,9 @@ impl Asker<'_> {
     /// `x` of `x + (x >> 31 >>> 32 - k)`, which is how compilers prepare a signed division by 2^k.
     fn towards_zero(&self, sum: &Linear, k: i64) -> Option<Linear> {
         let ty = Type { bits: 32, signed: true };
-        let shifted = |value: ValueId, is_signed: bool, by: i64| match self.values.term(value) {
+        let shifted = |value: ValueId, is_signed: bool, by: i64| match self.values().term(value) {
             Term::Apply { operation: Operation::ShiftRight, ty, terms } if ty.signed == is_signed => {
-                let number = self.values.as_known(terms[1])?.all()?;
+                let number = self.values().as_known(terms[1])?.all()?;
                 (ty.bits == 32 && number as i64 == by).then_some(terms[0])
             }
             _ => None,
@@ -333,7 +343,8 @@ impl Asker<'_> {
 
     /// The greater of a number and a known one.
     fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values.term(sum.alone()?) else {
+        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(sum.alone()?)
+        else {
             return None;
         };
         let (inside, number) = self.with_number(terms)?;
@@ -344,7 +355,7 @@ impl Asker<'_> {
     fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
         let left = left.checked_sub(1)?;
         let atom = || Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
-        Some(match self.values.term(value) {
+        Some(match self.values().term(value) {
             Term::Known(lanes) => {
                 let number = lanes.all()?;
                 let known = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
@@ -358,7 +369,7 @@ impl Asker<'_> {
                 sum
             }
             Term::Gained { header, step } => {
-                let (unit, times) = match self.values.as_known(*step).and_then(Lanes::all) {
+                let (unit, times) = match self.values().as_known(*step).and_then(Lanes::all) {
                     // Is it negative? A sum of 64 bits does not say.
                     Some(step) if ty.bits == 64 && step >> 31 == 1 => return None,
                     Some(step) => (None, signed(step, ty.bits)),
@@ -398,17 +409,13 @@ impl Asker<'_> {
 
     /// Whether what is added in each iteration is greater than 0: sizes of grids are.
     fn is_positive(&self, unit: ValueId) -> bool {
-        match self.values.term(unit) {
+        match self.values().term(unit) {
             Term::Same(name) => {
-                self.code.names.get(*name as usize).is_some_and(|name| name.contains("nctaid"))
+                self.keys.code.names.get(*name as usize).is_some_and(|name| name.contains("nctaid"))
             }
             Term::Apply { operation: Operation::Convert(_), terms, .. } => self.is_positive(terms[0]),
             _ => false,
         }
-    }
-
-    fn keys(&self) -> Keys<'_> {
-        Keys { code: self.code, values: self.values, flow: self.flow, node: self.node }
     }
 
     /// A sum in words, without its known number.
@@ -416,13 +423,12 @@ impl Asker<'_> {
         if sum.atoms.is_empty() {
             return None;
         }
-        let keys = self.keys();
         let mut parts: Vec<String> = sum
             .atoms
             .iter()
             .map(|(atom, times)| match times {
-                1 => keys.of(*atom),
-                times => format!("{times} * {}", keys.of(*atom)),
+                1 => self.keys.of(*atom),
+                times => format!("{times} * {}", self.keys.of(*atom)),
             })
             .collect();
         parts.sort();
@@ -430,7 +436,7 @@ impl Asker<'_> {
     }
 
     fn about(&self, sum: &Linear) -> BTreeSet<String> {
-        sum.atoms.keys().flat_map(|atom| self.keys().about(*atom)).collect()
+        sum.atoms.keys().flat_map(|atom| self.keys.about(*atom)).collect()
     }
 
     /// The loop with whose iterations the unknown numbers of a sum change, if they do, and how many loops are
@@ -444,7 +450,7 @@ impl Asker<'_> {
             if !seen.insert(value) {
                 continue;
             }
-            let at = match self.values.term(value) {
+            let at = match self.values().term(value) {
                 Term::Meet { block, .. } => Some(*block),
                 Term::Gained { header, .. } => Some(*header),
                 Term::Loaded { at, varies: true, .. } | Term::Given { at } => {
@@ -454,15 +460,16 @@ impl Asker<'_> {
                 _ => None,
             };
             if let Some(at) = at {
-                let around = self.flow.around(at).find(|l| self.flow.contains(Some(*l), self.node));
+                let around =
+                    self.keys.agent.flow.around(at).find(|l| self.flow().contains(Some(*l), self.keys.node));
                 if let Some(around) = around {
-                    let depth = self.flow.around(self.flow.loops[around].header).count();
+                    let depth = self.flow().around(self.flow().loops[around].header).count();
                     if deepest.is_none_or(|(_, so_far)| depth > so_far) {
-                        deepest = Some((self.flow.loops[around].header, depth));
+                        deepest = Some((self.flow().loops[around].header, depth));
                     }
                 }
             }
-            work.extend(self.values.inside(value));
+            work.extend(self.values().inside(value));
         }
         Some((deepest.map(|(header, _)| header), deepest.map_or(0, |(_, depth)| depth)))
     }

@@ -74,7 +74,7 @@ impl<'m> Lowerer<'m> {
         match parts.get(1) {
             // Lanes of one warp meet: that concerns no other warp.
             Some(&"warp") => return self.emit(current, Action::Nothing),
-            Some(&"cluster") => return self.beyond(current, &format!("`{}`", current.opcode)),
+            Some(&"cluster") => return self.cluster_barrier(current),
             _ => {}
         }
         let operands = current.operands();

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod calls;
+mod clusters;
 mod data;
 mod dispatch;
 mod flow;

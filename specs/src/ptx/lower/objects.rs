@@ -4,6 +4,7 @@ use crate::kernel::code::{Action, Argument, Function, ObjectKind, ObjectStep};
 use crate::ptx::syntax::Operand;
 
 use super::state::{Current, Lowerer};
+use super::types;
 
 /// A number of bytes.
 static ONE: Operand = Operand::Number(1);
@@ -16,9 +17,9 @@ impl<'m> Lowerer<'m> {
     }
 
     fn object_step(&mut self, current: &Current<'m>) -> Option<()> {
-        // What concerns other CTAs of the cluster.
-        let is_wide = current.has("cta_group::2") || current.has("multicast::cluster");
-        if is_wide || current.has("noComplete") {
+        // Two CTAs do it together.
+        let takes_two = current.has("cta_group::2") && self.launch.groups() == 1;
+        if current.has("noComplete") || takes_two {
             return None;
         }
         match current.parts.as_slice() {
@@ -36,14 +37,28 @@ impl<'m> Lowerer<'m> {
             }
             ["cp", "async", "bulk", "tensor", ..] => self.tensor(current),
             ["cp", "async", "bulk", ..] => {
-                let [_, _, bytes, object, ..] = current.operands() else { return None };
-                // The destination of a copy that starts in shared memory is that of another CTA.
-                let is_load = current.has("global");
-                is_load.then(|| self.step(current, ObjectKind::Copy, object, Some(bytes)))?
+                let [_, _, bytes, object, behind @ ..] = current.operands() else { return None };
+                // What starts in shared memory goes to that of another CTA.
+                self.code.is_written_from_elsewhere |= !current.has("global") && self.launch.groups() > 1;
+                self.step_of(current, (ObjectKind::Copy, behind), object, Some(bytes))
+            }
+            ["st" | "red", "async", ..] => {
+                let [_, value, object] = current.operands() else { return None };
+                self.code.is_written_from_elsewhere |= self.launch.groups() > 1;
+                let count = match value {
+                    Operand::Group(parts) => parts.len() as u64,
+                    _ => 1,
+                };
+                let bytes = u64::try_from(types::bytes(current.parts.last()?)?).ok()? * count;
+                let address = self.object_address(current, object)?;
+                let amount = Some(Argument::Number(bytes));
+                let step = ObjectStep { kind: ObjectKind::Copy, address, amount, mask: None };
+                self.emit(current, Action::Object(step));
+                Some(())
             }
             ["tcgen05", "commit", ..] => {
-                let [object] = current.operands() else { return None };
-                self.step(current, ObjectKind::Commit, object, None)
+                let [object, behind @ ..] = current.operands() else { return None };
+                self.step_of(current, (ObjectKind::Commit, behind), object, None)
             }
             _ => None,
         }
@@ -51,11 +66,12 @@ impl<'m> Lowerer<'m> {
 
     /// `cp.async.bulk.tensor… [to], [map, {…}], [object]`: how many bytes is said by the map alone.
     fn tensor(&mut self, current: &Current<'m>) -> Option<()> {
-        let [Operand::Address(..), Operand::Other, object @ Operand::Address(..), ..] = current.operands()
+        let [Operand::Address(..), Operand::Other, object @ Operand::Address(..), behind @ ..] =
+            current.operands()
         else {
             return None;
         };
-        self.step(current, ObjectKind::Copy, object, None)
+        self.step_of(current, (ObjectKind::Copy, behind), object, None)
     }
 
     fn mbarrier(&mut self, current: &Current<'m>, parts: &[&str]) -> Option<()> {
@@ -104,9 +120,21 @@ impl<'m> Lowerer<'m> {
         object: &'m Operand,
         amount: Option<&'m Operand>,
     ) -> Option<()> {
+        self.step_of(current, (kind, &[]), object, amount)
+    }
+
+    /// A step; `behind` are the operands behind the object, where one may say to which CTAs it goes.
+    fn step_of(
+        &mut self,
+        current: &Current<'m>,
+        (kind, behind): (ObjectKind, &'m [Operand]),
+        object: &'m Operand,
+        amount: Option<&'m Operand>,
+    ) -> Option<()> {
+        let mask = self.mask(current, behind)?;
         let address = self.object_address(current, object)?;
         let amount = amount.map(|amount| self.argument(current, amount));
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
         Some(())
     }
 
@@ -127,7 +155,7 @@ impl<'m> Lowerer<'m> {
         let to = self.register(*to);
         let name = current.opcode.to_owned();
         self.emit(current, Action::Test { address, parity, name });
-        self.compute(current, to, Function::Unknown, &[]);
+        self.compute(current, to, Function::OfWarp, &[]);
         Some(())
     }
 

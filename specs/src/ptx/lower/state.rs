@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use crate::common::span::Span;
-use crate::kernel::code::{Action, Argument, Code, Function, Guard, Instruction, Register, Type};
+use crate::kernel::code::{
+    Action, Argument, Code, Function, Guard, Index, Instruction, Operation, Register, Type,
+};
 use crate::module::Launch;
 use crate::ptx::syntax::{self, Body, Module, Operand};
 
-use super::functions::logical_not;
+use super::functions::{WORD, logical_not};
 use super::types::{self, Special};
 
 /// A function whose code is being laid out.
@@ -162,11 +164,24 @@ impl<'m> Lowerer<'m> {
         if !name.starts_with('%') {
             return Argument::Same(self.name(name));
         }
-        match types::special(name, self.launch.size) {
+        if name.starts_with("%cluster_") {
+            self.is_about_clusters(current);
+        }
+        match types::special(name, self.launch.size, self.launch.cluster) {
             Special::Is(argument) => argument,
             Special::Same => Argument::Same(self.name(name)),
             Special::OfWarp => self.intermediate(current, Function::OfWarp, &[]),
             Special::Unknown => self.intermediate(current, Function::Unknown, &[]),
+            // Clusters follow one another along each direction.
+            Special::InCluster(direction) => {
+                let name = name.replace("ctaid", "clusterid");
+                let cluster = Argument::Same(self.name(&name));
+                let count = Argument::Number(u64::from(self.launch.cluster[usize::from(direction)]));
+                let times = Function::Integer(Operation::Multiply, WORD);
+                let first = self.intermediate(current, times, &[cluster, count]);
+                let add = Function::Integer(Operation::Add, WORD);
+                self.intermediate(current, add, &[first, Argument::Index(Index::Group(direction))])
+            }
         }
     }
 

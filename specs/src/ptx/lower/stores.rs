@@ -39,6 +39,8 @@ impl<'m> Lowerer<'m> {
         let (Some((base, offset)), Some(memory), true) = (address, memory, writes(current.opcode)) else {
             return self.emit(current, Action::Nothing);
         };
+        self.code.is_written_from_elsewhere |=
+            current.has("shared::cluster") && !current.has("global") && self.launch.groups() > 1;
         let base = self.base(current, base);
         self.emit(current, Action::Store { address: Some((base, offset)), memory });
     }

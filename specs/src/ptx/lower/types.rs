@@ -52,10 +52,13 @@ pub(super) enum Special {
     Same,
     OfWarp,
     Unknown,
+    /// The position of the CTA in a direction of the grid, in a cluster of several CTAs along it.
+    InCluster(u8),
 }
 
-/// What a name with a `%` that is no register of the code stands for, in a CTA of this size.
-pub(super) fn special(name: &str, size: [u32; 3]) -> Special {
+/// What a name with a `%` that is no register of the code stands for, in a CTA of this size and a cluster of
+/// so many CTAs.
+pub(super) fn special(name: &str, size: [u32; 3], cluster: [u32; 3]) -> Special {
     let index = |index| Special::Is(Argument::Index(index));
     let number = |number: u32| Special::Is(Argument::Number(u64::from(number)));
     match name {
@@ -65,6 +68,17 @@ pub(super) fn special(name: &str, size: [u32; 3]) -> Special {
         "%ntid.x" => number(size[0]),
         "%ntid.y" => number(size[1]),
         "%ntid.z" => number(size[2]),
+        "%cluster_ctaid.x" => index(Index::Group(0)),
+        "%cluster_ctaid.y" => index(Index::Group(1)),
+        "%cluster_ctaid.z" => index(Index::Group(2)),
+        "%cluster_ctarank" => index(Index::Rank),
+        "%cluster_nctaid.x" => number(cluster[0]),
+        "%cluster_nctaid.y" => number(cluster[1]),
+        "%cluster_nctaid.z" => number(cluster[2]),
+        "%cluster_nctarank" => number(cluster.iter().product()),
+        "%ctaid.x" if cluster[0] > 1 => Special::InCluster(0),
+        "%ctaid.y" if cluster[1] > 1 => Special::InCluster(1),
+        "%ctaid.z" if cluster[2] > 1 => Special::InCluster(2),
         "%laneid" => index(Index::Lane),
         "%lanemask_eq" => index(Index::Mask(Comparison::Equal)),
         "%lanemask_lt" => index(Index::Mask(Comparison::Less)),

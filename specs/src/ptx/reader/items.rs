@@ -150,6 +150,8 @@ impl<'s> Reader<'s, '_> {
                 }
                 (Kind::Sign(b';'), _) => break,
                 (_, ".reqntid") => function.required = Some(self.extent(token.span)),
+                (_, ".reqnctapercluster") => function.cluster = Some(self.extent(token.span)),
+                (_, ".explicitcluster") => function.explicit_cluster = Some(token.span),
                 (_, ".maxntid") => function.most = Some(self.extent(token.span)),
                 (Kind::End, _) => {
                     self.report(&PtxError::Expected("the body of this function", function.span));

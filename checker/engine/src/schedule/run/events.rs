@@ -1,6 +1,7 @@
 //! What the events of a step say of the order of steps.
 
 use super::Run;
+use crate::independence;
 use crate::schedule::clocks::Moment;
 use crate::schedule::history::{Before, History};
 use crate::verdict::answer::Undecided;
@@ -103,15 +104,7 @@ impl Run {
             return;
         }
         let own = program.cta_of(agent);
-        let home = |barrier: BarrierId| program.home(barrier).map(|home| home.cta);
-        let ctas: Vec<u32> = match &self.log.events[index] {
-            Event::Arrived(barrier) | Event::Counted(barrier) | Event::Begun(barrier) => {
-                home(*barrier).into_iter().collect()
-            }
-            Event::Issued(pending) => home(pending.operation.barrier()).into_iter().collect(),
-            Event::Accessed(locations) => locations.iter().filter_map(|at| program.home_of(*at)).collect(),
-            _ => return,
-        };
+        let ctas = independence::concerned(program, &self.log.events[index]);
         for cta in ctas.into_iter().filter(|cta| *cta != own) {
             self.remote.insert((agent, cta), (now, pc));
         }

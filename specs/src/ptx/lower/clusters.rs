@@ -1,0 +1,66 @@
+//! What concerns the other CTAs of a cluster: its barrier, and addresses in their memory.
+
+use crate::kernel::code::{Action, Argument, Awaited, Function, Operation, Synchronisation};
+use crate::ptx::syntax::Operand;
+
+use super::functions::LONG;
+use super::state::{Current, Lowerer};
+
+/// What the barrier of the cluster is called while it is open.
+const ARRIVE: &str = "barrier.cluster.arrive";
+
+impl<'m> Lowerer<'m> {
+    /// `barrier.cluster.arrive` and `.wait`.
+    pub(super) fn cluster_barrier(&mut self, current: &Current<'m>) {
+        self.is_about_clusters(current);
+        let statement = current.opcode.to_owned();
+        let arrives = current.parts.get(2) == Some(&"arrive");
+        if !(arrives || current.parts.get(2) == Some(&"wait")) || !current.operands().is_empty() {
+            return self.beyond(current, &format!("`{}`, as it is written here", current.opcode));
+        }
+        // What stands between an arrival and its wait is behind the one and before the other: where nothing
+        // does, all have come.
+        let before = self.code.instructions.last().map(|instruction| &instruction.action);
+        let follows = matches!(before, Some(Action::Synchronise(last))
+            if last.statement.starts_with(ARRIVE) && !last.statement.contains("relaxed"));
+        let awaited = if !arrives && follows { Awaited::Group } else { Awaited::Nobody };
+        self.emit(current, Action::Synchronise(Synchronisation { statement, operands: Vec::new(), awaited }));
+    }
+
+    /// `mapa d, a, rank`: the same address in the memory of another CTA.
+    pub(super) fn elsewhere(&mut self, current: &Current<'m>) -> Option<()> {
+        let ("mapa", [Operand::Register(to, false), address, rank]) = (current.parts[0], current.operands())
+        else {
+            return None;
+        };
+        self.is_about_clusters(current);
+        let to = self.register(*to);
+        let address = self.argument(current, address);
+        let name = self.name("mapa");
+        self.code.elsewhere = Some(name);
+        let rank = self.argument(current, rank);
+        let more = self.intermediate(current, Function::Pure(name), &[rank]);
+        self.compute(current, to, Function::Integer(Operation::Add, LONG), &[address, more]);
+        Some(())
+    }
+
+    /// Whether an instruction is about other CTAs of the cluster: which there are is said by the launch, and
+    /// there are none unless somebody has said so.
+    pub(super) fn is_about_clusters(&mut self, current: &Current<'m>) {
+        let assumed = "it is launched without a cluster; say otherwise by --cluster";
+        if self.launch.has_no_cluster && !self.code.assumed.iter().any(|(what, _)| what == assumed) {
+            self.code.assumed.push((assumed.to_owned(), current.instruction.span));
+        }
+    }
+
+    /// The CTAs to which a copy or a commit goes: the operand behind the object.
+    pub(super) fn mask(&mut self, current: &Current<'m>, behind: &'m [Operand]) -> Option<Option<Argument>> {
+        if !current.has("multicast::cluster") {
+            return Some(None);
+        }
+        self.is_about_clusters(current);
+        let is_mask = |operand: &&Operand| matches!(operand, Operand::Register(..) | Operand::Number(_));
+        let mask = behind.iter().find(is_mask)?;
+        Some(Some(self.argument(current, mask)))
+    }
+}
