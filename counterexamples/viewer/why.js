@@ -10,7 +10,8 @@ function renderWhy() {
   // What the rule is about comes first.
   const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
   const told = [el("h3", null, "At the end of the run"), sentences];
-  put($("why-body"), nothing, hangs ? [graph, told] : [conflict, told, graph], ruleNote());
+  const figure = view.shows && view.figure && sidesFigure(view.figure);
+  put($("why-body"), nothing, hangs ? [graph, figure, told] : [conflict, figure, told, graph], ruleNote());
 }
 
 /** What is known of the rule. Of the rules that the trace does not violate that is little. */
@@ -125,8 +126,10 @@ function graphDrawing(nodes, edges) {
 function edgeDrawing({ from, to, barrier, cyclic }, half) {
   const kind = cyclic ? "cyclic" : "plain";
   const attributes = { class: `edge ${kind}`, "marker-end": `url(#tip-${kind})` };
+  const text = cut(barrierShort(barrier), 10);
+  const wide = Math.max(32, Array.from(text).length * 7 + 10);
   const label = (x, y) => svg("g", { class: `flag ${hueOf(barrier)}`, transform: `translate(${x} ${y})` },
-    svg("rect", { x: -16, y: -9, width: 32, height: 18, rx: 5 }), svg("text", { y: 4 }, cut(barrierShort(barrier), 5)));
+    svg("rect", { x: -wide / 2, y: -9, width: wide, height: 18, rx: 5 }), svg("text", { y: 4 }, text));
   if (from === to) {
     const [x, y] = [from.x, from.y - half.y];
     return { path: svg("path", { d: `M${x - 20} ${y}C${x - 30} ${y - 26} ${x + 30} ${y - 26} ${x + 20} ${y}`, ...attributes }), label: label(x, y - 12) };

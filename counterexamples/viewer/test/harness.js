@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const { BARCHECK, CHROMIUM } = process.env;
-export const { PROTOCOLS, VIEWER, WORK } = process.env;
+export const { KERNELS, PROTOCOLS, VIEWER, WORK } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
