@@ -105,7 +105,7 @@ test("below a compiled kernel stands what it was compiled from, whatever its nam
   return look(verified(file, join(folder, "kernel.html"), 1), {}, async (page) => {
     assert.match(await text(page, "#compiled-note"), /<img src=x onerror=window\.broken=1>\.cu:2/);
     assert.match(await text(page, "#compiled-body .line.wrong"), /sync\(\); \/\/ <\/script>/);
-    assert.match(await text(page, "#compiled-body .line.at"), /w0/);
+    assert.match(await text(page, "#compiled-body .line.wrong"), /w0/);
     assert.deepEqual(await axe(page), []);
   });
 });

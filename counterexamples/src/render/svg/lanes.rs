@@ -217,7 +217,7 @@ fn row(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
         let Some(x) = layout.x(*agent) else { continue };
         // What lands is nobody's step.
         let lands = |step: &&Step| landing(layout, step).is_some() && step.agent == *agent;
-        if placed.row.steps.iter().any(|step| lands(&step)) {
+        if placed.row.steps.iter().any(lands) {
             continue;
         }
         let sign = sign(&placed.row, &placed.after, *agent);
