@@ -266,7 +266,9 @@ function unableSince(now, ended) {
   const come = { arrivals: " made", bytes: " landed", registers: " free" };
   const arrived = counts.map(({ arrived: so, expected, of }) => `${so} of ${expected} ${of}${come[of] ?? " have arrived"}`).join(" and ");
   const whom = missing.length > 0 ? `; missing: ${agentsInWords(missing)}` : "";
-  return `waits at ${barrierName(barrier)}${line}${arrived ? `: ${arrived}` : ""}${whom}`;
+  const flying = view.flights.filter((flight) => flight.barrier === barrier && inFlight(flight, state.t)).map(flightName);
+  const pending = flying.length > 0 ? `; in flight: ${flying.slice(0, 3).join(", ")}${flying.length > 3 ? " and more" : ""}` : "";
+  return `waits at ${barrierName(barrier)}${line}${arrived ? `: ${arrived}` : ""}${whom}${pending}`;
 }
 
 /** What the reader's run has shown, in words. */

@@ -98,8 +98,10 @@ function renderGraph() {
     return el("li", null, name(`${cut(agentsInWords(node.agents), 120)} at ${barrierName(node.wait.barrier)} for ${whom}`));
   });
   const cyclic = edges.some((edge) => edge.cyclic);
+  const flies = view.flights.some((flight) => edges.some(({ barrier }) => barrier === flight.barrier) && inFlight(flight, state.t));
   figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
-    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []));
+    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []),
+    ...(flies ? [el("p", { class: "note" }, "Something is in flight for what they wait for, and lands later.")] : []));
 }
 
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */

@@ -41,7 +41,7 @@ pub(crate) const LEFT_OUT: [&str; 25] = [
     "counterexamples/src/render/html/mod.rs",
     "counterexamples/src/render/itf.rs",
     "counterexamples/src/render/mermaid.rs",
-    "counterexamples/src/render/perfetto.rs",
+    "counterexamples/src/render/perfetto",
     "counterexamples/src/render/spans.rs",
     "counterexamples/src/render/svg",
     "counterexamples/src/render/text",
