@@ -13,8 +13,10 @@ use barcheck_model::rule::{Level, Rule};
 use crate::build::record::{Departure, Place, Reached, Recorder, ended_early};
 use crate::build::{SourceInfo, assemble, bare, ends};
 use crate::explain;
+use crate::names::{self, Noun};
 use crate::render::events;
 use crate::trace::{self, Outcome, OutcomeKind, State, Step, Trace};
+use crate::wording;
 
 /// Things found on one run that are kept, at most.
 const MOST_FOUND: usize = 100;
@@ -64,6 +66,8 @@ pub struct Possible {
     pub words: Vec<String>,
     /// Rules that are violated at the step or in the state after it.
     pub violates: Vec<Rule>,
+    /// Nobody makes it: what it takes to let something land that is in flight, in words.
+    pub landing: Option<String>,
     /// It leads nowhere: one more iteration of a local loop without end.
     pub spins: bool,
 }
@@ -261,6 +265,15 @@ impl Walk {
         }
     }
 
+    /// Those that are blocked, in words; nothing if nobody is.
+    #[must_use]
+    pub fn blocked(&self) -> String {
+        let (machine, state) = (&self.recorder.machine, &self.recorder.state);
+        let blocked = machine.agents().filter(|agent| machine.config(state, *agent).is_blocked());
+        let blocked: Vec<u32> = blocked.map(|agent| agent.0).collect();
+        if blocked.is_empty() { String::new() } else { names::agents(Noun::of(machine.program()), &blocked) }
+    }
+
     /// What can be done next; of one agent at most `most` choices.
     pub fn next(&mut self, most: usize) -> Next {
         let mut next = Next::default();
@@ -312,8 +325,15 @@ impl Walk {
         assemble(&self.recorder, &SourceInfo::default(), State::default(), Vec::new(), nothing)
     }
 
+    fn landing(&self, choice: machine::Choice) -> Option<String> {
+        let left = self.recorder.state.pending_of(choice.agent());
+        let pending = left.get(choice.index as usize).filter(|_| choice.is_landing())?;
+        Some(wording::land(self.recorder.program(), pending))
+    }
+
     fn possible(&mut self, choice: machine::Choice, trace: &mut Trace) -> Option<Possible> {
         let place = self.recorder.place();
+        let landing = self.landing(choice);
         let made = self.recorder.step(choice);
         // What cannot be made is no choice.
         let possible = made.ok().map(|(step, reached)| {
@@ -326,7 +346,7 @@ impl Walk {
             let mut violates: Vec<Rule> = shows.iter().filter_map(rule).collect();
             violates.dedup();
             let spins = step.events.contains(&trace::Event::Spun {});
-            Possible { step, words, violates, spins }
+            Possible { step, words, violates, landing, spins }
         });
         self.recorder.go_back(place);
         possible

@@ -26,6 +26,7 @@ mod build;
 mod explain;
 mod interactive;
 mod names;
+mod objects;
 mod render;
 mod replay;
 mod shorten;
@@ -40,18 +41,20 @@ pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
 pub use names::{Noun, agents, noun};
+pub use objects::{Flight, Phase};
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
 pub use render::escape::html as html_text;
 pub use render::harmless::{harmless, misleads};
 #[cfg(feature = "page")]
 pub use render::html::page;
-pub use render::html::{ClauseNote, Notes, RuleNote, run_view};
+pub use render::html::{ClauseNote, CompiledFrom, Notes, RuleNote, SourceFile, SourceLine, run_view};
 pub use render::text::{Style, narrative};
 pub use render::{ConvertError, Format, convert, run_picture};
 pub use replay::{Confirmation, Stuck, replay, replay_within};
 pub use shorten::{shorten, shorten_within};
 pub use timeline::{
-    Access, Act, Change, Conflict, Generation, Group, Kind, Timeline, Waiter, Waiting, conflict,
+    Access, Act, Change, Conflict, Copied, Figure, Generation, Group, Kind, Local, Room, Side, Timeline,
+    Waiter, Waiting, conflict,
 };
 pub use trace::{
     Identity, MOST_AGENTS, MOST_STEPS, Situation, Trace, TraceError, fingerprint, fingerprint_of,

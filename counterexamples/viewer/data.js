@@ -46,6 +46,8 @@ const barrierHistory = new Map();
 const barriers = new Map();
 /** A barrier keeps its colour in every run. */
 const hues = new Map();
+/** What lands, by the step at which it does. */
+const landings = new Map();
 /** The outcome of a run that has shown nothing. */
 const NOTHING = {
   kind: "open", rule: null, level: null, agent: 0, agents: [], barrier: null, location: null, cycle_from: null,
@@ -70,6 +72,8 @@ function load(run) {
     barriers.set(id, { ...barrier, hue: hues.get(id) });
     barrierHistory.set(id, new History(idle(id)));
   });
+  landings.clear();
+  view.flights.forEach((flight) => flight.landed !== null && landings.set(flight.landed, flight));
   trace.initial.barriers.forEach((state) => { barrierHistory.get(state.barrier).values[0] = state; });
   steps.forEach((step, index) => {
     step.changes.agents.forEach((state) => agentHistory[state.agent].set(index + 1, state));
@@ -125,5 +129,19 @@ function ranges(sorted) {
 /** `warps 0-3`; one agent by its name. */
 function agentsInWords(agents) {
   if (agents.length === 1) return agentName(agents[0]);
-  return `${view.noun}s ${ranges([...agents].sort((a, b) => a - b))}`;
+  const sorted = [...agents].sort((a, b) => a - b);
+  const plain = (noun, numbers) => `${noun}${numbers.length === 1 ? "" : "s"} ${ranges(numbers)}`;
+  const { ctas = 1 } = trace.protocol;
+  if (ctas === 1) return plain(view.noun, sorted);
+  // Agents of a cluster are numbered within their CTAs.
+  const each = Math.max(1, Math.floor(trace.agents.length / ctas));
+  const byCta = new Map();
+  sorted.forEach((agent) => {
+    const cta = Math.floor(agent / each);
+    byCta.set(cta, [...(byCta.get(cta) ?? []), agent % each]);
+  });
+  const alike = new Map();
+  byCta.forEach((within, cta) => alike.set(plain(view.noun, within), [...(alike.get(plain(view.noun, within)) ?? []), cta]));
+  const parts = [...alike].map(([within, of]) => (of.length === 1 ? `cta ${of[0]} ${within}` : `${within} of ctas ${ranges(of)}`));
+  return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }

@@ -18,13 +18,14 @@ const SHAPES = {
   notified: (r) => svg("path", { d: `M${-r * 0.5} ${r * 0.9}V${-r * 0.8}L${r * 0.7} ${-r * 0.3}L${-r * 0.5} ${r * 0.2}`, class: "line" }),
   accesses: (r) => svg("circle", { r: r * 0.65, class: "line" }),
   exits: (r) => svg("path", { d: `M${-r * 0.7} ${-r * 0.7}L${r * 0.7} ${r * 0.7}M${r * 0.7} ${-r * 0.7}L${-r * 0.7} ${r * 0.7}`, class: "line" }),
+  stands: (r) => svg("path", { d: `M0 ${-r * 0.85}L${r * 0.9} ${r * 0.7}L${-r * 0.9} ${r * 0.7}Z`, class: "line" }),
   spins: (r) => svg("path", { d: `M${r * 0.8} 0A${r * 0.8} ${r * 0.8} 0 1 1 0 ${-r * 0.8}L${r * 0.5} ${-r * 0.8}`, class: "line" }),
   fails: (r) => svg("path", { d: `M0 ${-r * 1.1}L${r * 1.1} ${r * 0.9}L${-r * 1.1} ${r * 0.9}ZM0 ${-r * 0.3}V${r * 0.35}`, class: "alert" }),
 };
 const MEANINGS = {
   arrives: "arrives", blocks: "arrives or waits, and blocks", completes: "completes a generation", released: "released",
   notified: "notified", passes: "passes its wait", accesses: "accesses memory", acts: "another step", exits: "exits",
-  spins: "runs for ever", fails: "violates",
+  spins: "runs for ever", fails: "violates", stands: "stands at the arrival in question",
 };
 
 /** A sign at a place. */
@@ -38,6 +39,9 @@ const lanes = {
   collapsed: new Set(),
   rows: [],
   rowOf: [],
+  /** The rows of objects. */
+  objectRows: new Map(),
+  objectsFolded: null,
   labels: new Map(),
 
   get cell() { return ZOOMS[this.zoom]; },
@@ -56,10 +60,24 @@ const lanes = {
         this.rowOf[agent] = apart ? this.rows.length - 1 : at;
       }
     }
+    this.layoutObjects();
     $("lane-space").style.width = `${LABEL + this.width}px`;
     $("lane-space").style.height = `${AXIS + this.rows.length * ROW + 6}px`;
     this.labels.clear();
     this.stageLabels.replaceChildren();
+  },
+
+  /** Objects have lanes below those of the agents. */
+  layoutObjects() {
+    this.objectRows.clear();
+    const objects = objectsOf();
+    if (objects.length === 0) return;
+    this.objectsFolded ??= objects.length > MOST_OBJECTS;
+    this.rows.push({ objects, folded: this.objectsFolded });
+    objects.forEach((object) => {
+      if (!this.objectsFolded) this.rows.push({ object });
+      this.objectRows.set(object.barrier, this.rows.length - 1);
+    });
   },
 
   start() {
@@ -106,20 +124,30 @@ const lanes = {
       svg("path", { d: "M1 8H21", class: "life blocked" })), "blocked");
     const band = (kind, told) => el("span", null, svg("svg", { width: 22, height: 16, "aria-hidden": "true" },
       svg("rect", { x: 1, y: 2, width: 20, height: 12, rx: 4, class: `band k0 ${kind}` })), told);
-    const all = [...barriers.values()].flatMap((barrier) => barrier.generations);
+    const all = [...barriers.values()].flatMap((barrier) => (isObject(barrier.barrier) ? [] : barrier.generations));
+    const phases = [...barriers.values()].flatMap((barrier) => barrier.phases);
+    const flies = (kind, told) => el("span", null, svg("svg", { width: 26, height: 16, "aria-hidden": "true" },
+      svg("g", { class: `flight k0 now ${kind}` }, svg("path", { d: "M1 8H22", "marker-end": `url(#${kind ? "flies" : "lands"})` }))), told);
     put($("legend"), Object.keys(MEANINGS).filter((kind) => used.has(kind)).map(entry), agentHistory.some(({ values }) => values.some(({ status }) => status === "blocked")) && waits,
       all.some((g) => g.completed) && band("", "a generation, from arrival to completion"),
-      all.some((g) => !g.completed) && band("open", "a generation that stays open"));
+      all.some((g) => !g.completed) && band("open", "a generation that stays open"),
+      phases.length > 0 && band("", "a phase, filled from the first thing that happens in it"),
+      phases.some((phase) => !phase.complete && phase.stirs !== null) && band("open", "a phase that stays open"),
+      view.flights.some(({ landed }) => landed !== null) && flies("", "in flight, up to where it lands"),
+      view.flights.some(({ landed }) => landed === null) && flies("lost", "never lands"),
+      view.figure?.room && entry("stands"));
   },
 
   fold(group) {
-    if (!this.collapsed.delete(group)) this.collapsed.add(group);
+    if (!group) this.objectsFolded = !this.objectsFolded;
+    else if (!this.collapsed.delete(group)) this.collapsed.add(group);
     this.layout();
     this.soon();
   },
 
   foldAll() {
     const all = this.collapsed.size < groups.length;
+    this.objectsFolded = all;
     this.collapsed = new Set(all ? groups : []);
     $("fold").setAttribute("aria-pressed", String(all));
     this.layout();
@@ -140,7 +168,7 @@ const lanes = {
     const y = event.clientY - box.top - AXIS + scroll.scrollTop;
     if (event.clientX - box.left < LABEL) return;
     const row = event.clientY - box.top < AXIS ? undefined : this.rows[Math.floor(y / ROW)];
-    const chosen = row?.agent === undefined ? {} : { agent: row.agent };
+    const chosen = row?.agent !== undefined ? { agent: row.agent } : row?.object ? { barrier: row.object.barrier } : {};
     select({ ...chosen, t: Math.max(0, Math.min(LAST, Math.floor(x / this.cell))) });
   },
 
@@ -187,10 +215,11 @@ const lanes = {
     this.drawing.setAttribute("aria-label", `Lanes of ${trace.agents.length} agents, at step ${state.t} of ${LAST}`);
     const clip = (id, x, y) => svg("clipPath", { id }, svg("rect", { x, y, width: Math.max(0, width - x), height: Math.max(0, height - y) }));
     this.drawing.replaceChildren(
-      svg("defs", null, clip("clip-lanes", LABEL, AXIS), clip("clip-axis", LABEL, 0)),
+      svg("defs", null, clip("clip-lanes", LABEL, AXIS), clip("clip-axis", LABEL, 0), flightTips()),
       svg("g", { "clip-path": "url(#clip-axis)" }, this.columns(frame)),
       svg("g", { "clip-path": "url(#clip-lanes)" },
-        this.stripes(frame), this.bands(frame), this.lives(frame), this.signs(frame)),
+        this.stripes(frame), this.bands(frame), phaseBands(frame, (id) => this.objectRows.get(id)), this.lives(frame),
+        arrows(frame, (id) => this.objectRows.get(id)), stateMoves(frame), this.signs(frame), this.standing(frame)),
       svg("g", { "clip-path": "url(#clip-axis)" }, this.axis(frame)));
     this.drawLabels(frame);
   },
@@ -208,7 +237,8 @@ const lanes = {
     const subjectRow = subject() === null ? -1 : this.rowOf[subject()];
     const stripes = [];
     for (let row = first; row <= last; row += 1) {
-      const kind = this.rows[row].group ? "head" : row === subjectRow ? "chosen" : "";
+      const { group, objects, object } = this.rows[row];
+      const kind = group || objects ? "head" : row === subjectRow || (object && object.barrier === state.barrier) ? "chosen" : "";
       stripes.push(svg("rect", { x: LABEL, y: y(row) - ROW / 2, width, height: ROW, class: `stripe ${kind}` }));
     }
     return stripes;
@@ -219,7 +249,7 @@ const lanes = {
     const { x, y, cell, from, to, first, last } = frame;
     const drawn = [];
     for (const barrier of barriers.values()) {
-      if (dimmedBarrier(barrier.barrier)) continue;
+      if (dimmedBarrier(barrier.barrier) || isObject(barrier.barrier)) continue;
       for (const generation of visibleGenerations(barrier, from, to)) {
         const end = generation.completed ?? LAST;
         // Of different heights, so that each of several in one lane can be seen.
@@ -252,7 +282,7 @@ const lanes = {
     const drawn = [];
     for (let row = first; row <= last; row += 1) {
       const { agent, group, folded } = this.rows[row];
-      if (folded) drawn.push(crowd(group, { x, y: y(row), cell, from, to }));
+      if (group && folded) drawn.push(crowd(group, { x, y: y(row), cell, from, to }));
       if (agent === undefined) continue;
       const history = agentHistory[agent];
       for (let i = history.index(from); i < history.times.length && history.times[i] <= to; i += 1) {
@@ -270,8 +300,7 @@ const lanes = {
     const r = Math.min(cell * 0.42, 7.5);
     const drawn = [];
     let full = new Set();
-    const mark = (kind, agent, time, title, extra) => {
-      const row = this.rowOf[agent];
+    const mark = (kind, agent, time, title, extra, row = this.rowOf[agent]) => {
       // In the lane of a folded role the step itself goes before what it does to others.
       if (row < first || row > last || full.has(row)) return;
       full.add(row);
@@ -282,12 +311,24 @@ const lanes = {
       const extra = `${matches(time) ? "" : "dim"} ${time === state.t ? "current" : ""}`;
       const title = `${time}: ${cut(agentName(step.agent), 40)}: ${cut(step.resolved, 80)}; ${cut(wordsAt(time).join(", "), 200)}`;
       full = new Set();
-      mark(actOf(step), step.agent, time, title, extra);
+      // What lands is nobody's step.
+      const landing = landingAt(time);
+      mark(actOf(step), step.agent, time, title, extra, landing && this.objectRows.get(landing.barrier));
       for (const event of step.events) {
         if (event.kind === "released" || event.kind === "notified") event.agents.forEach((agent) => mark(event.kind, agent, time, title, extra));
       }
     }
     return drawn;
+  },
+
+  /** In the end, those that could arrive where not all of them have room. */
+  standing({ x, y, cell, to, first, last }) {
+    if (!view.shows || !view.figure?.room || to < LAST) return null;
+    const r = Math.min(cell * 0.42, 7.5);
+    return view.figure.sides.flatMap(({ agents, instruction }) => agents.map((agent) => {
+      const row = this.rowOf[agent];
+      return row < first || row > last ? null : sign("stands", x(LAST) + cell * 0.85, y(row), r, { "data-agent": agent }, `${cut(agentName(agent), 40)} stands at ${cut(instruction, 80)}`);
+    }));
   },
 
   axis({ x, cell, width, from, to }) {
@@ -303,7 +344,7 @@ const lanes = {
     if (VIOLATION !== null && VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
     let free = -Infinity;
     // A generation that is complete is named where it completes, another where it begins.
-    const named = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) ? []
+    const named = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) || isObject(barrier.barrier) ? []
       : visibleGenerations(barrier, from, to).map((g) => (g.completed ? [g.completed, barrier, `#${g.generation}`] : [Math.min(...g.arrivals.map(([, time]) => time)), barrier, "open"])));
     for (const [time, barrier, told] of named.sort((a, b) => a[0] - b[0])) {
       const label = `${cut(barrier.short, 8)} ${told}`;
@@ -332,7 +373,11 @@ const lanes = {
       }
       const label = this.labels.get(row);
       label.style.top = `${y(row) - ROW / 2 - AXIS}px`;
-      const { agent } = this.rows[row];
+      const { agent, object } = this.rows[row];
+      if (object) {
+        label.setAttribute("aria-pressed", String(state.barrier === object.barrier));
+        label.lastChild.textContent = objectStatus(object, state.t);
+      }
       if (agent === undefined) continue;
       const { status } = agentAt(agent, state.t);
       label.setAttribute("aria-pressed", String(state.agent === agent));
@@ -344,7 +389,15 @@ const lanes = {
   },
 
   label(row) {
-    const { agent, group, folded } = this.rows[row];
+    const { agent, group, objects, object, folded } = this.rows[row];
+    if (objects) {
+      return button([el("span", { class: "twist", "aria-hidden": "true" }, folded ? "\u25b8" : "\u25be"), "mbarriers", ` \u00d7${objects.length}`],
+        () => this.fold(null), { class: "lane-label head", "aria-expanded": String(!folded), title: "Fold mbarrier objects" });
+    }
+    if (object) {
+      return button([el("span", { class: `swatch ${hueOf(object.barrier)}`, "aria-hidden": "true" }), name(cut(object.name, 40)), el("span", { class: "status" })],
+        () => select({ barrier: state.barrier === object.barrier ? null : object.barrier }), { class: "lane-label object", "data-barrier": object.barrier, title: cut(object.name, 80) });
+    }
     if (group) {
       return button([el("span", { class: "twist", "aria-hidden": "true" }, folded ? "\u25b8" : "\u25be"), name(group.role ?? "no role"), ` \u00d7${group.agents.length}`],
         () => this.fold(group), { class: "lane-label head", "aria-expanded": String(!folded), title: `Fold ${cut(group.role ?? "agents without a role", 60)}` });

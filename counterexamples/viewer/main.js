@@ -93,9 +93,11 @@ function render() {
   renderGraph();
   whatif.render();
   source.render();
+  compiled.render();
   // What asks for places comes last, or the page would be laid out again and again.
   revealBarrier();
   source.reveal();
+  compiled.reveal();
   list.reveal();
   list.draw();
   lanes.reveal(false);
@@ -342,6 +344,7 @@ function start() {
   buildHelp();
   list.start();
   source.start();
+  compiled.start();
   renderWhy();
   lanes.start();
   render();

@@ -73,11 +73,18 @@ function renderNow() {
     el("p", { class: "act" },
       svg("svg", { width: 20, height: 20, viewBox: "-9 -9 18 18", "aria-hidden": "true" }, sign(kind, 0, 0, 7)),
       el("strong", null, `${time}`), agentChip(step.agent), lanesOf, el("code", { class: "name" }, cut(step.resolved, 400))),
-    step.resolved !== step.instruction && el("p", { class: "note" }, "written ", el("code", { class: "name" }, cut(step.instruction, 400))),
+    landingNote(time),
+    step.resolved !== step.instruction && !step.choice.lands && el("p", { class: "note" }, "written ", el("code", { class: "name" }, cut(step.instruction, 400))),
     wordsAt(time).length > 0 && el("ul", { class: "happened" }, wordsAt(time).map((word, i) =>
       el("li", { class: step.events[i].kind }, name(cut(word, 600))))),
     rows.length > 0 ? el("div", { class: "changed" }, table(rows, ["Changed", "before", "after"])) : el("p", { class: "note" }, "Nothing changes."),
     agentCard());
+}
+
+/** What lands is nobody's step: what it is, and since when. */
+function landingNote(time) {
+  const flight = landingAt(time);
+  return flight && el("p", { class: "note" }, el("bdi", null, sentenceOf(cut(`Nobody makes this step: ${flightSaid(flight)}.`, 400))));
 }
 
 /** The agent that is looked at. */
@@ -141,9 +148,28 @@ function barrierCard(id, changed, open) {
       el("span", null, `${count.arrived} of ${count.expected} `, name(cut(count.of, 40)), " arrived"), meter(count))),
     el("dl", { class: "who" },
       chips(now.arrived, "arrived"), chips(now.waiting, "waits", "waits"), chips(now.missing, "missing", "missing"),
-      chips(now.notified, "notified")),
+      chips(now.notified, "notified"), flying(id), comers(id)),
     history(info, open));
 }
+
+/** Who could arrive in the end where not all of them have room. */
+function comers(id) {
+  const { figure } = view;
+  if (!view.shows || !figure?.room || figure.barrier !== id || state.t !== LAST) return null;
+  const agents = figure.sides.flatMap((side) => side.agents).sort((a, b) => a - b);
+  return [el("dt", null, "could arrive"), el("dd", null, chipsOf(agents, "missing"), ` ${figure.room.standing} for ${figure.room.room} places`)];
+}
+
+/** What is in flight for a barrier. */
+function flying(id) {
+  const now = view.flights.filter((flight) => flight.barrier === id && inFlight(flight, state.t));
+  if (now.length === 0) return null;
+  const rest = now.length - MOST_FLYING;
+  const said = (flight) => el("div", null, el("bdi", null, sentenceOf(cut(`${flightName(flight)} by ${agentName(flight.agent)}${flight.issued === null ? "" : ` since step ${flight.issued}`}`, 200))));
+  return [el("dt", null, "in flight"), el("dd", null, now.slice(0, MOST_FLYING).map(said), rest > 0 && el("div", { class: "note" }, `and ${rest} more`))];
+}
+
+const MOST_FLYING = 6;
 
 /** Agents one by one as far as there is room, the rest by number. */
 function chipsOf(agents, mark) {

@@ -51,7 +51,8 @@ function raceStory(conflict) {
   const { location, earlier, later } = conflict;
   const [from, end] = [earlier.step ?? 0, later.step];
   const [first, second] = [agentName(earlier.agent), agentName(later.agent)];
-  const all = meetings(conflict);
+  // Its agent's arrivals order no copy: it is over when it lands.
+  const all = earlier.copy ? [] : meetings(conflict);
   const early = all.filter((m) => m.arrives !== null && m.arrives < from && m.freed > from).slice(-1);
   const after = all.filter((m) => m.arrives > from);
   const alone = all.filter((m) => m.arrives === null && m.freed > from);
@@ -68,6 +69,11 @@ function raceStory(conflict) {
   ];
   const links = [];
   const sentences = [`${first}: ${earlier.access} ${location} (step ${earlier.step ?? "?"}); ${second}: ${later.access} ${location} (step ${end}).`];
+  if (earlier.copy) {
+    const { point, said: told } = landing(conflict);
+    if (point) points.push(point);
+    sentences.push(told);
+  }
   for (const meeting of kept) {
     const { barrier, arrives, comes, freed, done } = meeting;
     const on = barrierShort(barrier);
@@ -83,6 +89,14 @@ function raceStory(conflict) {
   return { points, links, sentences, leftOut: relevant.length - kept.length + Math.max(0, fences.length - MOST_FENCES) };
 }
 
+/** Where the copy lands, that the earlier access is: a point, if that is before the later access, and a sentence. */
+function landing({ earlier, later }) {
+  const { barrier, landed } = earlier.copy;
+  const on = barrierShort(barrier);
+  if (landed === null || landed >= later.step) return { point: null, said: `The copy has not landed on ${on} when ${agentName(later.agent)} makes its ${later.access}.` };
+  return { point: { time: landed, agent: earlier.agent, text: `lands on ${on}` }, said: `The copy lands on ${on} in step ${landed}; ${agentName(later.agent)} has not seen that phase complete.` };
+}
+
 /** What a generation does for the order of the two, in a sentence. */
 function said({ arrives, comes, freed, done }, link, { first, second, access }) {
   const on = link.label;
@@ -95,11 +109,16 @@ function said({ arrives, comes, freed, done }, link, { first, second, access }) 
 }
 
 /** The ends of the order that is missing: of each, what is there already, or what is needed instead. */
-function ends({ earlier, later }, links) {
+function ends({ earlier, later }, links, known) {
   const arrival = links.findLast((link) => link.from && !link.early);
   const wait = links.findLast((link) => link.to);
   const needed = (agent, time, text) => ({ agent, time, text, needed: true });
   const [from, end] = [(earlier.step ?? 0) + 0.4, later.step - 0.4];
+  if (earlier.copy) {
+    const on = barrierShort(earlier.copy.barrier);
+    const left = known.find((point) => point.time === earlier.copy.landed) ?? needed(earlier.agent, from, `lands on ${on}`);
+    return { left, right: needed(later.agent, end, `waits for ${on}`) };
+  }
   if (outcome.rule === "missing-fence") {
     const publishes = PUBLISHES[trace.protocol.target];
     return { left: publishes ? needed(earlier.agent, from, publishes) : null, right: null };
@@ -113,7 +132,8 @@ function ends({ earlier, later }, links) {
 function neededFor(conflict, links) {
   const { earlier, later } = conflict;
   const [first, second] = [agentName(earlier.agent), agentName(later.agent)];
-  const { left, right } = ends(conflict, links);
+  if (earlier.copy) return name(`${second} waits for the phase of ${barrierName(earlier.copy.barrier)} in which the copy lands before its ${later.access}.`);
+  const { left, right } = ends(conflict, links, []);
   if (outcome.rule === "missing-fence") {
     if (left) return name(`${left.text} by ${first} between its ${earlier.access} and its arrival, so that memory follows the order in time.`);
     return name(`an arrive of ${first} with Release and a wait of ${second} with Acquire, for the scope and the storage class of the location.`);
@@ -125,7 +145,7 @@ function neededFor(conflict, links) {
 
 function raceDrawing(conflict, known, links) {
   const { earlier, later } = conflict;
-  const { left, right } = ends(conflict, links);
+  const { left, right } = ends(conflict, links, known);
   const points = [...known, left, right].filter((point, i, all) => point && all.indexOf(point) === i);
   // What is needed on both sides stands side by side where nothing lies between.
   const between = points.some((point) => !point.needed && !point.access && point.time > (earlier.step ?? 0) && point.time < later.step);

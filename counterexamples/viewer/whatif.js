@@ -192,12 +192,13 @@ const whatif = {
         ? `The run ends here: ${cut(outcome.headline, 400)}.` : "Nobody can take a step.");
     }
     // The agent that is selected comes first.
-    const order = [...choices].sort((a, b) => (b.agent === state.agent) - (a.agent === state.agent));
+    // What is in flight, and may land, comes last.
+    const order = [...choices].sort((a, b) => Boolean(a.landing) - Boolean(b.landing) || (b.agent === state.agent) - (a.agent === state.agent));
     this.offered = order.slice(0, MOST_WAYS);
     const firsts = new Set();
     const rows = this.offered.map((way, i) => {
-      const first = !firsts.has(way.agent);
-      firsts.add(way.agent);
+      const first = !way.landing && !firsts.has(way.agent);
+      if (first) firsts.add(way.agent);
       return this.way(way, i, first);
     });
     const more = order.length - rows.length;
@@ -217,8 +218,8 @@ const whatif = {
     const lanesOf = way.lanes ? ` (lanes ${way.lanes})` : "";
     return el("li", null,
       button([
-        i < 9 && el("kbd", null, `${i + 1}`), name(cut(agentName(way.agent), 60), "who"), el("code", null, cut(way.resolved, 200) + lanesOf),
-        way.line > 0 && el("span", { class: "note" }, `line ${way.line}`),
+        i < 9 && el("kbd", null, `${i + 1}`), way.landing ? name(cut(way.landing, 200), "who") : [name(cut(agentName(way.agent), 60), "who"), el("code", null, cut(way.resolved, 200) + lanesOf)],
+        (way.landing || way.line > 0) && el("span", { class: "note" }, way.landing ? `begun by ${cut(agentName(way.agent), 60)}${way.line > 0 ? `, line ${way.line}` : ""}` : `line ${way.line}`),
         el("span", { class: "said" }, cut(way.words.join(", "), 300)),
         its && el("span", { class: "tag" }, "\u2713 the trace's step"),
         yours && el("span", { class: "tag" }, "\u2713 your step"),
@@ -229,13 +230,18 @@ const whatif = {
       }));
   },
 
+  /** Whether the run has been ended by its last step, and not because nobody has another. */
+  ended(stands) {
+    return stands === "over" && view.shows && state.t === LAST && trace.agents.some(({ index }) => agentAt(index, LAST).status === "running");
+  },
+
   /** Those that have no step, and what they wait for. */
-  unable({ choices }) {
-    const able = new Set(choices.map(({ agent }) => agent));
+  unable({ choices, stands }) {
+    const able = new Set(choices.filter(({ landing }) => !landing).map(({ agent }) => agent));
     const alike = new Map();
     for (const { index } of trace.agents) {
       if (able.has(index)) continue;
-      const why = unableSince(agentAt(index, state.t));
+      const why = unableSince(agentAt(index, state.t), this.ended(stands));
       if (!alike.has(why)) alike.set(why, []);
       alike.get(why).push(index);
     }
@@ -249,16 +255,20 @@ const whatif = {
 const FINISHED = "Every agent has exited";
 
 /** Why an agent has no step. */
-function unableSince(now) {
+function unableSince(now, ended) {
   const line = now.location?.line ? ` (line ${now.location.line})` : "";
   if (now.status === "exited") return "exited";
+  if (!now.waits && ended) return `was at line ${now.location?.line ?? "?"}; nothing is said of what comes after the violation`;
   if (!now.waits) return `${doing(now)}: no step`;
   const { barrier, awaits } = now.waits;
   if (awaits === "lanes") return `waits for its own lanes at ${barrierName(barrier)}${line}`;
   const { counts, missing } = barrierAt(barrier, state.t);
-  const arrived = counts.map((count) => `${count.arrived} of ${count.expected} ${count.of}`).join(" and ");
+  const come = { arrivals: " made", bytes: " landed", registers: " free" };
+  const arrived = counts.map(({ arrived: so, expected, of }) => `${so} of ${expected} ${of}${come[of] ?? " have arrived"}`).join(" and ");
   const whom = missing.length > 0 ? `; missing: ${agentsInWords(missing)}` : "";
-  return `waits at ${barrierName(barrier)}${line}${arrived ? `: ${arrived} have arrived` : ""}${whom}`;
+  const flying = view.flights.filter((flight) => flight.barrier === barrier && inFlight(flight, state.t)).map(flightName);
+  const pending = flying.length > 0 ? `; in flight: ${flying.slice(0, 3).join(", ")}${flying.length > 3 ? " and more" : ""}` : "";
+  return `waits at ${barrierName(barrier)}${line}${arrived ? `: ${arrived}` : ""}${whom}${pending}`;
 }
 
 /** What the reader's run has shown, in words. */

@@ -10,7 +10,8 @@ function renderWhy() {
   // What the rule is about comes first.
   const hangs = agentAt(outcome.agent, LAST).status === "blocked" && !view.conflict;
   const told = [el("h3", null, "At the end of the run"), sentences];
-  put($("why-body"), nothing, hangs ? [graph, told] : [conflict, told, graph], ruleNote());
+  const figure = view.shows && view.figure && sidesFigure(view.figure);
+  put($("why-body"), nothing, hangs ? [graph, figure, told] : [conflict, figure, told, graph], ruleNote());
 }
 
 /** What is known of the rule. Of the rules that the trace does not violate that is little. */
@@ -97,8 +98,10 @@ function renderGraph() {
     return el("li", null, name(`${cut(agentsInWords(node.agents), 120)} at ${barrierName(node.wait.barrier)} for ${whom}`));
   });
   const cyclic = edges.some((edge) => edge.cyclic);
+  const flies = view.flights.some((flight) => edges.some(({ barrier }) => barrier === flight.barrier) && inFlight(flight, state.t));
   figure.replaceChildren(caption, ...(nodes.length <= MOST_NODES ? [graphDrawing(nodes, edges)] : []),
-    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []));
+    el("ul", { class: "waiting" }, sentences), ...(cyclic ? [el("p", { class: "note" }, "Bold edges close a cycle: each of these waits for the next.")] : []),
+    ...(flies ? [el("p", { class: "note" }, "Something is in flight for what they wait for, and lands later.")] : []));
 }
 
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */
@@ -125,8 +128,10 @@ function graphDrawing(nodes, edges) {
 function edgeDrawing({ from, to, barrier, cyclic }, half) {
   const kind = cyclic ? "cyclic" : "plain";
   const attributes = { class: `edge ${kind}`, "marker-end": `url(#tip-${kind})` };
+  const text = cut(barrierShort(barrier), 10);
+  const wide = Math.max(32, Array.from(text).length * 7 + 10);
   const label = (x, y) => svg("g", { class: `flag ${hueOf(barrier)}`, transform: `translate(${x} ${y})` },
-    svg("rect", { x: -16, y: -9, width: 32, height: 18, rx: 5 }), svg("text", { y: 4 }, cut(barrierShort(barrier), 5)));
+    svg("rect", { x: -wide / 2, y: -9, width: wide, height: 18, rx: 5 }), svg("text", { y: 4 }, text));
   if (from === to) {
     const [x, y] = [from.x, from.y - half.y];
     return { path: svg("path", { d: `M${x - 20} ${y}C${x - 30} ${y - 26} ${x + 30} ${y - 26} ${x + 20} ${y}`, ...attributes }), label: label(x, y - 12) };

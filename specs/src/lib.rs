@@ -25,18 +25,27 @@
 pub mod bar;
 #[cfg(feature = "clauses")]
 pub mod clauses;
+#[cfg_attr(not(feature = "kernels"), allow(dead_code, unused_imports, reason = "of kernels"))]
 mod common;
 pub mod head;
+#[cfg_attr(not(feature = "kernels"), allow(dead_code, unused_imports, reason = "of kernels"))]
 mod kernel;
 pub mod kinds;
 #[cfg(feature = "library")]
 pub mod library;
+#[cfg_attr(not(feature = "kernels"), allow(dead_code, unused_imports, reason = "of kernels"))]
 mod load;
+#[cfg_attr(not(feature = "kernels"), allow(dead_code, unused_imports, reason = "of kernels"))]
 mod module;
+#[cfg(feature = "kernels")]
 mod ptx;
+#[cfg(feature = "kernels")]
 mod sass;
+#[cfg(feature = "kernels")]
 mod spirv;
+#[cfg(feature = "kernels")]
 mod visa;
+#[cfg(feature = "kernels")]
 mod xegpu;
 
 pub use common::contents::{Allow, Contents, Extracted, LoadOptions, Origin, Params};

@@ -15,10 +15,15 @@ use crate::common::diagnostic::{BEYOND, Diagnostic, LATE};
 use crate::common::lint::Linted;
 use crate::common::span::Span;
 use crate::module::Notation;
+#[cfg(feature = "kernels")]
 use crate::ptx;
+#[cfg(feature = "kernels")]
 use crate::sass;
+#[cfg(feature = "kernels")]
 use crate::spirv;
+#[cfg(feature = "kernels")]
 use crate::visa;
+#[cfg(feature = "kernels")]
 use crate::xegpu;
 
 pub use crate::module::Entry;
@@ -34,20 +39,21 @@ enum Reader {
 use Reader::{Kernels, Protocols};
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $Format:ident = $reader:expr;)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $Format:ident = $reader:expr;)+) => {
         /// The formats in which protocols are written.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Format {
-            $($(#[$doc])* $Format,)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $Format,)+
         }
 
         impl Format {
             /// All of them. The first that takes a content gets it, so one that takes any text stands last.
-            pub const ALL: [Self; [$(stringify!($Format)),+].len()] = [$(Self::$Format),+];
+            pub const ALL: [Self; [$($(#[cfg($cfg)])? stringify!($Format)),+].len()] =
+                [$($(#[cfg($cfg)])? Self::$Format),+];
 
             fn reader(self) -> Reader {
                 match self {
-                    $(Self::$Format => $reader,)+
+                    $($(#[cfg($cfg)])? Self::$Format => $reader,)+
                 }
             }
         }
@@ -56,14 +62,19 @@ macro_rules! formats {
 
 formats! {
     /// Compiled kernels: PTX.
+    #[cfg(feature = "kernels")]
     Ptx = Kernels(&ptx::NOTATION);
     /// Disassembled kernels: SASS.
+    #[cfg(feature = "kernels")]
     Sass = Kernels(&sass::NOTATION);
     /// Kernels for Intel's graphics, as text: vISA.
+    #[cfg(feature = "kernels")]
     Visa = Kernels(&visa::NOTATION);
     /// Compiled kernels: SPIR-V.
+    #[cfg(feature = "kernels")]
     Spirv = Kernels(&spirv::NOTATION);
     /// Kernels in MLIR, with operations of XeGPU.
+    #[cfg(feature = "kernels")]
     Xegpu = Kernels(&xegpu::NOTATION);
     /// The protocol language `.bar`.
     Bar = Protocols;

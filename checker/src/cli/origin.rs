@@ -35,7 +35,7 @@ pub(crate) fn of(decided: &Decided, place: Place) -> Option<SourcePlace> {
 
 /// The file of that name: where the compiler read it, or as much of its path as there is from the working
 /// folder or that of the kernel.
-fn find(name: &str, kernel: &Path) -> Option<PathBuf> {
+pub(crate) fn find(name: &str, kernel: &Path) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     let parts: Vec<_> = Path::new(&name).components().filter(|c| matches!(c, Component::Normal(_))).collect();
     let beside = kernel.parent().unwrap_or(Path::new(""));

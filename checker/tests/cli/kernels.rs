@@ -275,6 +275,26 @@ fn findings_stand_at_the_lines_of_the_source_where_it_is_there() {
 }
 
 #[test]
+fn a_page_shows_the_lines_of_the_source_where_it_is_there() {
+    let (folder, path) = folder(INLINED);
+    let trace = folder.text("k.json");
+    run(&["verify", "-q", "--trace", &trace, &path]).expect(1);
+    let page = || run(&["view", "-o", "-", &trace]).expect(0).out;
+    assert!(page().contains(r#""files":[{"name":"/src/deep/k.cu","lines":{}}]"#), "it is not there");
+    folder.add("k.cu", "void sync() {\n    barrier();\n}\n\n\n\n\nvoid k() {\n    sync(); // </script>\n}\n");
+    let shown = page();
+    assert!(shown.contains(r#""9":"    sync(); // "#) && !shown.contains("sync(); // </script>"));
+    assert!(shown.contains(r#""at":9,"said":"/src/deep/k.cu:2""#));
+    // What is no source is not read, wherever it is.
+    folder.add("passwd", "secret\n");
+    let (other, named) = self::folder(&INLINED.replace("/src/deep/k.cu", "../../passwd"));
+    other.add("passwd", "secret\n");
+    let trace = other.text("k.json");
+    run(&["verify", "-q", "--trace", &trace, &named]).expect(1);
+    assert!(!run(&["view", "-o", "-", &trace]).expect(0).out.contains("secret"));
+}
+
+#[test]
 fn an_extracted_protocol_says_what_it_does_not_know_of_its_kernel() {
     let (_folder, path) = folder(BY_DATA);
     let text = run(&["extract", &path]).expect(0);

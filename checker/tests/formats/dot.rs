@@ -74,7 +74,14 @@ fn add(graphs: &mut Graphs, name: &str, trace: &Trace) {
             arrows += usize::from(agent.waits.is_some()) + missing(agent.agent).len();
         }
     }
-    graphs.add(name, converted(trace, Format::Dot), groups.len() + barriers.len(), arrows);
+    // What the rule is about has a node for each side; those who could arrive are joined to their barrier.
+    let mut sides = 0;
+    if let Some(figure) = barcheck_counterexamples::Timeline::of(trace).figure() {
+        sides = figure.sides.len();
+        arrows += if figure.room.is_some() { sides } else { sides - 1 };
+        barriers.extend(figure.barrier.filter(|_| figure.room.is_some()));
+    }
+    graphs.add(name, converted(trace, Format::Dot), groups.len() + barriers.len() + sides, arrows);
 }
 
 #[test]

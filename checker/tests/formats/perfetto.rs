@@ -1,7 +1,8 @@
 //! Chrome's trace events: against a schema, and against what a schema cannot say.
 
 use crate::{TRACES, converted, hostile};
-use barcheck_counterexamples::{Format, Trace, trace::Event};
+use barcheck_counterexamples::trace::{Event, Step};
+use barcheck_counterexamples::{Format, Trace};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -56,13 +57,21 @@ fn holds(name: &str, trace: &Trace) {
         }
     }
     // Every flow has both ends, each within a slice.
-    let flows =
-        |phase: &str| of(phase).iter().map(|e| (number(e, "id"), e.clone())).collect::<BTreeMap<_, _>>();
+    let begun = |e: &&Value| e["cat"] == "flight";
+    let key = |e: &Value| (e["cat"].as_str().expect("text").to_owned(), number(e, "id"));
+    let flows = |phase: &str| of(phase).iter().map(|e| (key(e), e.clone())).collect::<BTreeMap<_, _>>();
     let (starts, ends) = (flows("s"), flows("f"));
-    assert!(starts.keys().eq(ends.keys()));
+    assert!(ends.keys().all(|id| starts.contains_key(id)));
     assert_eq!((starts.len(), ends.len()), (of("s").len(), of("f").len()));
-    for (id, start) in &starts {
-        let end = &ends[id];
+    // What never lands has no end.
+    let issued = trace.steps.iter().flat_map(|step| &step.events);
+    let issued = issued.filter(|event| matches!(event, Event::Issued { .. })).count();
+    let landed = trace.steps.iter().filter(|step| step.choice.lands).count();
+    assert_eq!(of("s").iter().filter(begun).count(), issued, "{name}");
+    assert_eq!(of("f").iter().filter(begun).count(), landed, "{name}");
+    assert_eq!((of("b").len(), of("e").len()), (issued, landed), "{name}");
+    for (id, end) in &ends {
+        let start = &starts[id];
         assert!(number(start, "ts") < number(end, "ts") && track(start) != track(end));
         assert_eq!((&start["cat"], &start["name"]), (&end["cat"], &end["name"]));
         for event in [start, end] {
@@ -74,8 +83,8 @@ fn holds(name: &str, trace: &Trace) {
     let steps = of("X").iter().filter(|slice| slice["cat"] == "step").count();
     assert_eq!(steps, trace.steps.len());
     let told: usize =
-        trace.steps.iter().map(|step| step.events.iter().map(|e| others(step.agent, e)).sum::<usize>()).sum();
-    assert_eq!(starts.len(), told, "{name}");
+        trace.steps.iter().map(|step| step.events.iter().map(|e| others(step, e)).sum::<usize>()).sum();
+    assert_eq!(starts.len() - issued, told, "{name}");
     let changes = || trace.steps.iter().flat_map(|step| &step.changes.barriers);
     let counts: BTreeSet<u32> =
         changes().filter(|state| !state.counts.is_empty()).map(|b| b.barrier).collect();
@@ -84,16 +93,16 @@ fn holds(name: &str, trace: &Trace) {
     assert_eq!(of("i").len(), 1);
     let complete =
         trace.steps.iter().flat_map(|step| &step.events).filter(|e| matches!(e, Event::Completed { .. }));
-    let bands =
-        of("X").iter().filter(|slice| slice["cat"] == "generation" && slice["args"]["complete"] == true);
+    let bands = of("X").iter().filter(|slice| slice["cat"] == "generation" || slice["cat"] == "phase");
+    let bands = bands.filter(|slice| slice["args"]["complete"] == true);
     assert_eq!(bands.count(), complete.count(), "{name}");
 }
 
-/// Whom else an event lets go on.
-fn others(actor: u32, event: &Event) -> usize {
+/// Whom else an event lets go on; what lands is nobody's step.
+fn others(step: &Step, event: &Event) -> usize {
     match event {
         Event::Released { agents, .. } | Event::Notified { agents, .. } => {
-            agents.iter().filter(|agent| **agent != actor).count()
+            agents.iter().filter(|agent| step.choice.lands || **agent != step.agent).count()
         }
         _ => 0,
     }

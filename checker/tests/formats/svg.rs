@@ -1,7 +1,7 @@
 //! Pictures, read by an XML parser: what is drawn is what the trace says.
 
 use crate::{TRACES, converted, hostile};
-use barcheck_counterexamples::{Format, Trace, trace::Event};
+use barcheck_counterexamples::{Format, Timeline, Trace, trace::Event};
 use roxmltree::{Document, Node};
 use std::collections::BTreeSet;
 
@@ -64,13 +64,16 @@ fn names_in_a_picture_are_text_whatever_they_are() {
     }
 }
 
-/// Arrivals in generations, each agent once in each.
+/// Arrivals in generations of barriers with a number, each agent once in each.
 fn bands(trace: &Trace) -> usize {
+    let timeline = Timeline::of(trace);
+    let objects: BTreeSet<u32> = timeline.objects().map(|(barrier, _)| barrier).collect();
     let mut bands = 0;
     let mut arrived: std::collections::BTreeMap<u32, BTreeSet<u32>> = std::collections::BTreeMap::new();
     for step in &trace.steps {
         for event in &step.events {
             match event {
+                Event::Arrived { barrier } if objects.contains(barrier) => {}
                 Event::Arrived { barrier } if arrived.entry(*barrier).or_default().insert(step.agent) => {
                     bands += 1;
                 }
@@ -98,8 +101,11 @@ fn there_is_a_sign_for_each_step_a_band_for_each_arrival_and_an_arrow_for_each_r
         whole += 1;
         let of = |test: fn(&Event) -> Option<&Vec<u32>>| -> usize {
             let told = trace.steps.iter().flat_map(|step| step.events.iter().map(move |event| (step, event)));
-            told.filter_map(|(step, event)| Some(test(event)?.iter().filter(|a| **a != step.agent).count()))
-                .sum()
+            told.filter_map(|(step, event)| {
+                let others = |a: &&u32| step.choice.lands || **a != step.agent;
+                Some(test(event)?.iter().filter(others).count())
+            })
+            .sum()
         };
         let released = of(|event| match event {
             Event::Released { agents, .. } => Some(agents),
@@ -110,6 +116,14 @@ fn there_is_a_sign_for_each_step_a_band_for_each_arrival_and_an_arrow_for_each_r
             _ => None,
         });
         assert_eq!(count(&document, "generation"), bands(trace), "{name}");
+        let timeline = Timeline::of(trace);
+        let phases: usize = timeline.objects().map(|(_, phases)| phases.len()).sum();
+        assert_eq!(count(&document, "phase"), phases, "{name}");
+        assert_eq!(count(&document, "flight"), timeline.flights().len(), "{name}");
+        let lost = timeline.flights().iter().filter(|flight| flight.landed.is_none()).count();
+        assert_eq!(count(&document, "lost"), lost, "{name}");
+        let sides = timeline.figure().map_or(0, |figure| figure.sides.len());
+        assert_eq!(count(&document, "side"), sides, "{name}");
         assert_eq!((count(&document, "release"), count(&document, "notice")), (released, notified), "{name}");
         let concerned: BTreeSet<u32> =
             trace.outcome.agents.iter().copied().chain([trace.outcome.agent]).collect();

@@ -405,7 +405,7 @@ impl Recorder {
             Model::Asked(id, complete) => Event::Asked { barrier: id.0, complete: *complete },
             Model::Counted(id) => Event::Counted { barrier: id.0 },
             Model::Begun(id) => Event::Begun { barrier: id.0 },
-            Model::Issued(pending) => Event::Issued { barrier: pending.operation.barrier().0 },
+            Model::Issued(left) => wording::issued(&program, &left.operation),
             Model::Landed(pending) => Event::Landed { barrier: pending.operation.barrier().0 },
             Model::LanesExited(lanes) => Event::LanesExited { lanes: names::lanes(*lanes) },
             Model::Exited => Event::Exited {},

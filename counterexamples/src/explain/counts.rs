@@ -215,6 +215,9 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
         ));
         words.related.push(Case::here(other, executed(other)));
     }
+    if other.is_none() {
+        words.sentences.extend(moved(case, barrier));
+    }
     let demand = if rule == Rule::MixedRedOp {
         Some("All who take part in one reduction must name the same operator.")
     } else {
@@ -222,6 +225,24 @@ pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
     };
     words.sentences.extend(demand.map(str::to_owned));
     words
+}
+
+/// Who has put the state of another barrier onto this one.
+fn moved(case: &Case<'_>, barrier: u32) -> Option<String> {
+    let is = |step: &Step, operation: &str| step.operands.as_ref().is_some_and(|o| o.operation == operation);
+    let on = |step: &Step| step.operands.as_ref().map(|operands| operands.barrier);
+    let put = case.back(case.before_last(), |s| is(s, "write-state") && on(s) == Some(barrier))?;
+    let saved = case.back(put.index, |s| s.agent == put.agent && is(s, "read-state"))?;
+    Some(format!(
+        "Its state is that of {}: {} saved it{} ({}) and put it onto {}{} ({}).",
+        case.barrier(on(saved)?),
+        case.agent(put.agent),
+        case.at(saved.location),
+        Case::step_name(saved),
+        case.barrier(barrier),
+        case.at(put.location),
+        Case::step_name(put)
+    ))
 }
 
 fn executed(step: &Step) -> Remark {

@@ -5,7 +5,8 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, arrives, completes, sentence};
 use super::place::Remark;
 use super::words::Words;
-use crate::trace::{Detail, Event, Step};
+use crate::objects::{Flight, flights};
+use crate::trace::{COPY, Detail, Event, Step};
 use crate::wording::Parties;
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
@@ -37,18 +38,25 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
             case.at(last.location),
             Case::step_name(last),
         ));
+        let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
         if rule == Rule::DataRace {
-            words.sentences.extend(between(case, before, last));
+            words.sentences.extend(landing.or_else(|| between(case, before, last)));
         }
     }
     if rule == Rule::DataRace {
-        words.sentences.push(format!(
-            "Nothing makes one of them come first: in another run the {access} may come before the \
-             {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
-             access, {later_by} waits before its own."
-        ));
+        words.sentences.push(match earlier_access == COPY {
+            true => format!(
+                "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the \
+                 object complete before its own access."
+            ),
+            false => format!(
+                "Nothing makes one of them come first: in another run the {access} may come before the \
+                 {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
+                 access, {later_by} waits before its own."
+            ),
+        });
     } else {
         let arrival = before.and_then(|before| arrival_after(case, before, last));
         let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
@@ -58,6 +66,22 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         }
     }
     words
+}
+
+/// Where the copy is, that the first of two accesses is.
+fn landing(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Option<String> {
+    let flights = flights(case.trace);
+    let is_it = |flight: &&Flight| {
+        flight.issued == Some(before.index + 1) && flight.writes.as_deref() == Some(location)
+    };
+    let flight = flights.iter().find(is_it)?;
+    let (on, later_by) = (case.barrier(flight.barrier), case.agent(last.agent));
+    Some(match flight.landed.filter(|time| *time <= last.index) {
+        None => format!("The copy, which lands on {on}, had not landed."),
+        Some(time) => {
+            format!("The copy landed on {on} (step {time}), but {later_by} had not seen that phase complete.")
+        }
+    })
 }
 
 /// What there is not between two accesses, by the rule that they violate.
@@ -73,6 +97,7 @@ fn past(access: &str) -> &'static str {
     match access {
         "read" => "read",
         "write" => "wrote",
+        "copy" => "began a copy to",
         _ => "atomically updated",
     }
 }

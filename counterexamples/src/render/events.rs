@@ -25,7 +25,12 @@ pub(crate) fn in_words(trace: &Trace, event: &Event) -> String {
         Event::Asked { barrier, complete: false } => format!("finds {} not complete", short(*barrier)),
         Event::Counted { barrier } => format!("announces bytes on {}", short(*barrier)),
         Event::Begun { barrier } => format!("begins {}", short(*barrier)),
-        Event::Issued { barrier } => format!("leaves something pending for {}", short(*barrier)),
+        Event::Issued { barrier, bytes: Some(bytes), writes } => {
+            let to = writes.as_ref().map(|location| format!(" to {location}")).unwrap_or_default();
+            let plural = if *bytes == 1 { "" } else { "s" };
+            format!("begins to copy {bytes} byte{plural}{to} for {}", short(*barrier))
+        }
+        Event::Issued { barrier, .. } => format!("leaves something pending for {}", short(*barrier)),
         Event::Landed { barrier } => format!("lands on {}", short(*barrier)),
         Event::LanesExited { lanes } => {
             let verb = if names::is_one_lane(lanes) { "exits" } else { "exit" };

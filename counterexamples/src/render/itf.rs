@@ -146,7 +146,7 @@ fn event(trace: &Trace, event: &Event) -> Value {
         Event::Asked { barrier, .. } => ("asked", Some(*barrier), None, &[]),
         Event::Counted { barrier } => ("counted", Some(*barrier), None, &[]),
         Event::Begun { barrier } => ("begun", Some(*barrier), None, &[]),
-        Event::Issued { barrier } => ("issued", Some(*barrier), None, &[]),
+        Event::Issued { barrier, .. } => ("issued", Some(*barrier), None, &[]),
         Event::Landed { barrier } => ("landed", Some(*barrier), None, &[]),
         Event::LanesExited { .. } => ("lanes_exited", None, None, &[]),
         Event::Exited {} => ("exited", None, None, &[]),

@@ -7,16 +7,19 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::names::{self, noun, short};
+use crate::objects::Flight;
 use crate::render::escape;
 use crate::render::events;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, rows, text_of, wrap};
-use crate::timeline::conflict;
+use crate::timeline::{Figure, Room, Timeline, conflict};
 use crate::trace::{Event, Situation, Status, Step, Trace};
 
 /// GitHub draws no diagram of more than 50,000 characters.
 const MOST_CHARACTERS: usize = 48_000;
 /// Agents that are participants of their own.
 const MOST_AGENTS: usize = 10;
+/// Things that never land, at most.
+const MOST_LOST: usize = 8;
 /// Columns of a text, at most.
 const MOST_COLUMNS: usize = 72;
 
@@ -89,12 +92,49 @@ impl<'t> Diagram<'t> {
             let accesses = format!("{} and {} of {}", race.earlier.access, race.later.access, race.location);
             self.line(&format!("{from}->>{to}: {}: {}", quoted(&accesses), race.missing));
         }
+        self.figure();
         self.line(&format!("Note over {everybody}: {}", note(&self.trace.outcome.headline)));
         // A bar without an end is not drawn.
         for agent in std::mem::take(&mut self.active) {
             self.line(&format!("deactivate A{agent}"));
         }
         self.text
+    }
+
+    /// What the rule is about: who could arrive where, or what does not go together.
+    fn figure(&mut self) {
+        let timeline = Timeline::of(self.trace);
+        let Some(Figure { barrier, sides, room, .. }) = timeline.figure() else {
+            return self.lost(timeline.flights());
+        };
+        for side in &sides {
+            let said = match side.step {
+                Some(step) => {
+                    let differing = side.locals.iter().filter(|local| local.differs);
+                    let told: Vec<String> = differing.map(|l| format!("{} = {}", l.name, l.value)).collect();
+                    if told.is_empty() { continue } else { format!("at step {step}: {}", told.join(", ")) }
+                }
+                None => format!("could come next: {}", side.instruction),
+            };
+            for who in self.all_of(&side.agents) {
+                match barrier.filter(|_| room.is_some()) {
+                    Some(barrier) => self.line(&format!("{who}-)B{barrier}: {}", quoted(&said))),
+                    None => self.line(&format!("Note over {who}: {}", quoted(&said))),
+                }
+            }
+        }
+        if let (Some(Room { room, standing, .. }), Some(barrier)) = (room, barrier) {
+            self.line(&format!("Note over B{barrier}: room for {room}, {standing} could come"));
+        }
+        self.lost(timeline.flights());
+    }
+
+    /// What never lands.
+    fn lost(&mut self, flights: &[Flight]) {
+        for flight in flights.iter().filter(|flight| flight.landed.is_none()).take(MOST_LOST) {
+            let (from, to) = (self.agent(flight.agent), flight.barrier);
+            self.line(&format!("{from}--xB{to}: {}", quoted(&format!("{} has not landed", flight.what))));
+        }
     }
 
     /// Declares the participants; the first and the last of them.
@@ -119,7 +159,11 @@ impl<'t> Diagram<'t> {
         }
         let shown = self.rows.iter().enumerate().filter(|(index, _)| !self.hidden.contains(index));
         let steps = shown.flat_map(|(_, row)| &row.steps);
-        let barriers: BTreeSet<u32> = steps.flat_map(|step| barriers(step)).collect();
+        let mut barriers: BTreeSet<u32> = steps.flat_map(|step| barriers(step)).collect();
+        let timeline = Timeline::of(self.trace);
+        barriers.extend(timeline.figure().filter(|figure| figure.room.is_some()).and_then(|f| f.barrier));
+        let lost = timeline.flights().iter().filter(|flight| flight.landed.is_none()).take(MOST_LOST);
+        barriers.extend(lost.map(|flight| flight.barrier));
         for barrier in barriers {
             let named = self.trace.barriers.iter().find(|known| known.barrier == barrier);
             let name = named.map_or_else(|| short(self.trace, barrier), |known| known.name.clone());
@@ -185,7 +229,11 @@ impl<'t> Diagram<'t> {
                     if step.events.iter().any(|e| matches!(e, Event::Blocked { .. })) { "->>" } else { "-)" };
                 self.line(&format!("{who}{arrow}B{to}: {}", quoted(&format!("{said}{counted}"))));
             }
-            None => self.line(&format!("Note over {who}: {}", quoted(said))),
+            None => match landed(step) {
+                // What lands is nobody's step.
+                Some(barrier) => self.line(&format!("Note over B{barrier}: {}", quoted(said))),
+                None => self.line(&format!("Note over {who}: {}", quoted(said))),
+            },
         }
         for event in &step.events {
             let told = events::in_words(self.trace, event);
@@ -200,11 +248,7 @@ impl<'t> Diagram<'t> {
                     }
                 }
                 Event::Passed { barrier } => self.line(&format!("B{barrier}-->>{who}: passes")),
-                Event::Parked { .. }
-                | Event::Issued { .. }
-                | Event::Landed { .. }
-                | Event::Spun {}
-                | Event::LanesExited { .. } => {
+                Event::Parked { .. } | Event::Issued { .. } | Event::Spun {} | Event::LanesExited { .. } => {
                     self.line(&format!("Note over {who}: {}", quoted(&told)));
                 }
                 _ => {}
@@ -228,6 +272,14 @@ impl<'t> Diagram<'t> {
     }
 }
 
+/// Where something lands at a step.
+fn landed(step: &Step) -> Option<u32> {
+    step.events.iter().find_map(|event| match event {
+        Event::Landed { barrier } => Some(*barrier),
+        _ => None,
+    })
+}
+
 fn ends(event: &Event) -> bool {
     matches!(event, Event::Violated { .. } | Event::Failed { .. } | Event::Cut { .. })
 }
@@ -239,6 +291,7 @@ fn barriers(step: &Step) -> impl Iterator<Item = u32> {
         Event::Completed { barrier, .. }
         | Event::Released { barrier, .. }
         | Event::Notified { barrier, .. }
+        | Event::Landed { barrier }
         | Event::Passed { barrier } => Some(*barrier),
         _ => None,
     });

@@ -170,7 +170,7 @@ impl Step {
             | Event::Counted { barrier }
             | Event::Asked { barrier, .. }
             | Event::Begun { barrier }
-            | Event::Issued { barrier }
+            | Event::Issued { barrier, .. }
             | Event::Landed { barrier }
             | Event::Released { barrier, .. }
             | Event::Notified { barrier, .. } => Some(*barrier),

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::generations::{Generation, generations};
 use crate::names;
+use crate::objects::{Flight, Phase, flights, phases};
 use crate::render::events;
 use crate::trace::{AgentState, BarrierState, Event, Step, Trace};
 
@@ -34,6 +35,8 @@ pub struct Timeline<'t> {
     agents: Vec<History<'t, AgentState>>,
     barriers: BTreeMap<u32, (History<'t, BarrierState>, Vec<Generation>)>,
     groups: Vec<Group<'t>>,
+    phases: BTreeMap<u32, Vec<Phase>>,
+    flights: Vec<Flight>,
     violation: usize,
 }
 
@@ -61,7 +64,15 @@ impl<'t> Timeline<'t> {
         for (barrier, gathered) in generations(trace) {
             barriers.entry(barrier).or_default().1 = gathered;
         }
-        Self { trace, agents, barriers, groups: groups(trace), violation: violation(trace) }
+        Self {
+            trace,
+            agents,
+            barriers,
+            groups: groups(trace),
+            phases: phases(trace),
+            flights: flights(trace),
+            violation: violation(trace),
+        }
     }
 
     /// The trace.
@@ -132,6 +143,23 @@ impl<'t> Timeline<'t> {
         let first = all.partition_point(|g| g.completed.is_some_and(|time| time < from));
         let count = all[first..].partition_point(|g| g.begins() <= to);
         &all[first..first + count]
+    }
+
+    /// The mbarrier objects on which something happens, and their phases, in order.
+    pub fn objects(&self) -> impl Iterator<Item = (u32, &[Phase])> + '_ {
+        self.phases.iter().map(|(barrier, phases)| (*barrier, phases.as_slice()))
+    }
+
+    /// An object's phases, in order; none of any other barrier.
+    #[must_use]
+    pub fn phases(&self, barrier: u32) -> &[Phase] {
+        self.phases.get(&barrier).map_or(&[], Vec::as_slice)
+    }
+
+    /// Copies and arrivals in flight, in the order in which they begin.
+    #[must_use]
+    pub fn flights(&self) -> &[Flight] {
+        &self.flights
     }
 
     /// The agents by role, in the order in which roles first occur.

@@ -6,13 +6,15 @@
 mod act;
 mod changes;
 mod conflict;
+mod figure;
 mod generations;
 mod history;
 mod waits;
 
 pub use act::{Act, Kind};
 pub use changes::Change;
-pub use conflict::{Access, Conflict, conflict};
+pub use conflict::{Access, Conflict, Copied, conflict};
+pub use figure::{Figure, Local, Room, Side};
 pub use generations::Generation;
 pub(crate) use generations::generations;
 pub use history::{Group, Timeline};

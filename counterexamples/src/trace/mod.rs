@@ -20,6 +20,9 @@ pub use state::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// How a trace calls the access of a copy.
+pub(crate) const COPY: &str = "copy";
+
 /// The value of [`Trace::format`].
 pub const FORMAT: &str = "barcheck-trace/1";
 
@@ -146,9 +149,12 @@ impl Step {
     /// Whether it is this agent's access of this kind to this location.
     pub(crate) fn accesses(&self, agent: u32, kind: &str, location: &str) -> bool {
         self.agent == agent
-            && self.events.iter().any(|event| {
-                matches!(event, Event::Accessed { access, locations }
-                    if access == kind && locations.iter().any(|l| l == location))
+            && self.events.iter().any(|event| match event {
+                Event::Accessed { access, locations } => {
+                    access == kind && locations.iter().any(|l| l == location)
+                }
+                Event::Issued { writes, .. } => kind == COPY && writes.as_deref() == Some(location),
+                _ => false,
             })
     }
 }
@@ -259,6 +265,12 @@ pub enum Event {
     Issued {
         /// The barrier.
         barrier: u32,
+        /// Bytes of a copy; nothing for what lands as arrivals. Traces need not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bytes: Option<u32>,
+        /// The location that a copy writes, as the protocol writes it. Traces need not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        writes: Option<String>,
     },
     /// What was pending lands.
     Landed {

@@ -16,13 +16,13 @@ mod values;
 mod xegpu;
 
 use barcheck_model::agent::Action;
-use barcheck_model::barrier::BarrierId;
 use barcheck_model::barrier::bcu::Opaque;
 use barcheck_model::barrier::xegpu::Handle;
-use barcheck_model::machine::{Machine, State};
+use barcheck_model::barrier::{AnyOperation, BarrierId};
+use barcheck_model::machine::{Machine, Pending, State};
 use barcheck_model::program::{AgentId, BarrierInstruction, Op, Program, Target};
 
-use crate::trace::{Barrier, Operands};
+use crate::trace::{Barrier, Event, Operands};
 use expressions::Lanes;
 pub(crate) use figures::Gathering;
 use figures::{Naming, Present};
@@ -98,6 +98,34 @@ pub(crate) fn gathering(
         gone: number(exited().filter(|agent| !arrived.contains(&agent.0)).count()),
     };
     of(program.target).gathering(program, id, barrier, present)
+}
+
+/// What an agent leaves pending, as an event.
+pub(crate) fn issued(program: &Program, operation: &AnyOperation) -> Event {
+    Event::Issued {
+        barrier: operation.barrier().0,
+        bytes: operation.bytes(),
+        writes: operation.written().map(|location| program.location_name(location)),
+    }
+}
+
+/// What it takes to let something pending land, in words: `land the copy of 2048 bytes to buf[0] on full[0]`.
+pub(crate) fn land(program: &Program, pending: &Pending) -> String {
+    let on = barrier(program, pending.operation.barrier()).name;
+    let written = program.code(pending.agent).texts.get(pending.pc.index()).map_or("", String::as_str);
+    let what = in_flight(written, pending.operation.bytes());
+    let to = pending.operation.written().map(|location| format!(" to {}", program.location_name(location)));
+    format!("land {what}{} on {on}", to.unwrap_or_default())
+}
+
+/// What is in flight, by the instruction that began it, as it is written.
+pub(crate) fn in_flight(instruction: &str, bytes: Option<u32>) -> String {
+    match bytes {
+        Some(1) => "the copy of 1 byte".to_owned(),
+        Some(bytes) => format!("the copy of {bytes} bytes"),
+        None if instruction.contains("commit") => "the commit".to_owned(),
+        None => "the arrival".to_owned(),
+    }
 }
 
 /// What a register holds that is no number.

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const { BARCHECK, CHROMIUM } = process.env;
-export const { PROTOCOLS, VIEWER, WORK } = process.env;
+export const { KERNELS, PROTOCOLS, VIEWER, WORK } = process.env;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -71,7 +71,11 @@ export async function look(file, { hash = "", init, ...options } = {}, run) {
 export const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); };
 export const step = async (page) => Number(await page.inputValue("#step-number"));
 export const text = (page, selector) => page.locator(selector).innerText();
-export const drawn = (page) => page.waitForTimeout(60);
+/** Waits until what has been asked for is drawn, however busy the machine is. */
+export async function drawn(page) {
+  await page.waitForTimeout(60);
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+}
 
 /** What axe finds. It runs beside the page's own policy. */
 export async function axe(page) {

@@ -172,6 +172,11 @@ pub trait Operation<B>: Copy {
         false
     }
 
+    /// The bytes that its landing delivers, where it delivers bytes.
+    fn bytes(&self) -> Option<u32> {
+        None
+    }
+
     /// The location that it writes in the meantime, for whoever waits on the barrier once it has landed.
     fn written(&self) -> Option<LocationId> {
         None

@@ -82,6 +82,16 @@ macro_rules! barriers {
                 }
             }
 
+            /// See [`Operation::bytes`](super::Operation::bytes).
+            #[must_use]
+            pub fn bytes(&self) -> Option<u32> {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$System(operation) => {
+                        Operation::<super::$module::Barrier>::bytes(operation)
+                    })+
+                }
+            }
+
             /// See [`Operation::written`](super::Operation::written).
             #[must_use]
             pub fn written(&self) -> Option<LocationId> {

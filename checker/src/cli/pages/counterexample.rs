@@ -1,5 +1,6 @@
 //! Counterexamples as pages.
 
+use super::sources;
 use barcheck_counterexamples::{self as counterexamples, ClauseNote, Notes, RuleNote, Trace};
 use barcheck_model::program::Target;
 use barcheck_model::rule::Rule;
@@ -14,7 +15,8 @@ pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, S
 /// What there is to know beside a trace.
 pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
     let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
-    Notes { rule, departure, meanings: meanings(&trace.protocol.target) }
+    let compiled_from = sources::compiled_from(trace);
+    Notes { rule, departure, compiled_from, meanings: meanings(&trace.protocol.target) }
 }
 
 /// What a violation of each rule of a target is.

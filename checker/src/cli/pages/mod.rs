@@ -4,6 +4,7 @@ mod counterexample;
 mod index;
 mod proof;
 mod sheet;
+mod sources;
 
 pub(crate) use counterexample::{notes, page};
 pub(crate) use index::{Row, index, is_ours};

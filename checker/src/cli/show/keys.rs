@@ -180,15 +180,17 @@ impl Viewer<'_> {
     /// Selects the agent in the row above or below.
     fn neighbour(&mut self, down: bool) {
         let here = self.subject().and_then(|agent| self.row_of(agent));
+        // Objects come last.
+        let agents = self.rows.iter().filter(|row| !matches!(row, Row::Object { .. })).count();
         let there = match here {
             None => 0,
-            Some(row) if down => (row + 1).min(self.rows.len().saturating_sub(1)),
+            Some(row) if down => (row + 1).min(agents.saturating_sub(1)),
             Some(row) => row.saturating_sub(1),
         };
         self.agent = match self.rows.get(there) {
             Some(Row::Agent { agent, .. }) => Some(*agent),
             Some(Row::Folded(group)) => self.timeline.groups()[*group].agents.first().copied(),
-            None => None,
+            Some(Row::Object { .. }) | None => None,
         };
         self.reveal();
     }
@@ -257,7 +259,7 @@ impl Viewer<'_> {
             return self.say("No agent has a role");
         }
         let Some(row) = self.subject().and_then(|agent| self.row_of(agent)) else { return };
-        let (Row::Agent { group, .. } | Row::Folded(group)) = self.rows[row];
+        let (Row::Agent { group, .. } | Row::Folded(group)) = self.rows[row] else { return };
         if !self.folded.remove(&group) {
             self.folded.insert(group);
         }

@@ -108,6 +108,8 @@ pub(super) enum Row {
     Agent { agent: u32, group: usize, first: bool },
     /// All agents of a role.
     Folded(usize),
+    /// An mbarrier object; it is the first of them or not.
+    Object { barrier: u32, first: bool },
 }
 
 /// Columns of a step, by zoom.
@@ -265,6 +267,8 @@ impl<'t> Viewer<'t> {
                 row_of[*agent as usize] = rows.len() - 1;
             }
         }
+        let objects = self.timeline.objects().enumerate();
+        rows.extend(objects.map(|(position, (barrier, _))| Row::Object { barrier, first: position == 0 }));
         (self.rows, self.row_of) = (rows, row_of);
         self.scroll(Panel::Schedule).reveal = true;
     }

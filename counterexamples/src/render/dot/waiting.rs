@@ -7,7 +7,7 @@ use petgraph::graph::NodeIndex;
 
 use crate::names::{self, noun, short};
 use crate::render::dot::Picture;
-use crate::timeline::{Conflict, conflict};
+use crate::timeline::{Conflict, Figure, Room, Timeline, conflict};
 use crate::trace::{AgentState, Awaits, BarrierState, Situation, Status, Trace, Waits};
 
 /// An arrow of a cycle is drawn like this.
@@ -56,7 +56,36 @@ pub(crate) fn waiting(trace: &Trace, warning: Option<&str>) -> String {
         let accesses = format!("{} and {} of {location}", earlier.access, later.access);
         picture.edge(*from, *to, vec![accesses, missing.to_owned()], "color=red, dir=none, constraint=false");
     }
+    figure(trace, &end, &mut picture, &mut barriers);
     picture.to_dot()
+}
+
+/// What the rule is about: who could arrive on a barrier, or the steps that do not go together.
+fn figure(trace: &Trace, end: &Situation, picture: &mut Picture, barriers: &mut BTreeMap<u32, NodeIndex>) {
+    let Some(Figure { title, barrier, sides, room }) = Timeline::of(trace).figure() else { return };
+    let mut before = None;
+    let mut nodes = Vec::new();
+    for side in &sides {
+        let step = side.step.map(|step| format!("step {step}: ")).unwrap_or_default();
+        let at = if side.line > 0 { format!(" at line {}", side.line) } else { String::new() };
+        let head = format!("{step}{}{at}", names::agents(noun(trace), &side.agents));
+        let mut lines = vec![head, side.instruction.clone()];
+        let differ = side.locals.iter().filter(|local| local.differs);
+        lines.extend(differ.map(|local| format!("{} = {}", local.name, local.value)));
+        lines.push(side.said.clone());
+        let node = picture.node(lines, if side.fails { "shape=note, color=red" } else { "shape=note" });
+        nodes.push(node);
+        if let Some(before) = before.replace(node).filter(|_| room.is_none()) {
+            picture.edge(before, node, vec!["then".to_owned()], "style=dotted");
+        }
+        if let (Some(Room { standing, room, .. }), Some(barrier)) = (room, barrier) {
+            let mut lines = lines_of_barrier(trace, barrier, end.barriers.get(&barrier));
+            lines.push(format!("{standing} could come"));
+            let at = *barriers.entry(barrier).or_insert_with(|| picture.node(lines, "shape=ellipse"));
+            picture.edge(node, at, vec![format!("could arrive, room for {room}")], "color=red");
+        }
+    }
+    picture.frames.push((title, nodes));
 }
 
 fn look(status: Status, is_blamed: bool) -> &'static str {

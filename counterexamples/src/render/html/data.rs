@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::notes::Notes;
 use crate::explain::labels::{PlaceLabel, labels};
 use crate::names;
+use crate::objects::{Flight, Phase};
 use crate::render::events;
-use crate::timeline::{Act, Conflict, Generation, Group, Timeline, conflict};
+use crate::timeline::{Act, Conflict, Figure, Generation, Group, Timeline, conflict};
 use crate::trace::{Event, Trace};
 
 /// The page's data. Steps are counted from 1, as people count them; 0 is the beginning.
@@ -33,6 +34,9 @@ pub(super) struct View<'t> {
     /// Places that matter, by line.
     labels: Vec<PlaceLabel>,
     conflict: Option<Conflict<'t>>,
+    figure: Option<Figure>,
+    /// What is in flight, and when.
+    flights: &'t [Flight],
     /// Whether the trace's outcome says anything: a run under way may have shown nothing so far.
     shows: bool,
     /// The last: the page takes the text of it from the end of its data.
@@ -46,6 +50,8 @@ struct BarrierView<'t> {
     name: String,
     short: String,
     generations: &'t [Generation],
+    /// Of an mbarrier object.
+    phases: &'t [Phase],
 }
 
 impl<'t> View<'t> {
@@ -68,6 +74,8 @@ impl<'t> View<'t> {
             barriers: timeline.barriers().map(|barrier| BarrierView::of(timeline, barrier)).collect(),
             labels: labels(trace),
             conflict: conflict(trace),
+            figure: timeline.figure(),
+            flights: timeline.flights(),
             shows,
             trace,
         }
@@ -86,6 +94,7 @@ impl<'t> BarrierView<'t> {
             name: timeline.barrier_name(barrier),
             short: timeline.barrier_short(barrier),
             generations: timeline.generations(barrier),
+            phases: timeline.phases(barrier),
         }
     }
 }

@@ -8,7 +8,7 @@ mod page;
 use crate::timeline::Timeline;
 use crate::trace::Trace;
 use data::View;
-pub use notes::{ClauseNote, Notes, RuleNote};
+pub use notes::{ClauseNote, CompiledFrom, Notes, RuleNote, SourceFile, SourceLine};
 #[cfg(feature = "page")]
 pub use page::page;
 

@@ -15,11 +15,14 @@ const SCRIPT: &str = concat!(
     include_str!("../../../viewer/data.js"),
     include_str!("../../../viewer/dom.js"),
     include_str!("../../../viewer/core.js"),
+    include_str!("../../../viewer/flights.js"),
     include_str!("../../../viewer/lanes.js"),
     include_str!("../../../viewer/list.js"),
     include_str!("../../../viewer/panels.js"),
     include_str!("../../../viewer/source.js"),
+    include_str!("../../../viewer/compiled.js"),
     include_str!("../../../viewer/race.js"),
+    include_str!("../../../viewer/sides.js"),
     include_str!("../../../viewer/why.js"),
     include_str!("../../../viewer/whatif.js"),
     include_str!("../../../viewer/main.js"),
@@ -27,6 +30,8 @@ const SCRIPT: &str = concat!(
 const STYLE: &str = include_str!("../../../viewer/style.css");
 /// What answers "what if": the crate in `viewer/core`, compiled by its `build` and compressed.
 const CORE: &[u8] = include_bytes!("../../../viewer/core.wasm.zlib");
+/// The same without readers for compiled kernels, which make the larger part of it.
+const CORE_OF_PROTOCOLS: &[u8] = include_bytes!("../../../viewer/core-protocols.wasm.zlib");
 const PAGE: &str = include_str!("../../../viewer/index.html");
 
 /// A trace as a page.
@@ -46,6 +51,7 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
         source_of(&script),
         source_of(STYLE),
     );
+    let core = if trace.protocol.format == "bar" { CORE_OF_PROTOCOLS } else { CORE };
     let told = narrative(trace, &Style::default());
     Ok(fill(
         PAGE,
@@ -55,7 +61,7 @@ pub fn page(trace: &Trace, notes: &Notes) -> Result<String, TraceError> {
             ("style", STYLE),
             ("narrative", &escape::html(&told)),
             ("data", &data),
-            ("core", &STANDARD.encode(CORE)),
+            ("core", &STANDARD.encode(core)),
             ("script", &script),
         ],
     ))

@@ -1,32 +1,31 @@
 //! The lanes themselves.
 
 use crate::names::{agents_in_short, noun, short};
+use crate::objects::is_object;
 use crate::render::escape;
 use crate::render::text::{Sign, sign};
-use crate::timeline::{Access, conflict, generations};
-use crate::trace::{Event, Status};
+use crate::timeline::{Access, Generation, conflict, generations};
+use crate::trace::{Event, Status, Step};
 
 use super::layout::{LINE, Layout, MARGIN, Placed};
+use super::objects;
+use super::strokes::{BAD, HUES, INK, WAIT, line};
 use super::xml::{Xml, px};
-
-/// Colours of barriers, after those of Okabe and Ito: people see them apart whose eyes do not tell red from
-/// green.
-const HUES: [&str; 6] = ["#0072b2", "#b35900", "#00795b", "#a3437d", "#7a6a00", "#3a6f8f"];
-const INK: &str = "#1b2129";
-const WAIT: &str = "#5c3a00";
-const BAD: &str = "#a1121a";
 
 pub(super) fn draw(layout: &Layout<'_>, bottom: f64, xml: &mut Xml) {
     heads(layout, xml);
+    objects::heads(layout, xml);
     for (index, placed) in layout.rows.iter().enumerate() {
         if index % 2 == 1 {
             stripe(layout, placed, xml);
         }
     }
     bands(layout, xml);
+    objects::bands(layout, xml);
     for agent in &layout.columns {
         life(layout, *agent, bottom, xml);
     }
+    objects::arrows(layout, xml);
     for placed in &layout.rows {
         row(layout, placed, xml);
     }
@@ -127,7 +126,7 @@ pub(super) fn band(
 fn bands(layout: &Layout<'_>, xml: &mut Xml) {
     let number = |step: usize| step.saturating_sub(1);
     let (Some(first), Some(last)) = (layout.rows.first(), layout.rows.last()) else { return };
-    for (position, (barrier, all)) in generations(layout.trace).into_iter().enumerate() {
+    for (position, (barrier, all)) in numbered(layout).into_iter().enumerate() {
         let name = escape::line(&short(layout.trace, barrier), 20);
         for generation in all {
             let (end, complete) = match generation.completed {
@@ -145,7 +144,8 @@ fn bands(layout: &Layout<'_>, xml: &mut Xml) {
                 let (Some(x), Some(begin)) = (layout.x(*agent), layout.row_of(number(*step))) else {
                     continue;
                 };
-                if seen.contains(agent) || left_out(layout, number(*step), generation.completed.map(number)) {
+                if seen.contains(agent) || layout.leaves_out(number(*step), generation.completed.map(number))
+                {
                     continue;
                 }
                 seen.push(*agent);
@@ -158,13 +158,10 @@ fn bands(layout: &Layout<'_>, xml: &mut Xml) {
     }
 }
 
-/// Whether what begins and ends at these steps is among those left out altogether.
-fn left_out(layout: &Layout<'_>, from: usize, to: Option<usize>) -> bool {
-    let Some((behind, _)) = layout.gap else { return false };
-    let (Some(before), Some(after)) = (layout.rows.get(behind), layout.rows.get(behind + 1)) else {
-        return false;
-    };
-    from > before.row.last() && to.is_some_and(|to| to < after.row.first())
+/// The generations of barriers whose bands are in the agents' columns.
+pub(super) fn numbered(layout: &Layout<'_>) -> Vec<(u32, Vec<Generation>)> {
+    let all = generations(layout.trace).into_iter();
+    all.filter(|(barrier, _)| !is_object(layout.trace, *barrier)).collect()
 }
 
 /// An agent that is blocked.
@@ -212,26 +209,46 @@ fn row(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
             below += LINE;
         }
     }
+    let said = format!("step {}: {}", placed.row.numbers(), placed.instruction);
+    if let Some(x) = placed.row.last_step().and_then(|step| landing(layout, step)) {
+        mark(xml, Sign::Acts, x, y, &said);
+    }
     for agent in &layout.columns {
         let Some(x) = layout.x(*agent) else { continue };
+        // What lands is nobody's step.
+        let lands = |step: &&Step| landing(layout, step).is_some() && step.agent == *agent;
+        if placed.row.steps.iter().any(lands) {
+            continue;
+        }
         let sign = sign(&placed.row, &placed.after, *agent);
         if !matches!(sign, Sign::Waiting | Sign::Idle | Sign::Gone) {
-            mark(xml, sign, x, y, &format!("step {}: {}", placed.row.numbers(), placed.instruction));
+            mark(xml, sign, x, y, &said);
         }
     }
+}
+
+/// The column in which something lands at a step.
+fn landing(layout: &Layout<'_>, step: &Step) -> Option<f64> {
+    let lands = step.events.iter().find_map(|event| match event {
+        Event::Landed { barrier } => Some(*barrier),
+        _ => None,
+    });
+    layout.object_x(lands?)
 }
 
 /// Arrows from who completes a generation to whom that releases; broken for those whom it notifies.
 fn releases(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
     let Some(step) = placed.row.last_step() else { return };
-    let Some(from) = layout.x(step.agent) else { return };
+    let landing = landing(layout, step);
+    let Some(from) = landing.or_else(|| layout.x(step.agent)) else { return };
     for event in &step.events {
         let (class, agents, dashes) = match event {
             Event::Released { agents, .. } => ("release", agents, None),
             Event::Notified { agents, .. } => ("notice", agents, Some("3 3")),
             _ => continue,
         };
-        for to in agents.iter().filter(|agent| **agent != step.agent).filter_map(|agent| layout.x(*agent)) {
+        let others = agents.iter().filter(|agent| landing.is_some() || **agent != step.agent);
+        for to in others.filter_map(|agent| layout.x(*agent)) {
             let tip = if to > from { to - 8.0 } else { to + 8.0 };
             let back = if to > from { -5.0 } else { 5.0 };
             let y = px(placed.y());
@@ -240,20 +257,6 @@ fn releases(layout: &Layout<'_>, placed: &Placed<'_>, xml: &mut Xml) {
             line(xml, "tip", &head, INK, 1.1, None);
         }
     }
-}
-
-fn line(xml: &mut Xml, class: &str, path: &str, colour: &str, width: f64, dashes: Option<&str>) {
-    xml.empty(
-        "path",
-        &[
-            ("class", &class),
-            ("d", &path),
-            ("fill", &"none"),
-            ("stroke", &colour),
-            ("stroke-width", &px(width)),
-            ("stroke-dasharray", &dashes.unwrap_or("none")),
-        ],
-    );
 }
 
 /// The sign of what an agent does.

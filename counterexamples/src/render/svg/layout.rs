@@ -5,6 +5,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 use crate::names::{self, noun};
+use crate::objects::phases;
 use crate::render::escape;
 use crate::render::text::{FIRST_ROWS, LAST_ROWS, Row, chosen, left_out, remarks, rows, text_of, wrap};
 use crate::trace::{Situation, Trace};
@@ -23,6 +24,8 @@ const HEAD: f64 = 54.0;
 /// Width of the numbers of lines, and of the bracket around a cycle before those of steps.
 const LINES: f64 = 54.0;
 const BRACKET: f64 = 26.0;
+/// Objects that have a column.
+const MOST_OBJECTS: usize = 12;
 /// Agents that have a column.
 const MOST_COLUMNS: usize = 32;
 /// Letters of an instruction, and of a line of what happened.
@@ -61,6 +64,9 @@ pub(super) struct Layout<'t> {
     pub(super) gap: Option<(usize, usize)>,
     pub(super) columns: Vec<u32>,
     pub(super) spacing: f64,
+    /// The mbarrier objects that have a column beside the agents, and their names.
+    pub(super) objects: Vec<(u32, String)>,
+    object_spacing: f64,
     /// The lines above the lanes.
     pub(super) headline: Vec<String>,
     pub(super) facts: Vec<String>,
@@ -87,7 +93,11 @@ impl<'t> Layout<'t> {
         let instruction = widest(11, &mut placed.iter().map(|placed| placed.instruction.width()));
         let said = placed.iter().flat_map(|placed| placed.remarks.iter().chain(&placed.violated));
         let remark = widest(11, &mut said.map(|line| line.width()));
-        let instructions = left + columns.len() as f64 * spacing + 10.0;
+        let (objects, without_objects) = objects(trace);
+        let longest = objects.iter().map(|(_, name)| name.width()).max().unwrap_or(0) as f64;
+        let object_spacing = (longest * LETTER + 8.0).max(40.0);
+        let lanes = columns.len() as f64 * spacing + objects.len() as f64 * object_spacing;
+        let instructions = left + lanes + 10.0;
         let remarks = instructions + instruction * LETTER + 16.0;
         let width = (remarks + remark * LETTER + MARGIN).max(560.0);
         let lines = |text: &str, letter: f64| -> Vec<String> {
@@ -105,6 +115,9 @@ impl<'t> Layout<'t> {
                 noun(trace)
             ));
         }
+        if without_objects > 0 {
+            facts.push(format!("{without_objects} mbarriers have no column"));
+        }
         let top = MARGIN + (headline.len() as f64) * 19.0 + (facts.len() as f64) * LINE + HEAD;
         let bottom = place(&mut placed, gap, top);
         Self {
@@ -113,6 +126,8 @@ impl<'t> Layout<'t> {
             gap,
             columns,
             spacing,
+            objects,
+            object_spacing,
             headline,
             facts,
             top,
@@ -130,11 +145,46 @@ impl<'t> Layout<'t> {
         Some(self.left + (at as f64 + 0.5) * self.spacing)
     }
 
+    /// The position of an object's column among those of objects.
+    pub(super) fn object_at(&self, barrier: u32) -> Option<usize> {
+        self.objects.iter().position(|(object, _)| *object == barrier)
+    }
+
+    /// The middle of an object's column.
+    pub(super) fn object_x(&self, barrier: u32) -> Option<f64> {
+        let lanes = self.left + self.columns.len() as f64 * self.spacing;
+        Some(lanes + (self.object_at(barrier)? as f64 + 0.5) * self.object_spacing)
+    }
+
+    /// Whether what begins and ends at these steps is among those left out altogether.
+    pub(super) fn leaves_out(&self, from: usize, to: Option<usize>) -> bool {
+        let Some((behind, _)) = self.gap else { return false };
+        let (Some(before), Some(after)) = (self.rows.get(behind), self.rows.get(behind + 1)) else {
+            return false;
+        };
+        from > before.row.last() && to.is_some_and(|to| to < after.row.first())
+    }
+
     /// Where the row of a step, by its position, is among those shown; the nearest one after it, if it is
     /// left out.
     pub(super) fn row_of(&self, step: usize) -> Option<usize> {
         self.rows.iter().position(|placed| placed.row.last() >= step)
     }
+}
+
+/// The objects that have a column, those that the outcome is about and those in use first, and how many have
+/// none.
+fn objects(trace: &Trace) -> (Vec<(u32, String)>, usize) {
+    let all = phases(trace);
+    let end = trace.last_situation();
+    let in_use = |barrier: u32| end.barriers.get(&barrier).is_some_and(|state| state.active);
+    let mut kept: Vec<u32> = all.keys().copied().collect();
+    kept.sort_by_key(|barrier| (trace.outcome.barrier != Some(*barrier), !in_use(*barrier), *barrier));
+    kept.truncate(MOST_OBJECTS);
+    kept.sort_unstable();
+    let without = all.len() - kept.len();
+    let named = kept.into_iter().map(|barrier| (barrier, escape::line(&names::short(trace, barrier), 12)));
+    (named.collect(), without)
 }
 
 /// The width of a column: so that the names of roles have room above theirs, as far as there is any.

@@ -4,12 +4,16 @@
 //! The picture has a background of its own, so that it can be read on whatever it is put. It has no script
 //! and asks for nothing, and what matters is told by shapes as well as by colours.
 
+mod figure;
 mod lanes;
 mod layout;
+mod objects;
+mod strokes;
 mod xml;
 
 use crate::render::escape;
 use crate::render::text::{Sign, sign};
+use crate::timeline::Timeline;
 use crate::trace::{Status, Trace};
 use lanes::mark;
 use layout::{LINE, Layout, MARGIN};
@@ -23,7 +27,8 @@ const MOST_DESCRIPTION: usize = 4000;
 const STYLE: &str = "<style>\
 text { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #1b2129; white-space: \
 pre } .headline { font-size: 14px; font-weight: bold } .faint { fill: #545f6b } .bad { fill: #a1121a; \
-font-weight: bold } .head { font-weight: bold; text-anchor: middle } .role { text-anchor: middle } .number { \
+font-weight: bold } .strong { font-weight: bold } .against { text-anchor: middle } .head { font-weight: bold; text-anchor: middle } .phase-number { text-anchor: middle } .bytes { \
+font-size: 10px; text-anchor: end; stroke: #fff; stroke-width: 3px; paint-order: stroke } .role { text-anchor: middle } .number { \
 text-anchor: end; fill: #545f6b }</style>\n";
 
 /// A trace as a picture; `shows` says whether its outcome is one.
@@ -32,7 +37,9 @@ pub(super) fn svg(trace: &Trace, warning: Option<&str>, shows: bool) -> String {
     let mut xml = Xml::default();
     // The end of the lanes, the outcome below them, the legend below that.
     let outcome = layout.bottom + 8.0;
-    let legend = if shows { outcome + 34.0 } else { outcome + 8.0 };
+    let about = Timeline::of(trace).figure().filter(|_| shows);
+    let beneath = if shows { outcome + 34.0 } else { outcome + 8.0 };
+    let legend = beneath + figure::height(about.as_ref());
     let height = legend + legend_height(&layout, shows);
     xml.open(
         "svg",
@@ -58,6 +65,9 @@ pub(super) fn svg(trace: &Trace, warning: Option<&str>, shows: bool) -> String {
     lanes::draw(&layout, outcome, &mut xml);
     if shows {
         draw_outcome(&layout, outcome, &mut xml);
+    }
+    if let Some(about) = &about {
+        figure::draw(&layout, about, beneath - 4.0, &mut xml);
     }
     draw_legend(&layout, legend, shows, &mut xml);
     xml.close("svg");
@@ -131,11 +141,11 @@ fn meanings(layout: &Layout<'_>, shows: bool) -> Vec<(Sign, &'static str)> {
 
 /// The barriers that have bands.
 fn banded(layout: &Layout<'_>) -> Vec<u32> {
-    crate::timeline::generations(layout.trace).into_keys().take(MOST_BARRIERS).collect()
+    lanes::numbered(layout).into_iter().map(|(barrier, _)| barrier).take(MOST_BARRIERS).collect()
 }
 
 fn legend_height(layout: &Layout<'_>, shows: bool) -> f64 {
-    let entries = meanings(layout, shows).len() + 1 + banded(layout).len();
+    let entries = meanings(layout, shows).len() + 1 + banded(layout).len() + objects::legend(layout).len();
     let each = 110.0;
     let across = ((layout.width - 2.0 * MARGIN) / each).floor().max(1.0);
     (entries as f64 / across).ceil() * 20.0 + MARGIN
@@ -157,6 +167,11 @@ fn draw_legend(layout: &Layout<'_>, top: f64, shows: bool, xml: &mut Xml) {
     let (x, y) = next();
     lanes::waits(xml, x, y - 8.0, y + 8.0);
     xml.write("faint", x + 14.0, y + 4.0, "blocked");
+    for entry in objects::legend(layout) {
+        let (x, y) = next();
+        objects::sample(entry, (x, y), xml);
+        xml.write("faint", x + 14.0, y + 4.0, entry.meaning());
+    }
     for (position, barrier) in banded(layout).into_iter().enumerate() {
         let (x, y) = next();
         lanes::band(xml, "sample", position, (x, y - 8.0, y + 8.0), true, "a generation");

@@ -23,6 +23,9 @@ struct Way<'w> {
     /// Something lands that the agent has left pending.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     lands: bool,
+    /// What that is, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    landing: Option<&'w str>,
     resolved: &'w str,
     line: u32,
     lanes: Option<&'w str>,
@@ -39,6 +42,7 @@ pub(crate) fn choices(next: &Next, stands: Standing) -> Result<String, String> {
         index: possible.step.choice.index,
         pick: possible.step.choice.pick,
         lands: possible.step.choice.lands,
+        landing: possible.landing.as_deref(),
         resolved: &possible.step.resolved,
         line: possible.step.location.line,
         lanes: possible.step.lanes.as_deref(),

@@ -103,7 +103,7 @@ impl Session {
             }
             let made = self.walk.steps().len() - begun;
             if made > 0 && !known.insert(self.walk.state().clone()) {
-                break "this state was reached before: it can go on like this for ever".to_owned();
+                break format!("this state was reached before{}", self.blocked_for_ever());
             }
             if made >= most.min(MOST_OWN) {
                 break format!("{made} steps were made");
@@ -118,6 +118,17 @@ impl Session {
             n => format!("; {n} choices were made, each the first in its list"),
         };
         Ok(format!("{why}{choices}"))
+    }
+
+    /// What there is to say of a run that can go on for ever.
+    fn blocked_for_ever(&self) -> String {
+        let blocked = self.walk.blocked();
+        match blocked.is_empty() {
+            true => ": it can go on like this for ever".to_owned(),
+            false => format!(
+                "; it can go on like this for ever while {blocked} cannot: a stuck-agent, if nothing else can happen"
+            ),
+        }
     }
 
     /// The next step of one agent, or of whoever comes after the one that made the last.

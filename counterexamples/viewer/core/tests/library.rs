@@ -223,3 +223,21 @@ fn a_run_that_comes_back_to_a_state_does_not_go_on_for_ever() {
     let stopped = told["stopped"].as_str().expect("words");
     assert!(stopped.starts_with("this state was reached before"), "{stopped}");
 }
+
+#[test]
+fn what_is_in_flight_is_offered_as_something_to_land() {
+    let mut session = of("ptx/mbarrier_missing_bytes_broken.bar");
+    let told = ask(&mut session, "after 7 11:");
+    let ways = told["choices"].as_array().expect("a list");
+    let landings: Vec<_> = ways.iter().filter_map(|way| way["landing"].as_str()).collect();
+    assert_eq!(
+        landings,
+        [
+            "land the copy of 2048 bytes to buf[0] on full[0]",
+            "land the copy of 2048 bytes to buf[1] on full[1]"
+        ]
+    );
+    assert!(ways.iter().all(|way| way["landing"].is_null() != (way["lands"] == true)));
+    let told = ask(&mut session, "run 7:0.0.0.1");
+    assert_eq!(told["view"]["flights"][0]["landed"], 8);
+}

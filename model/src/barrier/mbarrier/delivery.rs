@@ -61,6 +61,10 @@ impl Operation<Barrier> for Delivery {
         self.arrivals > 0
     }
 
+    fn bytes(&self) -> Option<u32> {
+        (self.arrivals == 0).then_some(self.bytes)
+    }
+
     fn written(&self) -> Option<LocationId> {
         self.to
     }

@@ -103,7 +103,10 @@ fn happened(trace: &Trace, event: &Event) -> Option<String> {
         }
         Event::Released { agents, .. } => format!("releases {}", all(agents)),
         Event::Notified { agents, .. } => format!("notifies {}", all(agents)),
-        Event::Issued { barrier } => format!("leaves something pending for {}", name(*barrier)),
+        Event::Issued { barrier, bytes: Some(bytes), .. } => {
+            format!("begins to copy {bytes} bytes for {}", name(*barrier))
+        }
+        Event::Issued { barrier, .. } => format!("leaves something pending for {}", name(*barrier)),
         Event::Landed { barrier } => format!("lands on {}", name(*barrier)),
         Event::LanesExited { lanes } => format!("lanes {lanes} exit"),
         Event::Accessed { access, locations } if access == "atomic" => {

@@ -47,7 +47,9 @@ impl Canvas<'_, '_, '_, '_> {
         let (from, to) = (self.window.from, self.window.to);
         let timeline = &self.viewer.timeline;
         let filter = self.viewer.filter.barrier;
-        let shown = timeline.barriers().filter(|b| filter.is_none_or(|only| only == *b));
+        // Objects have lanes of their own.
+        let numbered = timeline.barriers().filter(|b| timeline.phases(*b).is_empty());
+        let shown = numbered.filter(|b| filter.is_none_or(|only| only == *b));
         let mut ends: Vec<(usize, u32, u32)> = shown
             .flat_map(|barrier| {
                 let all = timeline.generations_within(barrier, from, to).iter();
@@ -120,11 +122,13 @@ impl Canvas<'_, '_, '_, '_> {
         let waits =
             [(theme.glyph("═", "="), "waits in a generation"), (theme.glyph("╌", "~"), "arrived, goes on")];
         let meanings = Sign::MEANINGS.into_iter().filter(|(sign, _)| used.contains(sign));
-        let signs: Vec<(&str, Ink, &str)> = meanings
-            .map(|(sign, meaning)| {
+        // What is least known comes first.
+        let signs: Vec<(&str, Ink, &str)> = super::objects::meanings(self.viewer)
+            .into_iter()
+            .chain(meanings.map(|(sign, meaning)| {
                 let (glyph, ink) = theme.sign(sign);
                 (glyph, ink, meaning)
-            })
+            }))
             .chain(waits.map(|(glyph, meaning)| (glyph, Ink::Plain, meaning)))
             .collect();
         for (glyph, ink, meaning) in signs {

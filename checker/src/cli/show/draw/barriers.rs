@@ -79,6 +79,13 @@ fn card(viewer: &Viewer<'_>, page: &mut Page, barrier: u32, changed: bool) {
             page.put(Ink::Faint, ink, &sign, &timeline.agents_in_words(agents));
         }
     }
+    let flights = timeline.flights().iter();
+    for flight in flights.filter(|f| f.barrier == barrier && super::objects::flies(f, viewer.time)).take(4) {
+        let to = flight.writes.as_ref().map(|location| format!(" to {location}")).unwrap_or_default();
+        let since = flight.issued.map(|time| format!(" since step {time}")).unwrap_or_default();
+        let who = timeline.agent_name(flight.agent);
+        page.put(Ink::Faint, Ink::Plain, "    in flight ", &format!("{}{to} by {who}{since}", flight.what));
+    }
     if selected {
         generations(viewer, page, barrier);
     }

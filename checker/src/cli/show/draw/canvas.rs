@@ -11,6 +11,9 @@ use unicode_width::UnicodeWidthStr;
 /// Columns of a role's name, at most.
 const MOST_ROLE: usize = 10;
 
+/// Columns of an object's name, at most.
+const MOST_OBJECT: usize = 12;
+
 /// Rows above the lanes.
 pub(super) fn axis_rows(viewer: &Viewer<'_>) -> usize {
     2 + usize::from(viewer.timeline.cycle().is_some()) + usize::from(viewer.filter.restricts())
@@ -62,6 +65,10 @@ pub(super) fn label_columns(viewer: &Viewer<'_>, width: u16) -> [usize; 3] {
     let role = roles.map(|role| cut(role, MOST_ROLE, viewer.theme).width() + 1).max().unwrap_or(0);
     let last = u32::try_from(viewer.timeline.trace().agents.len().saturating_sub(1)).unwrap_or(0);
     let agent = viewer.timeline.agents_in_short(&[last]).width().max(3) + 1;
+    // Objects have longer names than agents, and more to say.
+    let objects = viewer.timeline.objects().map(|(barrier, _)| viewer.timeline.barrier_short(barrier));
+    let object = objects.map(|name| name.width().min(MOST_OBJECT) + 1).max().unwrap_or(0);
+    let agent = if width < 40 { agent } else { agent.max(object.saturating_sub(role)) };
     match width {
         0..40 => [0, agent, 0],
         40..64 => [role, agent, 0],

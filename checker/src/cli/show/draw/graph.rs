@@ -4,10 +4,13 @@ use crate::cli::show::state::Viewer;
 use crate::cli::show::text::{Page, cut, fit};
 use crate::cli::show::theme::Ink;
 use barcheck_counterexamples::trace::{Awaits, Event, Status};
-use barcheck_counterexamples::{Access, Conflict, Waiter};
+use barcheck_counterexamples::{Access, Conflict, Figure, Side, Waiter};
 
 /// Edges drawn, at most.
 const MOST_EDGES: usize = 60;
+/// Places of arrivals drawn, and locals told, at most.
+const MOST_SLOTS: usize = 24;
+const MOST_LOCALS: usize = 4;
 /// Steps shown between the two accesses, at most.
 const MOST_BETWEEN: usize = 8;
 
@@ -121,4 +124,68 @@ pub(super) fn conflict(viewer: &Viewer<'_>, page: &mut Page, conflict: &Conflict
         page.text(Ink::Faint, "  ", &format!("{hidden} steps in between are left out."));
     }
     page.text(Ink::Bad, &format!("{} ", theme.glyph("✗", "!")), &format!("Between the two: {missing}."));
+}
+
+/// What the rule is about: who could arrive and for how many there is room, or what does not go together.
+pub(super) fn figure(viewer: &Viewer<'_>, page: &mut Page, figure: &Figure) {
+    let theme = viewer.theme;
+    page.heading(&figure.title);
+    if let Some(room) = &figure.room {
+        let slots = |glyph: &str, count: usize| glyph.repeat(count.min(MOST_SLOTS));
+        let (free, standing) = (room.room as usize, room.standing as usize);
+        let on = figure.barrier.map(|b| viewer.timeline.barrier_short(b)).unwrap_or_default();
+        page.line(&[
+            (Ink::Plain, &format!("  {on}  ")),
+            (Ink::Goes, &slots(theme.glyph("■", "#"), room.arrived)),
+            (Ink::Plain, &slots(theme.glyph("□", "_"), free)),
+            (Ink::Plain, &format!("  {} arrived, room for {}", room.arrived, room.room)),
+        ]);
+        page.line(&[
+            (Ink::Plain, &format!("  {}  ", " ".repeat(on.len()))),
+            (Ink::Plain, &slots(theme.glyph("△", "^"), free.min(standing))),
+            (Ink::Bad, &slots(theme.glyph("▲", "!"), standing.saturating_sub(free))),
+            (Ink::Plain, &format!("  {} could come next", room.standing)),
+        ]);
+    }
+    match figure.sides.as_slice() {
+        [left, right] if page.width() >= 40 => beside(viewer, page, left, right),
+        sides => sides.iter().for_each(|one| {
+            let lines = lines_of(viewer, one);
+            lines.iter().for_each(|(ink, line)| page.text(*ink, "  ", line));
+        }),
+    }
+}
+
+/// Two side by side.
+fn beside(viewer: &Viewer<'_>, page: &mut Page, left: &Side, right: &Side) {
+    let theme = viewer.theme;
+    let half = (page.width().saturating_sub(3)) / 2;
+    let (left, right) = (lines_of(viewer, left), lines_of(viewer, right));
+    let line = |side: &[(Ink, String)], at: usize| {
+        side.get(at).map_or((Ink::Plain, String::new()), |(ink, text)| (*ink, text.clone()))
+    };
+    for at in 0..left.len().max(right.len()) {
+        let ((ink, text), (other_ink, other)) = (line(&left, at), line(&right, at));
+        page.line(&[
+            (ink, &fit(&text, half, theme)),
+            (Ink::Faint, &format!(" {} ", theme.glyph("│", "|"))),
+            (other_ink, &cut(&other, half, theme)),
+        ]);
+    }
+}
+
+/// One of the sides, line by line.
+fn lines_of(viewer: &Viewer<'_>, side: &Side) -> Vec<(Ink, String)> {
+    let who = viewer.timeline.agents_in_words(&side.agents);
+    let step = side.step.map(|step| format!(", step {step}")).unwrap_or_default();
+    let at = if side.line > 0 { format!(", line {}", side.line) } else { String::new() };
+    let mut lines = vec![(Ink::Heading, format!("{who}{step}{at}")), (Ink::Plain, side.instruction.clone())];
+    let mut locals: Vec<_> = side.locals.iter().collect();
+    locals.sort_by_key(|local| !local.differs);
+    lines.extend(locals.iter().take(MOST_LOCALS).map(|local| {
+        let ink = if local.differs { Ink::Bad } else { Ink::Plain };
+        (ink, format!("{} = {}", local.name, local.value))
+    }));
+    lines.push((if side.fails { Ink::Bad } else { Ink::Faint }, side.said.clone()));
+    lines
 }

@@ -4,6 +4,7 @@ use super::canvas::{Canvas, label_columns, window};
 use crate::cli::show::state::{Panel, Row, Viewer};
 use crate::cli::show::text::fit;
 use crate::cli::show::theme::{Ink, Sign};
+use barcheck_counterexamples::Act;
 use barcheck_counterexamples::trace::{Event, Status};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -26,6 +27,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {
     let mut canvas = Canvas { frame, viewer, window };
     canvas.lives();
     canvas.bands();
+    canvas.objects();
     canvas.signs();
     canvas.present();
     canvas.axis();
@@ -41,6 +43,7 @@ impl Canvas<'_, '_, '_, '_> {
                 let (glyph, ink, fill) = match self.viewer.rows[row] {
                     Row::Agent { agent, .. } => self.life(agent, time),
                     Row::Folded(group) => (self.crowd(group, time), Ink::Blocked, true),
+                    Row::Object { .. } => continue,
                 };
                 self.stretch(time, row, glyph, ink, fill && time < self.viewer.timeline.last());
             }
@@ -75,7 +78,8 @@ impl Canvas<'_, '_, '_, '_> {
         let (from, to) = (self.window.from, self.window.to);
         let filter = self.viewer.filter.barrier;
         for (hue, barrier) in self.viewer.timeline.barriers().enumerate() {
-            if filter.is_some_and(|only| only != barrier) {
+            let has_lane = !self.viewer.timeline.phases(barrier).is_empty();
+            if has_lane || filter.is_some_and(|only| only != barrier) {
                 continue;
             }
             let ink = Ink::Barrier(hue);
@@ -114,7 +118,10 @@ impl Canvas<'_, '_, '_, '_> {
                     self.sign(sign, *agent, time, matches);
                 }
             }
-            self.sign(Sign::Act(self.viewer.timeline.act(step)), step.agent, time, matches);
+            // What lands is nobody's step.
+            if !step.choice.lands || self.viewer.timeline.act(step) == Act::Fails {
+                self.sign(Sign::Act(self.viewer.timeline.act(step)), step.agent, time, matches);
+            }
         }
     }
 
@@ -150,6 +157,10 @@ impl Canvas<'_, '_, '_, '_> {
                     (*group, std::slice::from_ref(agent), *first || row == top)
                 }
                 Row::Folded(group) => (*group, viewer.timeline.groups()[*group].agents.as_slice(), true),
+                Row::Object { barrier, .. } => {
+                    self.object_label(y, *barrier);
+                    continue;
+                }
             };
             let subject = viewer.subject().is_some_and(|agent| agents.binary_search(&agent).is_ok());
             let has_changed = changed.iter().any(|state| agents.binary_search(&state.agent).is_ok());
@@ -177,6 +188,25 @@ impl Canvas<'_, '_, '_, '_> {
             };
             self.put(self.window.area.x, y, &text, ink);
         }
+    }
+}
+
+impl Canvas<'_, '_, '_, '_> {
+    fn object_label(&mut self, y: u16, barrier: u32) {
+        let viewer = self.viewer;
+        let theme = viewer.theme;
+        let [role_width, agent_width, status_width] = label_columns(viewer, self.window.area.width);
+        let changed = viewer
+            .step()
+            .is_some_and(|step| step.changes.barriers.iter().any(|state| state.barrier == barrier));
+        let mark = if viewer.barrier == Some(barrier) { theme.glyph("▸", ">") } else { " " };
+        let text = format!(
+            "{mark}{}{} {}",
+            if changed { theme.glyph("◆", "*") } else { " " },
+            fit(&viewer.timeline.barrier_short(barrier), (role_width + agent_width).saturating_sub(1), theme),
+            fit(&super::objects::status(viewer, barrier), status_width, theme),
+        );
+        self.put(self.window.area.x, y, &text, Ink::Barrier(viewer.hue(barrier)));
     }
 }
 

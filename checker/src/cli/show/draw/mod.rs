@@ -4,8 +4,10 @@
 mod axis;
 mod barriers;
 mod canvas;
+mod compiled;
 mod graph;
 mod lanes;
+mod objects;
 mod overlay;
 mod panes;
 mod source;

@@ -46,6 +46,7 @@ struct Remarks {
 }
 
 pub(super) fn draw(frame: &mut Frame<'_>, viewer: &mut Viewer<'_>, area: Rect) {
+    let area = super::compiled::above(frame, viewer, area);
     let lines = viewer.source.len();
     let who = who_columns(viewer);
     let gutter = lines.to_string().len() + 1 + who + 1 + 3;

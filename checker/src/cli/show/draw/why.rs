@@ -28,6 +28,10 @@ pub(super) fn page(viewer: &Viewer<'_>, page: &mut Page) -> Option<usize> {
         graph::waits(viewer, page);
         page.gap();
     }
+    if let Some(figure) = viewer.timeline.figure() {
+        graph::figure(viewer, page, &figure);
+        page.gap();
+    }
     for sentence in outcome.explanation.lines().take(MOST_SENTENCES) {
         page.text(Ink::Plain, "- ", sentence);
     }

@@ -3,6 +3,7 @@
 mod hostile;
 mod keyboard;
 mod pace;
+mod pictures;
 mod screens;
 
 use super::draw::draw;

@@ -1,4 +1,4 @@
-//! Packs the compiled core beside the viewer, and notes what it was made from: the last part of `build`.
+//! Packs the compiled cores beside the viewer, and notes what they were made from: the last part of `build`.
 
 mod sources;
 
@@ -8,22 +8,25 @@ use zopfli::{Format, Options};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [made, with] = arguments.as_slice() else {
-        eprintln!("usage: pack CORE.wasm TOOLS");
+    let [made, protocols, with] = arguments.as_slice() else {
+        eprintln!("usage: pack CORE.wasm PROTOCOLS.wasm TOOLS");
         std::process::exit(2);
     };
-    if let Err(error) = pack(made, with) {
-        eprintln!("cannot pack {made}: {error}");
+    if let Err(error) = pack([made, protocols], with) {
+        eprintln!("cannot pack {made} and {protocols}: {error}");
         std::process::exit(1);
     }
 }
 
-fn pack(made: &str, with: &str) -> std::io::Result<()> {
-    let core = fs::read(made)?;
-    // What every browser unpacks by itself. Zopfli takes seconds for it, and saves a twentieth.
-    let mut packed = Vec::new();
-    zopfli::compress(Options::default(), Format::Zlib, core.as_slice(), &mut packed)?;
-    fs::write(sources::at(sources::PACKED), packed)?;
-    let digests = [sources::digest()?, sources::digest_of(&core)].join("\n");
-    fs::write(sources::at(sources::NOTE), format!("{digests}\n{with}\n"))
+fn pack(made: [&str; 2], with: &str) -> std::io::Result<()> {
+    let mut note = vec![sources::digest()?];
+    for (made, place) in made.into_iter().zip(sources::PACKED) {
+        let core = fs::read(made)?;
+        // What every browser unpacks by itself. Zopfli takes seconds for it, and saves a twentieth.
+        let mut packed = Vec::new();
+        zopfli::compress(Options::default(), Format::Zlib, core.as_slice(), &mut packed)?;
+        fs::write(sources::at(place), packed)?;
+        note.push(sources::digest_of(&core));
+    }
+    fs::write(sources::at(sources::NOTE), format!("{}\n{with}\n", note.join("\n")))
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The packed core.
-pub(crate) const PACKED: &str = "counterexamples/viewer/core.wasm.zlib";
-/// The digest of what it was made from; in a second line that of the core itself, unpacked; in a third the
-/// tools.
+/// The packed cores: the whole, and the one for protocols alone.
+pub(crate) const PACKED: [&str; 2] =
+    ["counterexamples/viewer/core.wasm.zlib", "counterexamples/viewer/core-protocols.wasm.zlib"];
+/// The digest of what they were made from; in a line each that of the cores themselves, unpacked; in a fourth
+/// line the tools.
 pub(crate) const NOTE: &str = "counterexamples/viewer/core.txt";
 
 /// What the core is made from.
@@ -40,7 +41,7 @@ pub(crate) const LEFT_OUT: [&str; 25] = [
     "counterexamples/src/render/html/mod.rs",
     "counterexamples/src/render/itf.rs",
     "counterexamples/src/render/mermaid.rs",
-    "counterexamples/src/render/perfetto.rs",
+    "counterexamples/src/render/perfetto",
     "counterexamples/src/render/spans.rs",
     "counterexamples/src/render/svg",
     "counterexamples/src/render/text",

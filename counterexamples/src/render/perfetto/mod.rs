@@ -3,16 +3,19 @@
 //! Time is logical. Step n, from 0, takes the millisecond from n on; what it does to others happens in the
 //! middle of it.
 
+mod flights;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::error::{ConvertError, MOST_BYTES};
-use super::spans::{Span, spans};
 use crate::names;
+use crate::objects::is_object;
+use crate::render::error::{ConvertError, MOST_BYTES};
 use crate::render::escape;
 use crate::render::events;
+use crate::render::spans::{Span, spans};
 use crate::timeline::generations;
 use crate::trace::{Event, Step, Trace};
 
@@ -57,6 +60,8 @@ pub(super) fn perfetto(trace: &Trace, warning: Option<&str>) -> Result<String, C
         writer.step(step);
     }
     writer.generations();
+    writer.phases();
+    writer.flights();
     writer.outcome();
     let mut about = json!({
         "time": "logical: step n takes the n-th millisecond; how long anything took in reality is not known",
@@ -216,7 +221,12 @@ impl<'t> Writer<'t> {
             "instruction": step.instruction,
             "happens": words.join(", "),
         });
-        let actor = self.agent(step.agent);
+        // What lands is nobody's step.
+        let lands = step.events.iter().find_map(|event| match event {
+            Event::Landed { barrier } => Some(self.barrier(*barrier)),
+            _ => None,
+        });
+        let actor = lands.unwrap_or_else(|| self.agent(step.agent));
         self.slice(actor, from, from + STEP, &step.resolved, "step", args);
         for event in &step.events {
             let (what, barrier, agents) = match event {
@@ -224,7 +234,7 @@ impl<'t> Writer<'t> {
                 Event::Notified { barrier, agents } => ("notified", *barrier, agents),
                 _ => continue,
             };
-            for agent in agents.iter().filter(|agent| **agent != step.agent) {
+            for agent in agents.iter().filter(|agent| lands.is_some() || **agent != step.agent) {
                 let track = self.agent(*agent);
                 let name = format!("{what} by {}", self.short(barrier));
                 self.slice(track, middle, from + STEP, &name, "barrier", json!({ "step": step.index + 1 }));
@@ -273,7 +283,8 @@ impl<'t> Writer<'t> {
     }
 
     fn generations(&mut self) {
-        for (barrier, all) in generations(self.trace) {
+        let numbered = |(barrier, _): &(u32, Vec<_>)| !is_object(self.trace, *barrier);
+        for (barrier, all) in generations(self.trace).into_iter().filter(numbered).collect::<Vec<_>>() {
             let name = self.short(barrier);
             let mut free = 0;
             for generation in all {
