@@ -2,7 +2,7 @@
 //! violates rules that barcheck finds violated, and counts the same states where everything is covered.
 //!
 //! The whole library is compared, and `BARCHECK_SPIN=N` random protocols, by default a few; `BARCHECK_SEED=N`
-//! sets the first seed.
+//! sets the first seed. `BARCHECK_FILES=TEXT` leaves out files of the library whose names are without the text.
 
 mod heads;
 mod naive;
@@ -17,6 +17,9 @@ use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head, protocol};
 use naive::generate::{generate, generate_for};
+use naive::generate_asks::generate_asks;
+use naive::generate_cluster::generate_cluster;
+use naive::generate_mbarrier::generate_mbarrier;
 use naive::protocol::{self, Protocol};
 use opinion::{Said, has_spin, in_two_threads, spin, spin_finds_stuck_agent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,10 +71,11 @@ fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compare
     let agrees = match (&said, outcome.verdict) {
         (Said::Violated(rule), Verdict::Violated) => rules.iter().any(|found| found.name() == rule),
         (Said::Verified(states), Verdict::Verified) => {
-            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and
-            // what is remembered of uniform decisions is not compared.
+            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and so
+            // is what is in flight from different instructions; what is remembered of uniform decisions is not
+            // compared.
             let (theirs, own) = (*states, outcome.statistics.states);
-            let fewer = program.target == Target::Bcu && theirs <= own;
+            let fewer = (program.target == Target::Bcu || !program.objects.is_empty()) && theirs <= own;
             theirs == own || fewer || !program.sequences.is_empty()
         }
         (Said::Cut(_), Verdict::Error | Verdict::Inconclusive) => true,
@@ -131,7 +135,11 @@ fn spin_and_barcheck_agree_on_the_library() {
         println!("SKIPPED: spin and a C compiler are not both installed");
         return;
     }
-    let files = files();
+    let mut files = files();
+    let asked = std::env::var("BARCHECK_FILES");
+    files.retain(|path| {
+        asked.as_ref().is_ok_and(|text| path.to_string_lossy().contains(text)) || asked.is_err()
+    });
     let counts = compare_all(&files, |path| {
         let text = std::fs::read_to_string(path).expect("a readable file");
         let head = head(&text);
@@ -139,6 +147,9 @@ fn spin_and_barcheck_agree_on_the_library() {
         (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels))
     });
     println!("{} protocols of the library: {counts:?}", files.len());
+    if asked.is_ok() {
+        return;
+    }
     assert!(counts["violated, with stuck-agent"] >= Target::ALL.len());
     assert!(counts["verified"] * 3 > files.len() && counts["violated"] * 5 > files.len());
 }
@@ -161,6 +172,36 @@ fn spin_and_barcheck_agree_on_random_protocols_that_save_and_restore_barriers() 
     }
     let restores = |text: &str| text.contains("R2B.BAR");
     let counts = compare_random(40, |seed| generate_for(protocol::Target::Bcu, seed), restores);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_mbarrier_objects() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(60, generate_mbarrier, |_| true);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_tokens_and_questions() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(30, generate_asks, |_| true);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_clusters() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(30, generate_cluster, |_| true);
     assert!(counts["verified"] > 0 && counts["violated"] > 0);
 }
 

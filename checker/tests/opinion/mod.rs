@@ -107,9 +107,8 @@ fn verdict(output: &str) -> Said {
         let name = found.strip_prefix("assertion violated  !(").and_then(|rest| rest.split(')').next());
         return match name {
             Some(cut) if cut.starts_with("cut_by_") => Said::Cut(cut.to_owned()),
-            Some(cut @ ("evaluation_error" | "not_modelled" | "too_many_decisions_ahead")) => {
-                Said::Cut(cut.to_owned())
-            }
+            Some(cut @ ("evaluation_error" | "not_modelled")) => Said::Cut(cut.to_owned()),
+            Some(cut) if cut.starts_with("too_many_") => Said::Cut(cut.to_owned()),
             Some(rule) => Said::Violated(rule.replace('_', "-")),
             None => Said::Failed(found.to_owned()),
         };
