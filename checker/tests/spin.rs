@@ -2,7 +2,7 @@
 //! violates rules that barcheck finds violated, and counts the same states where everything is covered.
 //!
 //! The whole library is compared, and `BARCHECK_SPIN=N` random protocols, by default a few; `BARCHECK_SEED=N`
-//! sets the first seed. `BARCHECK_FILES=TEXT` leaves out files of the library whose names are without the text.
+//! sets the first seed, `BARCHECK_FILES=TEXT` asks for the files of the library with the text in their names.
 
 mod heads;
 mod naive;
@@ -25,8 +25,8 @@ use opinion::{Said, has_spin, in_two_threads, spin, spin_finds_stuck_agent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// States of a protocol that SPIN is asked about, at most.
-const MOST_STATES: u64 = 300_000;
+/// States of a protocol that SPIN is asked about, at most: of the library's, and of a random one.
+const MOST_STATES: [u64; 2] = [300_000, 5_000];
 
 /// What became of a comparison.
 enum Compared {
@@ -38,8 +38,8 @@ enum Compared {
 }
 
 /// Every error of a protocol, found without reductions; `None` if there are too many states.
-fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outcome> {
-    let budgets = Budgets { max_states: Some(MOST_STATES), ..Budgets::default() };
+fn own(program: &Arc<Program>, options: Options, levels: &Levels, most: u64) -> Option<Outcome> {
+    let budgets = Budgets { max_states: Some(most), ..Budgets::default() };
     let settings = Settings {
         all: true,
         reduction: Reduction::None,
@@ -48,11 +48,13 @@ fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outc
         ..Settings::default()
     };
     let outcome = check(Arc::clone(program), options, &settings, &Quiet);
-    (!matches!(outcome.inconclusive, Some(Inconclusive::States(..)))).then_some(outcome)
+    // A violation found before the budget was over is not all there is.
+    let cut = matches!(outcome.inconclusive, Some(Inconclusive::States(..)));
+    (!cut && outcome.statistics.states <= most).then_some(outcome)
 }
 
-fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compared {
-    let Some(outcome) = own(program, options, levels) else { return Compared::Left("too many states") };
+fn compare(program: &Arc<Program>, options: Options, levels: &Levels, most: u64) -> Compared {
+    let Some(outcome) = own(program, options, levels, most) else { return Compared::Left("too many states") };
     let exported = match export(
         Arc::clone(program),
         options,
@@ -72,8 +74,8 @@ fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compare
         (Said::Violated(rule), Verdict::Violated) => rules.iter().any(|found| found.name() == rule),
         (Said::Verified(states), Verdict::Verified) => {
             // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and so
-            // is what is in flight from different instructions; what is remembered of uniform decisions is not
-            // compared.
+            // is what is in flight from different instructions. What is remembered of uniform decisions is
+            // not compared.
             let (theirs, own) = (*states, outcome.statistics.states);
             let fewer = (program.target == Target::Bcu || !program.objects.is_empty()) && theirs <= own;
             theirs == own || fewer || !program.sequences.is_empty()
@@ -144,7 +146,7 @@ fn spin_and_barcheck_agree_on_the_library() {
         let text = std::fs::read_to_string(path).expect("a readable file");
         let head = head(&text);
         let levels = Levels { changes: head.changes.clone(), strict: false, ..Levels::default() };
-        (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels))
+        (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels, MOST_STATES[0]))
     });
     println!("{} protocols of the library: {counts:?}", files.len());
     if asked.is_ok() {
@@ -217,7 +219,7 @@ fn spin_takes_a_split_barrier_on_which_nobody_ever_waits() {
                 OpControlBarrierArriveINTEL Workgroup, Workgroup, Release|WorkgroupMemory;\n\
                 }";
     let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default());
+    let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default(), MOST_STATES[1]);
     assert!(matches!(compared, Compared::Agreed("violated")), "missing-wait");
 }
 
@@ -232,7 +234,8 @@ fn compare_random(
     let all: Vec<(u64, String)> = texts.take(number("BARCHECK_SPIN").unwrap_or(usual) as usize).collect();
     let counts = compare_all(&all, |(seed, text)| {
         let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
-        let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default());
+        let compared =
+            compare(&Arc::new(loaded.program), Options::default(), &Levels::default(), MOST_STATES[1]);
         (format!("seed {seed}\n{text}"), compared)
     });
     println!("{} random protocols: {counts:?}", all.len());

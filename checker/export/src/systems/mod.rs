@@ -68,7 +68,8 @@ pub(super) fn fill_phased(step: &Step, columns: &mut Columns) {
     columns.push("step_reaches", step.reaches);
 }
 
-/// What in flight is told apart by: the barrier, arrivals, bytes, and the CTA to which it is sent, if another.
+/// What tells apart what is in flight: the barrier, arrivals, bytes, and the CTA to which it is sent, if that
+/// is another one.
 pub(super) type Operation = (BarrierId, usize, usize, usize);
 
 /// What a step leaves in flight.

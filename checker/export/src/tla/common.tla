@@ -19,10 +19,10 @@ Release(t, b, result) ==
   [t EXCEPT !.at = [a \in Agents |->
     IF WaitsOn(t, a) = b THEN Waits[t.at[a] - FirstWaiting + 1].to[result + 1] ELSE t.at[a]]]
 
-\* TLC is told to work functions out at once: it would do it again at every use.
+\* TLC is told to work functions and sets out at once: it would do it again at every use, in every later state.
 \* What holders know: each of the holders in to learns what from knows, for the accesses that satisfy Of.
 Pass(known, from, to, Of(_)) ==
-  TLCEval([h \in DOMAIN known |-> IF h \in to THEN known[h] \cup {x \in known[from] : Of(x)} ELSE known[h]])
+  TLCEval([h \in DOMAIN known |-> IF h \in to THEN TLCEval(known[h] \cup {x \in known[from] : Of(x)}) ELSE known[h]])
 Everything(x) == TRUE
 PassTime(t, from, to) == TLCEval([t EXCEPT !.time = Pass(@, from, to, Everything)])
 PassMemory(t, from, to) == TLCEval([t EXCEPT !.memory = Pass(@, from, to, Everything)])
@@ -47,7 +47,7 @@ Access(t, a, kind, touched) ==
       races == {x \in earlier : x \notin t.time[Agent(a)]}
       unfenced == {x \in earlier \ races : NeedsMemory(x.kind) /\ x \notin t.memory[Agent(a)]}
       Replaced(x) == x.loc \in touched /\ (Overwrites(kind) \/ (x.kind = kind /\ x.agent = a))
-      Left(known) == TLCEval([h \in DOMAIN known |-> {x \in known[h] : ~Replaced(x)}])
+      Left(known) == TLCEval([h \in DOMAIN known |-> TLCEval({x \in known[h] : ~Replaced(x)})])
       Stays(x) == ~Replaced(x)
       t2 == KeepInFlight([t EXCEPT !.time = Left(@), !.memory = Left(@)], Stays)
       t3 == IF kind = "copy" THEN Record(t2, Mine)
@@ -59,9 +59,9 @@ AccessMemory(t, a, r) == Access(Go(t, a, r), a, Rows[r].kind, Rows[r].locations)
 ForgetSettled(t) ==
   LET live == Agents \ Gone(t)
       all == UNION {t.time[Agent(a)] : a \in Agents} \cup Copies(t)
-      settled == {x \in all : \A a \in IF x.kind = "copy" THEN live ELSE live \ {x.agent} :
-                   x \in t.time[Agent(a)] /\ (NeedsMemory(x.kind) => x \in t.memory[Agent(a)])}
-      Left(known) == [h \in DOMAIN known |-> known[h] \ settled]
+      settled == TLCEval({x \in all : \A a \in IF x.kind = "copy" THEN live ELSE live \ {x.agent} :
+                   x \in t.time[Agent(a)] /\ (NeedsMemory(x.kind) => x \in t.memory[Agent(a)])})
+      Left(known) == TLCEval([h \in DOMAIN known |-> TLCEval(known[h] \ settled)])
       Stays(x) == x \notin settled
   IN KeepInFlight([t EXCEPT !.time = Left(@), !.memory = Left(@)], Stays)
 

@@ -7,6 +7,7 @@ Record(t, copies) == [t EXCEPT !.time[TheRecord] = @ \cup copies]
 InFlight(t) == DOMAIN t.flying
 \* Of what is in flight, what is known of the accesses that satisfy Stays.
 KeepInFlight(t, Stays(_)) ==
-  LET Kept(flight) == [flight EXCEPT !.time = {x \in @ : Stays(x)}, !.memory = {x \in @ : Stays(x)}]
+  LET Kept(flight) ==
+        [flight EXCEPT !.time = TLCEval({x \in @ : Stays(x)}), !.memory = TLCEval({x \in @ : Stays(x)})]
   IN [t EXCEPT !.flying = TLCEval(BagOfAll(Kept, @))]
 

@@ -7,8 +7,8 @@ Issue(t, a, r) ==
       b == row.bar
       writes == [loc : row.locations, kind : {"copy"}, agent : {a}]
       t2 == IF row.locations = {} THEN t ELSE Access(t, a, "copy", row.locations)
-      time == IF HasMemory THEN t2.time[Agent(a)] \cup writes ELSE {}
-      memory == IF HasMemory /\ row.count > 0 THEN t2.memory[Agent(a)] \cup writes ELSE writes
+      time == TLCEval(IF HasMemory THEN t2.time[Agent(a)] \cup writes ELSE {})
+      memory == TLCEval(IF HasMemory /\ row.count > 0 THEN t2.memory[Agent(a)] \cup writes ELSE writes)
       flight == [row |-> row.operation, odd |-> t.objects[b].odd, time |-> time, memory |-> memory]
   IN IF ~t.objects[b].live THEN End(t, "mbarrier_not_live")
      ELSE IF BagCardinality(t.flying) = MostInFlight THEN End(t, "too_many_in_flight")

@@ -14,7 +14,7 @@ Aged(token) == CASE token = "present" -> "before" [] token \in {"before", "stale
 CompletePhase(t, b) ==
   LET waiting == Waiting(t, b)
       next == [t.objects[b] EXCEPT !.missing = t.objects[b].due, !.odd = 1 - @, !.seen = waiting # {}]
-      t2 == [t EXCEPT !.objects[b] = next, !.tokens = [a \in Agents |-> [@[a] EXCEPT ![b] = Aged(@)]]]
+      t2 == [t EXCEPT !.objects[b] = next, !.tokens = TLCEval([a \in Agents |-> [@[a] EXCEPT ![b] = Aged(@)]])]
   IN Release(PassBoth(HandOn(t2, b), Phases(b), {Agent(a) : a \in waiting}), b, 0)
 
 \* Arrivals that are made and bytes that are announced or, below 0, delivered are counted: the phase may be complete.
