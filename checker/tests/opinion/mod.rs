@@ -121,6 +121,29 @@ fn verdict(output: &str) -> Said {
     }
 }
 
+/// What TLC, in a jar, says of a module called `protocol` with its configuration.
+pub(crate) fn tlc(jar: &str, module: &str, configuration: &str) -> Said {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("protocol.tla"), module).expect("a written module");
+    std::fs::write(folder.path().join("protocol.cfg"), configuration).expect("a written configuration");
+    let quick = ["-Xss64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jar];
+    let output =
+        output(folder.path(), "java", &[&quick[..], &["tlc2.TLC", "-workers", "1", "protocol.tla"]].concat());
+    let violated = output.split("Error: Invariant ").nth(1).and_then(|rest| rest.split(' ').next());
+    if let Some(invariant) = violated {
+        return match invariant.strip_prefix("No_") {
+            Some(rule) => Said::Violated(rule.replace('_', "-")),
+            None => Said::Cut(invariant.to_owned()),
+        };
+    }
+    let states = output.split(" distinct states found, 0 states left").next();
+    let states = states.and_then(|before| before.rsplit([' ', '\n']).next());
+    match states.and_then(|states| states.replace(',', "").parse().ok()) {
+        Some(states) if output.contains("No error has been found") => Said::Verified(states),
+        _ => Said::Failed(output),
+    }
+}
+
 /// What a function makes of each of some things, in their order.
 pub(crate) fn in_two_threads<T: Sync, R: Send>(all: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
