@@ -2,7 +2,7 @@
 //! violates rules that barcheck finds violated, and counts the same states where everything is covered.
 //!
 //! The whole library is compared, and `BARCHECK_SPIN=N` random protocols, by default a few; `BARCHECK_SEED=N`
-//! sets the first seed.
+//! sets the first seed, `BARCHECK_FILES=TEXT` asks for the files of the library with the text in their names.
 
 mod heads;
 mod naive;
@@ -17,6 +17,9 @@ use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::{LoadOptions, load};
 use heads::{files, head, protocol};
 use naive::generate::{generate, generate_for};
+use naive::generate_asks::generate_asks;
+use naive::generate_cluster::generate_cluster;
+use naive::generate_mbarrier::generate_mbarrier;
 use naive::protocol::{self, Protocol};
 use opinion::{Said, has_spin, in_two_threads, spin, spin_finds_stuck_agent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +27,8 @@ use std::sync::Arc;
 
 /// States of a protocol that SPIN is asked about, at most.
 const MOST_STATES: u64 = 300_000;
+/// The same of a random one with mbarrier objects or of a cluster, which often has many.
+const MOST_RANDOM: u64 = 5_000;
 
 /// What became of a comparison.
 enum Compared {
@@ -35,8 +40,8 @@ enum Compared {
 }
 
 /// Every error of a protocol, found without reductions; `None` if there are too many states.
-fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outcome> {
-    let budgets = Budgets { max_states: Some(MOST_STATES), ..Budgets::default() };
+fn own(program: &Arc<Program>, options: Options, levels: &Levels, most: u64) -> Option<Outcome> {
+    let budgets = Budgets { max_states: Some(most), ..Budgets::default() };
     let settings = Settings {
         all: true,
         reduction: Reduction::None,
@@ -45,11 +50,13 @@ fn own(program: &Arc<Program>, options: Options, levels: &Levels) -> Option<Outc
         ..Settings::default()
     };
     let outcome = check(Arc::clone(program), options, &settings, &Quiet);
-    (!matches!(outcome.inconclusive, Some(Inconclusive::States(..)))).then_some(outcome)
+    // A violation found before the budget was over is not all there is.
+    let cut = matches!(outcome.inconclusive, Some(Inconclusive::States(..)));
+    (!cut && outcome.statistics.states <= most).then_some(outcome)
 }
 
-fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compared {
-    let Some(outcome) = own(program, options, levels) else { return Compared::Left("too many states") };
+fn compare(program: &Arc<Program>, options: Options, levels: &Levels, most: u64) -> Compared {
+    let Some(outcome) = own(program, options, levels, most) else { return Compared::Left("too many states") };
     let exported = match export(
         Arc::clone(program),
         options,
@@ -68,10 +75,11 @@ fn compare(program: &Arc<Program>, options: Options, levels: &Levels) -> Compare
     let agrees = match (&said, outcome.verdict) {
         (Said::Violated(rule), Verdict::Violated) => rules.iter().any(|found| found.name() == rule),
         (Said::Verified(states), Verdict::Verified) => {
-            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and
-            // what is remembered of uniform decisions is not compared.
+            // Warps of `bcu` that have exited with different results in their copies are one for SPIN, and so
+            // is what is in flight from different instructions. What is remembered of uniform decisions is
+            // not compared.
             let (theirs, own) = (*states, outcome.statistics.states);
-            let fewer = program.target == Target::Bcu && theirs <= own;
+            let fewer = (program.target == Target::Bcu || !program.objects.is_empty()) && theirs <= own;
             theirs == own || fewer || !program.sequences.is_empty()
         }
         (Said::Cut(_), Verdict::Error | Verdict::Inconclusive) => true,
@@ -131,14 +139,21 @@ fn spin_and_barcheck_agree_on_the_library() {
         println!("SKIPPED: spin and a C compiler are not both installed");
         return;
     }
-    let files = files();
+    let mut files = files();
+    let asked = std::env::var("BARCHECK_FILES");
+    files.retain(|path| {
+        asked.as_ref().is_ok_and(|text| path.to_string_lossy().contains(text)) || asked.is_err()
+    });
     let counts = compare_all(&files, |path| {
         let text = std::fs::read_to_string(path).expect("a readable file");
         let head = head(&text);
         let levels = Levels { changes: head.changes.clone(), strict: false, ..Levels::default() };
-        (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels))
+        (path.display().to_string(), compare(&protocol(&text, &head), head.readings, &levels, MOST_STATES))
     });
     println!("{} protocols of the library: {counts:?}", files.len());
+    if asked.is_ok() {
+        return;
+    }
     assert!(counts["violated, with stuck-agent"] >= Target::ALL.len());
     assert!(counts["verified"] * 3 > files.len() && counts["violated"] * 5 > files.len());
 }
@@ -165,6 +180,36 @@ fn spin_and_barcheck_agree_on_random_protocols_that_save_and_restore_barriers() 
 }
 
 #[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_mbarrier_objects() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(60, generate_mbarrier, |_| true);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_tokens_and_questions() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(30, generate_asks, |_| true);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
+fn spin_and_barcheck_agree_on_random_protocols_of_clusters() {
+    if !has_spin() {
+        println!("SKIPPED: spin and a C compiler are not both installed");
+        return;
+    }
+    let counts = compare_random(30, generate_cluster, |_| true);
+    assert!(counts["verified"] > 0 && counts["violated"] > 0);
+}
+
+#[test]
 fn spin_takes_a_split_barrier_on_which_nobody_ever_waits() {
     if !has_spin() {
         println!("SKIPPED: spin and a C compiler are not both installed");
@@ -176,7 +221,7 @@ fn spin_takes_a_split_barrier_on_which_nobody_ever_waits() {
                 OpControlBarrierArriveINTEL Workgroup, Workgroup, Release|WorkgroupMemory;\n\
                 }";
     let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a valid protocol");
-    let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default());
+    let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default(), MOST_STATES);
     assert!(matches!(compared, Compared::Agreed("violated")), "missing-wait");
 }
 
@@ -191,7 +236,9 @@ fn compare_random(
     let all: Vec<(u64, String)> = texts.take(number("BARCHECK_SPIN").unwrap_or(usual) as usize).collect();
     let counts = compare_all(&all, |(seed, text)| {
         let loaded = load(text.as_bytes(), &LoadOptions::default()).expect("a random protocol is valid");
-        let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default());
+        let plain = loaded.program.objects.is_empty() && loaded.program.ctas == 1;
+        let most = if plain { MOST_STATES } else { MOST_RANDOM };
+        let compared = compare(&Arc::new(loaded.program), Options::default(), &Levels::default(), most);
         (format!("seed {seed}\n{text}"), compared)
     });
     println!("{} random protocols: {counts:?}", all.len());

@@ -5,25 +5,43 @@ use barcheck_model::program::AccessKind;
 use barcheck_model::rule::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The barriers in use, numbered without gaps.
-pub(super) struct Barriers(Vec<BarrierId>);
+/// What a barrier is to a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    /// It gathers generation after generation.
+    Generations,
+    /// An object that completes phase after phase, for which waits may come later.
+    Object,
+    /// The barrier of the cluster.
+    Cluster,
+}
+
+/// The barriers in use, numbered without gaps: those of generations, then objects, then that of the cluster.
+pub(super) struct Barriers(Vec<(Sort, BarrierId)>);
 
 impl Barriers {
-    pub(super) fn of(ids: BTreeSet<BarrierId>) -> Self {
+    pub(super) fn of(ids: BTreeSet<(Sort, BarrierId)>) -> Self {
         Self(ids.into_iter().collect())
     }
 
     pub(super) fn number(&self, id: BarrierId) -> usize {
-        self.0.binary_search(&id).unwrap_or_default()
+        let at = self.0.iter().position(|(_, known)| *known == id).unwrap_or_default();
+        at + self.len() - self.of_sort(Sort::Generations).count()
     }
 
-    /// At least 1: Promela has no empty arrays.
+    /// Those of generations, at least 1: Promela has no empty arrays.
     pub(super) fn len(&self) -> usize {
-        self.0.len().max(1)
+        self.of_sort(Sort::Generations).count().max(1)
     }
 
-    pub(super) fn ids(&self) -> &[BarrierId] {
-        &self.0
+    /// Those of a sort, in the order of their numbers.
+    pub(super) fn of_sort(&self, sort: Sort) -> impl Iterator<Item = BarrierId> + '_ {
+        self.0.iter().filter(move |(known, _)| *known == sort).map(|(_, id)| *id)
+    }
+
+    /// All of them, with their numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = (usize, BarrierId)> + '_ {
+        self.0.iter().map(|(_, id)| (self.number(*id), *id))
     }
 }
 
@@ -74,7 +92,8 @@ pub(super) fn identifier(rule: Rule) -> String {
 pub(super) fn kind_number(kind: AccessKind) -> usize {
     match kind {
         AccessKind::Read => 0,
-        AccessKind::Write | AccessKind::Copy => 1,
+        AccessKind::Write => 1,
         AccessKind::Atomic => 2,
+        AccessKind::Copy => 3,
     }
 }

@@ -1,18 +1,21 @@
 //! A protocol as every exported model has it: agents that move between numbered nodes, operands evaluated.
 
-use super::node::{Act, Kind, Node, Step};
+use super::columns::{Barriers, Sort};
+use super::node::{Kind, Node, Step};
 use super::says;
 use super::systems::{self, Sizes, System};
 use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
 use barcheck_model::Patience;
-use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
 use barcheck_model::program::{AgentId, Program, Target};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+
+/// Operations in flight at a time for which a model has room, at most.
+const MOST_IN_FLIGHT: usize = 24;
 
 /// Nodes that a model may have.
 const MOST_NODES: usize = 20_000;
@@ -24,10 +27,8 @@ pub enum ExportError {
     NotUnfolded(String, NotUnfolded),
     /// There are no models of this target's barriers.
     NoModel(Target),
-    /// There are no models of mbarrier objects.
-    Objects,
-    /// There are no models of clusters, nor of pools of registers.
-    Clusters,
+    /// There are no models of pools of registers.
+    Registers,
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -44,8 +45,7 @@ impl fmt::Display for ExportError {
                 NotUnfolded::ManyChoices => write!(f, "{agents}: a choice has too many alternatives to list"),
             },
             Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
-            Self::Clusters => f.write_str("there are no exported models of clusters and of `setmaxnreg` yet"),
-            Self::Objects => f.write_str("there are no exported models of mbarrier objects yet"),
+            Self::Registers => f.write_str("there are no exported models of `setmaxnreg` yet"),
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -78,11 +78,8 @@ impl Group {
         patience: &Patience,
     ) -> Result<Self, ExportError> {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
-        if program.ctas > 1 || program.has_remote() || program.has_pools() {
-            return Err(ExportError::Clusters);
-        }
-        if !program.objects.is_empty() {
-            return Err(ExportError::Objects);
+        if program.has_pools() {
+            return Err(ExportError::Registers);
         }
         let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());
         let mut left = MOST_NODES;
@@ -120,7 +117,7 @@ impl Group {
 
     /// Some agent accesses memory.
     pub(super) fn has_memory(&self) -> bool {
-        self.steps().any(|step| matches!(step.act, Act::Access(..)))
+        self.steps().any(|step| step.act.accesses().is_some())
     }
 
     /// How many numbers there are for states of barriers in registers: one for each register, and more where
@@ -129,19 +126,34 @@ impl Group {
         self.nodes.iter().flat_map(|node| &node.holds).max().map_or(0, |most| most + 1)
     }
 
-    /// The barriers that agents use, in order.
-    pub(super) fn barriers(&self) -> BTreeSet<BarrierId> {
-        self.steps().filter_map(|step| step.act.barrier()).collect()
+    /// The barriers that agents use.
+    pub(super) fn barriers(&self) -> Barriers {
+        let of = |step: &Step| Some((systems::sort(&step.act), step.act.barrier()?));
+        Barriers::of(self.steps().filter_map(of).collect())
     }
 
     /// How large the group is, with its barriers in use.
-    pub(super) fn sizes(&self, barriers: usize) -> Sizes {
+    pub(super) fn sizes(&self, barriers: &Barriers) -> Sizes {
         Sizes {
             agents: self.starts.len(),
-            barriers,
+            ctas: self.program.ctas.max(1) as usize,
+            barriers: barriers.len(),
+            phased: barriers.of_sort(Sort::Object).chain(barriers.of_sort(Sort::Cluster)).count(),
+            slots: self.slots(),
             subgroup_size: self.program.subgroup_size.max(1) as usize,
             exits_release: self.options.exited_threads == ExitedThreads::Release,
         }
+    }
+
+    /// Operations that a model lets be in flight at a time: one for each position at which an agent begins
+    /// one, and a few more where it comes back there.
+    pub(super) fn slots(&self) -> usize {
+        let begins = |number: &usize| self.nodes[*number].steps.iter().any(|step| systems::issues(&step.act));
+        let beginning: Vec<usize> = (0..self.nodes.len()).filter(begins).collect();
+        let once: usize = beginning.iter().map(|number| self.nodes[*number].agents.len()).sum();
+        let round = self.on_cycles();
+        let more = if beginning.iter().any(|number| round.contains(number)) { 4 } else { 0 };
+        (once + more).min(MOST_IN_FLIGHT)
     }
 
     /// For each node, whether it is, or leads to, one that satisfies a condition.

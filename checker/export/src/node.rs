@@ -71,6 +71,10 @@ pub(super) struct Step {
     pub(super) next: usize,
     /// The node after it, if the agent blocks.
     pub(super) blocks: Option<usize>,
+    /// The node after it, if it asks whether a phase is complete and the answer is yes.
+    pub(super) answered: Option<usize>,
+    /// The other CTAs in whose shared memory it works, as a bit mask.
+    pub(super) reaches: usize,
 }
 
 /// What a step does to what agents share.
@@ -110,7 +114,8 @@ impl Node {
             _ => &[],
         };
         let steps = self.steps.iter().filter(|step| !step.act.ends());
-        let stepped = steps.flat_map(|step| std::iter::once(step.next).chain(step.blocks));
+        let stepped =
+            steps.flat_map(|step| std::iter::once(step.next).chain(step.blocks).chain(step.answered));
         stepped.chain(released.iter().map(|(_, to)| *to))
     }
 }
@@ -129,6 +134,15 @@ impl Act {
             _ => (None, None),
         };
         read.into_iter().chain(written.into_iter().flatten().copied())
+    }
+
+    /// The memory that it accesses, and how; a copy that it begins writes later.
+    pub(super) fn accesses(&self) -> Option<(AccessKind, Vec<LocationId>)> {
+        match self {
+            Self::Access(kind, locations) => Some((*kind, locations.clone())),
+            Self::Barrier(action, _) => Some((AccessKind::Copy, vec![action.copies_to()?])),
+            _ => None,
+        }
     }
 
     /// What an agent that stands here announces, if it stands at an arrival with counts.

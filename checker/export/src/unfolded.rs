@@ -95,7 +95,9 @@ fn linked(loose: Loose, edges: &[(Label, ConfigId)], number: impl Fn(ConfigId) -
     let find = |label: Label| edges.iter().find(|(known, _)| *known == label).map(|(_, to)| number(*to));
     let Loose { place, mut node, made } = loose;
     for (step, (index, pick)) in node.steps.iter_mut().zip(made) {
-        let passes = find(Label::Made(index, pick, Outcome::Pass));
+        let passes = find(Label::Made(index, pick, Outcome::Pass))
+            .or_else(|| find(Label::Made(index, pick, Outcome::Tested(false))));
+        step.answered = find(Label::Made(index, pick, Outcome::Tested(true)));
         step.blocks = find(Label::Made(index, pick, Outcome::Block));
         step.next = passes.or(step.blocks).unwrap_or_else(|| number(place.1));
         if let Act::ReadState(_, state) = &mut step.act {
@@ -172,7 +174,20 @@ impl Reader<'_> {
             }
             _ => act(made, pick, exits, instances),
         };
-        Step { fragment: made.fragment, says, act, next: 0, blocks: None }
+        let reaches = self.reaches(&act);
+        Step { fragment: made.fragment, says, act, next: 0, blocks: None, answered: None, reaches }
+    }
+
+    /// The CTAs other than the agent's own in whose shared memory a step works, as a bit mask.
+    fn reaches(&self, act: &Act) -> usize {
+        let program = self.machine.program();
+        let own = program.cta_of(self.agents[0]);
+        let homes: Vec<u32> = match act {
+            _ if program.ctas <= 1 => return 0,
+            Act::Access(_, locations) => locations.iter().filter_map(|at| program.home_of(*at)).collect(),
+            act => act.barrier().and_then(|id| program.home(id)).map(|home| home.cta).into_iter().collect(),
+        };
+        homes.into_iter().filter(|cta| *cta != own).fold(0, |mask, cta| mask | 1 << cta)
     }
 
     /// What the lanes of a fragment put back; a value that one of them has not read from a barrier is not

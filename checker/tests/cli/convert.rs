@@ -227,6 +227,10 @@ fn what_cannot_be_exported_is_refused() {
     let counts = "target ptx; cta 32; warp 0 { let i = 0; loop { i = i + 1; bar.sync i * i % 2, 32; } }\n";
     let counts = folder.add("counts.bar", counts);
     run(&["export", "--to", "promela", &counts]).expect(2).says("does not stay within");
+    let registers = folder.add("registers.bar", "target ptx; cta 32; warp 0 { setmaxnreg.dec 24; }\n");
+    for language in ["promela", "tla"] {
+        run(&["export", "--to", language, &registers]).expect(2).says("no exported models of `setmaxnreg`");
+    }
     let file = folder.add("good.bar", GOOD);
     run(&["export", "--to", "promela", &file, "-o", &file]).expect(2).says("would overwrite");
     run(&["export", "--to", "fortran", &file]).expect(2).says("promela, tla");

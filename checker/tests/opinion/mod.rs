@@ -107,9 +107,8 @@ fn verdict(output: &str) -> Said {
         let name = found.strip_prefix("assertion violated  !(").and_then(|rest| rest.split(')').next());
         return match name {
             Some(cut) if cut.starts_with("cut_by_") => Said::Cut(cut.to_owned()),
-            Some(cut @ ("evaluation_error" | "not_modelled" | "too_many_decisions_ahead")) => {
-                Said::Cut(cut.to_owned())
-            }
+            Some(cut @ ("evaluation_error" | "not_modelled")) => Said::Cut(cut.to_owned()),
+            Some(cut) if cut.starts_with("too_many_") => Said::Cut(cut.to_owned()),
             Some(rule) => Said::Violated(rule.replace('_', "-")),
             None => Said::Failed(found.to_owned()),
         };
@@ -119,6 +118,29 @@ fn verdict(output: &str) -> Said {
     match states.and_then(|states| states.trim().parse().ok()) {
         Some(states) if complete && !output.contains("max search depth too small") => Said::Verified(states),
         _ => Said::Failed(output.to_owned()),
+    }
+}
+
+/// What TLC, in a jar, says of a module called `protocol` with its configuration.
+pub(crate) fn tlc(jar: &str, module: &str, configuration: &str) -> Said {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("protocol.tla"), module).expect("a written module");
+    std::fs::write(folder.path().join("protocol.cfg"), configuration).expect("a written configuration");
+    let quick = ["-Xss64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jar];
+    let output =
+        output(folder.path(), "java", &[&quick[..], &["tlc2.TLC", "-workers", "1", "protocol.tla"]].concat());
+    let violated = output.split("Error: Invariant ").nth(1).and_then(|rest| rest.split(' ').next());
+    if let Some(invariant) = violated {
+        return match invariant.strip_prefix("No_") {
+            Some(rule) => Said::Violated(rule.replace('_', "-")),
+            None => Said::Cut(invariant.to_owned()),
+        };
+    }
+    let states = output.split(" distinct states found, 0 states left").next();
+    let states = states.and_then(|before| before.rsplit([' ', '\n']).next());
+    match states.and_then(|states| states.replace(',', "").parse().ok()) {
+        Some(states) if output.contains("No error has been found") => Said::Verified(states),
+        _ => Said::Failed(output),
     }
 }
 

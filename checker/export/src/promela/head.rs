@@ -3,6 +3,7 @@
 use crate::columns::Barriers;
 use crate::group::Group;
 use crate::says;
+use crate::systems;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
@@ -25,8 +26,8 @@ pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
     );
     wrapped(&mut out, &format!("Asserted: {}.", errors.join(", ")));
     out.push_str(
-        "   evaluation_error: an operand has no value. cut_by_*, not_modelled, too_many_decisions_ahead: a path could not \
-         be\n   followed, and without another violation nothing is proved; `spin -DIGNORE_CUTS -a` looks for others.\n",
+        "   evaluation_error: an operand has no value. cut_by_*, not_modelled, too_many_*: a path could not be\n   \
+         followed, and without another violation nothing is proved; `spin -DIGNORE_CUTS -a` looks for others.\n",
     );
     if group.asserts_stuck_agent() {
         out.push_str(
@@ -41,10 +42,10 @@ pub(super) fn head(group: &Group, file: &str, barriers: &Barriers) -> String {
     for note in super::notes(group) {
         wrapped(&mut out, &format!("{note}."));
     }
-    let numbers = barriers.ids().iter().enumerate();
-    let names: Vec<String> = numbers.map(|(number, id)| format!("{number} is {}", id.0)).collect();
+    let called = |(number, id)| format!("{number} is {}", says::plain(&systems::name(program, id)));
+    let names: Vec<String> = barriers.numbers().map(called).collect();
     if !names.is_empty() {
-        wrapped(&mut out, &format!("Barriers by number and id: {}.", names.join(", ")));
+        wrapped(&mut out, &format!("Barriers by number and name: {}.", names.join(", ")));
     }
     out.push_str("*/\n");
     out

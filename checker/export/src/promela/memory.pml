@@ -21,10 +21,13 @@ hidden byte touched[LOCATIONS];
 #define READ 0
 #define WRITE 1
 #define ATOMIC 2
+/* A write by a copy that an agent began: not even the agent knows when it is made, before it has waited. */
+#define COPY 3
+#define OVERWRITES(kind) ((kind) == WRITE || (kind) == COPY)
 /* Two accesses of one location conflict: one of them writes, and not both are atomic. */
-#define CONFLICT(one, two) ((one) == WRITE || (two) == WRITE || (one) != (two))
+#define CONFLICT(one, two) (OVERWRITES(one) || OVERWRITES(two) || (one) != (two))
 /* The accesses of a kind to a location have numbers in a row, by agent. */
-#define SLOT(location, kind) ((location) * 3 + (kind))
+#define SLOT(location, kind) ((location) * KINDS + (kind))
 #define IS_SLOT(slot, who) (slot_of[slot] != NO_ACCESS && (who) >= slot_first[slot] && (who) <= slot_last[slot])
 #define ACCESS_OF(slot, who) (slot_of[slot] + (who) - slot_first[slot])
 #define NO_ACCESS 32767
@@ -42,7 +45,7 @@ inline forget_access() {
 	}
 }
 
-/* Agent _pid accesses the locations that are touched. */
+/* Agent _pid accesses the locations that are touched, or begins a copy to them. */
 inline access_memory() {
 	kind = step_kind[row];
 	for (other : 0 .. step_touches[row] - 1) {
@@ -65,14 +68,14 @@ inline access_memory() {
 
 /* Every earlier access by another agent that conflicts has to be known. */
 inline compare_with_earlier() {
-	for (other : 0 .. 2) {
+	for (other : 0 .. KINDS - 1) {
 		for (agent : 0 .. AGENTS - 1) {
 			if
-			:: agent != _pid && CONFLICT(kind, other) && IS_SLOT(SLOT(location, other), agent) ->
+			:: (agent != _pid || other == COPY) && CONFLICT(kind, other) && IS_SLOT(SLOT(location, other), agent) ->
 				entry = ACCESS_OF(SLOT(location, other), agent);
 				if
-				:: !KNOWS(in_time, agent, entry)
-				:: KNOWS(in_time, agent, entry) && !KNOWS(in_time, _pid, entry) -> note_data_race
+				:: !EXISTS(entry)
+				:: EXISTS(entry) && !KNOWS(in_time, _pid, entry) -> note_data_race
 				:: KNOWS(in_time, _pid, entry) && NEEDS_MEMORY(other) && !KNOWS(in_memory, _pid, entry) ->
 					note_missing_fence
 				:: else
@@ -85,10 +88,10 @@ inline compare_with_earlier() {
 
 /* A write replaces all of the location, a read or an atomic the same agent's earlier one. */
 inline replace_earlier() {
-	for (other : 0 .. 2) {
+	for (other : 0 .. KINDS - 1) {
 		for (agent : 0 .. AGENTS - 1) {
 			if
-			:: (kind == WRITE || kind == other && agent == _pid) && IS_SLOT(SLOT(location, other), agent) ->
+			:: (OVERWRITES(kind) || kind == other && agent == _pid) && IS_SLOT(SLOT(location, other), agent) ->
 				entry = ACCESS_OF(SLOT(location, other), agent);
 				forget_access()
 			:: else
@@ -96,19 +99,22 @@ inline replace_earlier() {
 		}
 	}
 	entry = ACCESS_OF(SLOT(location, kind), _pid);
-	ADD(in_time, _pid, entry);
 	if
-	:: !HAS_FENCES -> ADD(in_memory, _pid, entry)
-	:: else
+	:: kind == COPY ->
+		ADD(in_time, RECORD, entry);
+		ADD(in_time, IN_FLIGHT(slot), entry);
+		ADD(in_memory, IN_FLIGHT(slot), entry)
+	:: kind != COPY && !HAS_FENCES -> ADD(in_time, _pid, entry); ADD(in_memory, _pid, entry)
+	:: else -> ADD(in_time, _pid, entry)
 	fi
 }
 
 /* An access that every other live agent knows in all that is needed can conflict with nothing any more. */
 inline forget_settled() {
 	for (entry : 0 .. ACCESSES - 1) {
-		settled = KNOWS(in_time, owner_of[entry], entry);
+		settled = EXISTS(entry);
 		for (agent : 0 .. AGENTS - 1) {
-			settled = settled && (agent == owner_of[entry] || HAS_EXITED(agent) ||
+			settled = settled && (agent == owner_of[entry] && kind_of[entry] != COPY || HAS_EXITED(agent) ||
 				KNOWS(in_time, agent, entry) &&
 				(!NEEDS_MEMORY(kind_of[entry]) || KNOWS(in_memory, agent, entry)))
 		}

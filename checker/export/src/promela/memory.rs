@@ -1,17 +1,17 @@
 //! Memory in Promela: which accesses there can be, and their numbers.
 
+use super::phases;
 use super::tables::{declare, declare_all};
 use crate::columns::{Barriers, Columns, kind_number};
 use crate::group::Group;
-use crate::node::{Act, Step};
-
+use crate::node::Step;
 use barcheck_model::program::{AgentId, LocationId, Space};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 const MEMORY: &str = include_str!("memory.pml");
 /// What barriers do to knowledge, where there is none.
-const SILENT: [&str; 10] = [
+const SILENT: [&str; 18] = [
     "publish()",
     "learn()",
     "keep()",
@@ -22,7 +22,17 @@ const SILENT: [&str; 10] = [
     "forget_carried()",
     "receive()",
     "receive_released()",
+    "publish_to_phase()",
+    "hand_on()",
+    "observe(who)",
+    "forget_phases()",
+    "take_off()",
+    "deliver()",
+    "move_knowledge(from, to)",
+    "leave_behind(who)",
 ];
+/// Kinds of accesses, copies left out.
+const KINDS: usize = 3;
 /// What a slot holds that no access belongs to.
 const NO_ACCESS: usize = 32_767;
 
@@ -39,9 +49,9 @@ impl Accesses {
         let mut agents: BTreeMap<(LocationId, usize), BTreeSet<AgentId>> = BTreeMap::new();
         for node in &group.nodes {
             for step in &node.steps {
-                let Act::Access(kind, locations) = &step.act else { continue };
+                let Some((kind, locations)) = step.act.accesses() else { continue };
                 for location in locations {
-                    agents.entry((*location, kind_number(*kind))).or_default().extend(&node.agents);
+                    agents.entry((location, kind_number(kind))).or_default().extend(&node.agents);
                 }
             }
         }
@@ -75,25 +85,42 @@ impl Accesses {
         let words = self.count.div_ceil(bits);
         let locations = group.program.locations();
         let system = group.system;
-        let holders = (system.holders)(group.sizes(barriers.len()));
+        let holders = (system.holders)(group.sizes(barriers));
+        let exists = match self.kinds() {
+            KINDS => "KNOWS(in_time, owner_of[access], access)",
+            _ => "KNOWS(in_time, (kind_of[access] == COPY -> RECORD : owner_of[access]), access)",
+        };
         let _ = write!(
             out,
             "\n#define LOCATIONS {locations}\n#define HOLDERS {holders}\n#define BITS {bits}\n#define WORDS {words}\n\
              #define WORD {word}\n\
              #define ACCESSES {}\n\
+             #define KINDS {}\n\
+             #define EXISTS(access) {exists}\n\
              #define HAS_FENCES {}\n",
             self.count,
+            self.kinds(),
             u8::from(group.program.target.facts().fences_publish),
         );
         self.declare_slots(locations, out);
         self.declare_accesses(group, out);
+        out.push_str(&phases::holders(group, barriers));
         out.push_str(MEMORY);
         out.push_str(system.promela_memory);
+        phases::write_memory(group, barriers, out);
+    }
+
+    /// Kinds of accesses that are told apart.
+    fn kinds(&self) -> usize {
+        let copies = self.slots.keys().any(|(_, kind)| *kind >= KINDS);
+        if copies { KINDS + 1 } else { KINDS }
     }
 
     fn declare_slots(&self, locations: usize, out: &mut String) {
-        let slot = |index: usize| self.slots.get(&(LocationId::from_index(index / 3), index % 3)).copied();
-        let all = || (0..locations * 3).map(slot);
+        let kinds = self.kinds();
+        let slot =
+            |index: usize| self.slots.get(&(LocationId::from_index(index / kinds), index % kinds)).copied();
+        let all = || (0..locations * kinds).map(slot);
         let numbers: Vec<usize> = all().map(|slot| slot.map_or(NO_ACCESS, |(_, _, number)| number)).collect();
         declare(out, "hidden ", "slot_of", &numbers);
         let firsts: Vec<usize> = all().map(|slot| slot.map_or(0, |(first, _, _)| first)).collect();
@@ -133,10 +160,11 @@ impl Lists {
     pub(super) fn of(group: &Group) -> Self {
         let mut lists = Self::default();
         for step in group.steps() {
-            let Act::Access(_, touched) = &step.act else { continue };
-            if !lists.starts.contains_key(touched) {
-                lists.starts.insert(touched.clone(), lists.all.len());
+            let Some((_, touched)) = step.act.accesses() else { continue };
+            if !lists.starts.contains_key(&touched) {
+                let start = lists.all.len();
                 lists.all.extend(touched.iter().map(|location| location.index()));
+                lists.starts.insert(touched, start);
             }
         }
         lists
@@ -147,9 +175,9 @@ impl Lists {
         if self.all.is_empty() {
             return;
         }
-        let (kind, start, count) = match &step.act {
-            Act::Access(kind, touched) => (kind_number(*kind), self.starts[touched], touched.len()),
-            _ => (0, 0, 0),
+        let (kind, start, count) = match step.act.accesses() {
+            Some((kind, touched)) => (kind_number(kind), self.starts[&touched], touched.len()),
+            None => (0, 0, 0),
         };
         columns.push("step_kind", kind);
         columns.push("step_locations", start);

@@ -7,6 +7,7 @@
 mod head;
 mod judge;
 mod memory;
+mod phases;
 mod sets;
 mod states;
 mod stuck;
@@ -40,13 +41,16 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
         return Err(ExportError::TooMany("agents", agents, MOST_AGENTS));
     }
     states::check(group)?;
-    let barriers = Barriers::of(group.barriers());
+    let barriers = group.barriers();
+    phases::check(&barriers)?;
+    let operations = phases::Operations::of(group);
     let memory = memory::Accesses::of(group);
     let (lists, sequences) = (memory::Lists::of(group), uses_sequences(group));
     let system = group.system;
     let fill_wait = |node: &Node, columns: &mut Columns| (system.fill_wait)(node, columns);
     let tables = Tables::of(group, &barriers, &fill_wait, &mut |step, columns| {
         systems::fill_step(system, &barriers, step, columns);
+        operations.fill(step, columns);
         lists.fill(step, columns);
         if sequences {
             let decision = match step.act {
@@ -70,6 +74,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
         out.push_str(UNIFORM);
     }
     memory.write(group, &barriers, &mut out);
+    operations.write(group, &barriers, &mut out);
     out.push_str(system.promela);
     states::write(group, &mut out);
     if group.asserts_stuck_agent() {
@@ -77,6 +82,7 @@ pub(super) fn write(group: &Group, file: &str) -> Result<String, ExportError> {
     }
     perform(group, &tables, &mut out);
     agents_process(group, &mut out);
+    operations.process(group, &mut out);
     if group.asserts_stuck_agent() {
         out.push_str("\n#ifdef STUCK_AGENT\n");
         stuck::judge(group, &mut out);
@@ -118,14 +124,14 @@ fn sizes(group: &Group, barriers: &Barriers, out: &mut String) {
         let may = sets::may_decide(group);
         let _ = writeln!(out, "#define MAY_DECIDE(sequence, node) ({may})");
     }
-    out.push_str(&(group.system.sizes)(group.sizes(barriers.len())));
+    out.push_str(&(group.system.sizes)(group.sizes(barriers)));
 }
 
 /// What becomes of a violation, by the level of its rule.
 fn rules(group: &Group, out: &mut String) {
     let target = group.program.target;
     let mut names = vec!["evaluation_error".to_owned(), "not_modelled".to_owned()];
-    names.push("too_many_decisions_ahead".to_owned());
+    names.extend(["too_many_decisions_ahead", "too_many_in_flight"].map(str::to_owned));
     let mut switches = String::new();
     for rule in Rule::ALL.iter().copied().filter(|rule| rule.holds_for(target)) {
         let name = identifier(rule);
@@ -168,14 +174,23 @@ fn perform(group: &Group, tables: &Tables, out: &mut String) {
     for (number, (name, _)) in tables.acts.iter().enumerate() {
         let _ = writeln!(out, "#define {name} {number}");
     }
-    out.push_str("\n/* Agent _pid makes the step of a row. */\ninline perform() {\n\tif\n");
+    after_a_step(group, out);
+    let checks = phases::checks_reach(group);
+    out.push_str("\n/* Agent _pid makes the step of a row. */\ninline perform() {\n");
+    out.push_str(if checks { "\treach();\n\tif\n\t:: found -> end_remote_after_exit\n" } else { "\tif\n" });
     if tables.acts.is_empty() {
         out.push_str("\t:: else\n");
     }
     for (name, does) in &tables.acts {
-        let _ = writeln!(out, "\t:: step_act[row] == {name} -> {does}");
+        let of = if checks { "!found && " } else { "" };
+        let _ = writeln!(out, "\t:: {of}step_act[row] == {name} -> {does}");
     }
-    out.push_str("\tfi");
+    out.push_str("\tfi;\n\tafter_a_step()\n}\n");
+}
+
+/// What is done after every step, and every landing.
+fn after_a_step(group: &Group, out: &mut String) {
+    out.push_str("\n/* What has become of no account is forgotten. */\ninline after_a_step() {\n\tskip");
     if uses_sequences(group) {
         out.push_str(";\n\tforget_decisions()");
     }

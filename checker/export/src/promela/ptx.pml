@@ -16,7 +16,7 @@ short tally[BARRIERS];
 #define OR   3
 
 /* Exits complete a barrier that waits for all; by the reading of PTX 9.1 any on which somebody waits. */
-#define COMPLETED_BY_EXITS (arrivals[bar] + gone == AGENTS && (for_all[bar] || EXITS_RELEASE && waiters))
+#define COMPLETED_BY_EXITS (arrivals[bar] + gone == CTA_SIZE && (for_all[bar] || EXITS_RELEASE && waiters))
 
 /* Agent _pid marks its warp's arrival at barrier bar. */
 inline arrive() {
@@ -54,6 +54,7 @@ inline leave() {
 	for (bar : 0 .. BARRIERS - 1) {
 		settle()
 	}
+	settle_cluster()
 }
 
 /* Completes the generation of barrier bar if nobody is missing. */
@@ -63,7 +64,7 @@ inline settle() {
 	for (agent : 0 .. AGENTS - 1) {
 		if
 		:: WAITS_ON(at[agent]) == bar -> waiters++
-		:: HAS_EXITED(agent) && !(arrived[bar] & (1 << agent)) -> gone++
+		:: HAS_EXITED(agent) && IN_CTA(agent, bar) && !(arrived[bar] & (1 << agent)) -> gone++
 		:: else
 		fi
 	}

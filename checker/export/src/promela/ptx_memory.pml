@@ -18,7 +18,7 @@ inline learn() {
 inline take_in_exited() {
 	for (agent : 0 .. AGENTS - 1) {
 		if
-		:: HAS_EXITED(agent) ->
+		:: HAS_EXITED(agent) && IN_CTA(agent, bar) ->
 			for (word : 0 .. WORDS - 1) {
 				PASS(in_time, agent, GENERATION(bar))
 			}

@@ -5,16 +5,18 @@
    released; where it goes round for ever the agent may be stuck, and where no alternatives differ it is. */
 #ifdef STUCK_AGENT
 
-/* The agent that is watched, plus one; whose turn it is then, AGENTS if nobody can step. */
+/* The agent that is watched, plus one; whose turn it is then, AGENTS if nobody can step. What is in flight lands first. */
 byte watched, turn, dice;
 
 /* A period that is prime meets every throw at every place of a loop. */
 #define FACES 251
 #define THROW ((dice * dice % FACES * dice % FACES) >> 2)
 #define MY_TURN (!watched || turn == _pid)
+#define LANDING_GOES (!watched || turn == LANDING)
 #define CHOSEN(pick) (!watched || THROW % alternatives[at[_pid]] == (pick))
 
 inline next_turn() {
+	note_last();
 	if
 	:: !watched
 	:: watched && !BLOCKED(at[watched - 1]) -> ended = 1
@@ -22,17 +24,19 @@ inline next_turn() {
 		dice = (dice + HAS_ALTERNATIVES) % FACES;
 		turn = AGENTS;
 		for (agent : 1 .. AGENTS) {
-			other = (_pid + agent) % AGENTS;
+			other = (LAST_AGENT + agent) % AGENTS;
 			if
 			:: turn == AGENTS && HAS_STEPS(at[other]) -> turn = other
 			:: else
 			fi
 		}
+		landings_first()
 	fi
 }
 
 #else
 #define MY_TURN true
+#define LANDING_GOES true
 #define CHOSEN(pick) true
 inline next_turn() {
 	skip

@@ -9,8 +9,10 @@
 //! release it, and the model says so.
 
 use super::sets;
+use crate::columns::Sort;
 use crate::group::Group;
 use crate::node::Act;
+use crate::systems;
 use barcheck_model::rule::Rule;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,6 +20,12 @@ use std::fmt::Write as _;
 /// What a continuation that goes round for ever does not show.
 const ONE_OF_MANY: &str = "stuck-agent is judged on one continuation of each state: no agent that is stuck is missed, but one that \
                            is found might be released on another, by other choices";
+
+/// What is in flight lands before anybody goes on.
+const LANDINGS: &str = "#ifdef STUCK_AGENT\n/* The agent that has gone on last. */\nbyte last;\n#endif\n\
+    #define LAST_AGENT last\n#define LANDING (AGENTS + 1)\n\
+    inline note_last() {\n\tif\n\t:: watched && _pid < AGENTS -> last = _pid\n\t:: else\n\tfi\n}\n\
+    inline landings_first() {\n\tif\n\t:: aloft -> turn = LANDING\n\t:: else\n\tfi\n}\n";
 
 /// What is said less than whole.
 pub(crate) fn notes(group: &Group) -> Vec<String> {
@@ -28,21 +36,27 @@ pub(crate) fn notes(group: &Group) -> Vec<String> {
 /// Nothing but violations depends on what is chosen, or on who goes first.
 fn is_confluent(group: &Group) -> bool {
     let reads = group.steps().any(|step| matches!(step.act, Act::ReadState(..)));
+    // A wait for a phase may come too late, when the one after it is complete.
+    let phased = group.steps().any(|step| systems::sort(&step.act) == Sort::Object);
     let races = Rule::ArrivalRace.holds_for(group.program.target) && !group.is_error(Rule::ArrivalRace);
     let chooses = group.nodes.iter().any(|node| {
         let fragments: BTreeSet<usize> = node.steps.iter().map(|step| step.fragment).collect();
         fragments.len() < node.steps.len()
     });
-    !(reads || races || chooses)
+    !(reads || phased || races || chooses)
 }
 
 /// Who is blocked, and the continuation that is followed.
 pub(super) fn write(group: &Group, out: &mut String) {
     let lanes: Vec<usize> = group.blocked_lanes().collect();
     let alternatives = group.nodes.iter().any(|node| node.steps.len() > 1);
+    let landings = match group.slots() {
+        0 => "#define LAST_AGENT _pid\n#define landings_first() skip\n#define note_last() skip\n",
+        _ => LANDINGS,
+    };
     let _ = write!(
         out,
-        "\n#define BLOCKED(node) ((node) >= FIRST_WAITING && (node) < EXITED || {})\n#define HAS_ALTERNATIVES {}\n{}",
+        "\n{landings}#define BLOCKED(node) ((node) >= FIRST_WAITING && (node) < EXITED || {})\n#define HAS_ALTERNATIVES {}\n{}",
         sets::among("(node)", &lanes),
         u8::from(alternatives),
         include_str!("stuck.pml")

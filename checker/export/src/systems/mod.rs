@@ -2,6 +2,8 @@
 //! them.
 
 mod bcu;
+mod cluster;
+mod mbarrier;
 mod named;
 mod ptx;
 mod split;
@@ -9,10 +11,10 @@ mod step;
 
 pub(super) use step::{Sizes, System};
 
-use super::columns::{Barriers, Columns};
+use super::columns::{Barriers, Columns, Sort};
 use super::node::{Act, Step};
-use barcheck_model::barrier::{BarrierAction, Instance};
-use barcheck_model::program::{LocalId, Op, Target};
+use barcheck_model::barrier::{BarrierAction, BarrierId, Instance};
+use barcheck_model::program::{LocalId, Op, Program, Target};
 
 /// What there is to say of a target; `None` if nobody has written it down.
 pub(super) fn of(target: Target) -> Option<&'static System> {
@@ -31,6 +33,64 @@ pub(super) fn of(target: Target) -> Option<&'static System> {
 pub(super) fn fill_step(system: &System, barriers: &Barriers, step: &Step, columns: &mut Columns) {
     columns.push("step_bar", step.act.barrier().map_or(0, |id| barriers.number(id)));
     (system.fill_step)(step, columns);
+}
+
+/// What the barrier is on which a step works.
+pub(super) fn sort(act: &Act) -> Sort {
+    match act {
+        Act::Barrier(BarrierAction::Mbarrier(_), _) => Sort::Object,
+        Act::Barrier(BarrierAction::Cluster(_), _) => Sort::Cluster,
+        _ => Sort::Generations,
+    }
+}
+
+/// The agent keeps a token of the phase.
+pub(super) fn keeps_token(act: &Act) -> bool {
+    mbarrier::keeps_token(act)
+}
+
+/// Arrivals that a step makes an object expect.
+pub(super) fn expects(act: &Act) -> Option<usize> {
+    mbarrier::on_object(act).and_then(mbarrier::expects)
+}
+
+/// Whether a step leaves something in flight.
+pub(super) fn issues(act: &Act) -> bool {
+    mbarrier::on_object(act).is_some_and(mbarrier::issues)
+}
+
+/// The columns of a row, where there are barriers of phases.
+pub(super) fn fill_phased(step: &Step, columns: &mut Columns) {
+    mbarrier::fill_step(step, columns);
+    let relaxed = mbarrier::is_relaxed(&step.act) || cluster::is_relaxed(&step.act);
+    columns.push("step_relaxed", usize::from(relaxed));
+    columns.push("step_blocks", step.blocks.unwrap_or_default());
+    columns.push("step_reaches", step.reaches);
+}
+
+/// What tells apart what is in flight: the barrier, arrivals, bytes, and the CTA to which it is sent, if that
+/// is another one.
+pub(super) type Operation = (BarrierId, usize, usize, usize);
+
+/// What a step leaves in flight.
+pub(super) fn operation(step: &Step) -> Option<Operation> {
+    let action = mbarrier::on_object(&step.act).filter(|action| mbarrier::issues(action))?;
+    let (count, bytes) = mbarrier::counted(action);
+    Some((step.act.barrier()?, count, bytes, step.reaches))
+}
+
+/// Arrivals that an object expects which is initialised before the first step.
+pub(super) fn initial_count(program: &Program, object: BarrierId) -> Option<u32> {
+    mbarrier::initial_count(program, object)
+}
+
+/// What a barrier is called, for people.
+pub(super) fn name(program: &Program, id: BarrierId) -> String {
+    mbarrier::name(program, id).unwrap_or_else(|| match program.home(id) {
+        Some(home) if program.ctas > 1 => format!("{} of cta {}", home.barrier.0, home.cta),
+        Some(home) => home.barrier.0.to_string(),
+        None => "that of the cluster".to_owned(),
+    })
 }
 
 /// Where an agent goes at a step.

@@ -31,7 +31,14 @@ pub(crate) struct System {
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) agents: usize,
+    /// CTAs of equally many agents.
+    pub(crate) ctas: usize,
+    /// Barriers of generations.
     pub(crate) barriers: usize,
+    /// Barriers of phases.
+    pub(crate) phased: usize,
+    /// Operations in flight for which there is room.
+    pub(crate) slots: usize,
     pub(crate) subgroup_size: usize,
     /// Exits release barriers with a count of their own.
     pub(crate) exits_release: bool,

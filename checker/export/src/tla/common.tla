@@ -1,7 +1,5 @@
 \* ---- What all targets share ----------------------------------------------------------------------------------
 
-VARIABLE s
-
 Agent(a) == <<"agent", a>>
 HasExited(t, a) == t.at[a] = Exited
 Gone(t) == {a \in Agents : HasExited(t, a)}
@@ -21,10 +19,10 @@ Release(t, b, result) ==
   [t EXCEPT !.at = [a \in Agents |->
     IF WaitsOn(t, a) = b THEN Waits[t.at[a] - FirstWaiting + 1].to[result + 1] ELSE t.at[a]]]
 
-\* TLC is told to work functions out at once: it would do it again at every use.
+\* TLC is told to work functions and sets out at once: it would do it again at every use, in every later state.
 \* What holders know: each of the holders in to learns what from knows, for the accesses that satisfy Of.
 Pass(known, from, to, Of(_)) ==
-  TLCEval([h \in DOMAIN known |-> IF h \in to THEN known[h] \cup {x \in known[from] : Of(x)} ELSE known[h]])
+  TLCEval([h \in DOMAIN known |-> IF h \in to THEN TLCEval(known[h] \cup {x \in known[from] : Of(x)}) ELSE known[h]])
 Everything(x) == TRUE
 PassTime(t, from, to) == TLCEval([t EXCEPT !.time = Pass(@, from, to, Everything)])
 PassMemory(t, from, to) == TLCEval([t EXCEPT !.memory = Pass(@, from, to, Everything)])
@@ -36,31 +34,36 @@ TakeInTime(t, holders, to) ==
   [t EXCEPT !.time = [h \in DOMAIN @ |-> IF h = to THEN @[h] \cup UNION {@[from] : from \in holders} ELSE @[h]]]
 
 NeedsMemory(kind) == ~HasFences \/ kind # "read"
-Conflict(k, l) == k = "write" \/ l = "write" \/ k # l
+\* A copy is a write by what an agent began: not even the agent knows when it is made, before it has waited.
+Overwrites(kind) == kind \in {"write", "copy"}
+Conflict(k, l) == Overwrites(k) \/ Overwrites(l) \/ k # l
 
-\* Agent a accesses locations: every earlier access by another agent that conflicts has to be known to it.
-AccessMemory(t, a, r) ==
-  LET kind == Rows[r].kind
-      touched == Rows[r].locations
-      Mine == [loc : touched, kind : {kind}, agent : {a}]
-      earlier == {x \in UNION {t.time[Agent(o)] : o \in Agents \ {a}} :
-                   x.agent # a /\ x.loc \in touched /\ Conflict(kind, x.kind)}
+\* Agent a accesses locations, or begins a copy to them: every earlier access by another agent, and every earlier copy,
+\* that conflicts has to be known to it.
+Access(t, a, kind, touched) ==
+  LET Mine == [loc : touched, kind : {kind}, agent : {a}]
+      earlier == {x \in UNION {t.time[Agent(o)] : o \in Agents \ {a}} \cup Copies(t) :
+                   (x.agent # a \/ x.kind = "copy") /\ x.loc \in touched /\ Conflict(kind, x.kind)}
       races == {x \in earlier : x \notin t.time[Agent(a)]}
       unfenced == {x \in earlier \ races : NeedsMemory(x.kind) /\ x \notin t.memory[Agent(a)]}
-      Replaced(x) == x.loc \in touched /\ (kind = "write" \/ (x.kind = kind /\ x.agent = a))
-      Left(known) == TLCEval([h \in DOMAIN known |-> {x \in known[h] : ~Replaced(x)}])
-      t2 == [Go(t, a, r) EXCEPT !.time = Left(@), !.memory = Left(@)]
-      t3 == [t2 EXCEPT !.time[Agent(a)] = @ \cup Mine, !.memory[Agent(a)] = IF HasFences THEN @ ELSE @ \cup Mine]
+      Replaced(x) == x.loc \in touched /\ (Overwrites(kind) \/ (x.kind = kind /\ x.agent = a))
+      Left(known) == TLCEval([h \in DOMAIN known |-> TLCEval({x \in known[h] : ~Replaced(x)})])
+      Stays(x) == ~Replaced(x)
+      t2 == KeepInFlight([t EXCEPT !.time = Left(@), !.memory = Left(@)], Stays)
+      t3 == IF kind = "copy" THEN Record(t2, Mine)
+            ELSE [t2 EXCEPT !.time[Agent(a)] = @ \cup Mine, !.memory[Agent(a)] = IF HasFences THEN @ ELSE @ \cup Mine]
   IN Note(Note(t3, "data_race", races # {}), "missing_fence", unfenced # {})
+AccessMemory(t, a, r) == Access(Go(t, a, r), a, Rows[r].kind, Rows[r].locations)
 
 \* An access that every other live agent knows in all that is needed can conflict with nothing any more.
 ForgetSettled(t) ==
   LET live == Agents \ Gone(t)
-      all == UNION {t.time[Agent(a)] : a \in Agents}
-      settled == {x \in all : \A a \in live \ {x.agent} :
-                   x \in t.time[Agent(a)] /\ (NeedsMemory(x.kind) => x \in t.memory[Agent(a)])}
-      Left(known) == [h \in DOMAIN known |-> known[h] \ settled]
-  IN [t EXCEPT !.time = Left(@), !.memory = Left(@)]
+      all == UNION {t.time[Agent(a)] : a \in Agents} \cup Copies(t)
+      settled == TLCEval({x \in all : \A a \in IF x.kind = "copy" THEN live ELSE live \ {x.agent} :
+                   x \in t.time[Agent(a)] /\ (NeedsMemory(x.kind) => x \in t.memory[Agent(a)])})
+      Left(known) == TLCEval([h \in DOMAIN known |-> TLCEval(known[h] \ settled)])
+      Stays(x) == x \notin settled
+  IN KeepInFlight([t EXCEPT !.time = Left(@), !.memory = Left(@)], Stays)
 
 \* The next decision of a sequence that all agents make alike; those made that somebody has yet to make are remembered.
 MayStep(t, a, r) ==

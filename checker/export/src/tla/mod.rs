@@ -4,6 +4,8 @@
 //! (`*.tla`, beside this one) that say in TLA+ what a barrier and memory do. The one variable holds a state,
 //! a step is a function from states to states, and every rule is an invariant of its own.
 
+mod phases;
+
 use super::arrivals::{Key, Standing, arrivals};
 use super::columns::{Barriers, Columns, identifier};
 use super::group::Group;
@@ -13,25 +15,34 @@ use super::systems::{self, System};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{AccessKind, LocationId, Semantics, Space, Spaces};
 use barcheck_model::rule::Rule;
+use phases::Phased;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+/// The state is no deadlock.
+const GOES_ON: &str =
+    "(s.end = \"\" => (Gone(s) = Agents \\/ InFlight(s) # {} \\/ \\E a \\in Agents : HasSteps(s, a)))";
 
 const COMMON: &str = include_str!("common.tla");
 
 /// A protocol as a TLA+ module of this name, and TLC's configuration for it; `file` is what the protocol is
 /// called.
 pub(super) fn write(group: &Group, file: &str, module: &str) -> (String, String) {
-    let barriers = Barriers::of(group.barriers());
+    let barriers = group.barriers();
     let mut out = head(group, file, module);
     sizes(group, &barriers, &mut out);
-    tables(group, &barriers, &mut out);
+    let phased = Phased::of(group, &barriers);
+    phases::sizes(group, &barriers, &mut out);
+    tables(group, &barriers, &phased, &mut out);
+    phased.before(&mut out);
     out.push_str(COMMON);
+    phased.texts(&mut out);
     out.push_str(group.system.tla);
     if group.held_states() > 0 {
         out.push_str(include_str!("bcu_states.tla"));
     }
-    steps(group, &mut out);
-    let invariants = invariants(group, &barriers, &mut out);
+    steps(group, &phased, &mut out);
+    let invariants = invariants(group, &barriers, &phased, &mut out);
     out.push_str("====\n");
     let mut configuration = String::from("INIT Init\nNEXT Next\n");
     invariants.iter().for_each(|name| configuration.push_str(&format!("INVARIANT {name}\n")));
@@ -48,7 +59,8 @@ fn head(group: &Group, file: &str, module: &str) -> String {
         group.program.target,
         group.starts.len(),
     );
-    out.push_str("EXTENDS Integers, Sequences, FiniteSets, TLC\n\n");
+    let bags = if group.slots() > 0 { ", Bags" } else { "" };
+    let _ = writeln!(out, "EXTENDS Integers, Sequences, FiniteSets, TLC{bags}\n");
     out
 }
 
@@ -95,7 +107,7 @@ fn sequence(out: &mut String, name: &str, elements: &[String]) {
     let _ = write!(out, "{name} == <<\n  {}\n>>\n", elements.join(",\n  "));
 }
 
-fn tables(group: &Group, barriers: &Barriers, out: &mut String) {
+fn tables(group: &Group, barriers: &Barriers, phased: &Phased, out: &mut String) {
     let (mut rows, mut steps_of, mut waits) = (Vec::new(), Vec::new(), Vec::new());
     let system = group.system;
     for node in &group.nodes {
@@ -103,7 +115,10 @@ fn tables(group: &Group, barriers: &Barriers, out: &mut String) {
             let numbers: Vec<String> = (1..=node.steps.len()).map(|i| (rows.len() + i).to_string()).collect();
             steps_of.push(format!("{{{}}}", numbers.join(", ")));
         }
-        rows.extend(node.steps.iter().map(|step| row(system, barriers, step)));
+        rows.extend(node.steps.iter().map(|step| {
+            let more = phased.fields(step);
+            row(system, barriers, step, &more)
+        }));
         if let Kind::Waits { barrier, releases, acquires, .. } = &node.kind {
             let mut columns = Columns::default();
             (system.fill_wait)(node, &mut columns);
@@ -173,7 +188,7 @@ fn set_of_spaces(spaces: Spaces) -> String {
 }
 
 /// A step as a record.
-fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
+fn row(system: &System, barriers: &Barriers, step: &Step, more: &str) -> String {
     let mut columns = Columns::default();
     systems::fill_step(system, barriers, step, &mut columns);
     let go = systems::goes(system, step);
@@ -186,12 +201,13 @@ fn row(system: &System, barriers: &Barriers, step: &Step) -> String {
         Act::Barrier(action, _) => action.ordering().map_or(none, |(_, semantics)| semantics.classes),
         _ => none,
     };
-    let _ = write!(text, ", spaces |-> {}", set_of_spaces(spaces));
+    let _ = write!(text, ", spaces |-> {}{more}", set_of_spaces(spaces));
     if let Act::Access(kind, locations) = &step.act {
         let kind = match kind {
             AccessKind::Read => "read",
-            AccessKind::Write | AccessKind::Copy => "write",
+            AccessKind::Write => "write",
             AccessKind::Atomic => "atomic",
+            AccessKind::Copy => "copy",
         };
         let locations: Vec<String> = locations.iter().map(|l| (l.index() + 1).to_string()).collect();
         let _ = write!(text, ", kind |-> \"{kind}\", locations |-> {{{}}}", locations.join(", "));
@@ -239,14 +255,20 @@ fn act(system: &System, act: &Act) -> (String, String) {
 }
 
 /// The initial state and the steps.
-fn steps(group: &Group, out: &mut String) {
-    let mut acts: Vec<(String, String)> = group.steps().map(|step| act(group.system, &step.act)).collect();
+fn steps(group: &Group, phased: &Phased, out: &mut String) {
+    let does = |step: &Step| match &step.act {
+        Act::Exit => ("EXIT".to_owned(), phased.exit().to_owned()),
+        other => act(group.system, other),
+    };
+    let mut acts: Vec<(String, String)> = group.steps().map(does).collect();
     acts.sort();
     acts.dedup();
     let cases: Vec<String> =
         acts.iter().map(|(name, does)| format!("Rows[r].act = \"{name}\" -> {does}")).collect();
     let cases = if cases.is_empty() { "TRUE -> t".to_owned() } else { cases.join("\n    [] ") };
     let sequences = group.program.sequences.len();
+    let cases = phased.steps_that_reach(&format!("CASE {cases}"));
+    let (field, landings) = (phased.state(), phased.landings());
     let (held, forget) = match group.held_states() {
         0 => ("", "t"),
         _ => (", held |-> NothingHeld", "ForgetStates(t)"),
@@ -254,30 +276,32 @@ fn steps(group: &Group, out: &mut String) {
     let _ = write!(
         out,
         "\\* ---- Steps ---------------------------------------------------------------------------------------------------\n\n\
-         Do(t, a, r) ==\n  CASE {cases}\n\n\
+         Do(t, a, r) ==\n  {cases}\n\n\
          Tidy(t) ==\n  LET h == {forget}\n      u == IF HasMemory THEN ForgetSettled(h) ELSE h\n      v == ForgetDecisions(u)\n  IN IF v.end # \"\" THEN v\n     \
          ELSE IF \\E a \\in Agents : v.at[a] >= FirstFailed /\\ v.at[a] < FirstEndless THEN End(v, \"evaluation_error\")\n     \
          ELSE IF \\E a \\in Agents : v.at[a] >= FirstEndless THEN End(v, \"not_modelled\")\n     ELSE v\n\n\
          Holders == IF HasMemory THEN {{Agent(a) : a \\in Agents}} \\cup MoreHolders ELSE {{}}\n\
          Init == s = Tidy([at |-> [a \\in Agents |-> Start[a + 1]], bars |-> [b \\in Barriers |-> Idle],\n  \
          time |-> [h \\in Holders |-> {{}}], memory |-> [h \\in Holders |-> {{}}], allocated |-> 0,\n  \
-         decided |-> [q \\in 1 .. {sequences} |-> <<>>], made |-> [q \\in 1 .. {sequences} |-> [a \\in Agents |-> 0]], end |-> \"\"{held}])\n\
+         decided |-> [q \\in 1 .. {sequences} |-> <<>>], made |-> [q \\in 1 .. {sequences} |-> [a \\in Agents |-> 0]], end |-> \"\"{held}{field}])\n\
          \\* An end, of whatever kind, is for the invariants to judge.\n\
          Rest == (s.end # \"\" \\/ \\A a \\in Agents : ~HasSteps(s, a)) /\\ UNCHANGED s\n\
          Alternatives(t, a) == IF HasSteps(t, a) THEN {{r \\in StepsOf[t.at[a] + 1] : MayStep(t, a, r)}} ELSE {{}}\n\
-         Successors(t) ==\n  IF t.end # \"\" THEN {{}} ELSE UNION {{{{Tidy(Do(t, a, r)) : r \\in Alternatives(t, a)}} : a \\in Agents}}\n\
+         Successors(t) ==\n  IF t.end # \"\" THEN {{}} ELSE UNION {{{{Tidy(Do(t, a, r)) : r \\in Alternatives(t, a)}} : a \\in Agents}}{landings}\n\
          Step == s' \\in Successors(s)\n\
          Next == Step \\/ Rest\n\n"
     );
 }
 
 /// The invariants, and their names.
-fn invariants(group: &Group, barriers: &Barriers, out: &mut String) -> Vec<String> {
+fn invariants(group: &Group, barriers: &Barriers, phased: &Phased, out: &mut String) -> Vec<String> {
     let target = group.program.target;
     let arrivals: Vec<String> = arrivals(group, barriers).iter().map(|(key, of)| arrival(key, of)).collect();
     let _ = writeln!(out, "Arrivals == {{{}}}", arrivals.join(",\n  "));
-    let (mut names, mut cuts) =
-        (Vec::new(), vec!["\"evaluation_error\"".to_owned(), "\"not_modelled\"".to_owned()]);
+    let (mut names, mut cuts) = (
+        Vec::new(),
+        ["evaluation_error", "not_modelled", "too_many_in_flight"].map(|why| format!("\"{why}\"")).to_vec(),
+    );
     let mut goes_on = "TRUE";
     for rule in Rule::ALL.iter().copied().filter(|rule| rule.holds_for(target)) {
         let name = identifier(rule);
@@ -286,19 +310,21 @@ fn invariants(group: &Group, barriers: &Barriers, out: &mut String) -> Vec<Strin
         }
         if !group.is_error(rule) {
             if rule == Rule::Deadlock {
-                goes_on = "(s.end = \"\" => (Gone(s) = Agents \\/ \\E a \\in Agents : HasSteps(s, a)))";
+                goes_on = GOES_ON;
             } else if rule.ends_path(target) {
                 cuts.push(format!("\"{name}\""));
             }
             continue;
         }
         let holds = match rule {
-            Rule::Deadlock => {
-                "s.end = \"\" => (Gone(s) = Agents \\/ \\E a \\in Agents : HasSteps(s, a))".to_owned()
-            }
+            Rule::Deadlock => GOES_ON.to_owned(),
+            Rule::InFlightAtExit | Rule::CommitAtExit => phased.none_left(rule),
             Rule::ArrivalRace => "s.end = \"\" => \\A x \\in Arrivals : ~Race(s, x)".to_owned(),
             Rule::DanglingArrival => {
-                "s.end = \"\" /\\ Gone(s) = Agents => \\A b \\in Barriers : ~HoldsArrivals(s, b)".to_owned()
+                format!(
+                    "s.end = \"\" /\\ Gone(s) = Agents /\\ InFlight(s) = {{}} => (\\A b \\in Barriers : ~HoldsArrivals(s, b)){}",
+                    phased.none_dangle()
+                )
             }
             Rule::StuckAgent => {
                 stuck(group, out);

@@ -7,7 +7,7 @@ Idle == [expected |-> 0, arrived |-> {}, forAll |-> FALSE, operator |-> 0, tally
 Popc == 1
 And == 2
 Generation(b) == <<"generation", b>>
-MoreHolders == {Generation(b) : b \in Barriers}
+MoreHolders == {Generation(b) : b \in Barriers} \cup HoldersOfPhases
 
 Tally(g, row) ==
   CASE row.operator = 0 -> 0
@@ -20,9 +20,9 @@ Settle(t, b) ==
   LET g == t.bars[b]
       waiting == Waiting(t, b)
       full == Cardinality(g.arrived) = g.expected
-      onlyGone == (Agents \ g.arrived) \subseteq Gone(t) /\ (g.forAll \/ (ExitsRelease /\ waiting # {}))
+      onlyGone == (Sharing(b) \ g.arrived) \subseteq Gone(t) /\ (g.forAll \/ (ExitsRelease /\ waiting # {}))
       result == IF g.operator = And THEN 1 - g.tally ELSE g.tally
-      taken == IF g.forAll \/ ~full THEN TakeInTime(t, {Agent(a) : a \in Gone(t)}, Generation(b)) ELSE t
+      taken == IF g.forAll \/ ~full THEN TakeInTime(t, {Agent(a) : a \in Gone(t) \cap Sharing(b)}, Generation(b)) ELSE t
       learnt == PassBoth(taken, Generation(b), {Agent(a) : a \in waiting})
       done == Forget([Release(learnt, b, result) EXCEPT !.bars[b] = Idle], {Generation(b)})
   IN IF g.expected # 0 /\ (full \/ onlyGone) THEN Note(done, "nobody_waits", waiting = {}) ELSE t

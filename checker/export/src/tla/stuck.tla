@@ -15,7 +15,8 @@ LeftByWalk(t, blocked, steps) ==
       next == CHOOSE a \in going : \A b \in going : Turn(a) <= Turn(b)
       row == CHOOSE r \in Alternatives(t, next) :
                \A q \in Alternatives(t, next) : IF (steps \div Cardinality(Agents)) % 2 = 0 THEN r <= q ELSE r >= q
-  IN IF left = {} \/ steps = 0 \/ t.end # "" \/ going = {} THEN left
+  IN IF left = {} \/ steps = 0 \/ t.end # "" \/ (going = {} /\ InFlight(t) = {}) THEN left
+     ELSE IF InFlight(t) # {} THEN LeftByWalk(TLCEval(Tidy(LandSome(t))), TLCEval(left), steps - 1)
      ELSE LeftByWalk(TLCEval(Tidy(Do(t, next, row))), TLCEval(left), steps - 1)
 
 \* The states that are reached from new ones, known ones included; none if agent a may be unblocked in one of them.

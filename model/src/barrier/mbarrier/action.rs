@@ -134,8 +134,11 @@ impl Instruction for Action {
         None
     }
 
-    fn with_pick(&self, _pick: u32) -> Self {
-        *self
+    fn with_pick(&self, pick: u32) -> Self {
+        match self.what {
+            What::Ask(phase, gives_up) => Self { what: What::Ask(phase, gives_up && pick > 0), ..*self },
+            _ => *self,
+        }
     }
 
     fn blocking(&self) -> Blocking {
