@@ -2,8 +2,12 @@
 
 #[path = "barriers/bcu.rs"]
 mod bcu;
+#[path = "barriers/cluster.rs"]
+mod cluster;
 #[path = "barriers/journal.rs"]
 mod journal;
+#[path = "barriers/mbarrier.rs"]
+mod mbarrier;
 #[path = "barriers/nbarrier.rs"]
 mod nbarrier;
 #[path = "barriers/ptx.rs"]

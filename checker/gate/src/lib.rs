@@ -33,7 +33,7 @@ mod operands;
 mod plan;
 mod protocol;
 mod record;
-mod system;
+mod systems;
 mod verdict;
 
 pub use child::is_child;

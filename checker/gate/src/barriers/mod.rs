@@ -18,7 +18,9 @@
 //! instruction after the other: warps do not diverge.
 
 pub mod bcu;
+pub mod cluster;
 mod group;
+pub mod mbarrier;
 pub mod nbarrier;
 mod observer;
 pub mod ptx;
