@@ -45,13 +45,8 @@ fn who_has_exited_is_not_waited_for() {
     assert_eq!(one.arrive(false), Ok(()));
     assert_eq!(other.exit(), Ok(()));
     assert_eq!(one.wait(false), Ok(()));
-    let told = [
-        "2 exit",
-        "0 barrier.cluster.arrive 0",
-        "1 exit",
-        "complete 0 []",
-        "0 barrier.cluster.wait 0",
-    ];
+    let told =
+        ["2 exit", "0 barrier.cluster.arrive 0", "1 exit", "complete 0 []", "0 barrier.cluster.wait 0"];
     assert_eq!(journal.lines(), told);
 }
 

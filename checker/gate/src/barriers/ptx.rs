@@ -226,6 +226,19 @@ impl<R: Runtime> Warp<R> {
         self.execute(instruction).map(|result| result.expect("a reduction completes with its result"))
     }
 
+    /// `bar.warp.sync` by these of the warp's lanes, as a bit mask: all of them have to be in the mask that it
+    /// names. The warp is one thread and waits for nobody.
+    ///
+    /// # Errors
+    ///
+    /// Misuse, or the CTA given up.
+    // clause: ptx.warp-sync
+    pub fn warp_sync(&self, lanes: u32, mask: i64) -> Result<(), Error> {
+        let among = u32::try_from(mask).is_ok_and(|mask| lanes & !mask == 0);
+        let may = if among { Ok(()) } else { Err(Misuse::PartialWarp) };
+        self.cta.shared.group.alone(Step::of(self.number, "bar.warp.sync", None), may, None)
+    }
+
     /// The end of the warp's program.
     ///
     /// # Errors

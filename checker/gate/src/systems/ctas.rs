@@ -12,7 +12,7 @@ use barcheck_model::agent::Action;
 use barcheck_model::barrier::Blocking;
 use barcheck_model::program::{
     AgentId, ArrayId, Awaited, BarrierInstruction, ClusterKind, ClusterOp, Expr, LocalId, LocationId,
-    MbarrierKind, MbarrierOp, Op, Program, PtxKind, PtxOp, ReductionOp,
+    MbarrierKind, MbarrierOp, Op, Program, PtxKind, PtxOp, ReductionOp, WarpOp,
 };
 use barcheck_model::rule::Rule;
 use std::collections::HashMap;
@@ -148,6 +148,10 @@ impl<R: Runtime> Warp<R> {
             BarrierInstruction::Ptx(op) => self.named(reader, op, pick),
             BarrierInstruction::Mbarrier(op) => self.object(reader, op, action, pick),
             BarrierInstruction::Cluster(op) => self.meeting(reader, op),
+            BarrierInstruction::Warp(WarpOp::Sync(mask)) => {
+                self.named.warp_sync(reader.mask(), evaluated(reader.shared(mask))?)?;
+                Ok(Done::Passed)
+            }
             _ => Err(other_target()),
         }
     }

@@ -110,7 +110,7 @@ impl<R: Runtime> Cluster<R> {
         begun.expect("an object that is not in use, and a count in range");
     }
 
-    /// The objects whose present phase has arrivals and is not complete, by their numbers.
+    /// The objects whose present phase has arrivals or bytes and is not complete, by their numbers.
     #[must_use]
     pub fn holding_arrivals(&self) -> Vec<u32> {
         let mut found = Vec::new();

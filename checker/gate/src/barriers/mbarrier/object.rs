@@ -130,9 +130,9 @@ impl Object {
         }
     }
 
-    /// Whether the phase has arrivals and is not complete.
+    /// Whether the phase has arrivals or bytes, announced or brought, and is not complete.
     pub(super) fn holds_arrivals(&self) -> bool {
-        self.life.as_ref().is_some_and(|life| life.pending < life.began_with)
+        self.life.as_ref().is_some_and(|life| life.pending < life.began_with || life.bytes != 0)
     }
 }
 
@@ -146,14 +146,15 @@ impl Life {
     // clause: ptx.mbarrier-arrive, ptx.mbarrier-arrive-expect, ptx.mbarrier-arrive-drop
     pub(super) fn arrive(&mut self, arrivals: Arrivals) -> Result<Completed, Misuse> {
         let Arrivals { count: given, bytes, drops } = arrivals;
+        // Dropping comes before arriving.
+        let dropped = if drops { given } else { 0 };
+        let expected = self.expected.checked_sub(dropped).filter(|expected| *expected > 0);
+        let expected = expected.ok_or(Misuse::DropsAll)?;
         if !self.observed {
             return Err(Misuse::UnobservedPhase);
         }
         let pending = self.pending.checked_sub(given);
         let pending = pending.ok_or(Misuse::OverArrival { pending: self.pending, given })?;
-        let dropped = if drops { given } else { 0 };
-        let expected = self.expected.checked_sub(dropped).filter(|expected| *expected > 0);
-        let expected = expected.ok_or(Misuse::DropsAll)?;
         let bytes = self.with_bytes(bytes)?;
         over_delivery(pending, bytes)?;
         (self.pending, self.expected, self.bytes) = (pending, expected, bytes);
