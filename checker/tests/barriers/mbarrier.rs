@@ -294,6 +294,19 @@ fn what_has_come_to_an_incomplete_phase_is_left_in_the_end() {
 }
 
 #[test]
+fn who_drops_its_arrival_leaves_none_behind() {
+    let (cta, one, other) = cta::<Std>(3);
+    let warp = cta.warp(0);
+    assert!(warp.arrive(one, Arrival::of(1).dropped()).is_ok());
+    assert!(cta.holding_arrivals().is_empty());
+    assert!(warp.arrive(one, Arrival::of(1)).is_ok());
+    assert_eq!(cta.holding_arrivals(), [0]);
+    assert!(warp.arrive(other, Arrival::of(1)).is_ok());
+    assert!(warp.arrive(other, Arrival::of(1).dropped()).is_ok());
+    assert_eq!(cta.holding_arrivals(), [0, 1]);
+}
+
+#[test]
 fn an_object_belongs_to_its_cta() {
     let cluster = Cluster::<Std>::observed(2, 1, 1, ());
     let (warp, remote) = (cluster.warp(0), cluster.object(1, 0));

@@ -21,8 +21,6 @@ pub(super) struct Life {
     phase: u64,
     /// Arrivals that the next phase expects.
     expected: u32,
-    /// Arrivals that this phase expected when it began.
-    began_with: u32,
     /// Arrivals that this phase still waits for.
     pending: u32,
     /// Bytes that this phase still waits for: fewer than none where they came before they were announced.
@@ -97,7 +95,6 @@ impl Object {
             number: self.lives,
             phase: 0,
             expected: count,
-            began_with: count,
             pending: count,
             bytes: 0,
             observed: true,
@@ -130,9 +127,10 @@ impl Object {
         }
     }
 
-    /// Whether the phase has arrivals or bytes, announced or brought, and is not complete.
+    /// Whether the phase has arrivals or bytes, announced or brought, and is not complete. Who has dropped its
+    /// arrival has taken its leave, and has left none here.
     pub(super) fn holds_arrivals(&self) -> bool {
-        self.life.as_ref().is_some_and(|life| life.pending < life.began_with || life.bytes != 0)
+        self.life.as_ref().is_some_and(|life| life.pending < life.expected || life.bytes != 0)
     }
 }
 
@@ -184,7 +182,7 @@ impl Life {
         }
         let released = std::mem::take(&mut self.waiting);
         self.phase += 1;
-        (self.began_with, self.pending) = (self.expected, self.expected);
+        self.pending = self.expected;
         self.observed = !released.is_empty();
         Some(released)
     }
