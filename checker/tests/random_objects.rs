@@ -1,5 +1,5 @@
-//! Random protocols of mbarrier objects and clusters on threads: what loom finds on executable barriers, which
-//! know nothing of the model, is what the engine finds, as far as threads can show it.
+//! Random protocols of mbarrier objects and clusters on threads: what loom finds on executable barriers,
+//! which know nothing of the model, is what the engine finds, as far as threads can show it.
 //!
 //! `BARCHECK_GATED=N` sets how many of each kind are compared, `BARCHECK_SEED=N` the first seed.
 

@@ -16,9 +16,9 @@
 //! explorer, that is reported as a defect of this program.
 //!
 //! What the explorers cannot see: the locks inside a barrier order more than its specification promises, so
-//! that `missing-fence` does not show, and `arrival-race` shows only by its consequences. Parts of a warp that
-//! go on side by side are no threads: such protocols do not fit. Neither do endless loops, except at random
-//! and up to a number of steps.
+//! that `missing-fence` does not show, and `arrival-race` shows only by its consequences. Parts of a warp
+//! that go on side by side are no threads: such protocols do not fit. Neither do endless loops, except at
+//! random and up to a number of steps.
 
 mod agent;
 pub mod barriers;

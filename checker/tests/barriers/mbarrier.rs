@@ -218,10 +218,11 @@ fn what_lands_lands_in_the_phase_that_it_was_begun_in() {
     assert_eq!(arrives(&warp, one), Ok(()));
     assert_eq!(rule(lands(copy)), Rule::StaleCompletion);
     assert_eq!(rule(lands(commit)), Rule::StaleCompletion);
-    let copy = warp.copy(other, 16);
+    let (copy, commit) = (warp.copy(other, 16), warp.commit(other));
     assert_eq!(warp.inval(other), Ok(()));
+    assert_eq!(rule(lands(copy)), Rule::StaleCompletion);
     assert_eq!(warp.init(other, 1), Ok(()));
-    assert_eq!(rule(lands(copy)), Rule::StaleCompletion, "another life");
+    assert_eq!(lands(commit), Err(Error::Misuse(Misuse::EarlierLife)));
 }
 
 #[test]

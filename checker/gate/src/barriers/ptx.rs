@@ -226,8 +226,8 @@ impl<R: Runtime> Warp<R> {
         self.execute(instruction).map(|result| result.expect("a reduction completes with its result"))
     }
 
-    /// `bar.warp.sync` by these of the warp's lanes, as a bit mask: all of them have to be in the mask that it
-    /// names. The warp is one thread and waits for nobody.
+    /// `bar.warp.sync` by these of the warp's lanes, as a bit mask: all of them have to be in the mask that
+    /// it names. The warp is one thread and waits for nobody.
     ///
     /// # Errors
     ///

@@ -118,13 +118,14 @@ impl<R: Runtime> Observer for Scribe<R> {
             Effect::Done | Effect::Blocked => self.record.landing(who, number),
             Effect::Refused(Some(rule)) => self.record.landing_violates(who, number, rule),
             Effect::Refused(None) => {
-                self.record.end(Ending::Unfit("nothing says what a landing would do here".to_owned()));
+                let why = "what is in flight lands on an object that has been initialised again since";
+                self.record.end(Ending::Unfit(why.to_owned()));
             }
         }
     }
 
     fn note(&self, _: usize, rule: Rule, _: Option<u32>) {
-        // There may be others groups, and something in flight.
+        // There may be other groups, and something in flight.
         if rule == Rule::DanglingArrival {
             self.dangling.store(true, Ordering::SeqCst);
         } else {
