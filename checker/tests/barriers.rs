@@ -12,6 +12,8 @@ mod mbarrier;
 mod nbarrier;
 #[path = "barriers/ptx.rs"]
 mod ptx;
+#[path = "barriers/registers.rs"]
+mod registers;
 #[path = "barriers/runtimes.rs"]
 mod runtimes;
 #[path = "barriers/split.rs"]

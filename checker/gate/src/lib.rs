@@ -24,7 +24,6 @@ mod agent;
 pub mod barriers;
 mod child;
 mod choices;
-mod counterpart;
 mod effort;
 mod explore;
 mod harness;

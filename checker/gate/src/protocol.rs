@@ -1,11 +1,10 @@
 //! A protocol to be gated, and the counterexamples that a schedule of it becomes.
 
-use super::counterpart::without_counterpart;
 use super::record::Step;
 use barcheck_counterexamples::{SourceInfo, Trace, What};
 use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm, doubt};
 use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, Pending, State, StepOutcome};
-use barcheck_model::program::{AgentId, Op, Program, Target};
+use barcheck_model::program::{AgentId, Program, Target};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::{Check, Extracted, LoadOptions, Source, load};
 use std::collections::BTreeMap;
@@ -28,7 +27,7 @@ pub struct Protocol {
 pub enum Unread {
     /// The text is wrong: what is, for people, with file, line and column.
     Wrong(String),
-    /// It is not followed, or there are no executable barriers for it: likewise.
+    /// It is not followed: likewise.
     Beyond(String),
 }
 
@@ -90,19 +89,6 @@ impl Protocol {
     #[must_use]
     pub fn kernel(&self) -> Option<&str> {
         self.extracted.as_ref().map(|extracted| extracted.entry.as_str())
-    }
-
-    /// The first instruction that has no executable counterpart, and why, if there is one.
-    pub(super) fn beyond(&self) -> Option<String> {
-        let all = self.program.roles.iter().flat_map(|role| {
-            let code = &role.code;
-            code.ops.iter().zip(&code.texts).zip(&code.places)
-        });
-        let beyond = all.filter_map(|((op, text), place)| {
-            let Op::Barrier(op) = op else { return None };
-            Some((place.line, format!("`{text}` at line {}: {}", place.line, without_counterpart(op)?)))
-        });
-        beyond.min_by_key(|(line, _)| *line).map(|(_, why)| why)
     }
 
     /// Why a run of a kernel may be none.

@@ -136,9 +136,6 @@ pub fn explore(protocol: &Protocol, with: With, effort: &Effort, command: Comman
         effort: effort.clone(),
         with,
     };
-    if let Some(why) = protocol.beyond() {
-        return Ok(Gated { unfit: Some(why), ..Gated::of(with, &Answer::default()) });
-    }
     let answer = child::ask(command, &request, effort.time())?;
     judge(protocol, &request, answer)
 }

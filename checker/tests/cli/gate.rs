@@ -202,9 +202,13 @@ fn what_is_in_flight_lands_at_any_time_and_is_replayed_as_a_landing() {
 }
 
 #[test]
-fn only_what_is_really_missing_is_refused() {
-    let text = "target ptx; cta 128; maxnreg 128;\nwarps 0..4 { setmaxnreg.dec 24; }\n";
-    gate(text, &[]).expect(3).prints("`setmaxnreg.dec 24` at line 2: the pool of registers has no");
+fn pools_of_registers_run_on_threads() {
+    let text = "target ptx; cta 128; maxnreg 128;\nwarps 0..2 { setmaxnreg.dec 120; }\n\
+                warps 2..4 { setmaxnreg.inc 136; }\n";
+    gate(text, &["--preemptions", "1"]).expect(0).prints("passed ");
+    for with in ["loom", "shuttle"] {
+        gate(&text.replace("136", "144"), &["--with", with]).expect(1).prints("`deadlock`");
+    }
 }
 
 /// Three kernels: in the second one warp never comes; in the third one lane of each arrives at an object in

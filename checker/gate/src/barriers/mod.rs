@@ -25,6 +25,7 @@ pub mod nbarrier;
 mod observer;
 pub mod ptx;
 mod reduction;
+pub mod registers;
 mod runtime;
 pub mod split;
 pub mod xegpu;

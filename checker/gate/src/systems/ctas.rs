@@ -4,7 +4,7 @@
 use super::done::{Done, Stopped, evaluated, other_target};
 use super::flights::{Flights, InFlight};
 use crate::barriers::mbarrier::{Arrival, Flight, Object, Phase, Token};
-use crate::barriers::{Observer, Runtime, cluster, mbarrier, ptx};
+use crate::barriers::{Observer, Runtime, cluster, mbarrier, ptx, registers};
 use crate::memory::Memory;
 use crate::operands::Reader;
 use crate::record::Record;
@@ -25,6 +25,7 @@ pub(super) struct Ctas<R: Runtime> {
     record: Arc<Record>,
     memory: Arc<Memory<R>>,
     named: Vec<ptx::Cta<R>>,
+    pools: Vec<registers::Cta<R>>,
     objects: mbarrier::Cluster<R>,
     meeting: cluster::Cluster<R>,
     flights: Flights<R>,
@@ -41,6 +42,7 @@ pub(super) struct Warp<R: Runtime> {
     agent: AgentId,
     cta: usize,
     named: ptx::Warp<R>,
+    pool: registers::Warp<R>,
     objects: mbarrier::Warp<R>,
     meeting: cluster::Warp<R>,
     tokens: HashMap<LocalId, Token>,
@@ -56,6 +58,7 @@ impl<R: Runtime> Ctas<R> {
     ) -> Self {
         let (ctas, warps) = (program.ctas as usize, program.agents_per_cta() as usize);
         let of_cta = |cta| ptx::Cta::observed(program.threads, exited_threads, observer(cta * warps));
+        let pool = |cta| registers::Cta::observed(warps, program.registers, observer(cta * warps));
         let objects =
             mbarrier::Cluster::observed(ctas, warps, program.objects_per_cta() as usize, observer(0));
         for array in &program.objects {
@@ -69,6 +72,7 @@ impl<R: Runtime> Ctas<R> {
         let mut ops = program.roles.iter().flat_map(|role| &role.code.ops);
         Self {
             named: (0..ctas).map(of_cta).collect(),
+            pools: (0..ctas).map(pool).collect(),
             objects,
             meeting: cluster::Cluster::observed(ctas * warps, observer(0)),
             flights: Flights::new(ctas, warps),
@@ -90,6 +94,7 @@ impl<R: Runtime> Ctas<R> {
             agent,
             cta,
             named: self.named[cta].warp(self.program.index_in_cta(agent) as usize),
+            pool: self.pools[cta].warp(self.program.index_in_cta(agent) as usize),
             objects: self.objects.warp(number),
             meeting: self.meeting.warp(number),
             tokens: HashMap::new(),
@@ -98,6 +103,7 @@ impl<R: Runtime> Ctas<R> {
 
     pub(super) fn abort(&self) {
         self.named.iter().for_each(ptx::Cta::abort);
+        self.pools.iter().for_each(registers::Cta::abort);
         self.objects.abort();
         self.meeting.abort();
     }
@@ -150,6 +156,16 @@ impl<R: Runtime> Warp<R> {
             BarrierInstruction::Cluster(op) => self.meeting(reader, op),
             BarrierInstruction::Warp(WarpOp::Sync(mask)) => {
                 self.named.warp_sync(reader.mask(), evaluated(reader.shared(mask))?)?;
+                Ok(Done::Passed)
+            }
+            BarrierInstruction::Warp(WarpOp::Registers { takes, count }) => {
+                self.pool.set_apart(reader.is_apart());
+                let count = evaluated(reader.shared(count))?;
+                if *takes {
+                    // Who had to wait tries again.
+                    return Ok(if self.pool.try_inc(count)? { Done::Passed } else { Done::Waited(None) });
+                }
+                self.pool.dec(count)?;
                 Ok(Done::Passed)
             }
             _ => Err(other_target()),

@@ -8,7 +8,6 @@ pub(crate) use done::{Done, Stopped};
 
 use crate::barriers::{Effect, Event, Observer, Runtime, bcu, nbarrier, ptx, split, xegpu};
 use crate::choices::Point;
-use crate::counterpart::without_counterpart;
 use crate::memory::Memory;
 use crate::operands::{Bar, Nbarrier, Operand, Reader};
 use crate::plan::Plan;
@@ -261,9 +260,6 @@ impl<R: Runtime> Seat<R> {
             return self.exit();
         }
         let Op::Barrier(op) = op else { return Err(other_target()) };
-        if let Some(why) = without_counterpart(op) {
-            return Err(Stopped::Unfit(why.to_owned()));
-        }
         match (&mut self.hand, op) {
             (Some(Hand::Ptx(warp)), op) => warp.execute(reader, op, action, pick),
             (Some(Hand::Bcu(warp)), BarrierInstruction::Bcu(op)) => {
