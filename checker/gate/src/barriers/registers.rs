@@ -28,7 +28,8 @@ struct Shared<R: Runtime> {
 
 struct Pool {
     free: u32,
-    waiting: Vec<usize>,
+    /// Warps, and how many registers each of them needs.
+    waiting: Vec<(usize, u32)>,
 }
 
 /// The hand that one warp has on it.
@@ -113,8 +114,9 @@ impl<R: Runtime> Warp<R> {
         let left = self.checked(count, |left| left <= has);
         self.execute("setmaxnreg.dec", left, |pool, left, report| {
             pool.free += has - left;
-            let waiting = std::mem::take(&mut pool.waiting);
-            report.complete(POOL, waiting.into_iter().map(|warp| (warp, ())).collect());
+            // Each of those for whom it is enough tries again; who is first takes.
+            let enough = pool.waiting.extract_if(.., |(_, needs)| *needs <= pool.free);
+            report.complete(POOL, enough.map(|(warp, _)| (warp, ())).collect());
             Turn::Done(())
         })?;
         self.has.set(count as u32);
@@ -131,8 +133,8 @@ impl<R: Runtime> Warp<R> {
         Ok(())
     }
 
-    /// One attempt at it: `false` after a wait that was over when somebody had given registers, which need
-    /// not be enough.
+    /// One attempt at it: `false` after a wait until there were enough, which somebody else may have taken
+    /// since.
     ///
     /// # Errors
     ///
@@ -148,7 +150,7 @@ impl<R: Runtime> Warp<R> {
                     Turn::Done(())
                 }
                 None => {
-                    pool.waiting.push(self.number);
+                    pool.waiting.push((self.number, wanted - has));
                     Turn::Blocked
                 }
             }
