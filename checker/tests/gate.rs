@@ -149,7 +149,8 @@ fn protocols_of_mbarriers_and_clusters_do_on_threads_what_their_heads_say() {
     let (mut whole, mut bounded, mut sampled, mut violated) = (0, Vec::new(), Vec::new(), 0);
     for file in files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let ours = ["mbarrier_", "cluster_", "elected_", "setmaxnreg_"].iter().any(|start| name.starts_with(start));
+        let ours =
+            ["mbarrier_", "cluster_", "elected_", "setmaxnreg_"].iter().any(|start| name.starts_with(start));
         if !ours || file.extension().is_none_or(|extension| extension != "bar") {
             continue;
         }
