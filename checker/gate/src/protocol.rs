@@ -144,6 +144,51 @@ impl Protocol {
     }
 
     fn followed(&self, steps: &[Step], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
+        let followed = self.as_made(steps, rule, patience);
+        match (followed, steps.split_last()) {
+            (Err(how), Some((last, before))) if last.lands => {
+                self.landing_earlier(before, *last, rule, patience).ok_or(how)
+            }
+            (followed, _) => followed,
+        }
+    }
+
+    /// The same for a schedule that ends with a landing which violates a rule, where that is also so at an
+    /// earlier moment. Phases and lives of an object that are long over are one to the model, as what lands
+    /// in them could have landed when it first was too late.
+    fn landing_earlier(
+        &self,
+        before: &[Step],
+        landing: Step,
+        rule: Rule,
+        patience: &Patience,
+    ) -> Option<(Path, Finding)> {
+        let mut machine = Machine::within(Arc::clone(&self.program), self.options, patience.clone());
+        let mut state = machine.initial();
+        let (mut made, mut in_flight) = (Vec::new(), InFlight::default());
+        for step in before {
+            let choice = in_flight.choice(*step, &state)?;
+            made.push(choice);
+            let next = match machine.step(&state, choice) {
+                StepOutcome::NoEffect => continue,
+                StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => progressed.state,
+                StepOutcome::Disabled | StepOutcome::Error(_) => return None,
+            };
+            in_flight.left(*step, &state, &next);
+            state = next;
+            if let Some(lands) = in_flight.choice(landing, &state)
+                && let StepOutcome::Error(end) = machine.step(&state, lands)
+                && let End::Violation(finding) = *end
+                && finding.rule == rule
+            {
+                made.push(lands);
+                return Some((Path { steps: made, cycle_from: None }, finding));
+            }
+        }
+        None
+    }
+
+    fn as_made(&self, steps: &[Step], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
         let mut machine = Machine::within(Arc::clone(&self.program), self.options, patience.clone());
         let mut state = machine.initial();
         let (mut made, mut in_flight) = (Vec::new(), InFlight::default());

@@ -201,6 +201,21 @@ fn what_is_in_flight_lands_at_any_time_and_is_replayed_as_a_landing() {
     }
 }
 
+/// The copy is begun in a phase of the first life, or two phases before the last, and may land in the last.
+#[test]
+fn a_landing_that_is_late_by_more_than_a_phase_is_told_as_one_that_is_late() {
+    let life = "target ptx; cta 32;\nmbarrier a count 1;\nwarp 0 { if lane == 0 { cp.async.bulk _, 8, a; \
+                mbarrier.inval a; mbarrier.init a, 1; } }\n";
+    let phases = "target ptx; cta 32;\nmbarrier a count 1;\nwarp 0 { if lane == 0 { cp.async.bulk _, 8, a; \
+                  for i in 0..2 { mbarrier.arrive a; mbarrier.wait.parity a, i; } } }\n";
+    for text in [life, phases] {
+        for seed in ["1", "2", "3", "4", "5", "6"] {
+            gate(text, &["--with", "shuttle", "--seed", seed]).expect(1).prints("a");
+        }
+        gate(text, &["--all"]).expect(1).prints("a");
+    }
+}
+
 #[test]
 fn pools_of_registers_run_on_threads() {
     let text = "target ptx; cta 128; maxnreg 128;\nwarps 0..2 { setmaxnreg.dec 120; }\n\

@@ -117,8 +117,7 @@ impl<R: Runtime> Observer for Scribe<R> {
             Effect::Done | Effect::Blocked => self.record.landing(who, number),
             Effect::Refused(Some(rule)) => self.record.landing_violates(who, number, rule),
             Effect::Refused(None) => {
-                let why = "what is in flight lands on an object that has been initialised again since";
-                self.record.end(Ending::Unfit(why.to_owned()));
+                self.record.end(Ending::Unfit("nothing says what a landing would do here".to_owned()));
             }
         }
     }

@@ -46,11 +46,9 @@ pub enum Misuse {
         /// The bytes too many.
         surplus: i64,
     },
-    /// A landing in another phase than the one in which the operation was begun.
+    /// A landing in another phase than the one in which the operation was begun, or in another life of the
+    /// object.
     StaleCompletion,
-    /// A landing on an object that has been initialised again since the operation was begun: nothing says
-    /// what it does to the new life. That it may land before, and is stale then, is found all the same.
-    EarlierLife,
     /// A token of neither the present phase nor the one before it, or of another object.
     StaleToken,
     /// The other CTA has exited.
@@ -79,7 +77,7 @@ impl Violation for Misuse {
             Self::StaleCompletion => Rule::StaleCompletion,
             Self::StaleToken => Rule::StaleToken,
             Self::RemoteAfterExit { .. } => Rule::RemoteAfterExit,
-            Self::EarlierLife | Self::NotLocal { .. } => return None,
+            Self::NotLocal { .. } => return None,
         })
     }
 }
@@ -109,9 +107,6 @@ impl fmt::Display for Misuse {
                 write!(f, "the phase has all its arrivals and {surplus} bytes too many")
             }
             Self::StaleCompletion => f.write_str("a landing in another phase than it was begun in"),
-            Self::EarlierLife => {
-                f.write_str("a landing on an object that has been initialised again since it was begun")
-            }
             Self::StaleToken => {
                 f.write_str("a token of neither the present phase of the object nor the one before")
             }

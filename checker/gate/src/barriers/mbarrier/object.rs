@@ -120,13 +120,7 @@ impl Object {
     /// What was begun at some moment is done.
     // clause: barcheck.stale-completion, ptx.bulk-copy-completes, ptx.commit-arrives
     pub(super) fn land(&mut self, begun: Moment, cargo: Cargo) -> Result<Completed, Misuse> {
-        let life = self.life.as_mut().ok_or(Misuse::StaleCompletion)?;
-        if life.number != begun.life {
-            return Err(Misuse::EarlierLife);
-        }
-        if life.phase != begun.phase {
-            return Err(Misuse::StaleCompletion);
-        }
+        let life = self.life.as_mut().filter(|life| life.now() == begun).ok_or(Misuse::StaleCompletion)?;
         match cargo {
             Cargo::Bytes(bytes) => life.count_bytes(-bytes),
             Cargo::Arrivals(count) => life.arrive(Arrivals { count, bytes: 0, drops: false }),
