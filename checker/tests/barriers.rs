@@ -2,12 +2,18 @@
 
 #[path = "barriers/bcu.rs"]
 mod bcu;
+#[path = "barriers/cluster.rs"]
+mod cluster;
 #[path = "barriers/journal.rs"]
 mod journal;
+#[path = "barriers/mbarrier.rs"]
+mod mbarrier;
 #[path = "barriers/nbarrier.rs"]
 mod nbarrier;
 #[path = "barriers/ptx.rs"]
 mod ptx;
+#[path = "barriers/registers.rs"]
+mod registers;
 #[path = "barriers/runtimes.rs"]
 mod runtimes;
 #[path = "barriers/split.rs"]

@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::operands::Reader;
 use super::plan::Plan;
 use super::record::Ending;
-use super::system::{Done, Seat, Stopped, System};
+use super::systems::{Done, Seat, Stopped, System};
 use crate::barriers::Runtime;
 use barcheck_model::agent::{self, Action, Config, Context, Move, Outcome};
 use barcheck_model::program::{AgentId, Op, SequenceId};
@@ -21,8 +21,8 @@ use std::sync::Arc;
 pub(super) fn execute<R: Runtime>(plan: &Arc<Plan>) {
     let agents = plan.program.agents.len();
     plan.record.begin(agents);
-    let system = System::<R>::new(plan);
     let memory = Arc::new(Memory::<R>::new(plan.program.locations()));
+    let system = System::<R>::new(plan, &memory);
     let threads: Vec<_> = (0..agents)
         .filter(|index| !system.has_exited(*index))
         .map(|index| {
@@ -30,10 +30,12 @@ pub(super) fn execute<R: Runtime>(plan: &Arc<Plan>) {
             R::spawn(move || Runner::new(&plan, &system, &memory, AgentId::from_index(index)).run())
         })
         .collect();
+    system.land_all(plan, || stop_if_ended(plan));
     for thread in threads {
         // Whatever an agent panics with, the hook has ended the process before.
         let _ = R::join(thread);
     }
+    system.finish(&plan.record);
     let target = plan.program.target;
     plan.record.finish(|rule| rule.default_level(target) == Level::Error);
     stop_if_ended(plan);
@@ -81,6 +83,7 @@ impl<'a, R: Runtime> Runner<'a, R> {
 
     fn run(mut self) {
         self.make_steps();
+        self.seat.end();
         if self.plan.record.rests() {
             self.system.abort();
         }
@@ -122,10 +125,12 @@ impl<'a, R: Runtime> Runner<'a, R> {
             );
         }
         let moves = agent::moves(self.context, &self.config);
-        let together = self.config.fragments.len() == 1;
+        // Others may wait where those who can go on will join them.
+        let together = self.config.fragments.len() == 1 || self.seat.may_separate() && moves.len() == 1;
         let Some(made) = moves.first().filter(|made| together && !matches!(made.action, Action::Park(..)))
         else {
-            let why = format!("the lanes of warp {who} separate, and a warp is one thread here");
+            let name = self.context.program.agent_name(self.context.agent);
+            let why = format!("the lanes of {name} separate, and a warp is one thread here");
             return Err(self.unfit(why));
         };
         let pick = self.pick(made);
@@ -175,8 +180,14 @@ impl<'a, R: Runtime> Runner<'a, R> {
                 return Err(Ended);
             }
             Action::Access(kind, locations) => {
-                record.step(agent);
-                self.memory.access(*kind, locations);
+                match self.seat.access(record, agent, locations) {
+                    Err(Stopped::Refused | Stopped::Aborted) => return Err(Ended),
+                    Err(Stopped::Unfit(why)) => return Err(self.unfit(why)),
+                    Ok(()) => {}
+                }
+                if self.memory.access(*kind, locations) {
+                    record.note(Rule::DataRace);
+                }
             }
             Action::Decide | Action::Assert(true) | Action::Fence(_) | Action::MemoryBarrier(..) => {
                 record.step(agent);
@@ -195,9 +206,15 @@ impl<'a, R: Runtime> Runner<'a, R> {
     /// included.
     fn barrier(&mut self, made: &Move, pick: u32) -> Result<(), Ended> {
         let op = &self.context.code.ops[made.pc.index()];
-        let reader = Reader { agent: self.context.agent, config: &self.config };
-        let done = self.seat.execute(reader, op, &made.action, pick);
+        let (program, agent) = (self.context.program, self.context.agent);
+        let reader = Reader { program, agent, config: &self.config, fragment: made.fragment };
         let exits = matches!(op, Op::Exit);
+        if exits && reader.is_apart() {
+            self.plan.record.step(agent);
+            self.follow(made, pick, Outcome::Pass);
+            return Ok(());
+        }
+        let done = self.seat.execute(reader, op, &made.action, pick);
         match done {
             // The barriers have told the record what it was.
             Err(Stopped::Refused | Stopped::Aborted) => Err(Ended),
@@ -212,6 +229,10 @@ impl<'a, R: Runtime> Runner<'a, R> {
             }
             Ok(Done::Passed) => {
                 self.follow(made, pick, Outcome::Pass);
+                Ok(())
+            }
+            Ok(Done::Tested(complete)) => {
+                self.follow(made, pick, Outcome::Tested(complete));
                 Ok(())
             }
             Ok(Done::Read(value)) => {

@@ -6,6 +6,7 @@
 //! output.
 
 use super::effort::{Effort, Extent, With};
+use super::record::Step;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -51,19 +52,19 @@ pub(super) struct Answer {
     pub(super) schedule: Option<String>,
 }
 
-/// A rule noted in an execution that went on, and the steps to there: agents and picks.
+/// A rule noted in an execution that went on, and the steps to there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Noted {
     pub(super) rule: String,
-    pub(super) steps: Vec<(u32, u32)>,
+    pub(super) steps: Vec<Step>,
 }
 
 /// Why the last execution ended early.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct End {
     pub(super) cause: Cause,
-    /// Its steps: agents and picks.
-    pub(super) steps: Vec<(u32, u32)>,
+    /// Its steps.
+    pub(super) steps: Vec<Step>,
 }
 
 /// The causes of an early end.

@@ -9,11 +9,13 @@
 use barcheck_model::program::{AgentId, SequenceId};
 use std::sync::{Mutex, PoisonError};
 
-/// Which decision: the `n`-th of an agent, or of a sequence that all agents share.
+/// Which decision: the `n`-th of an agent, or of a sequence that all agents share, or of what is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Point {
     Private(AgentId, u32),
     Uniform(SequenceId, u32),
+    /// The `n`-th landing of an execution: which operation of those in flight it is.
+    Landing(u32),
 }
 
 /// Who decides.
@@ -48,7 +50,8 @@ impl Choices for Script {
     fn pick(&self, point: Point, options: u64) -> u64 {
         let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, picked, most)) = decided.iter_mut().find(|(known, ..)| *known == point) {
-            // Where timing decides what a reduction yields, schedules may differ in what they ask.
+            // Where timing decides what a reduction yields, or what is in flight, schedules may differ in
+            // what they ask.
             *most = options.max(*most);
             return (*picked).min(options.saturating_sub(1));
         }
@@ -66,6 +69,7 @@ impl Choices for Chance {
         let (kind, of, n) = match point {
             Point::Private(agent, n) => (1, u64::from(agent.0), n),
             Point::Uniform(sequence, n) => (2, sequence.index() as u64, n),
+            Point::Landing(n) => (3, 0, n),
         };
         let mixed =
             [kind, of, u64::from(n)].into_iter().fold(self.0, |sum, part| scramble(sum ^ scramble(part)));

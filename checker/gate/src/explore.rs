@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::protocol::Protocol;
 use super::record::{Ending, Record};
 use crate::barriers::{Loom, Runtime, Shuttle, Std};
-use barcheck_model::machine::{Choice, ExitedThreads, Options};
+use barcheck_model::machine::{ExitedThreads, Options};
 use std::panic;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,7 +60,7 @@ impl Exploration {
         let noted = self.record.noted().into_iter();
         let noted = noted.map(|rule| Noted {
             rule: rule.name().to_owned(),
-            steps: pairs(&self.record.steps_to(rule).unwrap_or_default()),
+            steps: self.record.steps_to(rule).unwrap_or_default(),
         });
         child::answer(&Answer {
             executions: self.record.executions(),
@@ -75,7 +75,7 @@ impl Exploration {
 
     /// Ends with what the current execution came to.
     fn end_with(self: &Arc<Self>, cause: Cause) -> ! {
-        let steps = pairs(&self.record.steps());
+        let steps = self.record.steps();
         self.end(Some(End { cause, steps }))
     }
 
@@ -106,10 +106,6 @@ impl Exploration {
 /// The most steps that each of so many agents makes in a random execution.
 fn most_steps(agents: usize) -> u32 {
     u32::try_from(MOST_STEPS_OF_ALL / agents.max(1)).map_or(MOST_STEPS, |share| share.clamp(100, MOST_STEPS))
-}
-
-fn pairs(steps: &[Choice]) -> Vec<(u32, u32)> {
-    steps.iter().map(|step| (step.agent().0, step.pick)).collect()
 }
 
 /// Explores what the parent process asks for, answers it and ends this process.

@@ -366,8 +366,8 @@ fn readable(file: &File) -> io::Result<()> {
 ///
 /// * `exhaustive`: the model checker covers every interleaving: a proof, for the protocol as described;
 /// * `under_loom`: the protocol runs on executable barriers under loom, as far as its time allows (up to four
-///   agents that end and whose lanes do not diverge; others are left to `exhaustive`, as the test's output
-///   says): a second opinion, from barriers and an explorer that share nothing with the model;
+///   agents that end, and no warp of which parts go on side by side; others are left to `exhaustive`, as the
+///   test's output says): a second opinion, from barriers and an explorer that share nothing with the model;
 /// * `under_shuttle`: the same in schedules chosen at random, for any number of agents: no proof.
 ///
 /// A failure's message is the explained counterexample, and the trace is written to the folder
@@ -375,7 +375,8 @@ fn readable(file: &File) -> io::Result<()> {
 /// keep. The name of the file is relative to the crate's `Cargo.toml`. Options follow as calls on
 /// [`Gate`](crate::Gate); one with a single value may be written `seconds = 20.0`. Of a module of compiled
 /// kernels (`.ptx`) every kernel with barriers is tested, or those that `entry` names. What of a kernel
-/// cannot run on threads, as mbarriers, is left to `exhaustive`, and the test's output names it.
+/// cannot run on threads, as parts of a warp that go on side by side, is left to `exhaustive`, and the test's
+/// output names it.
 ///
 /// ```no_run
 /// # extern crate barcheck_gate as barcheck;

@@ -16,15 +16,14 @@
 //! explorer, that is reported as a defect of this program.
 //!
 //! What the explorers cannot see: the locks inside a barrier order more than its specification promises, so
-//! that `missing-fence` does not show, and `arrival-race` shows only by its consequences. Lanes of a warp
-//! that diverge are no threads: such protocols do not fit. Neither do endless loops, except at random and up
-//! to a number of steps.
+//! that `missing-fence` does not show, and `arrival-race` shows only by its consequences. Parts of a warp
+//! that go on side by side are no threads: such protocols do not fit. Neither do endless loops, except at
+//! random and up to a number of steps.
 
 mod agent;
 pub mod barriers;
 mod child;
 mod choices;
-mod counterpart;
 mod effort;
 mod explore;
 mod harness;
@@ -33,7 +32,7 @@ mod operands;
 mod plan;
 mod protocol;
 mod record;
-mod system;
+mod systems;
 mod verdict;
 
 pub use child::is_child;

@@ -5,14 +5,18 @@
 
 use barcheck_model::agent::{Config, Value};
 use barcheck_model::program::{
-    AgentId, BcuOp, BcuOperand, BcuRedOperands, BinaryOp, Expr, LocalId, NbarrierOp, Predicate, ReductionOp,
+    AgentId, BcuOp, BcuOperand, BcuRedOperands, BinaryOp, Expr, LocalId, NbarrierOp, Predicate, Program,
+    ReductionOp,
 };
 
-/// The agent whose operands are evaluated. All its lanes are together.
+/// The agent whose operands are evaluated, and those of its lanes that are together at its instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
+    pub(super) program: &'a Program,
     pub(super) agent: AgentId,
     pub(super) config: &'a Config,
+    /// The lanes' position among the agent's fragments.
+    pub(super) fragment: usize,
 }
 
 /// A BCU operand: an immediate, or what a register holds.
@@ -23,9 +27,19 @@ pub(super) struct Operand {
 }
 
 impl Reader<'_> {
-    /// The lanes of the agent.
+    /// The lanes that execute the instruction, as a bit mask.
+    pub(super) fn mask(self) -> u32 {
+        self.config.fragments.get(self.fragment).map_or(0, |fragment| fragment.lanes)
+    }
+
+    /// Some of the agent's live lanes are elsewhere.
+    pub(super) fn is_apart(self) -> bool {
+        self.mask() != self.config.live_lanes()
+    }
+
+    /// The lanes that execute the instruction.
     pub(super) fn lanes(self) -> impl Iterator<Item = u32> {
-        let mask = self.config.live_lanes();
+        let mask = self.mask();
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
@@ -34,11 +48,10 @@ impl Reader<'_> {
     pub(super) fn number(self, expr: &Expr, lane: u32) -> Option<i64> {
         match expr {
             Expr::Int(value) => Some(*value),
-            Expr::Agent => Some(i64::from(self.agent.0)),
-            // The gate leaves clusters out.
-            Expr::Cta => Some(0),
+            Expr::Agent => Some(i64::from(self.program.index_in_cta(self.agent))),
+            Expr::Cta => Some(i64::from(self.program.cta_of(self.agent))),
             Expr::Lane => Some(i64::from(lane)),
-            Expr::Elect => Some(i64::from(lane == self.config.live_lanes().trailing_zeros())),
+            Expr::Elect => Some(i64::from(lane == self.mask().trailing_zeros())),
             Expr::Local(local) => self.local(*local, lane),
             Expr::Unary(op, a) => op.apply(self.number(a, lane)?).ok(),
             Expr::Binary(BinaryOp::LogicalAnd, a, _) if self.number(a, lane)? == 0 => Some(0),
@@ -48,11 +61,17 @@ impl Reader<'_> {
     }
 
     fn local(self, local: LocalId, lane: u32) -> Option<i64> {
-        let fragment = self.config.fragments.first()?;
+        let fragment = self.config.fragments.get(self.fragment)?;
         match fragment.locals.get(local.index())?.get(lane) {
             Value::Int(value) => Some(*value),
             Value::Unset | Value::Opaque(_) | Value::Handle(_) | Value::Token(_) => None,
         }
+    }
+
+    /// Whether a local holds a token in every lane.
+    pub(super) fn holds_token(self, local: LocalId) -> bool {
+        let values = self.config.fragments.get(self.fragment).and_then(|f| f.locals.get(local.index()));
+        values.is_some_and(|values| self.lanes().all(|lane| matches!(values.get(lane), Value::Token(_))))
     }
 
     /// The value of an expression on which all lanes agree.

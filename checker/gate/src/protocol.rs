@@ -1,10 +1,10 @@
 //! A protocol to be gated, and the counterexamples that a schedule of it becomes.
 
-use super::counterpart::without_counterpart;
+use super::record::Step;
 use barcheck_counterexamples::{SourceInfo, Trace, What};
 use barcheck_decide::{Budgets, Patience, Unconfirmed, confirm, doubt};
-use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, StepOutcome};
-use barcheck_model::program::{Op, Program, Target};
+use barcheck_model::machine::{Choice, End, Finding, Machine, Options, Path, Pending, State, StepOutcome};
+use barcheck_model::program::{AgentId, Program, Target};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::{Check, Extracted, LoadOptions, Source, load};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Protocol {
 pub enum Unread {
     /// The text is wrong: what is, for people, with file, line and column.
     Wrong(String),
-    /// It is not followed, or there are no executable barriers for it: likewise.
+    /// It is not followed: likewise.
     Beyond(String),
 }
 
@@ -70,11 +70,6 @@ impl Protocol {
             let said = barcheck_specs::render(&error.diagnostics, file, &error.text, false);
             if error.not_followed().is_some() { Unread::Beyond(said) } else { Unread::Wrong(said) }
         })?;
-        if loaded.program.ctas > 1 {
-            return Err(Unread::Beyond(
-                "the CTAs of a cluster have no executable counterparts yet".to_owned(),
-            ));
-        }
         let source = SourceInfo {
             file: file.to_owned(),
             format: loaded.format.name().to_owned(),
@@ -94,19 +89,6 @@ impl Protocol {
     #[must_use]
     pub fn kernel(&self) -> Option<&str> {
         self.extracted.as_ref().map(|extracted| extracted.entry.as_str())
-    }
-
-    /// The first instruction that has no executable counterpart, and why, if there is one.
-    pub(super) fn beyond(&self) -> Option<String> {
-        let all = self.program.roles.iter().flat_map(|role| {
-            let code = &role.code;
-            code.ops.iter().zip(&code.texts).zip(&code.places)
-        });
-        let beyond = all.filter_map(|((op, text), place)| {
-            let Op::Barrier(op) = op else { return None };
-            Some((place.line, format!("`{text}` at line {}: {}", place.line, without_counterpart(op)?)))
-        });
-        beyond.min_by_key(|(line, _)| *line).map(|(_, why)| why)
     }
 
     /// Why a run of a kernel may be none.
@@ -151,7 +133,7 @@ impl Protocol {
     /// The model contradicts the schedule: says where and how.
     pub(super) fn follow(
         &self,
-        steps: &[Choice],
+        steps: &[Step],
         rule: Rule,
         patience: &Patience,
     ) -> Result<(Path, Finding), Unconfirmed> {
@@ -161,14 +143,64 @@ impl Protocol {
         }
     }
 
-    fn followed(&self, steps: &[Choice], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
+    fn followed(&self, steps: &[Step], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
+        let followed = self.as_made(steps, rule, patience);
+        match (followed, steps.split_last()) {
+            (Err(how), Some((last, before))) if last.lands => {
+                self.landing_earlier(before, *last, rule, patience).ok_or(how)
+            }
+            (followed, _) => followed,
+        }
+    }
+
+    /// The same for a schedule that ends with a landing which violates a rule, where that is also so at an
+    /// earlier moment. Phases and lives of an object that are long over are one to the model, as what lands
+    /// in them could have landed when it first was too late.
+    fn landing_earlier(
+        &self,
+        before: &[Step],
+        landing: Step,
+        rule: Rule,
+        patience: &Patience,
+    ) -> Option<(Path, Finding)> {
         let mut machine = Machine::within(Arc::clone(&self.program), self.options, patience.clone());
         let mut state = machine.initial();
-        let path_to = |n: usize| Path { steps: steps[..n].to_vec(), cycle_from: None };
+        let (mut made, mut in_flight) = (Vec::new(), InFlight::default());
+        for step in before {
+            let choice = in_flight.choice(*step, &state)?;
+            made.push(choice);
+            let next = match machine.step(&state, choice) {
+                StepOutcome::NoEffect => continue,
+                StepOutcome::Progress(progressed) | StepOutcome::Noted(progressed, _) => progressed.state,
+                StepOutcome::Disabled | StepOutcome::Error(_) => return None,
+            };
+            in_flight.left(*step, &state, &next);
+            state = next;
+            if let Some(lands) = in_flight.choice(landing, &state)
+                && let StepOutcome::Error(end) = machine.step(&state, lands)
+                && let End::Violation(finding) = *end
+                && finding.rule == rule
+            {
+                made.push(lands);
+                return Some((Path { steps: made, cycle_from: None }, finding));
+            }
+        }
+        None
+    }
+
+    fn as_made(&self, steps: &[Step], rule: Rule, patience: &Patience) -> Result<(Path, Finding), String> {
+        let mut machine = Machine::within(Arc::clone(&self.program), self.options, patience.clone());
+        let mut state = machine.initial();
+        let (mut made, mut in_flight) = (Vec::new(), InFlight::default());
+        let path_of = |made: &[Choice]| Path { steps: made.to_vec(), cycle_from: None };
         let of_rule = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.rule == rule);
-        for (n, choice) in steps.iter().enumerate() {
-            let who = format!("step {} (agent {})", n + 1, choice.agent().0);
-            let (next, noted) = match machine.step(&state, *choice) {
+        for (n, step) in steps.iter().enumerate() {
+            let who =
+                format!("step {} (agent {}{})", n + 1, step.agent, if step.lands { ", landing" } else { "" });
+            let choice =
+                in_flight.choice(*step, &state).ok_or_else(|| format!("{who}: nothing is in flight"))?;
+            made.push(choice);
+            let (next, noted) = match machine.step(&state, choice) {
                 StepOutcome::Disabled => return Err(format!("{who} cannot be made in the model")),
                 StepOutcome::NoEffect => continue,
                 StepOutcome::Progress(progressed) => (progressed.state, Vec::new()),
@@ -179,18 +211,49 @@ impl Protocol {
                         End::Fault { noted, .. } | End::Cut { noted, .. } => noted,
                     };
                     let rules: Vec<_> = found.iter().map(|finding| finding.rule.name()).collect();
-                    return of_rule(found).map(|finding| (path_to(n + 1), finding)).ok_or_else(|| {
+                    return of_rule(found).map(|finding| (path_of(&made), finding)).ok_or_else(|| {
                         format!("{who} ends the path in the model otherwise ({})", rules.join(", "))
                     });
                 }
             };
+            in_flight.left(*step, &state, &next);
             state = next;
             // What ends no path is reported at the first step that shows it.
             if let Some(finding) = of_rule(noted).or_else(|| of_rule(machine.judge(&state))) {
-                return Ok((path_to(n + 1), finding));
+                return Ok((path_of(&made), finding));
             }
         }
-        let found = of_rule(machine.judge(&state)).map(|finding| (path_to(steps.len()), finding));
+        let found = of_rule(machine.judge(&state)).map(|finding| (path_of(&made), finding));
         found.ok_or_else(|| format!("the model finds no `{rule}` in the {} steps", steps.len()))
+    }
+}
+
+/// What each agent has left in flight in the model so far, in the order of its program.
+#[derive(Default)]
+struct InFlight {
+    left: BTreeMap<AgentId, Vec<Pending>>,
+}
+
+impl InFlight {
+    /// The step to be made in the model; `None` for a landing of what is not in flight there.
+    fn choice(&self, step: Step, state: &State) -> Option<Choice> {
+        let agent = AgentId(step.agent);
+        if !step.lands {
+            return Some(Choice::of(agent, 0, step.pick));
+        }
+        let operation = self.left.get(&agent)?.get(step.pick as usize)?;
+        let index = state.pending_of(agent).iter().position(|pending| pending == operation)?;
+        Some(Choice::landing(agent, u32::try_from(index).ok()?))
+    }
+
+    /// Takes note of what a step of an agent has left in flight, which is one operation at most.
+    fn left(&mut self, step: Step, before: &State, after: &State) {
+        let agent = AgentId(step.agent);
+        let (before, after) = (before.pending_of(agent), after.pending_of(agent));
+        if after.len() > before.len() {
+            let differs = |at: &usize| before.get(*at) != Some(&after[*at]);
+            let new = (0..after.len()).find(differs).map(|at| after[at]);
+            self.left.entry(agent).or_default().extend(new);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What happened in an execution, in the order in which it took effect.
 
-use barcheck_model::machine::Choice;
 use barcheck_model::program::AgentId;
 use barcheck_model::rule::Rule;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +17,18 @@ pub(super) enum Ending {
     Contradiction(String),
 }
 
+/// A step of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Step {
+    /// The agent.
+    pub(super) agent: u32,
+    /// What it has picked; of a landing, which of the operations that the agent has left in flight it is, in
+    /// the order in which it left them.
+    pub(super) pick: u32,
+    /// Something that the agent has left in flight lands.
+    pub(super) lands: bool,
+}
+
 /// Records executions, one after the other.
 #[derive(Debug)]
 pub(super) struct Record {
@@ -25,7 +37,7 @@ pub(super) struct Record {
 
 #[derive(Debug, Default)]
 struct Inner {
-    steps: Vec<Choice>,
+    steps: Vec<Step>,
     ending: Option<Ending>,
     /// What each agent has picked for the step that it is about to make.
     picks: Vec<u32>,
@@ -36,10 +48,10 @@ struct Inner {
     /// Rules that this execution has noted first, and are still to be put down with all its steps.
     new: BTreeSet<Rule>,
     /// For each rule noted, the steps of the first execution that did.
-    noted: BTreeMap<Rule, Vec<Choice>>,
+    noted: BTreeMap<Rule, Vec<Step>>,
     /// Violations do not end the exploration: they are put down like notes.
     collects: bool,
-    /// Agents that neither wait nor have ended.
+    /// Agents that neither wait nor have ended, and what is in flight.
     running: usize,
     /// An agent does not make its next step, because it would violate a rule.
     held_back: bool,
@@ -49,7 +61,24 @@ impl Inner {
     fn push(&mut self, agent: AgentId) {
         if self.ending.is_none() {
             let pick = std::mem::take(&mut self.picks[agent.index()]);
-            self.steps.push(Choice::of(agent, 0, pick));
+            self.steps.push(Step { agent: agent.0, pick, lands: false });
+        }
+    }
+
+    fn push_landing(&mut self, agent: AgentId, number: u32) {
+        if self.ending.is_none() {
+            self.steps.push(Step { agent: agent.0, pick: number, lands: true });
+        }
+    }
+
+    /// The last step violates a rule.
+    fn violate(&mut self, rule: Rule) {
+        if self.collects {
+            self.noted.entry(rule).or_insert_with(|| self.steps.clone());
+            self.steps.pop();
+            self.held_back = true;
+        } else {
+            self.ending = Some(Ending::Violation(rule));
         }
     }
 }
@@ -97,12 +126,20 @@ impl Record {
             return;
         }
         inner.push(agent);
-        if inner.collects {
-            inner.noted.entry(rule).or_insert_with(|| inner.steps.clone());
-            inner.steps.pop();
-            inner.held_back = true;
-        } else {
-            inner.ending = Some(Ending::Violation(rule));
+        inner.violate(rule);
+    }
+
+    /// What an agent has left in flight, the `number`-th of its operations, lands.
+    pub(super) fn landing(&self, agent: AgentId, number: u32) {
+        self.inner().push_landing(agent, number);
+    }
+
+    /// The same, and that violates a rule.
+    pub(super) fn landing_violates(&self, agent: AgentId, number: u32, rule: Rule) {
+        let mut inner = self.inner();
+        if inner.ending.is_none() {
+            inner.push_landing(agent, number);
+            inner.violate(rule);
         }
     }
 
@@ -112,6 +149,16 @@ impl Record {
         let mut inner = self.inner();
         inner.running = inner.running.saturating_sub(1);
         inner.running == 0 && inner.held_back
+    }
+
+    /// An agent, or something in flight, is kept from its step.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.inner().held_back
+    }
+
+    /// Something is in flight, which will land: it counts as an agent until it has.
+    pub(super) fn leaves(&self) {
+        self.inner().running += 1;
     }
 
     /// So many agents need not wait any longer.
@@ -151,7 +198,7 @@ impl Record {
     }
 
     /// The steps of this execution.
-    pub(super) fn steps(&self) -> Vec<Choice> {
+    pub(super) fn steps(&self) -> Vec<Step> {
         self.inner().steps.clone()
     }
 
@@ -180,7 +227,7 @@ impl Record {
     }
 
     /// The steps up to where a rule was first noted.
-    pub(super) fn steps_to(&self, rule: Rule) -> Option<Vec<Choice>> {
+    pub(super) fn steps_to(&self, rule: Rule) -> Option<Vec<Step>> {
         self.inner().noted.get(&rule).cloned()
     }
 }

@@ -5,8 +5,7 @@ use super::effort::{Effort, Extent, With};
 use super::protocol::Protocol;
 use barcheck_counterexamples::Trace;
 use barcheck_decide::{Quiet, Unconfirmed};
-use barcheck_model::machine::{Choice, ExitedThreads};
-use barcheck_model::program::AgentId;
+use barcheck_model::machine::ExitedThreads;
 use barcheck_model::rule::{Level, Rule};
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -137,9 +136,6 @@ pub fn explore(protocol: &Protocol, with: With, effort: &Effort, command: Comman
         effort: effort.clone(),
         with,
     };
-    if let Some(why) = protocol.beyond() {
-        return Ok(Gated { unfit: Some(why), ..Gated::of(with, &Answer::default()) });
-    }
     let answer = child::ask(command, &request, effort.time())?;
     judge(protocol, &request, answer)
 }
@@ -180,8 +176,6 @@ fn judge(protocol: &Protocol, request: &Request, answer: Answer) -> Result<Gated
     let patience = barcheck_decide::patience(budgets, began, &Quiet);
     for (rule, steps) in seen {
         gated.rules.insert(rule);
-        let steps: Vec<Choice> =
-            steps.into_iter().map(|(agent, pick)| Choice::of(AgentId(agent), 0, pick)).collect();
         let level = protocol.level_of(rule);
         let confirmed = protocol.follow(&steps, rule, &patience).and_then(|(path, finding)| {
             let wanted = level == Level::Error && gated.violation.is_none();

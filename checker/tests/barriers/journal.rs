@@ -40,6 +40,14 @@ impl Observer for Journal {
         self.write(format!("{agent} {}{}{effect}", event.instruction, place(event.barrier)));
     }
 
+    fn landed(&self, agent: usize, number: u32, event: &Event) {
+        let effect = match event.effect {
+            Effect::Done | Effect::Blocked => String::new(),
+            Effect::Refused(rule) => format!(": {}", rule.map_or("nothing is claimed", Rule::name)),
+        };
+        self.write(format!("{agent} {}{} (its {number}){effect}", event.instruction, place(event.barrier)));
+    }
+
     fn note(&self, agent: usize, rule: Rule, barrier: Option<u32>) {
         self.write(format!("note {agent} {rule}{}", place(barrier)));
     }

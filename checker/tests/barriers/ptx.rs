@@ -61,6 +61,23 @@ fn a_missing_count_agrees_with_the_size_of_the_cta() {
 }
 
 #[test]
+fn a_part_of_a_warp_comes_to_no_barrier() {
+    let cta = Cta::<Std>::new(64);
+    let warp = cta.warp(0);
+    warp.set_apart(true);
+    assert_eq!(rule(warp.sync(16, Some(32))), Rule::BarrierIdRange);
+    assert_eq!(rule(warp.sync(1, Some(33))), Rule::CountRange);
+    assert_eq!(rule(warp.sync(1, Some(32))), Rule::PartialWarp);
+    assert_eq!(
+        (rule(warp.warp_sync(3, 1)), rule(warp.warp_sync(1, -1))),
+        (Rule::PartialWarp, Rule::PartialWarp)
+    );
+    assert_eq!((warp.warp_sync(1, 3), warp.warp_sync(u32::MAX, 0xffff_ffff)), (Ok(()), Ok(())));
+    warp.set_apart(false);
+    assert_eq!(warp.sync(1, Some(32)), Ok(()));
+}
+
+#[test]
 fn a_warp_arrives_once_in_a_generation() {
     let cta = Cta::<Std>::new(64);
     let warp = cta.warp(0);

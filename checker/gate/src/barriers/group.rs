@@ -94,6 +94,16 @@ pub(super) struct Step {
     pub(super) name: &'static str,
     /// The barrier it names, if there is one of that number.
     pub(super) barrier: Option<u32>,
+    /// It is no instruction but the landing of one: of those that the agent has left in flight, the number of
+    /// this one.
+    pub(super) lands: Option<u32>,
+}
+
+impl Step {
+    /// An instruction of an agent.
+    pub(super) fn of(agent: usize, name: &'static str, barrier: Option<u32>) -> Self {
+        Self { agent, name, barrier, lands: None }
+    }
 }
 
 impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<R, G, B, D> {
@@ -179,6 +189,30 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
         result.map_err(Stop::Misuse)
     }
 
+    /// What belongs to a step that is told elsewhere and changes `common`, which is held meanwhile.
+    pub(super) fn within_common<T>(&self, act: impl FnOnce(&mut G) -> T) -> T {
+        act(&mut R::lock(&self.common))
+    }
+
+    /// What belongs to a step that is told elsewhere, by `act`, and changes a barrier, which is held
+    /// meanwhile.
+    pub(super) fn within<T>(&self, barrier: u32, act: impl FnOnce(&mut B, &mut Report<D>) -> T) -> T {
+        let mut state = R::lock(&self.barriers[barrier as usize]);
+        let mut report = Report::new();
+        let result = act(&mut state, &mut report);
+        self.tell_results(&report);
+        drop(state);
+        self.deliver(report);
+        result
+    }
+
+    /// Looks at every barrier, in ascending order.
+    pub(super) fn look(&self, mut at: impl FnMut(u32, &B)) {
+        for (lock, barrier) in self.barriers.iter().zip(0_u32..) {
+            at(barrier, &R::lock(lock));
+        }
+    }
+
     /// An instruction of which the others learn nothing: without any lock. Findings are about its agent.
     pub(super) fn alone<T, M: Violation>(
         &self,
@@ -258,8 +292,16 @@ impl<R: Runtime, G: Send + 'static, B: Send + 'static, D: Send + 'static> Group<
     }
 
     fn tell<T>(&self, step: Step, effect: Effect, report: &Report<T>) {
-        let Step { agent, name: instruction, barrier } = step;
-        self.observer.step(agent, &Event { instruction, barrier, effect });
+        let Step { agent, name: instruction, barrier, lands } = step;
+        let event = Event { instruction, barrier, effect };
+        match lands {
+            None => self.observer.step(agent, &event),
+            Some(number) => self.observer.landed(agent, number, &event),
+        }
+        self.tell_results(report);
+    }
+
+    fn tell_results<T>(&self, report: &Report<T>) {
         for (agent, rule, barrier) in &report.notes {
             self.observer.note(*agent, *rule, *barrier);
         }

@@ -18,11 +18,14 @@
 //! instruction after the other: warps do not diverge.
 
 pub mod bcu;
+pub mod cluster;
 mod group;
+pub mod mbarrier;
 pub mod nbarrier;
 mod observer;
 pub mod ptx;
 mod reduction;
+pub mod registers;
 mod runtime;
 pub mod split;
 pub mod xegpu;

@@ -259,7 +259,7 @@ impl<R: Runtime> Thread<R> {
     }
 
     fn step(&self, name: &'static str, barrier: Option<u32>) -> Step {
-        Step { agent: self.number, name, barrier }
+        Step::of(self.number, name, barrier)
     }
 }
 

@@ -77,6 +77,12 @@ pub trait Observer: Send + Sync {
         let _ = (agent, event);
     }
 
+    /// What `agent` has left in flight lands, as a step of its own: the `number`-th that it has left, from 0
+    /// on.
+    fn landed(&self, agent: usize, number: u32, event: &Event) {
+        let _ = (agent, number, event);
+    }
+
     /// `rule` applies to the step just told, and the path goes on. `agent` is whom the finding is about: as a
     /// rule the one who made the step.
     fn note(&self, agent: usize, rule: Rule, barrier: Option<u32>) {
@@ -96,6 +102,10 @@ impl Observer for () {}
 impl<O: Observer + ?Sized> Observer for Arc<O> {
     fn step(&self, agent: usize, event: &Event) {
         (**self).step(agent, event);
+    }
+
+    fn landed(&self, agent: usize, number: u32, event: &Event) {
+        (**self).landed(agent, number, event);
     }
 
     fn note(&self, agent: usize, rule: Rule, barrier: Option<u32>) {

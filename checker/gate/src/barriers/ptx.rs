@@ -3,8 +3,7 @@
 //! Source: PTX ISA, section `barrier{.cta}`; where it is silent, the readings of the project: an explicit
 //! count is not released by exits unless asked for, and a missing one agrees with the size of the CTA.
 //!
-//! A warp is one thread here, so it never diverges and every instruction is executed by all of its live
-//! lanes: what is said of parts of a warp has no place here.
+//! A warp is one thread here. Its lanes may separate, but come to a barrier together or not at all.
 
 use super::group::{Barriers, Group, Report, Step, Turn};
 use super::observer::{Observer, Stop, Violation};
@@ -42,6 +41,8 @@ pub struct Warp<R: Runtime> {
     cta: Cta<R>,
     number: usize,
     used: cell::Cell<Barriers>,
+    /// Some of the live lanes are elsewhere.
+    is_apart: cell::Cell<bool>,
 }
 
 /// Whether a barrier with an explicit count waits for warps that have exited.
@@ -71,6 +72,8 @@ pub enum Misuse {
         /// The CTA's threads in whole warps.
         most: u32,
     },
+    /// Only some of the warp's live lanes execute the instruction.
+    PartialWarp,
     /// A reduction meets a sync or an arrive on one active barrier.
     MixedRed {
         /// The barrier.
@@ -167,7 +170,7 @@ impl<R: Runtime> Cta<R> {
     #[must_use]
     pub fn warp(&self, number: usize) -> Warp<R> {
         assert!(number < self.warps(), "warp {number} of {}", self.warps());
-        Warp { cta: self.clone(), number, used: cell::Cell::new(0) }
+        Warp { cta: self.clone(), number, used: cell::Cell::new(0), is_apart: cell::Cell::new(false) }
     }
 
     /// Gives the CTA up: every blocked and every later instruction ends with [`Stop::Aborted`].
@@ -187,6 +190,11 @@ impl<R: Runtime> Warp<R> {
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// Says whether the lanes have separated, so that only some of the live ones execute what comes next.
+    pub fn set_apart(&self, is_apart: bool) {
+        self.is_apart.set(is_apart);
     }
 
     /// `barrier.sync`: arrives and waits for the others; without a count, for the whole CTA.
@@ -218,6 +226,19 @@ impl<R: Runtime> Warp<R> {
         self.execute(instruction).map(|result| result.expect("a reduction completes with its result"))
     }
 
+    /// `bar.warp.sync` by these of the warp's lanes, as a bit mask: all of them have to be in the mask that
+    /// it names. The warp is one thread and waits for nobody.
+    ///
+    /// # Errors
+    ///
+    /// Misuse, or the CTA given up.
+    // clause: ptx.warp-sync
+    pub fn warp_sync(&self, lanes: u32, mask: i64) -> Result<(), Error> {
+        let among = u32::try_from(mask).is_ok_and(|mask| lanes & !mask == 0);
+        let may = if among { Ok(()) } else { Err(Misuse::PartialWarp) };
+        self.cta.shared.group.alone(Step::of(self.number, "bar.warp.sync", None), may, None)
+    }
+
     /// The end of the warp's program.
     ///
     /// # Errors
@@ -240,7 +261,7 @@ impl<R: Runtime> Warp<R> {
                 common.watched &= !(1 << barrier);
             }
         };
-        let step = Step { agent: self.number, name: "exit", barrier: None };
+        let step = Step::of(self.number, "exit", None);
         group.across(step, exited, act)?;
         group.leave(self.number, self.used.get(), Option::is_some);
         Ok(())
@@ -250,7 +271,7 @@ impl<R: Runtime> Warp<R> {
         let Shared { group, warps, exited_threads } = &*self.cta.shared;
         let Instruction { name, id, .. } = instruction;
         let barrier = u32::try_from(id).ok().filter(|id| (*id as usize) < BARRIERS);
-        let step = Step { agent: self.number, name, barrier };
+        let step = Step::of(self.number, name, barrier);
         let Some(barrier) = barrier else {
             return group.alone(step, Err(Misuse::BarrierIdRange { id }), None);
         };
@@ -258,6 +279,10 @@ impl<R: Runtime> Warp<R> {
             Ok(count) => count,
             Err(misuse) => return group.alone(step, Err(misuse), None),
         };
+        // clause: ptx.aligned
+        if self.is_apart.get() {
+            return group.alone(step, Err(Misuse::PartialWarp), None);
+        }
         self.used.set(self.used.get() | 1 << barrier);
         let exits_count = instruction.count.is_none() || *exited_threads == ExitedThreads::Release;
         group.execute(step, exits_count, |mut common, slot, report| {
@@ -372,6 +397,7 @@ impl Violation for Misuse {
             Self::BarrierIdRange { .. } => Rule::BarrierIdRange,
             Self::ArriveNeedsCount => Rule::ArriveNeedsCount,
             Self::CountRange { .. } => Rule::CountRange,
+            Self::PartialWarp => Rule::PartialWarp,
             Self::MixedRed { .. } => Rule::MixedRed,
             Self::MixedRedOp { .. } => Rule::MixedRedOp,
             Self::CountMismatch { .. } => Rule::CountMismatch,
@@ -388,6 +414,7 @@ impl fmt::Display for Misuse {
             Self::CountRange { given, most } => {
                 write!(f, "thread count {given} is not a multiple of 32 from 32 to {most}")
             }
+            Self::PartialWarp => f.write_str("a part of the warp at an instruction for all of it"),
             Self::MixedRed { barrier, active: true } => {
                 write!(f, "barrier {barrier} is active with a reduction")
             }

@@ -266,7 +266,7 @@ impl<R: Runtime, I: Instance> Invocation<R, I> {
     }
 
     fn step(&self, name: &'static str, barrier: Option<u32>) -> Step {
-        Step { agent: self.number, name, barrier }
+        Step::of(self.number, name, barrier)
     }
 
     // clause: split_barrier.execution-scope

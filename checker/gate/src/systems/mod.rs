@@ -1,31 +1,43 @@
 //! The executable barriers of a protocol's target, and each agent's hand on them.
 
-use super::counterpart::without_counterpart;
-use super::operands::{Bar, Nbarrier, Operand, Reader};
-use super::plan::Plan;
-use super::record::{Ending, Record};
-use crate::barriers::{Effect, Event, Observer, Runtime, Stop, Violation, bcu, nbarrier, ptx, split, xegpu};
+mod ctas;
+mod done;
+mod flights;
+
+pub(crate) use done::{Done, Stopped};
+
+use crate::barriers::{Effect, Event, Observer, Runtime, bcu, nbarrier, ptx, split, xegpu};
+use crate::choices::Point;
+use crate::memory::Memory;
+use crate::operands::{Bar, Nbarrier, Operand, Reader};
+use crate::plan::Plan;
+use crate::record::{Ending, Record};
 use barcheck_model::agent::{Action, BarrierAction};
 use barcheck_model::barrier::bcu::{Action as Bcu, Opaque};
 use barcheck_model::barrier::split::{Action as Split, Instance};
 use barcheck_model::machine::ExitedThreads;
 use barcheck_model::program::{
-    AgentId, BarrierInstruction, BcuOp, Expr, LocalId, Op, PtxKind, PtxOp, ReductionOp, Scope, SplitKind,
-    Target, XegpuOp,
+    AgentId, BarrierInstruction, BcuOp, Expr, LocalId, LocationId, Op, ReductionOp, Scope, SplitKind, Target,
+    XegpuOp,
 };
 use barcheck_model::rule::Rule;
+use ctas::Ctas;
+use done::{evaluated, other_target};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// The barriers of a group, and who has exited before the first step because its program is empty.
-pub(super) struct System<R: Runtime> {
+pub(crate) struct System<R: Runtime> {
     group: Group<R>,
     exited: Vec<bool>,
+    /// A barrier with an id still held arrivals when the last agent of its group had exited.
+    dangling: Arc<AtomicBool>,
 }
 
 /// The barriers of a group.
 enum Group<R: Runtime> {
-    Ptx(ptx::Cta<R>),
+    Ptx(Arc<Ctas<R>>),
     Bcu(bcu::Cta<R>),
     Nbarrier(nbarrier::ThreadGroup<R>),
     Split(split::Workgroup<R, Instance>),
@@ -36,7 +48,7 @@ enum Group<R: Runtime> {
 
 /// An agent's hand on them.
 enum Hand<R: Runtime> {
-    Ptx(ptx::Warp<R>),
+    Ptx(ctas::Warp<R>),
     Bcu(bcu::Warp<R>),
     Nbarrier(nbarrier::Thread<R>),
     Split(split::Invocation<R, Instance>),
@@ -45,7 +57,7 @@ enum Hand<R: Runtime> {
 }
 
 /// An agent at the barriers.
-pub(super) struct Seat<R: Runtime> {
+pub(crate) struct Seat<R: Runtime> {
     /// None once the agent has exited.
     hand: Option<Hand<R>>,
     /// What registers and handles hold that is not a number.
@@ -60,50 +72,27 @@ enum Kept {
     Handle(xegpu::Handle),
 }
 
-/// What became of an instruction, as far as its agent can tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Done {
-    /// The agent goes on.
-    Passed,
-    /// The agent waited, or did not need to, and goes on; with the result of a reduction.
-    Waited(Option<u32>),
-    /// `B2R.RESULT` yields this, if anything keeps it.
-    Fetched(Option<u32>),
-    /// A barrier's state was read.
-    Read(Opaque),
-}
-
-/// Why an agent does not go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    /// Misuse: the record knows the rule.
-    Refused,
-    /// The execution has ended elsewhere.
-    Aborted,
-    /// Threads cannot do this.
-    Unfit(String),
-}
-
-impl<M: Violation> From<Stop<M>> for Stopped {
-    fn from(stop: Stop<M>) -> Self {
-        match stop {
-            Stop::Misuse(misuse) if misuse.rule().is_none() => Self::Unfit(misuse.to_string()),
-            Stop::Misuse(_) => Self::Refused,
-            Stop::Aborted => Self::Aborted,
-        }
-    }
-}
-
 /// Tells the record what the barriers do.
 struct Scribe<R: Runtime> {
     record: Arc<Record>,
     /// Set before the first step.
     system: Arc<OnceLock<Weak<System<R>>>>,
+    /// The agent that is the first of its group.
+    first: usize,
+    dangling: Arc<AtomicBool>,
+}
+
+impl<R: Runtime> Scribe<R> {
+    /// The same for a group that begins with another agent.
+    fn from(&self, first: usize) -> Self {
+        let Self { record, system, dangling, .. } = self;
+        Self { record: Arc::clone(record), system: Arc::clone(system), first, dangling: Arc::clone(dangling) }
+    }
 }
 
 impl<R: Runtime> Observer for Scribe<R> {
     fn step(&self, agent: usize, event: &Event) {
-        let who = AgentId::from_index(agent);
+        let who = AgentId::from_index(self.first + agent);
         // Those whose program is empty exit before the first step.
         let Some(system) = self.system.get().and_then(Weak::upgrade) else { return };
         match event.effect {
@@ -122,8 +111,24 @@ impl<R: Runtime> Observer for Scribe<R> {
         }
     }
 
+    fn landed(&self, agent: usize, number: u32, event: &Event) {
+        let who = AgentId::from_index(self.first + agent);
+        match event.effect {
+            Effect::Done | Effect::Blocked => self.record.landing(who, number),
+            Effect::Refused(Some(rule)) => self.record.landing_violates(who, number, rule),
+            Effect::Refused(None) => {
+                self.record.end(Ending::Unfit("nothing says what a landing would do here".to_owned()));
+            }
+        }
+    }
+
     fn note(&self, _: usize, rule: Rule, _: Option<u32>) {
-        self.record.note(rule);
+        // There may be other groups, and something in flight.
+        if rule == Rule::DanglingArrival {
+            self.dangling.store(true, Ordering::SeqCst);
+        } else {
+            self.record.note(rule);
+        }
     }
 
     fn completed(&self, _: u32, released: &[usize]) {
@@ -133,11 +138,16 @@ impl<R: Runtime> Observer for Scribe<R> {
 
 impl<R: Runtime> System<R> {
     /// The barriers of a protocol, as its agents find them at their first steps.
-    pub(super) fn new(plan: &Plan) -> Arc<Self> {
+    pub(crate) fn new(plan: &Plan, memory: &Arc<Memory<R>>) -> Arc<Self> {
         let program = &plan.program;
-        let system = Arc::new(OnceLock::new());
-        let group =
-            Group::new(plan, Scribe { record: Arc::clone(&plan.record), system: Arc::clone(&system) });
+        let (system, dangling) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
+        let scribe = Scribe {
+            record: Arc::clone(&plan.record),
+            system: Arc::clone(&system),
+            first: 0,
+            dangling: Arc::clone(&dangling),
+        };
+        let group = Group::new(plan, memory, scribe);
         let agents = (0..program.agents.len()).map(AgentId::from_index);
         let exited: Vec<bool> = agents.map(|agent| program.code(agent).empty).collect();
         for (agent, _) in exited.iter().enumerate().filter(|(_, exited)| **exited) {
@@ -145,25 +155,51 @@ impl<R: Runtime> System<R> {
             // Nobody has given the group up yet, and an exit is never misuse.
             let _ = Seat { hand: Some(group.hand(agent)), kept: HashMap::new() }.exit();
         }
-        let this = Arc::new(Self { group, exited });
+        let this = Arc::new(Self { group, exited, dangling });
         let _ = system.set(Arc::downgrade(&this));
         this
     }
 
     /// Whether the agent of that number has exited before the first step.
-    pub(super) fn has_exited(&self, agent: usize) -> bool {
+    pub(crate) fn has_exited(&self, agent: usize) -> bool {
         self.exited[agent]
     }
 
     /// The place of one agent.
-    pub(super) fn seat(&self, agent: AgentId) -> Seat<R> {
+    pub(crate) fn seat(&self, agent: AgentId) -> Seat<R> {
         Seat { hand: Some(self.group.hand(agent.index())), kept: HashMap::new() }
     }
 
-    /// Ends what every agent is doing.
-    pub(super) fn abort(&self) {
+    /// Lands what agents leave in flight, until all have ended.
+    pub(crate) fn land_all(&self, plan: &Plan, stop_if_ended: impl Fn()) {
+        let Group::Ptx(ctas) = &self.group else { return };
+        let pick = |landings, options| {
+            let picked = plan.choices.pick(Point::Landing(landings), options as u64);
+            usize::try_from(picked).unwrap_or(0)
+        };
+        ctas.land_all(pick, || {
+            // What has landed is no longer on its way.
+            if plan.record.rests() {
+                self.abort();
+            }
+            stop_if_ended();
+        });
+    }
+
+    /// After the end of all agents: what is left.
+    pub(crate) fn finish(&self, record: &Record) {
+        let dangling = self.dangling.load(Ordering::SeqCst);
         match &self.group {
-            Group::Ptx(cta) => cta.abort(),
+            Group::Ptx(ctas) => ctas.finish(dangling),
+            _ if dangling => record.note(Rule::DanglingArrival),
+            _ => {}
+        }
+    }
+
+    /// Ends what every agent is doing.
+    pub(crate) fn abort(&self) {
+        match &self.group {
+            Group::Ptx(ctas) => ctas.abort(),
             Group::Bcu(cta) => cta.abort(),
             Group::Nbarrier(group) => group.abort(),
             Group::Split(group) => group.abort(),
@@ -174,7 +210,7 @@ impl<R: Runtime> System<R> {
 }
 
 impl<R: Runtime> Group<R> {
-    fn new(plan: &Plan, scribe: Scribe<R>) -> Self {
+    fn new(plan: &Plan, memory: &Arc<Memory<R>>, scribe: Scribe<R>) -> Self {
         let program = &plan.program;
         let agents = program.agents.len();
         match program.target {
@@ -183,7 +219,8 @@ impl<R: Runtime> Group<R> {
                     ExitedThreads::Hold => ptx::ExitedThreads::Hold,
                     ExitedThreads::Release => ptx::ExitedThreads::Release,
                 };
-                Self::Ptx(ptx::Cta::observed(program.threads, exited_threads, scribe))
+                let seen = (&plan.record, memory);
+                Self::Ptx(Arc::new(Ctas::new(program, exited_threads, seen, |first| scribe.from(first))))
             }
             Target::Bcu => Self::Bcu(bcu::Cta::observed(program.threads, scribe)),
             Target::Nbarrier => Self::Nbarrier(nbarrier::ThreadGroup::observed(agents, scribe)),
@@ -199,7 +236,7 @@ impl<R: Runtime> Group<R> {
     /// The hand of an agent, to be taken once.
     fn hand(&self, agent: usize) -> Hand<R> {
         match self {
-            Self::Ptx(cta) => Hand::Ptx(cta.warp(agent)),
+            Self::Ptx(ctas) => Hand::Ptx(ctas.warp(agent)),
             Self::Bcu(cta) => Hand::Bcu(cta.warp(agent)),
             Self::Nbarrier(group) => Hand::Nbarrier(group.thread(agent)),
             Self::Split(group) => Hand::Split(group.invocation(agent)),
@@ -211,7 +248,7 @@ impl<R: Runtime> Group<R> {
 
 impl<R: Runtime> Seat<R> {
     /// Executes an instruction whose operands can be evaluated.
-    pub(super) fn execute(
+    pub(crate) fn execute(
         &mut self,
         reader: Reader<'_>,
         op: &Op,
@@ -222,8 +259,8 @@ impl<R: Runtime> Seat<R> {
             return self.exit();
         }
         let Op::Barrier(op) = op else { return Err(other_target()) };
-        match (&self.hand, op) {
-            (Some(Hand::Ptx(warp)), BarrierInstruction::Ptx(op)) => ptx(warp, reader, op, pick),
+        match (&mut self.hand, op) {
+            (Some(Hand::Ptx(warp)), op) => warp.execute(reader, op, action, pick),
             (Some(Hand::Bcu(warp)), BarrierInstruction::Bcu(op)) => {
                 if let Action::Barrier(BarrierAction::Bcu(Bcu::WriteState(_, value))) = action
                     && !matches!(value, Some(Opaque::Barrier(_)))
@@ -248,15 +285,37 @@ impl<R: Runtime> Seat<R> {
             (Some(Hand::Xegpu(subgroup)), BarrierInstruction::Xegpu(op)) => {
                 xegpu(subgroup, &mut self.kept, reader, op)
             }
-            (_, op) if let Some(why) = without_counterpart(op) => Err(Stopped::Unfit(why.to_owned())),
             _ => Err(other_target()),
+        }
+    }
+
+    /// An access to memory, which is told here.
+    pub(crate) fn access(&self, record: &Record, agent: AgentId, at: &[LocationId]) -> Result<(), Stopped> {
+        match &self.hand {
+            Some(Hand::Ptx(warp)) => warp.reach(at),
+            _ => {
+                record.step(agent);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether lanes of the agent may separate, as long as only some of them can go on.
+    pub(crate) fn may_separate(&self) -> bool {
+        matches!(self.hand, Some(Hand::Ptx(_)))
+    }
+
+    /// The agent's thread ends; it may have exited before.
+    pub(crate) fn end(&mut self) {
+        if let Some(Hand::Ptx(warp)) = self.hand.take() {
+            warp.abandon();
         }
     }
 
     fn exit(&mut self) -> Result<Done, Stopped> {
         match self.hand.take() {
             None | Some(Hand::None) => {}
-            Some(Hand::Ptx(warp)) => warp.exit()?,
+            Some(Hand::Ptx(warp)) => return warp.exit(),
             Some(Hand::Bcu(warp)) => warp.exit()?,
             Some(Hand::Nbarrier(thread)) => thread.exit()?,
             Some(Hand::Split(invocation)) => invocation.exit()?,
@@ -266,45 +325,8 @@ impl<R: Runtime> Seat<R> {
     }
 }
 
-fn other_target() -> Stopped {
-    Stopped::Unfit("an instruction of another target, or of one without executable barriers".to_owned())
-}
-
 fn forged() -> Stopped {
     Stopped::Unfit("nothing says what a state is that no B2R has read".to_owned())
-}
-
-/// What cannot be evaluated has been found out before; lanes that disagree have not.
-fn evaluated<T>(value: Option<T>) -> Result<T, Stopped> {
-    value.ok_or_else(|| Stopped::Unfit("an operand has no value on which all lanes agree".to_owned()))
-}
-
-fn ptx<R: Runtime>(warp: &ptx::Warp<R>, reader: Reader<'_>, op: &PtxOp, pick: u32) -> Result<Done, Stopped> {
-    let id = evaluated(reader.shared(&op.id))?;
-    let count = op.count.as_ref().map(|count| evaluated(reader.shared(count))).transpose()?;
-    match &op.kind {
-        PtxKind::Sync => {
-            warp.sync(id, count)?;
-            Ok(Done::Waited(None))
-        }
-        PtxKind::Arrive => {
-            warp.arrive(id, count)?;
-            Ok(Done::Passed)
-        }
-        PtxKind::Red { op, predicate, .. } => {
-            let lanes = evaluated(reader.predicates(*op, predicate, pick))?;
-            let op = match op {
-                ReductionOp::Popc => ptx::RedOp::Popc,
-                ReductionOp::And => ptx::RedOp::And,
-                ReductionOp::Or => ptx::RedOp::Or,
-            };
-            let result = match warp.red(id, count, op, &lanes)? {
-                ptx::RedResult::Count(count) => count,
-                ptx::RedResult::Predicate(truth) => u32::from(truth),
-            };
-            Ok(Done::Waited(Some(result)))
-        }
-    }
 }
 
 fn bcu<R: Runtime>(
