@@ -161,6 +161,10 @@ struct Tally {
 impl Tally {
     /// Has a kernel judged by both; false where it is not emulated.
     fn judge(&mut self, case: &Case<'_>, seeds: Range<u64>) -> bool {
+        // One CTA is emulated, and no more.
+        if case.program().is_some_and(|program| program.ctas > 1) {
+            return false;
+        }
         let decision = case.decide();
         let found = Runs::of(case, seeds);
         self.judged += 1;

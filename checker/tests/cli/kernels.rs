@@ -187,18 +187,22 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
         .prints("warp 0")
         .prints("bar.sync 1, 64  at line 18 (/src/k.cu:15)")
         .prints("memory is not looked at");
-    let (_folder, path) =
-        folder(".version 8.0\n.entry k() .reqntid 32\n{\nbarrier.cluster.arrive.aligned;\nret;\n}\n");
-    run(&["doctor", &path]).expect(3).prints("line 4: not followed: `barrier.cluster.arrive.aligned`");
+    let (_folder, path) = folder(
+        ".version 8.0\n.entry k() .reqntid 32\n{\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [1], [2];\nret;\n}\n",
+    );
+    run(&["doctor", &path])
+        .expect(3)
+        .prints("line 4: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta");
 }
 
 #[test]
 fn what_is_not_followed_is_inconclusive_at_its_line() {
-    let (_folder, path) =
-        folder(".version 8.0\n.entry k() .reqntid 32\n{\nbarrier.cluster.arrive.aligned;\nret;\n}\n");
+    let (_folder, path) = folder(
+        ".version 8.0\n.entry k() .reqntid 32\n{\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [1], [2];\nret;\n}\n",
+    );
     run(&["verify", &path])
         .expect(3)
-        .prints("kernel.ptx:4:1: not followed: `barrier.cluster.arrive.aligned`");
+        .prints("kernel.ptx:4:1: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! Copies behind an announcement on the same object are taken to complete what is announced, in equal parts.
 //! Where some of them are on one of two ways alone, the others are taken to complete it: the phase may then
 //! come to its end before those have landed, and whatever happens with them happens without them too. Where
-//! an announcement does not say how many bytes, it is as many as its copies complete. A copy to several groups
-//! of a cluster completes bytes in each of them: what is announced in one is completed by the copies of all.
-//! Where none of this can be said the kernel is not followed.
+//! an announcement does not say how many bytes, it is as many as its copies complete. A copy to several
+//! groups of a cluster completes bytes in each of them: what is announced in one is completed by the copies
+//! of all. Where none of this can be said the kernel is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -321,7 +321,7 @@ impl Measurer {
         let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));
         let is_plain = plain().map(|(_, (_, landings))| landings).sum::<i64>() == open.count;
         // What is left when it is shared out is one copy's, as often as that lands.
-        let last = plain().filter(|(_, (_, landings))| *landings > 0 && rest % landings == 0).last();
+        let last = plain().rfind(|(_, (_, landings))| *landings > 0 && rest % landings == 0);
         if share < 1 || rest != 0 && !(is_plain && last.is_some()) {
             return Err(not_known(open.span));
         }

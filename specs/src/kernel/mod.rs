@@ -9,6 +9,7 @@ pub(crate) mod code;
 mod copies;
 mod count;
 mod counts;
+mod decisions;
 mod document;
 mod dominators;
 mod evaluate;

@@ -16,8 +16,8 @@ use super::value::{Term, ValueId, Values};
 /// One thing that a value depends on: a value that comes to a meeting, or how control goes on from a node.
 type Item = [usize; 5];
 
-/// What is asked for: the value of a register where paths meet, the iterations of a loop that was left, or all
-/// of them in a term.
+/// What is asked for: the value of a register where paths meet, the iterations of a loop that was left, or
+/// all of them in a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Meet(usize, Register),

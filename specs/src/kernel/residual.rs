@@ -5,17 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register};
-use super::counts::{Asker, Formula};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
-use super::keys::Keys;
 use super::lanes::Lanes;
-use super::origins::{Agent, Origins};
+use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
-use super::traits::{Knowledge, Spread, any};
-use super::tree::{Amount, Assumption, Condition, Decided, Decision, Statement, Statements};
+use super::traits::{Knowledge, Spread};
+use super::tree::{Amount, Condition, Decided, Statement, Statements};
 use super::trips::Trip;
 use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
@@ -168,42 +166,6 @@ impl<'r> Residual<'r> {
         });
         decided.is_private = by_lane || spread.max().is_some_and(|spread| spread > Spread::Group);
         Some(Expression { text, used, rounds, decided })
-    }
-
-    /// Terms in words, as a node sees them.
-    fn keys(&self, node: usize) -> Keys<'_> {
-        let agent = Agent { values: self.values, evaluation: self.evaluation, flow: self.flow };
-        Keys { code: self.code, agent, origins: self.origins, rank: self.rank, node }
-    }
-
-    /// What is decided, and whether the condition is its negation.
-    pub(super) fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
-        let keys = self.keys(node);
-        let (key, negated) = keys.decided(normal);
-        let varies = self.knowledge.at(self.values, node, normal).varies;
-        let mut assumes = self.loads(normal);
-        if self.knowledge.unwrapped.contains(&node) && normal != value {
-            assumes.insert(Assumption::Unwrapped(self.branch(node)));
-        }
-        let asker = Asker { slice: self.slice, keys };
-        let formula = asker.formula(normal);
-        let keys = asker.keys;
-        let formula = if negated { formula.map(Formula::not) } else { formula };
-        (Decision { key, name: None, varies, assumes, about: keys.about(normal), formula }, negated)
-    }
-
-    /// What has to be assumed of the loads in a term.
-    fn loads(&self, value: ValueId) -> BTreeSet<Assumption> {
-        let found = std::cell::RefCell::new(BTreeSet::new());
-        any(self.values, value, |term| {
-            if let Term::Loaded { at, varies, .. } = term {
-                let span = self.code.instructions[*at].span;
-                let assumption = if *varies { Assumption::Told(span) } else { Assumption::Unwritten(span) };
-                found.borrow_mut().insert(assumption);
-            }
-            false
-        });
-        found.into_inner()
     }
 
     /// The name of a decision.

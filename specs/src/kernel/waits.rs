@@ -73,7 +73,7 @@ fn readers_of(code: &Code) -> HashMap<Register, Vec<usize>> {
             Action::Compute { arguments, .. } => arguments.iter().copied().for_each(add),
             Action::Synchronise(barrier) => barrier.operands.iter().for_each(|(operand, _)| add(*operand)),
             Action::Object(step) => {
-                std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add)
+                std::iter::once(step.address).chain(step.amount).chain(step.mask).for_each(add);
             }
             Action::Test { address, parity, .. } => [*address, *parity].into_iter().for_each(add),
             Action::Store { .. } | Action::Jump(_) | Action::Exit | Action::Abort => {}

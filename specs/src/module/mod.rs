@@ -3,7 +3,8 @@
 //!
 //! A notation parses a module and lays out the code of an entry; everything else is here and in the stages
 //! behind, which know none of them. What a kernel is launched with is given by definitions: `cta.x`, `cta.y`,
-//! `cta.z`, `cluster.x` and so on, `entry.index`, `param.0` or `param.name`. None of them is a name of the protocol language.
+//! `cta.z`, `cluster.x` and so on, `entry.index`, `param.0` or `param.name`. None of them is a name of the
+//! protocol language.
 
 mod choice;
 mod entry;

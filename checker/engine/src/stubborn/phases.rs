@@ -198,8 +198,8 @@ impl HappensBefore {
         }
     }
 
-    /// What an agent knows of when it exits is in time. At a barrier that waits for every live agent its waits
-    /// are over before the next phase completes, for which its exit is needed.
+    /// What an agent knows of when it exits is in time. At a barrier that waits for every live agent its
+    /// waits are over before the next phase completes, for which its exit is needed.
     fn exit(&mut self, layout: Layout, agent: AgentId, (cta, of_all): (u32, BarrierId)) {
         self.forget_everywhere(|fact, known| {
             let in_time = match fact {
