@@ -324,6 +324,26 @@ pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, LoadError> {
     })
 }
 
+/// The instructions in the code of a kernel that concern barriers, or that cannot be followed: the place of
+/// each and how it is written. Whether any way leads to them is not looked at, so that there is something to
+/// see of a kernel that cannot be followed. Nothing where the format has no kernels, or where these cannot be
+/// read.
+///
+/// ```
+/// use barcheck_specs::{LoadOptions, Source, barriers_in_code};
+///
+/// let text = b".version 8.0\n.entry k() .reqntid 32\n{\nbar.sync 0;\nret;\n}\n";
+/// let found = barriers_in_code(&Source::new("k.ptx", text), &LoadOptions::default());
+/// assert_eq!((found[0].0.line, found[0].1.as_str()), (4, "bar.sync 0;"));
+/// ```
+#[must_use]
+pub fn barriers_in_code(source: &Source<'_>, options: &LoadOptions) -> Vec<(Place, String)> {
+    match source.format.or_else(|| Format::recognise(source.name, source.bytes)).map(Format::reader) {
+        Some(Kernels(notation)) => notation.barriers(source.bytes, options).unwrap_or_default(),
+        Some(Protocols) | None => Vec::new(),
+    }
+}
+
 /// Reads a protocol in any of the formats.
 ///
 /// ```

@@ -6,8 +6,11 @@ use super::files::{self, Input};
 use super::input;
 use super::kernels;
 use super::output::{Colours, Status, complain, error_line, print};
-use barcheck_model::program::{Code, Op, Program};
-use barcheck_specs::{Extracted, LineIndex, LoadOptions, Loaded, Source, load_within, render};
+use barcheck_counterexamples::harmless;
+use barcheck_model::program::{Code, Op, Place, Program};
+use barcheck_specs::{
+    Extracted, LineIndex, LoadOptions, Loaded, Source, barriers_in_code, load_within, render,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
@@ -55,7 +58,11 @@ fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: C
         Err(error) => match error.not_followed() {
             Some(diagnostic) => {
                 let place = diagnostic.place(&LineIndex::new(&error.text));
-                let text = format!("{head}  line {}: {}\n", place.line, diagnostic.message);
+                let mut text = format!("{head}  line {}: {}\n", place.line, diagnostic.message);
+                for help in &diagnostic.help {
+                    let _ = writeln!(text, "  help: {help}");
+                }
+                list(&mut text, barriers_in_code(&Source::new(&name, &bytes), &options));
                 (Status::Inconclusive, text)
             }
             None => {
@@ -86,6 +93,27 @@ fn report(loaded: &Loaded, extracted: &Extracted) -> String {
     }
     text.push_str("  memory is not looked at: no data races are found\n");
     text
+}
+
+/// Lines that are listed of one instruction.
+const LINES: usize = 6;
+
+/// What concerns barriers in the code of a kernel that cannot be followed.
+fn list(text: &mut String, found: Vec<(Place, String)>) {
+    let mut lines: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (place, instruction) in found {
+        lines.entry(harmless(instruction.trim_end_matches(';'))).or_default().push(place.line);
+    }
+    text.push_str("  in its code, whoever comes there:\n");
+    for (instruction, lines) in lines {
+        let shown: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
+        let more = match lines.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        let _ = writeln!(text, "    {instruction}  at {noun} {}{more}", shown.join(", "));
+    }
 }
 
 /// The agents of a role, as ranges.

@@ -192,7 +192,9 @@ fn the_doctor_says_what_a_kernel_is_made_of() {
     );
     run(&["doctor", &path])
         .expect(3)
-        .prints("line 4: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta");
+        .prints("line 4: not followed: `clusterlaunchcontrol.try_cancel.async.shared::cta")
+        .prints("in its code, whoever comes there:\n    clusterlaunchcontrol.try_cancel")
+        .prints(" at line 4");
 }
 
 #[test]

@@ -77,6 +77,13 @@ pub(crate) enum Action {
     Nothing,
 }
 
+impl Action {
+    /// Whether it synchronises, or may do so in a way that is not followed.
+    pub(crate) fn is_about_barriers(&self) -> bool {
+        matches!(self, Self::Synchronise(_) | Self::Object(_) | Self::Test { .. } | Self::Beyond(_))
+    }
+}
+
 /// An instruction on a barrier of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Synchronisation {

@@ -1,6 +1,7 @@
 //! Notations, as the list of formats has them.
 
 use barcheck_model::Patience;
+use barcheck_model::program::Place;
 
 use crate::common::contents::{Contents, LoadOptions};
 use crate::common::diagnostic::Diagnostic;
@@ -30,6 +31,18 @@ impl Notation {
     /// The bytes are no module in this notation.
     pub(crate) fn entries(&self, bytes: &[u8]) -> Result<Vec<Entry>, Vec<Diagnostic>> {
         Ok((self.read)(bytes)?.entries())
+    }
+
+    /// What concerns barriers in the code of an entry.
+    ///
+    /// # Errors
+    /// The bytes are no module in this notation, or there is something wrong with the launch.
+    pub(crate) fn barriers(
+        &self,
+        bytes: &[u8],
+        options: &LoadOptions,
+    ) -> Result<Vec<(Place, String)>, Vec<Diagnostic>> {
+        protocol::barriers((self.read)(bytes)?.as_ref(), options)
     }
 
     /// Reads the protocol of an entry: the one that the definitions name, or the only one with barriers.

@@ -63,6 +63,22 @@ pub(super) fn load(
     Ok(Contents { program, params, allows, switches, lints, warnings, extracted: Some(extracted) })
 }
 
+/// The instructions of an entry that concern barriers or cannot be followed, each with its place and as it is
+/// written, whether or not there is a way to them.
+pub(super) fn barriers(
+    module: &dyn Module,
+    options: &LoadOptions,
+) -> Result<Vec<(Place, String)>, Vec<Diagnostic>> {
+    let chosen = choose(&module.entries(), options)?;
+    let Some(entry) = module.entries().into_iter().nth(chosen) else { return Ok(Vec::new()) };
+    let launch = Launch::of(&entry, &module.sizes(chosen), &options.defines)?;
+    let code = module.lower(chosen, &launch)?.code;
+    let lines = LineIndex::new(module.source());
+    let concerns = code.instructions.iter().filter(|instruction| instruction.action.is_about_barriers());
+    let spans: BTreeSet<Span> = concerns.map(|instruction| instruction.span).collect();
+    Ok(spans.into_iter().map(|span| (lines.place(span), one_line(span.text(module.source())))).collect())
+}
+
 fn heading(entry: &Entry, launch: &Launch, unit: &str) -> Vec<String> {
     let [x, y, z] = launch.size;
     let name: String = entry.name.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -118,7 +118,8 @@ impl<R: Runtime> Cluster<R> {
         found
     }
 
-    /// Gives the cluster up: every blocked and every later instruction ends with [`Stop::Aborted`].
+    /// Gives the cluster up: every blocked and every later instruction ends with
+    /// [`Stop::Aborted`](super::Stop::Aborted).
     pub fn abort(&self) {
         self.shared.group.abort();
     }
