@@ -334,7 +334,7 @@ pub fn entries(source: &Source<'_>) -> Result<Vec<Entry>, LoadError> {
 ///
 /// let text = b".version 8.0\n.entry k() .reqntid 32\n{\nbar.sync 0;\nret;\n}\n";
 /// let found = barriers_in_code(&Source::new("k.ptx", text), &LoadOptions::default());
-/// assert_eq!((found[0].0.line, found[0].1.as_str()), (4, "bar.sync 0;"));
+/// assert_eq!((found[0].0.line, found[0].1.as_str()), (4, "bar.sync 0"));
 /// ```
 #[must_use]
 pub fn barriers_in_code(source: &Source<'_>, options: &LoadOptions) -> Vec<(Place, String)> {
