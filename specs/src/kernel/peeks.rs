@@ -31,6 +31,10 @@ pub(super) fn questions(code: &Code) -> Vec<usize> {
 pub(super) fn settle(code: &mut Code, questions: &[usize], refuted: &BTreeSet<usize>) {
     for at in questions {
         let Action::Test { name, .. } = &code.instructions[*at].action else { continue };
+        if !refuted.contains(at) {
+            let what = "lanes whose answer here is yes go on together with those that have to wait";
+            code.assumed.push((what.to_owned(), code.instructions[*at].span));
+        }
         let action = match refuted.contains(at) {
             true => Action::Beyond(format!("`{name}`, which is not asked until it holds")),
             false => Action::Nothing,
