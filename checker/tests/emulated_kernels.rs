@@ -161,10 +161,6 @@ struct Tally {
 impl Tally {
     /// Has a kernel judged by both; false where it is not emulated.
     fn judge(&mut self, case: &Case<'_>, seeds: Range<u64>) -> bool {
-        // The emulator lets lanes part at a question for good; that they do not is said to be assumed.
-        if case.file == "peeks.ptx" {
-            return false;
-        }
         // One CTA is emulated, and no more.
         if case.program().is_some_and(|program| program.ctas > 1) {
             return false;

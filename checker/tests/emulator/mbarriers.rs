@@ -38,7 +38,13 @@ enum Landing {
 pub(crate) struct Mbarriers {
     objects: BTreeMap<u64, Object>,
     landings: Vec<Landing>,
+    /// Steps other than questions, and how often in a row everybody has given up asking without one of them.
+    steps: usize,
+    given_up: (usize, usize),
 }
+
+/// Everybody who asks and gets no answer may ask so often again, before it is a hang.
+const ROUNDS: usize = 4;
 
 impl Mbarriers {
     fn is_over(&self, at: u64, until: Until) -> Option<bool> {
@@ -83,6 +89,7 @@ impl Cta<'_> {
         let at = of_lane(self, if is_copy { last } else { &it.operands[first] });
         let behind = it.operands.get(first + 1);
         let number = behind.map(|operand| of_lane(self, operand) as i64);
+        self.mbarriers.steps += usize::from(!matches!(memory, Memory::Test { .. }));
         if let Memory::Initialise = memory {
             let count = number?;
             let object = Object { expected: count, pending: count, ..Object::default() };
@@ -166,6 +173,27 @@ impl Cta<'_> {
                 }
             }
         }
+    }
+
+    /// Nobody goes on: a question does not wait for ever, but is answered with no after some time. Whether
+    /// somebody does something else then is for the next time to say.
+    pub(crate) fn give_up_asking(&mut self) -> bool {
+        let done = self.mbarriers.steps + self.events.len();
+        let (before, rounds) = self.mbarriers.given_up;
+        let rounds = if before == done { rounds + 1 } else { 1 };
+        self.mbarriers.given_up = (done, rounds);
+        let mut asked = false;
+        for warp in 0..self.warps.len() {
+            for lane in lanes(self.warps[warp].live) {
+                if rounds <= ROUNDS && matches!(self.warps[warp].parked[lane], Some(Parked::Tests { .. })) {
+                    let instruction = &self.kernel.code[self.warps[warp].places[lane]];
+                    self.set(warp, lane, &instruction.operands[0], 0);
+                    self.go_on(warp, lane);
+                    asked = true;
+                }
+            }
+        }
+        asked
     }
 
     /// Something lands. Where nobody has a step, tensor copies do, if nothing else is left.

@@ -61,7 +61,7 @@ pub(crate) fn run(kernel: &Kernel, launch: &Launch) -> (Outcome, Vec<Event>) {
         let able = |warp: usize| u64::from(cta.warps[warp].ready != 0) << warp;
         let able = (0..cta.warps.len()).map(able).sum();
         let Some(warp) = schedule.choose(able, &mut cta.chance) else {
-            if !cta.land(true) {
+            if !cta.land(true) && !cta.give_up_asking() {
                 cta.ended = Some(cta.nobody_goes_on());
             }
             continue;

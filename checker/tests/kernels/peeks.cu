@@ -31,7 +31,7 @@ struct State {
     u32 stage = 0, phase = 0;
     __device__ void next() { if (++stage == STAGES) { stage = 0; phase ^= 1; } }
 };
-enum Slip { NONE, ASKS_BEFORE, OTHER_PARITY, OTHER_OBJECT, STEERS };
+enum Slip { NONE, ASKS_BEFORE, OTHER_PARITY, OTHER_OBJECT, STEERS, APART };
 
 template <Slip SLIP, bool SKIPS>
 __device__ void ring(const void* map, int tiles) {
@@ -55,6 +55,7 @@ __device__ void ring(const void* map, int tiles) {
 #pragma unroll 1
     for (int t = 0; t < tiles; t++) {
         if (!yes) wait(&full[state.stage], state.phase);
+        if (SLIP != APART) __syncwarp();
         State before = state;
         state.next();
         const State& asked = SLIP == ASKS_BEFORE ? before : state;
@@ -78,6 +79,9 @@ __global__ void __launch_bounds__(96) asks_for_this_stage(const void* map, int t
 __global__ void __launch_bounds__(96) asks_for_other_parity(const void* map, int tiles) { ring<OTHER_PARITY, true>(map, tiles); }
 // expect asks_for_other_object: inconclusive
 __global__ void __launch_bounds__(96) asks_for_other_object(const void* map, int tiles) { ring<OTHER_OBJECT, false>(map, tiles); }
+// A lane that need not wait may run ahead and arrive for the others.
+// expect lanes_go_apart: inconclusive
+__global__ void __launch_bounds__(96) lanes_go_apart(const void* map, int tiles) { ring<APART, false>(map, tiles); }
 // The answer decides more than whether to wait.
 // expect answer_steers: inconclusive
 __global__ void __launch_bounds__(96) answer_steers(const void* map, int tiles) { ring<STEERS, false>(map, tiles); }

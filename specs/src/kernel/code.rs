@@ -1,6 +1,8 @@
 //! The code of a kernel as a list of instructions on registers, with calls inlined: what readers of compiled
 //! notations hand over. Everything behind it knows none of them.
 
+use std::collections::BTreeSet;
+
 use crate::common::span::Span;
 
 /// A register: a position in [`Code::registers`].
@@ -21,6 +23,9 @@ pub(crate) struct Code {
     pub(crate) elsewhere: Option<u32>,
     /// The memory of a group may be written by others of its cluster.
     pub(crate) is_written_from_elsewhere: bool,
+    /// Instructions, by position, at which the lanes of a warp come together: none goes on before all have
+    /// come.
+    pub(crate) meetings: BTreeSet<usize>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }

@@ -7,6 +7,9 @@
 //! next one in between, and one that was not is waited for. Then the answer is taken to be no. That the phase
 //! is the same is shown by following the answer back to its question, over each way on which it comes, with
 //! the address and the parity of the wait as they are on that way.
+//!
+//! Each lane has an answer of its own. So the lanes of a warp have to come together behind the wait before
+//! any of them arrives anywhere: otherwise one that need not wait may run ahead, and the others miss a phase.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,10 +34,6 @@ pub(super) fn questions(code: &Code) -> Vec<usize> {
 pub(super) fn settle(code: &mut Code, questions: &[usize], refuted: &BTreeSet<usize>) {
     for at in questions {
         let Action::Test { name, .. } = &code.instructions[*at].action else { continue };
-        if !refuted.contains(at) {
-            let what = "lanes whose answer here is yes go on together with those that have to wait";
-            code.assumed.push((what.to_owned(), code.instructions[*at].span));
-        }
         let action = match refuted.contains(at) {
             true => Action::Beyond(format!("`{name}`, which is not asked until it holds")),
             false => Action::Nothing,
@@ -173,6 +172,9 @@ impl Peeks<'_> {
                 return None;
             }
         }
+        if self.evaluation.lanes[node].count_ones() > 1 && !self.meets_behind(wait) {
+            return None;
+        }
         let (address, parity) = *self.evaluation.barriers.get(&wait)?;
         let mut ways = Vec::new();
         self.is_same(condition, [address, parity?], &mut ways)
@@ -199,6 +201,32 @@ impl Peeks<'_> {
             (last, node) = (node, next);
         }
         None
+    }
+
+    /// Whether the lanes of a warp come together on every way from a wait to whatever else they do on
+    /// barriers.
+    fn meets_behind(&self, wait: usize) -> bool {
+        let (mut seen, mut work) = (BTreeSet::new(), vec![wait + 1]);
+        while let Some(at) = work.pop() {
+            let Some(instruction) = self.code.instructions.get(at) else { continue };
+            if self.code.meetings.contains(&at) || !seen.insert(at) {
+                continue;
+            }
+            let goes_on = match &instruction.action {
+                Action::Jump(to) => {
+                    work.push(*to);
+                    instruction.guard.is_some()
+                }
+                Action::Exit | Action::Abort => instruction.guard.is_some(),
+                Action::Object(step) if step.kind == ObjectKind::Wait => true,
+                Action::Object(_) | Action::Synchronise(_) | Action::Beyond(_) => return false,
+                Action::Compute { .. } | Action::Test { .. } | Action::Store { .. } | Action::Nothing => true,
+            };
+            if goes_on {
+                work.push(at + 1);
+            }
+        }
+        true
     }
 
     /// Whether all answers in a term are to questions about this address and parity, on each way on which

@@ -17,6 +17,10 @@ impl<'m> Lowerer<'m> {
             Guard { register, negated }
         });
         let current = Current { instruction, opcode, parts, guard };
+        if self.is_meeting(&current) {
+            self.code.meetings.insert(self.code.instructions.len());
+            self.emit(&current, Action::Nothing);
+        }
         match opcodes::effect(opcode) {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),
@@ -34,5 +38,20 @@ impl<'m> Lowerer<'m> {
             }
             Some(Effect::Reads) => self.store(&current),
         }
+    }
+
+    /// Whether all lanes of a warp execute an instruction together: those that are aligned, and those that
+    /// name all lanes. Barriers of the CTA are told elsewhere.
+    fn is_meeting(&mut self, current: &Current<'m>) -> bool {
+        let is_all = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Number(mask) if *mask as u32 == u32::MAX);
+        let names_all = match current.parts.as_slice() {
+            ["bar" | "barrier", "warp", "sync", ..] | ["shfl" | "vote" | "redux" | "match", ..] => {
+                current.has("sync") && current.operands().last().is_some_and(is_all)
+            }
+            ["elect", "sync", ..] => current.operands().get(1).is_some_and(is_all),
+            ["bar" | "barrier", ..] => false,
+            _ => current.has("aligned"),
+        };
+        current.guard.is_none() && names_all
     }
 }
