@@ -1,7 +1,7 @@
 //! Which instruction is laid out by whom.
 
 use crate::kernel::code::{Action, Function, Guard};
-use crate::ptx::syntax;
+use crate::ptx::syntax::{self, Operand};
 
 use super::opcodes::{self, Effect};
 use super::state::{Current, Lowerer};
@@ -43,7 +43,7 @@ impl<'m> Lowerer<'m> {
     /// Whether all lanes of a warp execute an instruction together: those that are aligned, and those that
     /// name all lanes. Barriers of the CTA are told elsewhere.
     fn is_meeting(&mut self, current: &Current<'m>) -> bool {
-        let is_all = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Number(mask) if *mask as u32 == u32::MAX);
+        let is_all = |operand: &Operand| matches!(operand, Operand::Number(mask) if *mask as u32 == u32::MAX);
         let names_all = match current.parts.as_slice() {
             ["bar" | "barrier", "warp", "sync", ..] | ["shfl" | "vote" | "redux" | "match", ..] => {
                 current.has("sync") && current.operands().last().is_some_and(is_all)
