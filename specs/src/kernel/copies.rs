@@ -33,6 +33,15 @@ struct Open {
     aside: BTreeSet<usize>,
 }
 
+/// A copy before what is announced for it.
+#[derive(Clone, Debug)]
+struct Ahead {
+    object: String,
+    site: usize,
+    span: Span,
+    landings: i64,
+}
+
 /// Bytes of a copy, where nobody says how many.
 const SHARE: i64 = 16;
 
@@ -43,6 +52,8 @@ struct Measurer {
     landings: BTreeMap<Span, Option<i64>>,
     /// Copies whose announcement is in the program of another group: number and place.
     elsewhere: Vec<(usize, Span)>,
+    /// Copies since which nothing was announced on their objects, which may follow.
+    ahead: Vec<Ahead>,
     /// The bytes of copies by their place.
     by_place: BTreeMap<Span, i64>,
     /// Copies of unknown length so far.
@@ -172,6 +183,15 @@ fn not_known(span: Span) -> Stop {
 
 impl Measurer {
     fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
+        // What is ahead of an announcement is on the same way.
+        let before = std::mem::take(&mut self.ahead);
+        let done = self.each(statements, open);
+        self.give_up(|_| true);
+        self.ahead = before;
+        done
+    }
+
+    fn each(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
         for statement in statements {
             match statement {
                 Statement::Announce { object, bytes, span, .. } => {
@@ -179,12 +199,19 @@ impl Measurer {
                     let number = bytes.is_none().then_some(self.next_announced);
                     self.next_announced += usize::from(bytes.is_none());
                     let (object, left) = (object.clone(), bytes.unwrap_or_default());
-                    let (sites, aside) = (BTreeMap::new(), BTreeSet::new());
-                    open.push(Open { object, span: *span, number, left, count: 0, sites, aside });
+                    let aside = BTreeSet::new();
+                    let (own, others) =
+                        std::mem::take(&mut self.ahead).into_iter().partition(|copy| copy.object == object);
+                    self.ahead = others;
+                    let own: Vec<Ahead> = own;
+                    let count = own.iter().map(|copy| copy.landings).sum();
+                    let sites = own.iter().map(|copy| (copy.site, (copy.span, copy.landings))).collect();
+                    open.push(Open { object, span: *span, number, left, count, sites, aside });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
                     self.close_some(open, |one| words_of(&one.object).contains(local))?;
+                    self.give_up(|copy| words_of(&copy.object).contains(local));
                 }
                 Statement::If { then, otherwise, span, .. } => self.branch((then, otherwise), *span, open)?,
                 Statement::For { from, to, variable, body, .. } => {
@@ -208,10 +235,24 @@ impl Measurer {
                 one.sites.insert(self.next, (span, landings.unwrap_or_default()));
             }
             (None, Some(_)) => {}
-            (None, None) => self.elsewhere.push((self.next, span)),
+            (None, None) => {
+                let (object, site) = (object.to_owned(), self.next);
+                match landings {
+                    Some(landings) => self.ahead.push(Ahead { object, site, span, landings }),
+                    None => self.elsewhere.push((site, span)),
+                }
+            }
         }
         self.next += usize::from(bytes.is_none());
         Ok(())
+    }
+
+    /// Nothing follows that is announced for some copies.
+    fn give_up(&mut self, which: impl Fn(&Ahead) -> bool) {
+        let (given_up, others): (Vec<Ahead>, _) =
+            std::mem::take(&mut self.ahead).into_iter().partition(|copy| which(copy));
+        self.ahead = others;
+        self.elsewhere.extend(given_up.into_iter().map(|copy| (copy.site, copy.span)));
     }
 
     fn branch(
@@ -259,6 +300,7 @@ impl Measurer {
         }
         // An arm may have changed what an object's index is.
         let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
+        self.give_up(|copy| !words_of(&copy.object).is_disjoint(&changed));
         self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed))
     }
 
@@ -287,6 +329,7 @@ impl Measurer {
             }
         }
         let is_assigned = |one: &Open| !words_of(&one.object).is_disjoint(changed);
+        self.give_up(|copy| !words_of(&copy.object).is_disjoint(changed));
         self.close_some(open, is_assigned)
     }
 

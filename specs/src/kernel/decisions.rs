@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use super::counts::{Asker, Formula};
 use super::keys::Keys;
-use super::origins::Agent;
-use super::residual::Residual;
-use super::traits::any;
-use super::tree::{Assumption, Decision};
+use super::mentions::words_of;
+use super::numbers::{self, Need, Number};
+use super::origins::{Agent, Place};
+use super::residual::{Expression, Residual};
+use super::structure::Emit;
+use super::terms::any;
+use super::tree::{Assumption, Computed, Decision};
 use super::value::{Term, ValueId};
 
 impl Residual<'_> {
@@ -18,7 +21,8 @@ impl Residual<'_> {
     }
 
     /// What is decided, and whether the condition is its negation.
-    pub(super) fn decision(&self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
+    pub(super) fn decision(&mut self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
+        let computed = self.computed(node, value);
         let keys = self.keys(node);
         let (key, negated) = keys.decided(normal);
         let varies = self.knowledge.at(self.values, node, normal).varies;
@@ -26,11 +30,61 @@ impl Residual<'_> {
         if self.knowledge.unwrapped.contains(&node) && normal != value {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
+        if self.may_be_unwritten(&keys, normal) {
+            assumes.insert(Assumption::Written(self.branch(node)));
+        }
         let asker = Asker { slice: self.slice, keys };
         let formula = asker.formula(normal);
         let keys = asker.keys;
         let formula = if negated { formula.map(Formula::not) } else { formula };
-        (Decision { key, name: None, varies, assumes, about: keys.about(normal), formula }, negated)
+        let about = keys.about(normal);
+        let computed = computed.map(|(written, need)| {
+            let text = if negated { format!("!({})", written.text) } else { written.text };
+            Computed { text, exact: need.exact, period: need.period }
+        });
+        (Decision { key, name: None, varies, assumes, about, formula, computed }, negated)
+    }
+
+    /// What is decided, as it is computed of unknown numbers, and how much of them has to be known.
+    pub(super) fn computed(&mut self, node: usize, value: ValueId) -> Option<(Expression, Need)> {
+        let need = numbers::need(self.values, self.knowledge, node, value)?;
+        let written = self.written(node, value, None, true)?;
+        (written.rounds.is_empty() && !written.decided.is_private).then_some((written, need))
+    }
+
+    /// The position of an unknown number among all that are computed with.
+    pub(super) fn number(&mut self, node: usize, value: ValueId) -> Option<usize> {
+        let asker = Asker { slice: self.slice, keys: self.keys(node) };
+        let (one, two) = (asker.reaches(value, 1)?, asker.reaches(value, 2)?);
+        let known = self.numbers.iter().position(|number| (&number.one, &number.two) == (&one, &two));
+        Some(known.unwrap_or_else(|| {
+            let span = self.span(node);
+            let mut assumes = self.loads(value);
+            assumes.extend([Assumption::Natural(span), Assumption::Unwrapped(span)]);
+            self.numbers.push(Number { value, one, two, exact: 0, period: 1, is_needed: false, assumes });
+            self.numbers.len() - 1
+        }))
+    }
+
+    /// Notes how much of the numbers in an expression has to be known.
+    pub(super) fn needs(&mut self, text: &str, need: &Need) {
+        for position in words_of(text).iter().filter_map(|word| numbers::position(word)) {
+            let Some(number) = self.numbers.get_mut(position) else { continue };
+            number.is_needed = true;
+            number.widen(need.exact, need.period);
+        }
+    }
+
+    /// Whether there are ways to a term on which nothing was written to what is asked there.
+    fn may_be_unwritten(&self, keys: &Keys<'_>, value: ValueId) -> bool {
+        let Some(unset) = self.values.find(&Term::Unset) else { return false };
+        let meets = std::cell::RefCell::new(Vec::new());
+        any(self.values, value, |term| {
+            if let Term::Meet { block, register } = term {
+                meets.borrow_mut().push(Place::Meet(*block, *register));
+            }
+            *term == Term::Unset
+        }) || meets.into_inner().into_iter().any(|meet| keys.agent.behind(keys.node, meet).contains(&unset))
     }
 
     /// What has to be assumed of the loads in a term.

@@ -78,6 +78,8 @@ pub(super) struct Evaluator<'c> {
     /// The first load at each address, by address and type.
     pub(super) loads: &'c mut HashMap<(ValueId, ValueId), usize>,
     pub(super) warp: Warp,
+    /// Where branches lead whose outcome is the same for all lanes that come there, though not for all.
+    pub(super) one_way: HashMap<usize, usize>,
 }
 
 /// A fixed point on its way.
@@ -239,8 +241,8 @@ impl Evaluator<'_> {
     }
 
     /// Executes the instructions of a node, and says how control goes on.
-    fn execute(&mut self, node: usize, registers: &mut [ValueId], found: &mut Evaluation) -> Way {
-        let node = &self.slice.nodes[node];
+    fn execute(&mut self, number: usize, registers: &mut [ValueId], found: &mut Evaluation) -> Way {
+        let node = &self.slice.nodes[number];
         for at in &node.instructions {
             let instruction = &self.code.instructions[*at];
             match &instruction.action {
@@ -280,6 +282,9 @@ impl Evaluator<'_> {
                 }
                 _ => {}
             }
+        }
+        if let Some(to) = self.one_way.get(&number) {
+            return Way::To(*to);
         }
         match node.then {
             Then::To(to) => Way::To(to),

@@ -18,6 +18,8 @@ pub(super) trait Names {
     fn decision(&mut self, values: &Values, value: ValueId) -> Option<String>;
     /// The variable for the iterations of a loop, which is known by its header.
     fn iterations(&mut self, header: usize) -> Option<String>;
+    /// The variable for an unknown number, if what is written may be computed of such.
+    fn number(&mut self, values: &Values, value: ValueId) -> Option<String>;
     /// Something is written that differs between lanes.
     fn by_lane(&mut self);
 }
@@ -72,6 +74,9 @@ impl<'v, N: Names> Writer<'v, N> {
     }
 
     fn fresh(&mut self, value: ValueId) -> Option<Written> {
+        if let Some(text) = self.names.number(self.values, value) {
+            return Some(Written { text, bits: class(self.values.width(value)) });
+        }
         if let Some(name) = self.names.decision(self.values, value) {
             return Some(Written { text: name, bits: 1 });
         }
@@ -272,7 +277,7 @@ impl<'v, N: Names> Writer<'v, N> {
     fn comparison(&mut self, comparison: Comparison, ty: Type, a: ValueId, b: ValueId) -> Option<String> {
         let any = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         // Whether bits are equal does not depend on their sign.
-        let ty = if any && ty.bits >= 32 { Type { signed: true, ..ty } } else { ty };
+        let ty = if any { Type { signed: ty.bits >= 32, ..ty } } else { ty };
         let (left, right) = (self.operand(a, ty)?, self.operand(b, ty)?);
         Some(format!("({left} {} {right})", comparison.text()))
     }

@@ -15,10 +15,11 @@ use super::document::{self, Part, Role, Speech};
 use super::evaluate::{Evaluation, Evaluator};
 use super::flow::Flow;
 use super::graph::Graph;
+use super::numbers::Number;
 use super::objects::Objects;
 use super::origins::Origins;
 use super::peeks::{self, Peeks};
-use super::reach::reaching;
+use super::reach::{self, reaching};
 use super::residual::Residual;
 use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
@@ -27,7 +28,7 @@ use super::traits::Knowledge;
 use super::tree::{Assumption, Condition, Decision, Statement, Statements, exits, synchronises};
 use super::trips::trips;
 use super::uniform;
-use super::value::Values;
+use super::value::{ValueId, Values};
 use super::waits;
 use super::warp::{ALL, Warp};
 use super::writes;
@@ -131,14 +132,19 @@ pub(crate) fn extract(
     let graph = Graph::of(code);
     let slice = sliced(code, &graph)?;
     let mut shared = Shared::new(code);
-    let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
-    let (mut roles, mut programs) = counted(programs);
-    let mut bytes = BTreeSet::new();
-    copies::measure(&mut programs, &roles, &mut bytes).map_err(Failure::Stop)?;
+    let (mut roles, mut programs, objects, mut assumes) = loop {
+        let (programs, objects) = programs(code, &slice, group, &mut shared, patience)?;
+        match counted(programs, &shared.numbers) {
+            Ok((roles, programs, assumes)) => break (roles, programs, objects, assumes),
+            // Each time there are more.
+            Err(lacking) => shared.lacking.extend(lacking),
+        }
+    };
+    copies::measure(&mut programs, &roles, &mut assumes).map_err(Failure::Stop)?;
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
     let mut extraction = Extraction {
-        assumes: bytes,
+        assumes,
         assumed: code.assumed.clone(),
         aborts: graph.aborts,
         instructions: slice.instructions,
@@ -205,12 +211,19 @@ struct Program {
     statements: Statements,
 }
 
+/// Roles, their programs, and what is taken for true of the numbers in them.
+type Counted = (Vec<Role>, Vec<Statements>, BTreeSet<Assumption>);
+
 /// The roles of programs in which unknown numbers have been counted, and the programs: of those that are
-/// alike one.
-fn counted(programs: Vec<Program>) -> (Vec<Role>, Vec<Statements>) {
+/// alike one; and what is taken for true of the numbers.
+///
+/// # Errors
+///
+/// Numbers of which what is computed cannot be had.
+fn counted(programs: Vec<Program>, numbers: &[Number]) -> Result<Counted, BTreeSet<ValueId>> {
     let (agents, mut all): (Vec<_>, Vec<_>) =
         programs.into_iter().map(|program| (program.agents, program.statements)).unzip();
-    counts::count(&mut all);
+    let assumes = counts::count(&mut all, numbers)?;
     let of_agents = agents.into_iter().zip(all).flat_map(|(agents, statements)| {
         let statements = tidy(statements);
         agents.into_iter().map(move |agent| (agent, statements.clone()))
@@ -235,7 +248,7 @@ fn counted(programs: Vec<Program>) -> (Vec<Role>, Vec<Statements>) {
             None => roles.push(Role { warps: vec![(warp, warp + 1)], parts }),
         }
     }
-    (roles, programs)
+    Ok((roles, programs, assumes))
 }
 
 /// The residual programs of all warps, those that are alike once, and the mbarrier objects that they name.
@@ -260,6 +273,10 @@ fn programs(
         return Err(Failure::Stop(stop));
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
+    shared.numbers.clear();
+    for evaluation in &evaluations {
+        shared.counts(evaluation);
+    }
     for (agent, mut evaluation) in group.agents().zip(evaluations) {
         if patience.is_over() {
             return Err(Failure::Late);
@@ -285,6 +302,12 @@ struct Shared {
     unknown: BTreeSet<String>,
     has_own_name: Vec<bool>,
     origins: Origins,
+    /// Unknown numbers that loops count up to.
+    counted: BTreeSet<ValueId>,
+    /// Those of them of which nothing can be computed.
+    lacking: BTreeSet<ValueId>,
+    /// Those of which something is.
+    numbers: Vec<Number>,
 }
 
 impl Shared {
@@ -296,6 +319,9 @@ impl Shared {
             unknown: BTreeSet::new(),
             has_own_name: own_names(code),
             origins: Origins::default(),
+            counted: BTreeSet::new(),
+            lacking: BTreeSet::new(),
+            numbers: Vec::new(),
         }
     }
 
@@ -307,16 +333,34 @@ impl Shared {
         warp: Warp,
         patience: &Patience,
     ) -> Result<Evaluation, Failure> {
-        let mut evaluator = Evaluator { code, slice, values: &mut self.values, loads: &mut self.loads, warp };
-        let Some(mut evaluation) = evaluator.run(patience) else {
-            if patience.has_run_out() {
-                return Err(Failure::Late);
+        // Among lanes that have gone another way than others a branch may go one way only.
+        let mut one_way = HashMap::new();
+        loop {
+            let (values, loads) = (&mut self.values, &mut self.loads);
+            let known = one_way.clone();
+            let mut evaluator = Evaluator { code, slice, values, loads, warp, one_way: known };
+            let Some(mut evaluation) = evaluator.run(patience) else {
+                if patience.has_run_out() {
+                    return Err(Failure::Late);
+                }
+                let what = "its values are too many to be followed".to_owned();
+                return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
+            };
+            evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
+            let found = if warp.is_all() { Vec::new() } else { reach::one_way(&self.values, &evaluation) };
+            if found.is_empty() {
+                return Ok(evaluation);
             }
-            let what = "its values are too many to be followed".to_owned();
-            return Err(Failure::Stop(Stop { what, span: Span::default(), help: None }));
-        };
-        evaluation.lanes = reaching(&self.values, &evaluation.then, warp.live());
-        Ok(evaluation)
+            one_way.extend(found);
+        }
+    }
+
+    /// Collects the unknown numbers that loops of an agent count up to.
+    fn counts(&mut self, evaluation: &Evaluation) {
+        if let Ok(flow) = Flow::of(evaluation) {
+            let counted = Knowledge::counted(&mut self.values, evaluation, &flow);
+            self.counted.extend(counted.difference(&self.lacking));
+        }
     }
 
     /// The residual program of a warp.
@@ -337,7 +381,8 @@ impl Shared {
             };
             Failure::Stop(Stop { what, span, help: None })
         })?;
-        let knowledge = Knowledge::new(&mut self.values, evaluation, &flow);
+        self.counted.retain(|number| !self.lacking.contains(number));
+        let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
         let trips = trips(&self.values, evaluation, &flow);
         let mut residual = Residual {
             code,
@@ -357,6 +402,7 @@ impl Shared {
             rounds: BTreeSet::new(),
             decisions: &mut self.decisions,
             unknown: &mut self.unknown,
+            numbers: &mut self.numbers,
         };
         residual.collect().map_err(Failure::Stop)?;
         let mut structurer = Structurer::new(&flow, evaluation, residual);

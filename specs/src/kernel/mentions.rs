@@ -15,7 +15,11 @@ fn collect(statements: &[Statement], found: &mut BTreeSet<String>) {
     for statement in statements {
         match statement {
             Statement::Barrier { text, .. } => words(text, found),
-            Statement::Announce { object, .. } | Statement::Copy { object, .. } => words(object, found),
+            Statement::Announce { object, .. } => words(object, found),
+            Statement::Copy { object, mask, .. } => {
+                words(object, found);
+                mask.iter().for_each(|mask| words(mask, found));
+            }
             Statement::Set { local, value, .. } => {
                 let mut read = BTreeSet::new();
                 words(&value.text, &mut read);
@@ -65,7 +69,7 @@ pub(super) fn assigns(statement: &Statement, variable: &str) -> bool {
     let inside = |statements: &[Statement]| statements.iter().any(|inner| assigns(inner, variable));
     match statement {
         Statement::Set { local, .. } => local == variable,
-        Statement::Count(counted) => counted.count == variable || counted.left == variable,
+        Statement::Count(counted) => counted.assigns(variable),
         Statement::If { then, otherwise, .. } => inside(then) || inside(otherwise),
         Statement::Loop { body, .. } | Statement::For { body, .. } => inside(body),
         _ => false,
@@ -80,7 +84,11 @@ pub(super) fn occurrences(statements: &[Statement]) -> BTreeMap<String, usize> {
         let mut found = BTreeSet::new();
         match statement {
             Statement::Barrier { text, .. } => words(text, &mut found),
-            Statement::Announce { object, .. } | Statement::Copy { object, .. } => words(object, &mut found),
+            Statement::Announce { object, .. } => words(object, &mut found),
+            Statement::Copy { object, mask, .. } => {
+                words(object, &mut found);
+                mask.iter().for_each(|mask| words(mask, &mut found));
+            }
             Statement::Set { value, .. } => words(&value.text, &mut found),
             Statement::If { condition, then, otherwise, .. } => {
                 if let Condition::Value { text, .. } = condition {

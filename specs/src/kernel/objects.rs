@@ -11,7 +11,7 @@ use super::evaluate::{Evaluation, Object};
 use super::lanes::{Lanes, WIDTH};
 use super::slice::Slice;
 use super::structure::Stop;
-use super::traits::{differs, is_invariant};
+use super::terms::{differs, is_invariant};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 use crate::common::span::Span;

@@ -4,7 +4,7 @@ use super::code::{Action, Synchronisation};
 use super::lanes::Lanes;
 use super::residual::{Expression, Residual};
 use super::structure::Stop;
-use super::traits::any;
+use super::terms::any;
 use super::tree::{Statement, Statements};
 use super::value::{Term, ValueId};
 use crate::common::span::Span;
@@ -13,7 +13,8 @@ impl Residual<'_> {
     /// An operand as an expression. Where a variable began with something unknown, what it has gained since
     /// may be all that matters: `(i - begin) & 1`.
     pub(super) fn operand_written(&mut self, node: usize, value: ValueId) -> Option<Expression> {
-        if self.knowledge.at(self.values, node, value).is_exact {
+        let is_computed = self.knowledge.need(self.values, node, value).is_some();
+        if is_computed || self.knowledge.at(self.values, node, value).is_exact {
             return self.expression(node, value);
         }
         let normal = self.knowledge.operand(value)?;

@@ -9,6 +9,7 @@ use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class, is_small};
 use super::flow::Flow;
 use super::lanes::Lanes;
+use super::numbers::{Number, placeholder};
 use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
@@ -48,6 +49,8 @@ pub(super) struct Residual<'r> {
     pub(super) rounds: BTreeSet<usize>,
     /// What conditions are about that warps or lanes decide by themselves.
     pub(super) unknown: &'r mut BTreeSet<String>,
+    /// Unknown numbers of which something is computed.
+    pub(super) numbers: &'r mut Vec<Number>,
 }
 
 /// Names for one expression.
@@ -58,6 +61,8 @@ struct InNode<'n, 'r> {
     rounds: BTreeSet<usize>,
     decided: Decided,
     by_lane: bool,
+    /// What is written is computed of unknown numbers.
+    of_numbers: bool,
 }
 
 impl Names for InNode<'_, '_> {
@@ -74,7 +79,7 @@ impl Names for InNode<'_, '_> {
     fn decision(&mut self, values: &Values, value: ValueId) -> Option<String> {
         let traits = self.residual.knowledge.at(values, self.node, value);
         let once = !traits.is_exact && !traits.varies && traits.spread == Spread::Group;
-        if !once || values.width(value) > 1 {
+        if !once || values.width(value) > 1 || self.of_numbers {
             return None;
         }
         let (mut decision, negated) = self.residual.decision(self.node, value, value);
@@ -89,6 +94,11 @@ impl Names for InNode<'_, '_> {
     fn iterations(&mut self, header: usize) -> Option<String> {
         self.rounds.insert(header);
         Some(round(header))
+    }
+
+    fn number(&mut self, _: &Values, value: ValueId) -> Option<String> {
+        let is_one = self.of_numbers && self.residual.knowledge.counted.contains(&value);
+        is_one.then(|| self.residual.number(self.node, value)).flatten().map(placeholder)
     }
 
     fn by_lane(&mut self) {
@@ -145,6 +155,22 @@ impl<'r> Residual<'r> {
 
     /// The same, of this width if one is given.
     fn expression_as(&mut self, node: usize, value: ValueId, bits: Option<u8>) -> Option<Expression> {
+        let need = self.knowledge.need(self.values, node, value);
+        let written = self.written(node, value, bits, need.is_some())?;
+        if let Some(need) = need {
+            self.needs(&written.text, &need);
+        }
+        Some(written)
+    }
+
+    /// The same; `of_numbers` says that it may be computed of unknown numbers.
+    pub(super) fn written(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        bits: Option<u8>,
+        of_numbers: bool,
+    ) -> Option<Expression> {
         let (values, live) = (self.values, self.live);
         let names = InNode {
             residual: self,
@@ -153,6 +179,7 @@ impl<'r> Residual<'r> {
             rounds: BTreeSet::new(),
             decided: Decided::default(),
             by_lane: false,
+            of_numbers,
         };
         let mut writer = Writer::new(values, live, names);
         let text = match bits {
@@ -208,6 +235,8 @@ impl<'r> Residual<'r> {
             if let Some(written) = self.any_condition(node) {
                 work.extend(written.used);
                 self.rounds.extend(written.rounds);
+            } else if let Some((written, _)) = self.original(node).and_then(|it| self.computed(node, it)) {
+                work.extend(written.used);
             }
         }
         while let Some(meet) = work.pop() {

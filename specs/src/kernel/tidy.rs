@@ -276,6 +276,7 @@ fn without_unread(statements: Statements, read: &BTreeSet<String>) -> Statements
     for statement in statements {
         match statement {
             Statement::Set { local, .. } if !read.contains(&local) => {}
+            Statement::Count(counted) if !counted.is_read(read) => {}
             Statement::If { condition, then, otherwise, span } => {
                 let then = without_unread(then, read);
                 let otherwise = without_unread(otherwise, read);

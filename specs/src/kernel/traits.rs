@@ -7,6 +7,9 @@ use super::code::{Comparison, Operation, Register, Type};
 use super::evaluate::{Evaluation, OUTSIDE, Way};
 use super::flow::Flow;
 use super::lanes::Lanes;
+use super::numbers::{self, Need};
+use super::ranges::Known;
+use super::terms::{any, differs, is_invariant};
 use super::value::{Term, ValueId, Values};
 
 /// Who has the same value.
@@ -56,28 +59,18 @@ pub(super) struct Knowledge<'e> {
     operands: HashMap<ValueId, ValueId>,
     /// Each meeting of values whose iterations only add to it: what it began with, what is added.
     inductions: HashMap<(usize, Register), (ValueId, ValueId, u8)>,
+    /// Unknown numbers that loops count up to, of which something may be computed.
+    pub(super) counted: &'e BTreeSet<ValueId>,
 }
 
 impl<'e> Knowledge<'e> {
-    pub(super) fn new(values: &mut Values, evaluation: &'e Evaluation, flow: &'e Flow) -> Self {
-        let mut knowledge = Self {
-            evaluation,
-            flow,
-            meets: BTreeMap::new(),
-            branches: HashMap::new(),
-            normal: HashMap::new(),
-            unwrapped: BTreeSet::new(),
-            operands: HashMap::new(),
-            inductions: HashMap::new(),
-        };
-        knowledge.find_inductions(values);
-        for (node, way) in evaluation.then.iter().enumerate() {
-            if let Some(Way::Branch(condition, ..)) = way {
-                let normal = knowledge.normal_form(values, node, *condition);
-                knowledge.normal.insert(node, normal);
-                knowledge.branches.insert(node, Spread::Group);
-            }
-        }
+    pub(super) fn new(
+        values: &mut Values,
+        evaluation: &'e Evaluation,
+        flow: &'e Flow,
+        counted: &'e BTreeSet<ValueId>,
+    ) -> Self {
+        let mut knowledge = Self::of_conditions(values, evaluation, flow, counted);
         let objects = evaluation
             .objects
             .values()
@@ -94,6 +87,52 @@ impl<'e> Knowledge<'e> {
         }
         while knowledge.settle(values) {}
         knowledge
+    }
+
+    /// The unknown numbers that loops count up to.
+    pub(super) fn counted(values: &mut Values, evaluation: &Evaluation, flow: &Flow) -> BTreeSet<ValueId> {
+        let none = BTreeSet::new();
+        let knowledge = Knowledge::of_conditions(values, evaluation, flow, &none);
+        numbers::counted(values, knowledge.normal.values().copied())
+    }
+
+    /// No more than the normal forms of conditions.
+    fn of_conditions(
+        values: &mut Values,
+        evaluation: &'e Evaluation,
+        flow: &'e Flow,
+        counted: &'e BTreeSet<ValueId>,
+    ) -> Self {
+        let mut knowledge = Self {
+            evaluation,
+            flow,
+            meets: BTreeMap::new(),
+            branches: HashMap::new(),
+            normal: HashMap::new(),
+            unwrapped: BTreeSet::new(),
+            operands: HashMap::new(),
+            inductions: HashMap::new(),
+            counted,
+        };
+        knowledge.find_inductions(values);
+        for (node, way) in evaluation.then.iter().enumerate() {
+            if let Some(Way::Branch(condition, ..)) = way {
+                let normal = knowledge.normal_form(values, node, *condition);
+                knowledge.normal.insert(node, normal);
+                knowledge.branches.insert(node, Spread::Group);
+            }
+        }
+        knowledge
+    }
+
+    /// What has to be known of unknown numbers for a value that can be computed then. What is decided once
+    /// and is no more than a comparison of such a number is no such value.
+    pub(super) fn need(&self, values: &Values, node: usize, value: ValueId) -> Option<Need> {
+        if self.at(values, node, value).is_exact {
+            return None;
+        }
+        let need = numbers::need(values, self, node, value)?;
+        (need.mixes || need.period > 1 || values.width(value) > 1).then_some(need)
     }
 
     /// An operand of a barrier in its normal form.
@@ -116,7 +155,8 @@ impl<'e> Knowledge<'e> {
         for (key, incoming) in &self.evaluation.meets {
             let mut traits = self.meets[key];
             for (from, value) in incoming {
-                let of = if *from == OUTSIDE { UNKNOWN } else { self.at(values, *from, *value) };
+                let mut of = if *from == OUTSIDE { UNWRITTEN } else { self.at(values, *from, *value) };
+                of.is_exact |= *from != OUTSIDE && self.need(values, *from, *value).is_some();
                 traits = traits.and(of);
             }
             traits.spread = traits.spread.max(self.decided(key.0, incoming));
@@ -171,7 +211,8 @@ impl<'e> Knowledge<'e> {
             Term::Unknown { of_warp: true, .. } => {
                 Traits { spread: Spread::Warp, varies: true, is_exact: false }
             }
-            Term::Unknown { .. } | Term::Unset => UNKNOWN,
+            Term::Unknown { .. } => UNKNOWN,
+            Term::Unset => UNWRITTEN,
         };
         for inside in values.inside(value) {
             traits = traits.and(self.of(values, node, inside, memo));
@@ -295,6 +336,8 @@ impl<'e> Knowledge<'e> {
 const CONDITIONS: u32 = 8;
 
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
+/// What nothing was written to is taken to be read by nobody.
+const UNWRITTEN: Traits = Traits { spread: Spread::Group, varies: true, is_exact: false };
 
 /// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from
 /// where to where a loop counts.
@@ -319,40 +362,21 @@ fn one_sided(
     Some(values.apply(Operation::Compare(comparison), Type { signed: true, ..ty }, &[left, right]))
 }
 
-/// Whether something holds for a term or for any inside it.
-pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut work = vec![value];
-    while let Some(value) = work.pop() {
-        if seen.insert(value) {
-            if holds(values.term(value)) {
-                return true;
-            }
-            work.extend(values.inside(value));
-        }
+impl Known for Knowledge<'_> {
+    fn is_exact(&self, values: &Values, node: usize, value: ValueId) -> bool {
+        self.at(values, node, value).is_exact
     }
-    false
-}
 
-/// Whether a term has the same value whenever it is evaluated.
-pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
-    let changes = |term: &Term| match term {
-        Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
-        Term::Loaded { varies, .. } => *varies,
-        Term::Given { .. } | Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => {
-            true
-        }
-    };
-    !any(values, value, changes)
-}
+    fn is_number(&self, values: &Values, node: usize, value: ValueId) -> bool {
+        let traits = || self.at(values, node, value);
+        self.counted.contains(&value) && !traits().is_exact && traits().spread == Spread::Group
+    }
 
-/// Whether known numbers that differ between lanes are part of a term.
-pub(super) fn differs(values: &Values, value: ValueId) -> bool {
-    any(values, value, |term| match term {
-        Term::Known(lanes) => lanes.all().is_none(),
-        Term::Sum { terms, known, .. } => {
-            known.all().is_none() || terms.iter().any(|(_, factor)| factor.all().is_none())
-        }
-        _ => false,
-    })
+    fn numbers(&self) -> &BTreeSet<ValueId> {
+        self.counted
+    }
+
+    fn incoming(&self, meet: (usize, Register)) -> &[(usize, ValueId)] {
+        self.evaluation.meets.get(&meet).map_or(&[], Vec::as_slice)
+    }
 }

@@ -121,6 +121,24 @@ pub(super) struct Decision {
     pub(super) about: BTreeSet<String>,
     /// What it says of unknown numbers, until these are counted.
     pub(super) formula: Option<Formula>,
+    /// How it is computed of unknown numbers, until these are counted.
+    pub(super) computed: Option<Computed>,
+}
+
+impl Decision {
+    /// Forgets what is only needed to count numbers, so that programs that are alike are equal.
+    pub(super) fn forget(&mut self) {
+        (self.formula, self.computed) = (None, None);
+    }
+}
+
+/// A condition on unknown numbers as an expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Computed {
+    pub(super) text: String,
+    /// How much of the numbers in it has to be known: see [`numbers`](super::numbers).
+    pub(super) exact: i64,
+    pub(super) period: i64,
 }
 
 /// How an unknown number is counted, of which more is in [`counts`](super::counts).
@@ -145,8 +163,38 @@ pub(super) struct Counted {
     pub(super) has_rest: bool,
     /// Not every outcome need come about.
     pub(super) is_bounded: bool,
+    /// Something is computed of the number.
+    pub(super) residue: Option<Residue>,
     pub(super) about: BTreeSet<String>,
     pub(super) span: Span,
+}
+
+impl Counted {
+    /// Whether anybody reads the variables that are set here.
+    pub(super) fn is_read(&self, read: &BTreeSet<String>) -> bool {
+        let number = self.residue.as_ref().is_some_and(|residue| read.contains(&residue.number));
+        number || read.contains(&self.count) || read.contains(&self.left)
+    }
+
+    /// Whether what is done here sets a variable.
+    pub(super) fn assigns(&self, variable: &str) -> bool {
+        let of_residue = self.residue.iter().flat_map(|residue| [&residue.number, &residue.asked]);
+        [&self.count, &self.left].into_iter().chain(of_residue).any(|local| local == variable)
+    }
+}
+
+/// What stands for an unknown number of which something is computed: a number that is equal to it if it is
+/// below `exact`, and else leaves the same when both are divided by `period`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Residue {
+    /// The variable that holds it, and the one that holds what it is if the next answer is no. They are one
+    /// where it is not asked for before all answers are known.
+    pub(super) number: String,
+    pub(super) asked: String,
+    pub(super) exact: i64,
+    pub(super) period: i64,
+    /// What the number is if the first answer is no.
+    pub(super) first: i64,
 }
 
 /// What is done.
@@ -156,6 +204,8 @@ pub(super) enum Counting {
     Begin { again: bool },
     /// So many are passed.
     Pass(i64),
+    /// All that is left is asked for: the number is known then.
+    Finish,
 }
 
 /// What is taken for true without proof.
@@ -167,6 +217,10 @@ pub(crate) enum Assumption {
     Told(Span),
     /// The sums compared here do not overflow.
     Unwrapped(Span),
+    /// What is asked here has been written, though there are ways on which it is not.
+    Written(Span),
+    /// The number of iterations that is computed with here is not negative.
+    Natural(Span),
     /// The copies on an mbarrier object complete what is announced here, in equal parts.
     Bytes(Span),
     /// Lanes that mean different objects here come to them one after the other, in their order.

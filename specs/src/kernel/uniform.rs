@@ -8,7 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::mentions::words_of;
+use super::counts::with_word_replaced;
+use super::mentions::{all_assigned, words_of};
 use super::tree::{Condition, Counted, Counting, Decided, Statement, Statements, ends};
 
 /// Makes every sequence one that may be shared.
@@ -19,9 +20,8 @@ pub(super) fn separate(roles: &mut [Statements]) {
     }
     for key in keys {
         let mut classes: BTreeMap<String, String> = BTreeMap::new();
-        for (number, role) in roles.iter_mut().enumerate() {
-            let mut shape =
-                Shape { key: &key, number, text: String::new(), sites: 0, is_private: false, inside: false };
+        for role in roles.iter_mut() {
+            let mut shape = Shape::of(&key, role);
             shape.list(role, false);
             let Shape { text, sites, is_private, inside, .. } = shape;
             if sites == 0 {
@@ -82,8 +82,10 @@ fn varying(statements: &[Statement], keys: &mut BTreeSet<String>) {
 /// What leads to the places where a sequence is asked, in words.
 struct Shape<'k> {
     key: &'k str,
-    /// The number of the role.
-    number: usize,
+    /// The variables of the role that lead there, and what these are computed from; those that have been met
+    /// in their order, by which they are called here.
+    variables: BTreeSet<String>,
+    met: Vec<String>,
     text: String,
     sites: usize,
     is_private: bool,
@@ -91,7 +93,80 @@ struct Shape<'k> {
     inside: bool,
 }
 
-impl Shape<'_> {
+impl<'k> Shape<'k> {
+    fn of(key: &'k str, role: &[Statement]) -> Self {
+        let (variables, met, text) = (BTreeSet::new(), Vec::new(), String::new());
+        let mut shape = Self { key, variables, met, text, sites: 0, is_private: false, inside: false };
+        let assigned = all_assigned(role);
+        loop {
+            let mut words = BTreeSet::new();
+            shape.leading(role, false, &mut words);
+            let before = shape.variables.len();
+            shape.variables.extend(words.into_iter().filter(|word| assigned.contains(word)));
+            if shape.variables.len() == before {
+                return shape;
+            }
+        }
+    }
+
+    /// The words of conditions that matter, and of what variables that matter are set to.
+    fn leading(&self, statements: &[Statement], in_loop: bool, words: &mut BTreeSet<String>) {
+        for statement in statements {
+            match statement {
+                Statement::If { condition, then, otherwise, .. }
+                    if self.matters(then, in_loop) || self.matters(otherwise, in_loop) =>
+                {
+                    if let Condition::Value { text, decided: Decided { stands_for: None, .. }, .. } =
+                        condition
+                    {
+                        words.extend(words_of(text));
+                    }
+                    self.leading(then, in_loop, words);
+                    self.leading(otherwise, in_loop, words);
+                }
+                Statement::Loop { body, .. } | Statement::For { body, .. } if self.matters(body, false) => {
+                    self.leading(body, true, words);
+                }
+                Statement::Set { local, value, .. } if self.variables.contains(local) => {
+                    words.extend(words_of(&value.text));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the sequence is asked in these statements, or what leads there is computed or decided.
+    fn matters(&self, statements: &[Statement], in_loop: bool) -> bool {
+        self.asks(statements) || self.sets(statements) || in_loop && Self::turns(statements)
+    }
+
+    /// Whether a variable that matters is set in these statements.
+    fn sets(&self, statements: &[Statement]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Set { local, .. } => self.variables.contains(local),
+            Statement::If { then, otherwise, .. } => self.sets(then) || self.sets(otherwise),
+            Statement::Loop { body, .. } | Statement::For { body, .. } => self.sets(body),
+            _ => false,
+        })
+    }
+
+    /// An expression in which variables are called by the order in which they have been met, so that it is
+    /// the same in each role that computes the same.
+    fn spoken(&mut self, text: &str) -> String {
+        let mut spoken = text.to_owned();
+        for word in words_of(text) {
+            if self.variables.contains(&word) {
+                let known = self.met.iter().position(|met| *met == word);
+                let number = known.unwrap_or(self.met.len());
+                if known.is_none() {
+                    self.met.push(word.clone());
+                }
+                spoken = with_word_replaced(&spoken, &word, &format!("${number}"));
+            }
+        }
+        spoken
+    }
+
     /// Whether the sequence is asked in these statements.
     fn asks(&self, statements: &[Statement]) -> bool {
         statements.iter().any(|statement| match statement {
@@ -129,12 +204,17 @@ impl Shape<'_> {
                         return;
                     }
                 }
-                Statement::Loop { body, .. } if self.asks(body) => {
+                Statement::Set { local, value, .. } if self.variables.contains(local) => {
+                    self.is_private |= words_of(&value.text).contains("lane");
+                    let (local, value) = (self.spoken(local), self.spoken(&value.text));
+                    self.text.push_str(&format!("{local}={value};"));
+                }
+                Statement::Loop { body, .. } if self.matters(body, false) => {
                     self.text.push_str("loop{");
                     self.list(body, true);
                     self.text.push('}');
                 }
-                Statement::For { from, to, body, .. } if self.asks(body) => {
+                Statement::For { from, to, body, .. } if self.matters(body, false) => {
                     self.text.push_str(&format!("for {}{{", to - from));
                     self.list(body, true);
                     self.text.push('}');
@@ -165,7 +245,7 @@ impl Shape<'_> {
             [false, true] => Some(0),
             _ => None,
         };
-        let matters = |shape: &Self, list: &[Statement]| shape.asks(list) || in_loop && Self::turns(list);
+        let matters = |shape: &Self, list: &[Statement]| shape.matters(list, in_loop);
         let takes_rest = follows.is_some() && matters(self, rest);
         let mine = matches!(condition, Condition::Uniform { decision, .. } if decision.key == self.key);
         let matter = arms.map(|arm| matters(self, arm));
@@ -219,9 +299,9 @@ impl Shape<'_> {
                 self.text.push_str(&format!("if {key:?}"));
             }
             Condition::Value { text, decided, .. } => {
-                // Variables are those of the role, and known to be the same in it unless it says otherwise.
                 self.is_private |= decided.is_private;
-                self.text.push_str(&format!("if {}:{text}", self.number));
+                let text = self.spoken(text);
+                self.text.push_str(&format!("if {text}"));
             }
             Condition::OfWarp | Condition::OfLane => self.is_private = true,
         }

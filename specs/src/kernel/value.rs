@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::arithmetic::{apply, cut, width};
+use super::arithmetic::{apply, cut};
 use super::code::{Code, Comparison, Operation, Register, Type};
 use super::lanes::{Lanes, WIDTH};
 
@@ -151,12 +151,7 @@ impl Values {
         {
             return simple;
         }
-        let bits = match (operation, terms) {
-            (Operation::And, [a, b]) => self.width(*a).min(self.width(*b)).min(ty.bits),
-            (Operation::Or | Operation::Xor, [a, b]) => self.width(*a).max(self.width(*b)).min(ty.bits),
-            (Operation::Select, [a, b, _]) => self.width(*a).max(self.width(*b)).min(ty.bits),
-            _ => width(operation, ty),
-        };
+        let bits = self.bits(operation, ty, terms);
         let terms = terms.iter().map(|term| self.narrowed(operation, ty, *term)).collect();
         self.add(Term::Apply { operation, ty, terms }, bits)
     }
@@ -278,6 +273,9 @@ impl Values {
         let mut terms: Vec<(ValueId, Lanes)> =
             factors.into_iter().filter(|(_, factor)| !factor.is_zero()).collect();
         terms.sort_by_key(|(term, _)| *term);
+        if let Some(simpler) = self.with_quotients(bits, &terms, &known) {
+            return Some(simpler);
+        }
         match terms.as_slice() {
             [] => Some(self.known(known)),
             [(term, Lanes::All(1))] if known.is_zero() && self.width(*term) <= bits => Some(*term),
@@ -309,6 +307,10 @@ impl Values {
                 let number = self.as_known(*b)?.all().filter(|number| number.is_power_of_two())?;
                 let mask = self.number(number - 1);
                 Some(self.apply(Operation::And, ty, &[*a, mask]))
+            }
+            (Operation::ShiftRight, [a, by]) => {
+                let by = self.as_known(*by)?.all()?;
+                self.shifted(ty, *a, by)
             }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Select, [a, b, condition]) => {

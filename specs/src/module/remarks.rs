@@ -39,6 +39,13 @@ pub(super) fn remarks(
                 *span,
             ),
             Assumption::Unwrapped(span) => ("assumed: the sums compared here do not overflow", *span),
+            Assumption::Written(span) => (
+                "assumed: what decides here has been written, though there are ways on which it is not",
+                *span,
+            ),
+            Assumption::Natural(span) => {
+                ("assumed: the number of iterations that is computed with here is not negative", *span)
+            }
             Assumption::Bytes(span) => (
                 "assumed: the copies that follow what is announced for them complete it, in equal parts",
                 *span,

@@ -38,7 +38,7 @@ pub(super) fn joined(parts: &[Asked], by: &str) -> Asked {
 }
 
 /// A text in which a word stands for another.
-pub(super) fn with_word_replaced(text: &str, word: &str, with: &str) -> String {
+pub(in crate::kernel) fn with_word_replaced(text: &str, word: &str, with: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut replaced = String::new();
     let mut rest = text;

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Side, Sign, Threshold};
+use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::Decision;
 
 /// Thresholds ahead that are followed.
 pub(super) const MOST: i64 = 20;
 /// Thresholds in each step of a loop.
 const IN_STEP: usize = 6;
+/// Values that are told apart of a number of which something is computed.
+const VALUES: i64 = 100;
 
 /// An unknown number that is counted.
 #[derive(Debug, Default)]
@@ -34,6 +37,18 @@ pub(super) struct Family {
     pub(super) is_bounded: bool,
     /// The decisions that it is made of.
     decisions: BTreeSet<String>,
+    /// How much of the number has to be known, where something is computed of it.
+    pub(super) residue: Option<Computing>,
+}
+
+/// What is computed of an unknown number: see [`Residue`](crate::kernel::tree::Residue).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Computing {
+    pub(super) exact: i64,
+    pub(super) period: i64,
+    pub(super) first: i64,
+    /// It is needed before all that is asked of the number is known.
+    pub(super) is_early: bool,
 }
 
 impl Family {
@@ -96,24 +111,20 @@ pub(super) struct Member {
 }
 
 impl Families {
-    /// The families of decisions.
-    pub(super) fn of(decisions: &[&Decision]) -> Self {
-        let mut families = Self::default();
+    /// The families of decisions, and of the numbers of which something is computed.
+    pub(super) fn of(decisions: &[&Decision], numbers: &[&Number]) -> Self {
+        let mut families = Self::that_grow(decisions);
         let thresholds = || {
             let all = decisions.iter().filter_map(|d| Some((*d, d.formula.as_ref()?)));
             all.flat_map(|(decision, formula)| formula.thresholds().into_iter().map(move |t| (decision, t)))
         };
         // Those that grow say from which side a number is seen, and signs come before their absence.
         for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
-            for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && !t.rounds.is_empty()) {
-                families.join(threshold);
-            }
-        }
-        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
             for (_, threshold) in thresholds().filter(|(_, t)| t.sign == sign && t.rounds.is_empty()) {
                 families.join(threshold);
             }
         }
+        numbers.iter().for_each(|number| families.join(&number.one));
         let members: Vec<(&Decision, &Threshold, Member)> =
             thresholds().filter_map(|(d, t)| Some((d, t, families.member(t)?))).collect();
         for decision in decisions {
@@ -125,8 +136,13 @@ impl Families {
         }
         for number in 0..families.all.len() {
             let own: Vec<_> = members.iter().filter(|(.., member)| member.family == number).collect();
+            let computed = numbers.iter().filter_map(|computed| {
+                let member = families.member(&computed.one).filter(|member| member.family == number)?;
+                Some([side(&computed.one, member).least, side(&computed.two, member).least])
+            });
+            let computed: Vec<[i64; 2]> = computed.collect();
             let family = &mut families.all[number];
-            measure(family, own.iter().map(|(_, threshold, member)| (*threshold, *member)));
+            measure(family, own.iter().map(|(_, threshold, member)| (*threshold, *member)), &computed);
             for (decision, threshold, member) in own {
                 if family.position(least(threshold, *member, family)).is_none() {
                     continue;
@@ -139,6 +155,77 @@ impl Families {
                     let position = family.position(least(threshold, *member, family)).unwrap_or(0);
                     family.fixed = family.fixed.max(position + 1);
                 }
+            }
+        }
+        for number in numbers {
+            families.compute(number);
+        }
+        families
+    }
+
+    /// Notes how much of a number has to be known.
+    fn compute(&mut self, number: &Number) {
+        let Some((family, first)) = self.first(number) else { return };
+        let Number { exact, period, .. } = *number;
+        let wanted = Computing { exact, period, first, is_early: false };
+        let residue = &mut self.all[family].residue;
+        *residue = Some(residue.map_or(wanted, |so_far| Computing {
+            exact: so_far.exact.max(exact),
+            period: least_multiple(so_far.period, period).unwrap_or(i64::MAX),
+            first,
+            is_early: false,
+        }));
+    }
+
+    /// Something is computed of a number before all that is asked of it is known.
+    pub(super) fn early(&mut self, family: usize) {
+        if let Some(residue) = &mut self.all[family].residue {
+            residue.is_early = true;
+        }
+    }
+
+    /// The family of a number, and what the number is if not even the first threshold is reached; `None`
+    /// unless each step of the number is a threshold.
+    fn first(&self, number: &Number) -> Option<(usize, i64)> {
+        let member = self.member(&number.one).filter(|member| !member.turned)?;
+        if self.member(&number.two) != Some(member) {
+            return None;
+        }
+        let position = |threshold| self.position(threshold, member);
+        let (one, two) = (position(&number.one)?, position(&number.two)?);
+        (two == one + 1).then_some((member.family, -one))
+    }
+
+    /// The family of a number, if something can be computed of it.
+    pub(super) fn computed(&self, number: &Number) -> Option<usize> {
+        let (family, _) = self.first(number)?;
+        let residue = self.all[family].residue?;
+        let values = residue.exact.checked_add(residue.period)?;
+        (values <= VALUES).then_some(family)
+    }
+
+    /// Takes a threshold that does not grow to be about a number that is counted in a loop around it, if it
+    /// is.
+    pub(super) fn settle(&self, threshold: &mut Threshold) {
+        let inside = std::mem::take(&mut threshold.inside);
+        for (header, depth) in inside {
+            let mut inner = threshold.clone();
+            (inner.scope, inner.depth) = (Some(header), depth);
+            if self.member(&inner).is_some() {
+                *threshold = inner;
+                return;
+            }
+        }
+    }
+
+    /// The families of thresholds that grow.
+    pub(super) fn that_grow(decisions: &[&Decision]) -> Self {
+        let mut families = Self::default();
+        let formulas = decisions.iter().filter_map(|decision| decision.formula.as_ref());
+        let thresholds: Vec<&Threshold> = formulas.flat_map(super::Formula::thresholds).collect();
+        for sign in [Sign::Signed, Sign::Unsigned, Sign::Either] {
+            for threshold in thresholds.iter().filter(|t| t.sign == sign && !t.rounds.is_empty()) {
+                families.join(threshold);
             }
         }
         families
@@ -202,7 +289,7 @@ impl Families {
 
     /// Whether a family makes one of several decisions.
     pub(super) fn is_worth_it(&self, family: usize) -> bool {
-        self.all[family].decisions.len() > 1
+        self.all[family].decisions.len() > 1 || self.all[family].residue.is_some()
     }
 
     /// The position of a threshold in its family.
@@ -225,14 +312,21 @@ fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
 }
 
 /// Lays out the positions of a family.
-fn measure<'t>(family: &mut Family, members: impl Iterator<Item = (&'t Threshold, Member)> + Clone) {
+fn measure<'t>(
+    family: &mut Family,
+    members: impl Iterator<Item = (&'t Threshold, Member)> + Clone,
+    computed: &[[i64; 2]],
+) {
     let growth = members.clone().flat_map(|(threshold, _)| threshold.rounds.iter().map(|(_, by)| *by));
+    let growth = growth.chain(computed.iter().map(|[one, two]| two - one));
     family.step = growth.fold(i64::from(family.whole), gcd);
     let leasts = |grow: bool| {
         let grows = members.clone().filter(move |(t, _)| t.rounds.is_empty() != grow);
         grows.map(|(threshold, member)| least(threshold, member, family)).collect::<BTreeSet<i64>>()
     };
-    let (growing, fixed) = (leasts(true), leasts(false));
+    let (growing, mut fixed) = (leasts(true), leasts(false));
+    let steps: BTreeSet<i64> = computed.iter().flatten().copied().collect();
+    fixed.extend(&steps);
     if family.step == 0 {
         family.places = fixed.into_iter().collect();
         return;
@@ -240,7 +334,8 @@ fn measure<'t>(family: &mut Family, members: impl Iterator<Item = (&'t Threshold
     let step = family.step;
     let places = |leasts: &BTreeSet<i64>| leasts.iter().map(|t| t.rem_euclid(step)).collect::<BTreeSet<_>>();
     let mut all = places(&growing);
-    let more = places(&fixed);
+    // Of a number of which something is computed each step is one threshold.
+    let more = places(if computed.is_empty() { &fixed } else { &steps });
     if all.union(&more).count() <= IN_STEP {
         all.extend(more);
     }

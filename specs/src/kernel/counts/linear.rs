@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sum::Linear;
 use super::{Formula, Low, Side, Sign, Threshold};
-use crate::kernel::arithmetic::{cut, signed};
+use crate::kernel::arithmetic::signed;
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;
 use crate::kernel::keys::Keys;
@@ -13,7 +13,7 @@ use crate::kernel::slice::Slice;
 use crate::kernel::value::{Term, ValueId, Values};
 
 /// Terms inside one another that are looked into.
-const DEPTH: u32 = 40;
+pub(super) const DEPTH: u32 = 40;
 /// Conditions inside one another that are taken apart.
 const PARTS: u32 = 6;
 
@@ -25,12 +25,21 @@ pub(in crate::kernel) struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn values(&self) -> &Values {
+    pub(super) fn values(&self) -> &Values {
         self.keys.agent.values
     }
 
     fn flow(&self) -> &Flow {
         self.keys.agent.flow
+    }
+
+    /// Whether a number is at least another, from whichever side.
+    pub(in crate::kernel) fn reaches(&self, value: ValueId, least: i64) -> Option<Threshold> {
+        let sum = Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
+        match self.fixed(&sum, least, (Sign::Either, true))? {
+            Formula::Reaches(threshold) => Some(*threshold),
+            _ => None,
+        }
     }
 
     /// A condition as a formula over thresholds, if it is one.
@@ -161,7 +170,11 @@ impl Asker<'_> {
         let (scope, depth) = self.scope(sum)?;
         let about = self.about(sum);
         let (other, rounds) = (Some(other), Vec::new());
-        let threshold = Threshold { side, other, rounds, unit: None, sign, scope, depth, about, is_turned };
+        let around = self.flow().around(self.keys.node);
+        let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
+        let inside = depths.take_while(|(_, inner)| *inner > depth).collect();
+        let unit = None;
+        let threshold = Threshold { side, other, rounds, unit, sign, scope, depth, inside, about, is_turned };
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
@@ -176,14 +189,21 @@ impl Asker<'_> {
             }
         }
         let (Some(unit), 1) = (units.first().copied(), units.len()) else { return None };
-        let (scope, depth) = self.scope(sum)?;
-        let around = scope.map(|scope| self.flow().innermost[scope]).unwrap_or_default();
-        let is_direct = |header: &usize| {
-            self.flow().innermost[*header].is_some_and(|inner| self.flow().loops[inner].around == around)
-        };
-        if !rounds.keys().all(is_direct) {
+        let (scope, _) = self.scope(sum)?;
+        let scope = scope.and_then(|scope| self.flow().innermost[scope]);
+        let around = |header: &usize| Some(self.flow().loops[self.flow().innermost[*header]?].around);
+        let mut arounds = rounds.keys().map(around);
+        let around = arounds.next()??;
+        if !arounds.all(|other| other == Some(around)) {
             return None;
         }
+        // The number may change with the iterations of a loop around, but not with those of one inside.
+        let is_around = |outer: usize| around.is_some_and(|inner| self.is_inside(inner, outer));
+        if scope.is_some_and(|scope| !is_around(scope)) {
+            return None;
+        }
+        let (scope, depth) =
+            (around.map(|l| self.flow().loops[l].header), around.map_or(0, |l| self.depth(l)));
         let base = Linear { rounds: BTreeMap::new(), ..sum.clone() };
         let about = self.about(sum);
         let (side, rounds, unit) = match unit {
@@ -205,9 +225,19 @@ impl Asker<'_> {
             }
         };
         let rounds = rounds.into_iter().collect();
-        let threshold =
-            Threshold { side, other: None, rounds, unit, sign, scope, depth, about, is_turned: true };
+        let (other, inside, is_turned) = (None, Vec::new(), true);
+        let threshold = Threshold { side, other, rounds, unit, sign, scope, depth, inside, about, is_turned };
         Some(Formula::Reaches(Box::new(threshold)))
+    }
+
+    /// How many loops are around what is in a loop.
+    fn depth(&self, number: usize) -> usize {
+        self.flow().around(self.flow().loops[number].header).count()
+    }
+
+    /// Whether a loop is another or inside it.
+    fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        self.flow().contains(Some(outer), self.flow().loops[inner].header)
     }
 
     /// The unknown number of a sum without iterations, looked into as far as thresholds can be said of what
@@ -238,7 +268,7 @@ impl Asker<'_> {
                     *times = times.checked_mul(by)?;
                 }
                 sum = inside;
-            } else if let Some((inside, most)) = self.raised(&sum) {
+            } else if let Some((inside, most)) = self.raised(&sum).or_else(|| self.lowered(&sum)) {
                 given = Some(given.map_or(most, |given| given.max(most)));
                 sum = inside;
             } else {
@@ -266,93 +296,7 @@ impl Asker<'_> {
         })
     }
 
-    /// `x & ~(2^k - 1)` or `x - (x & (2^k - 1))`: x, and 2^k - 1.
-    fn rounded(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let ty = Type { bits: 32, signed: true };
-        if let Some(alone) = sum.alone() {
-            let Term::Apply { operation: Operation::And, ty: of, terms } = self.values().term(alone) else {
-                return None;
-            };
-            let (inside, mask) = self.with_number(terms)?;
-            let mask = cut(!mask, of.bits);
-            let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
-            return Some((self.linear(inside, ty, DEPTH)?, low));
-        }
-        for (atom, times) in &sum.atoms {
-            let Term::Apply { operation: Operation::And, terms, .. } = self.values().term(*atom) else {
-                continue;
-            };
-            let Some((inside, mask)) = self.with_number(terms) else { continue };
-            let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
-            let mut rest = sum.clone();
-            rest.atoms.remove(atom);
-            if *times == -1 && Some(&rest) == self.linear(inside, ty, DEPTH).as_ref() {
-                return Some((rest, low));
-            }
-        }
-        None
-    }
-
-    /// The other of two terms, one of which is a known number.
-    fn with_number(&self, terms: &[ValueId]) -> Option<(ValueId, u64)> {
-        let [a, b] = terms[..] else { return None };
-        let number = |value| self.values().as_known(value).and_then(Lanes::all);
-        number(b).map(|n| (a, n)).or_else(|| number(a).map(|n| (b, n)))
-    }
-
-    /// A number divided by a known one, rounded down or towards 0: it, and by what.
-    fn divided(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let Term::Apply { operation, ty, terms } = self.values().term(sum.alone()?) else {
-            return None;
-        };
-        let [a, by] = terms[..] else { return None };
-        let by = i64::try_from(self.values().as_known(by)?.all()?).ok()?;
-        match operation {
-            Operation::Divide if by > 0 => Some((self.linear(a, *ty, DEPTH)?, by)),
-            Operation::ShiftRight if by < 31 => {
-                let inside = self.linear(a, *ty, DEPTH)?;
-                let inside =
-                    if ty.signed { self.towards_zero(&inside, by).unwrap_or(inside) } else { inside };
-                Some((inside, 1 << by))
-            }
-            _ => None,
-        }
-    }
-
-    /// `x` of `x + (x >> 31 >>> 32 - k)`, which is how compilers prepare a signed division by 2^k.
-    fn towards_zero(&self, sum: &Linear, k: i64) -> Option<Linear> {
-        let ty = Type { bits: 32, signed: true };
-        let shifted = |value: ValueId, is_signed: bool, by: i64| match self.values().term(value) {
-            Term::Apply { operation: Operation::ShiftRight, ty, terms } if ty.signed == is_signed => {
-                let number = self.values().as_known(terms[1])?.all()?;
-                (ty.bits == 32 && number as i64 == by).then_some(terms[0])
-            }
-            _ => None,
-        };
-        let mut fixes = sum.atoms.iter().filter(|(_, times)| **times == 1).filter_map(|(atom, _)| {
-            let inside = shifted(*atom, false, 32 - k)?;
-            let whole =
-                if k == 1 { shifted(inside, true, 31).or(Some(inside)) } else { shifted(inside, true, 31) };
-            Some((*atom, whole?))
-        });
-        let (atom, whole) = fixes.next()?;
-        let mut rest = sum.clone();
-        rest.atoms.remove(&atom);
-        (Some(&rest) == self.linear(whole, ty, DEPTH).as_ref()).then_some(rest)
-    }
-
-    /// The greater of a number and a known one.
-    fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
-        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(sum.alone()?)
-        else {
-            return None;
-        };
-        let (inside, number) = self.with_number(terms)?;
-        let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
-        Some((self.linear(inside, *ty, DEPTH)?, number))
-    }
-
-    fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
+    pub(super) fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
         let left = left.checked_sub(1)?;
         let atom = || Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
         Some(match self.values().term(value) {

@@ -20,6 +20,9 @@
 //! * An agent that looks `d` thresholds ahead knows `min(left, d)`, where `left` are those that are reached
 //!   and not yet passed. That is enough for each comparison, which looks less than `d` ahead.
 //!
+//! A number that stays the same while a loop around the counting one goes on is counted anew in each of its
+//! iterations. It is then taken for another one each time: that allows more than happens, and nothing less.
+//!
 //! # Remainders
 //!
 //! Where a loop takes 2^k thresholds in each iteration, what is left of the number at its end is the
@@ -31,11 +34,16 @@
 
 mod asked;
 mod families;
+mod finish;
 mod linear;
+mod numbered;
 mod rewrite;
+mod rounding;
+mod sites;
 mod sum;
 mod written;
 
+pub(super) use asked::with_word_replaced;
 pub(super) use linear::Asker;
 pub(super) use rewrite::count;
 pub(super) use written::expand;
@@ -60,6 +68,16 @@ impl Formula {
             Self::Low(low) => vec![&low.first],
             Self::Not(inside) => inside.thresholds(),
             Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::thresholds).collect(),
+        }
+    }
+
+    /// Changes its thresholds.
+    fn each(&mut self, with: &mut impl FnMut(&mut Threshold)) {
+        match self {
+            Self::Reaches(threshold) => with(threshold),
+            Self::Low(low) => with(&mut low.first),
+            Self::Not(inside) => inside.each(with),
+            Self::All(parts) | Self::Any(parts) => parts.iter_mut().for_each(|part| part.each(with)),
         }
     }
 
@@ -117,6 +135,8 @@ pub(super) struct Threshold {
     /// The header of the loop with whose iterations the number changes, and how many loops are around it.
     pub(super) scope: Option<usize>,
     pub(super) depth: usize,
+    /// The loops further inside around the place where it is asked, the innermost first: headers and depths.
+    pub(super) inside: Vec<(usize, usize)>,
     /// What the number is about.
     pub(super) about: BTreeSet<String>,
     /// The comparison was turned around, which is right if no sum overflows.

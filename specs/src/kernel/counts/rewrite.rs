@@ -3,29 +3,66 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asked, joined, with_word_replaced};
-use super::families::{Families, MOST, Member};
+use super::families::{Computing, Families, MOST, Member};
+use super::numbered::{Numbers, positions};
+use super::sites::{Site, change, collect, forget, walk};
 use super::{Formula, Low, Threshold};
 use crate::common::span::Span;
 use crate::kernel::code::Comparison;
 use crate::kernel::keys::slug;
+use crate::kernel::numbers::Number;
 use crate::kernel::tree::{
-    Amount, Assumption, Condition, Counted, Counting, Decided, Decision, Statement, Statements,
+    Amount, Assumption, Condition, Counted, Counting, Decided, Decision, Residue, Statement, Statements,
 };
+use crate::kernel::value::ValueId;
 
-/// Counts the unknown numbers that are compared in several ways, in all roles.
-pub(in crate::kernel) fn count(roles: &mut [Statements]) {
+/// Counts the unknown numbers that are compared in several ways, in all roles, or of which something is
+/// computed. What has to be taken for true of the latter.
+///
+/// # Errors
+///
+/// Numbers of which what is computed cannot be had.
+pub(in crate::kernel) fn count(
+    roles: &mut [Statements],
+    numbers: &[Number],
+) -> Result<BTreeSet<Assumption>, BTreeSet<ValueId>> {
     let mut decisions = Vec::new();
-    for role in roles.iter() {
-        collect(role, &mut |decision| decisions.push(decision));
+    roles.iter().for_each(|role| collect(role, &mut |decision| decisions.push(decision)));
+    let growing = Families::that_grow(&decisions);
+    for role in roles.iter_mut() {
+        change(role, &mut |decision| {
+            decision.formula.iter_mut().for_each(|formula| formula.each(&mut |it| growing.settle(it)));
+        });
     }
-    let families = Families::of(&decisions);
+    let mut decisions = Vec::new();
+    roles.iter().for_each(|role| collect(role, &mut |decision| decisions.push(decision)));
+    let numbers = Numbers::of(&decisions, numbers, &growing);
+    let mut families = Families::of(&decisions, &numbers.needed());
+    let lacking = numbers.needed().into_iter().filter(|number| families.computed(number).is_none());
+    let lacking: BTreeSet<ValueId> = lacking.map(|number| number.value).collect();
+    if !lacking.is_empty() {
+        return Err(lacking);
+    }
     let names = names(&families);
-    for role in roles {
-        let plan = Plan::of(&families, &names, role);
-        plan.list(role, None);
-        plan.begin(role, None);
-        forget(role);
+    let assumed = numbers.needed().into_iter().flat_map(|number| number.assumes.clone()).collect();
+    for role in roles.iter() {
+        for family in Plan::of((&families, &names), &numbers, role).early(role) {
+            families.early(family);
+        }
     }
+    for role in roles {
+        let plan = Plan::of((&families, &names), &numbers, role);
+        plan.list(role, None);
+        plan.finish(role);
+        plan.begin(role, None);
+        change(role, &mut Decision::forget);
+        forget(role);
+        super::numbered::name(role, &|position| {
+            let family = families.computed(numbers.all.get(position)?)?;
+            Some(format!("{}_number", names[family]))
+        });
+    }
+    Ok(assumed)
 }
 
 /// Short names for the variables of each family.
@@ -38,94 +75,53 @@ fn names(families: &Families) -> Vec<String> {
     families.all.iter().enumerate().map(name).collect()
 }
 
-/// All decisions that may be asked for.
-fn collect<'s>(statements: &'s [Statement], found: &mut impl FnMut(&'s Decision)) {
-    for statement in statements {
-        match statement {
-            Statement::If { condition, then, otherwise, .. } => {
-                match condition {
-                    Condition::Uniform { decision, .. } => found(decision),
-                    Condition::Value { decided, .. } => decided.decisions.iter().for_each(&mut *found),
-                    Condition::OfWarp | Condition::OfLane => {}
-                }
-                collect(then, found);
-                collect(otherwise, found);
-            }
-            Statement::Loop { body, .. } | Statement::For { body, .. } => collect(body, found),
-            _ => {}
-        }
-    }
-}
-
-/// Forgets what is only needed here, so that programs that are alike are equal.
-fn forget(statements: &mut Statements) {
-    for statement in statements {
-        match statement {
-            Statement::If { condition, then, otherwise, .. } => {
-                match condition {
-                    Condition::Uniform { decision, .. } => decision.formula = None,
-                    Condition::Value { decided, .. } => {
-                        decided.decisions.iter_mut().for_each(|decision| decision.formula = None);
-                    }
-                    Condition::OfWarp | Condition::OfLane => {}
-                }
-                forget(then);
-                forget(otherwise);
-            }
-            Statement::Loop { body, header, .. } => {
-                *header = 0;
-                forget(body);
-            }
-            Statement::For { body, .. } => forget(body),
-            _ => {}
-        }
-    }
-}
-
 /// A number as one role counts it, in one scope.
 #[derive(Clone, Debug, Default)]
-struct Use {
+pub(super) struct Use {
     /// By the header of a loop, how many positions an iteration takes.
-    rounds: BTreeMap<usize, i64>,
+    pub(super) rounds: BTreeMap<usize, i64>,
     /// Answers that are known ahead.
     ahead: i64,
     /// Positions that hold whatever the number is, for those that grow.
     given: i64,
-    fixed: bool,
+    /// Something is computed of it.
+    is_computed: bool,
 }
 
 /// A family, and the header of its scope.
-type Place = (usize, Option<usize>);
+pub(super) type Place = (usize, Option<usize>);
 
 /// What one role counts.
-struct Plan<'f> {
-    families: &'f Families,
+pub(super) struct Plan<'f> {
+    pub(super) families: &'f Families,
     names: &'f [String],
-    uses: BTreeMap<Place, Use>,
+    pub(super) numbers: &'f Numbers,
+    pub(super) uses: BTreeMap<Place, Use>,
     /// Loops whose iterations are counted, by their headers.
     passes: BTreeSet<usize>,
     /// Decisions that stay as they are.
     refused: BTreeSet<String>,
 }
 
-/// A decision as it stands in a role.
-struct Site<'s> {
-    decision: &'s Decision,
-    /// It is all that is asked.
-    is_branch: bool,
-    /// The headers of loops around, and of loops that may have been gone through before.
-    around: Vec<usize>,
-    before: BTreeSet<usize>,
-}
-
 impl<'f> Plan<'f> {
-    fn of(families: &'f Families, names: &'f [String], role: &[Statement]) -> Self {
+    fn of((families, names): (&'f Families, &'f [String]), numbers: &'f Numbers, role: &[Statement]) -> Self {
         let mut sites = Vec::new();
         walk(role, &mut Vec::new(), &mut BTreeSet::new(), &mut sites);
+        let mut computed: BTreeSet<usize> = super::numbered::named(role);
+        for site in &sites {
+            computed.extend(numbers.computes(site.decision).into_iter().flat_map(positions));
+        }
         let (uses, passes, refused) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let mut plan = Self { families, names, uses, passes, refused };
+        let mut plan = Self { families, names, numbers, uses, passes, refused };
         loop {
             plan.uses.clear();
+            for number in computed.iter().filter_map(|position| numbers.all.get(*position)) {
+                if let Some(family) = families.computed(number) {
+                    let place = plan.uses.entry((family, number.one.scope)).or_default();
+                    place.ahead = families.all[family].fixed.max(1);
+                    place.is_computed = true;
+                }
+            }
             let accepted: Vec<&Site<'_>> =
                 sites.iter().filter(|site| plan.is_accepted(site.decision)).collect();
             let wrong = accepted.iter().find(|site| plan.add(site).is_none());
@@ -143,6 +139,9 @@ impl<'f> Plan<'f> {
 
     fn is_accepted(&self, decision: &Decision) -> bool {
         let Some(formula) = &decision.formula else { return false };
+        if self.numbers.computes(decision).is_some() {
+            return false;
+        }
         !self.refused.contains(&decision.key)
             && formula.thresholds().iter().all(|threshold| {
                 self.families.member(threshold).is_some_and(|member| self.families.is_worth_it(member.family))
@@ -164,10 +163,6 @@ impl<'f> Plan<'f> {
             let family = &self.families.all[member.family];
             let position = self.families.position(threshold, member)?;
             let place = self.uses.entry((member.family, threshold.scope)).or_default();
-            if threshold.rounds.is_empty() {
-                place.fixed = true;
-                continue;
-            }
             for (header, growth) in &threshold.rounds {
                 let taken = family.positions(*growth)?;
                 if *place.rounds.entry(*header).or_insert(taken) != taken {
@@ -280,7 +275,7 @@ impl<'f> Plan<'f> {
         statements.splice(0..0, begins);
     }
 
-    fn counted(&self, (family, _): Place, of: &Use, counting: Counting, span: Span) -> Counted {
+    pub(super) fn counted(&self, (family, _): Place, of: &Use, counting: Counting, span: Span) -> Counted {
         let (number, family) = (family, &self.families.all[family]);
         let name = &self.names[number];
         Counted {
@@ -291,9 +286,16 @@ impl<'f> Plan<'f> {
             fixed: family.fixed,
             count: format!("{name}_count"),
             left: format!("{name}_left"),
-            ahead: if of.rounds.is_empty() { 0 } else { of.ahead },
+            ahead: if of.rounds.is_empty() && !of.is_computed { 0 } else { of.ahead },
             given: of.given,
             has_rest: family.offset().is_some(),
+            residue: family.residue.map(|Computing { exact, period, first, is_early }| Residue {
+                number: format!("{name}_number"),
+                asked: if is_early { format!("{name}_asked") } else { format!("{name}_number") },
+                exact,
+                period,
+                first,
+            }),
             about: family.about.clone(),
             is_bounded: family.is_bounded,
             span,
@@ -303,6 +305,16 @@ impl<'f> Plan<'f> {
     /// Puts comparisons in the place of decisions; what has to be done before.
     fn condition(&self, condition: &mut Condition, span: Span) -> Statements {
         match condition {
+            Condition::Uniform { decision, negated } if self.numbers.computes(decision).is_some() => {
+                let text = self.numbers.computes(decision).unwrap_or_default();
+                let text = if *negated { format!("!({text})") } else { text.to_owned() };
+                let decided = Decided {
+                    stands_for: Some((decision.key.clone(), *negated)),
+                    assumes: decision.assumes.clone(),
+                    ..Decided::default()
+                };
+                *condition = Condition::Value { text, compares: None, decided };
+            }
             Condition::Uniform { decision, negated } if self.is_accepted(decision) => {
                 let Some(formula) = &decision.formula else { return Vec::new() };
                 let mut asked = self.asked(formula);
@@ -323,6 +335,14 @@ impl<'f> Plan<'f> {
             Condition::Value { text, compares, decided } => {
                 let decisions = std::mem::take(&mut decided.decisions);
                 for decision in decisions {
+                    if let Some((computed, name)) =
+                        self.numbers.computes(&decision).zip(decision.name.as_ref())
+                    {
+                        *text = with_word_replaced(text, name, &format!("({computed})"));
+                        *compares = None;
+                        decided.assumes.extend(decision.assumes.iter().copied());
+                        continue;
+                    }
                     let formula = decision.formula.as_ref().filter(|_| self.is_accepted(&decision));
                     match formula.zip(decision.name.as_ref()) {
                         Some((formula, name)) => {
@@ -357,7 +377,8 @@ impl<'f> Plan<'f> {
         };
         let yes = || vec![set(&flag, "1", Some(1), span)];
         let no = || vec![set(&flag, "0", Some(0), span)];
-        let decision = Decision { formula: None, ..decision.clone() };
+        let mut decision = decision.clone();
+        decision.forget();
         let condition = Condition::Uniform { decision, negated: false };
         let decided = vec![Statement::If { condition, then: yes(), otherwise: no(), span }];
         let open =
@@ -450,41 +471,4 @@ fn pass(header: usize) -> String {
 fn set(local: &str, text: &str, number: Option<i64>, span: Span) -> Statement {
     let value = Amount { text: text.to_owned(), number, step: None };
     Statement::Set { local: local.to_owned(), value, span }
-}
-
-/// Collects the decisions of a role with the loops around them and before them.
-fn walk<'s>(
-    statements: &'s [Statement],
-    around: &mut Vec<usize>,
-    before: &mut BTreeSet<usize>,
-    sites: &mut Vec<Site<'s>>,
-) {
-    for statement in statements {
-        match statement {
-            Statement::If { condition, then, otherwise, .. } => {
-                let (around_here, before_here) = (around.clone(), before.clone());
-                let mut site = |decision, is_branch| {
-                    let (around, before) = (around_here.clone(), before_here.clone());
-                    sites.push(Site { decision, is_branch, around, before });
-                };
-                match condition {
-                    Condition::Uniform { decision, .. } => site(decision, true),
-                    Condition::Value { decided, .. } => decided.decisions.iter().for_each(|d| site(d, false)),
-                    Condition::OfWarp | Condition::OfLane => {}
-                }
-                let mut other = before.clone();
-                walk(then, around, before, sites);
-                walk(otherwise, around, &mut other, sites);
-                before.extend(other);
-            }
-            Statement::Loop { body, header, .. } => {
-                around.push(*header);
-                walk(body, around, before, sites);
-                around.pop();
-                before.insert(*header);
-            }
-            Statement::For { body, .. } => walk(body, around, before, sites),
-            _ => {}
-        }
-    }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::asked::Asked;
 use crate::kernel::code::Comparison;
-use crate::kernel::tree::{Amount, Condition, Counted, Counting, Decided, Decision, Statement, Statements};
+use crate::kernel::tree::{
+    Amount, Condition, Counted, Counting, Decided, Decision, Residue, Statement, Statements,
+};
 
 /// Writes out how numbers are counted.
 pub(in crate::kernel) fn expand(statements: &mut Statements) {
@@ -35,9 +37,10 @@ fn written(counted: &Counted) -> Statements {
         Counting::Begin { again } => {
             if again && *ahead > 0 {
                 // What is left of the number before is asked for, since others do so too.
-                let rest = vec![writer.repeat(vec![writer.asks(true, Vec::new(), vec![Statement::Break])])];
+                let rest = vec![writer.rest()];
                 statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
             }
+            statements.extend(writer.residue());
             if *fixed > 0 {
                 statements.push(writer.set(count, "0".to_owned(), Some(0)));
                 statements.extend(writer.fill(count, *fixed, false));
@@ -58,6 +61,10 @@ fn written(counted: &Counted) -> Statements {
                     statements.push(writer.when(left, Comparison::Less, *given, set, Vec::new()));
                 }
             }
+        }
+        Counting::Finish => {
+            let rest = vec![writer.rest(), writer.set(left, "0".to_owned(), Some(0))];
+            statements.push(writer.when(left, Comparison::Equal, *ahead, rest, Vec::new()));
         }
         Counting::Pass(taken) => {
             let rest = ahead - taken;
@@ -107,19 +114,83 @@ impl Writer<'_> {
         Statement::Loop { body, header: 0, span: self.counted.span }
     }
 
-    /// Asks for the next answer: of those at the beginning, or of `more`.
+    /// Asks for all that is left.
+    fn rest(&self) -> Statement {
+        self.repeat(vec![self.asks(true, Vec::new(), vec![Statement::Break])])
+    }
+
+    /// What stands for the number: one of those that it may be, or what it is if the first answer is no.
+    fn residue(&self) -> Statements {
+        let Some(Residue { number, asked, exact, period, first }) = &self.counted.residue else {
+            return Vec::new();
+        };
+        let counted = self.counted;
+        let begin = self.set(asked, first.to_string(), Some(*first));
+        if number == asked {
+            return vec![begin];
+        }
+        let most = exact + period - 1;
+        let mut statements = vec![self.set(number, "0".to_owned(), Some(0))];
+        let full = self.when(number, Comparison::Equal, most, vec![Statement::Break], Vec::new());
+        let step = vec![self.set(number, format!("{number} + 1"), None)];
+        let key = format!("number of {}", counted.key);
+        let next = self.question(key, BTreeSet::new(), step, vec![Statement::Break]);
+        if most > 0 {
+            statements.push(self.repeat(vec![full, next]));
+        }
+        statements.push(begin);
+        statements
+    }
+
+    /// Asks for the next answer: of those at the beginning, or of `more`. Of a number of which something is
+    /// computed the answer may be known.
     fn asks(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
+        let Some(Residue { number, asked, exact, period, first }) = &self.counted.residue else {
+            return self.answers(more, then, otherwise);
+        };
+        let mut yes = vec![self.set(asked, format!("{asked} + 1"), None)];
+        let again = vec![self.set(asked, exact.to_string(), Some(*exact))];
+        yes.push(self.when(asked, Comparison::Equal, exact + period, again, Vec::new()));
+        yes.extend(then);
+        if number == asked {
+            let open = self.answers(more, yes.clone(), otherwise);
+            // A number is at least 0.
+            return if *first < 0 { self.when(asked, Comparison::Less, 0, yes, vec![open]) } else { open };
+        }
+        let open = self.answers(more, yes.clone(), otherwise.clone());
+        let last = match exact {
+            0 => vec![open],
+            _ => vec![self.when(asked, Comparison::Less, *exact, otherwise, vec![open])],
+        };
+        let text = format!("{asked} == {number}");
+        let condition = Condition::Value { text, compares: None, decided: Decided::default() };
+        Statement::If { condition, then: last, otherwise: yes, span: self.counted.span }
+    }
+
+    fn answers(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
+        let counted = self.counted;
+        let key = if more { format!("more of {}", counted.key) } else { counted.key.clone() };
+        // What comes behind the first answers fits them, if every outcome comes about.
+        let fits = more && counted.fixed > 0 && !counted.is_bounded;
+        let about = if fits { BTreeSet::new() } else { counted.about.clone() };
+        self.question(key, about, then, otherwise)
+    }
+
+    fn question(
+        &self,
+        key: String,
+        about: BTreeSet<String>,
+        then: Statements,
+        otherwise: Statements,
+    ) -> Statement {
         let counted = self.counted;
         let span = counted.span;
         if counted.is_private {
             return Statement::If { condition: Condition::OfWarp, then, otherwise, span };
         }
-        let key = if more { format!("more of {}", counted.key) } else { counted.key.clone() };
-        // What comes behind the first answers fits them, if every outcome comes about.
-        let fits = more && counted.fixed > 0 && !counted.is_bounded;
-        let about = if fits { BTreeSet::new() } else { counted.about.clone() };
+        let assumes = BTreeSet::new();
         let decision =
-            Decision { key, name: None, varies: true, assumes: BTreeSet::new(), about, formula: None };
+            Decision { key, name: None, varies: true, assumes, about, formula: None, computed: None };
         Statement::If { condition: Condition::Uniform { decision, negated: false }, then, otherwise, span }
     }
 

@@ -1,0 +1,115 @@
+//! What is inside of sums that are rounded, divided, or kept from being less than a number.
+
+use super::linear::{Asker, DEPTH};
+use super::sum::Linear;
+use crate::kernel::arithmetic::{cut, signed};
+use crate::kernel::code::{Operation, Type};
+use crate::kernel::lanes::Lanes;
+use crate::kernel::value::{Term, ValueId};
+
+impl Asker<'_> {
+    /// `x & ~(2^k - 1)` or `x - (x & (2^k - 1))`: x, and 2^k - 1.
+    pub(super) fn rounded(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let ty = Type { bits: 32, signed: true };
+        if let Some(alone) = sum.alone() {
+            let Term::Apply { operation: Operation::And, ty: of, terms } = self.values().term(alone) else {
+                return None;
+            };
+            let (inside, mask) = self.with_number(terms)?;
+            let mask = cut(!mask, of.bits);
+            let low = i64::try_from(mask).ok().filter(|mask| *mask > 0 && (mask + 1) & mask == 0)?;
+            return Some((self.linear(inside, ty, DEPTH)?, low));
+        }
+        for (atom, times) in &sum.atoms {
+            let Term::Apply { operation: Operation::And, terms, .. } = self.values().term(*atom) else {
+                continue;
+            };
+            let Some((inside, mask)) = self.with_number(terms) else { continue };
+            let Some(low) = i64::try_from(mask).ok().filter(|mask| (mask + 1) & mask == 0) else { continue };
+            let mut rest = sum.clone();
+            rest.atoms.remove(atom);
+            if *times == -1 && Some(&rest) == self.linear(inside, ty, DEPTH).as_ref() {
+                return Some((rest, low));
+            }
+        }
+        None
+    }
+
+    /// The other of two terms, one of which is a known number.
+    pub(super) fn with_number(&self, terms: &[ValueId]) -> Option<(ValueId, u64)> {
+        let [a, b] = terms[..] else { return None };
+        let number = |value| self.values().as_known(value).and_then(Lanes::all);
+        number(b).map(|n| (a, n)).or_else(|| number(a).map(|n| (b, n)))
+    }
+
+    /// A number divided by a known one, rounded down or towards 0: it, and by what.
+    pub(super) fn divided(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let Term::Apply { operation, ty, terms } = self.values().term(sum.alone()?) else {
+            return None;
+        };
+        let [a, by] = terms[..] else { return None };
+        let by = i64::try_from(self.values().as_known(by)?.all()?).ok()?;
+        match operation {
+            Operation::Divide if by > 0 => Some((self.linear(a, *ty, DEPTH)?, by)),
+            Operation::ShiftRight if by < 31 => {
+                let inside = self.linear(a, *ty, DEPTH)?;
+                let inside =
+                    if ty.signed { self.towards_zero(&inside, by).unwrap_or(inside) } else { inside };
+                Some((inside, 1 << by))
+            }
+            _ => None,
+        }
+    }
+
+    /// `x` of `x + (x >> 31 >>> 32 - k)`, which is how compilers prepare a signed division by 2^k.
+    pub(super) fn towards_zero(&self, sum: &Linear, k: i64) -> Option<Linear> {
+        let ty = Type { bits: 32, signed: true };
+        let shifted = |value: ValueId, is_signed: bool, by: i64| match self.values().term(value) {
+            Term::Apply { operation: Operation::ShiftRight, ty, terms } if ty.signed == is_signed => {
+                let number = self.values().as_known(terms[1])?.all()?;
+                (ty.bits == 32 && number as i64 == by).then_some(terms[0])
+            }
+            _ => None,
+        };
+        let mut fixes = sum.atoms.iter().filter(|(_, times)| **times == 1).filter_map(|(atom, _)| {
+            let inside = shifted(*atom, false, 32 - k)?;
+            let whole =
+                if k == 1 { shifted(inside, true, 31).or(Some(inside)) } else { shifted(inside, true, 31) };
+            Some((*atom, whole?))
+        });
+        let (atom, whole) = fixes.next()?;
+        let mut rest = sum.clone();
+        rest.atoms.remove(&atom);
+        (Some(&rest) == self.linear(whole, ty, DEPTH).as_ref()).then_some(rest)
+    }
+
+    /// The greater of a number and a known one.
+    pub(super) fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(sum.alone()?)
+        else {
+            return None;
+        };
+        let (inside, number) = self.with_number(terms)?;
+        let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+        Some((self.linear(inside, *ty, DEPTH)?, number))
+    }
+
+    /// `x - min(x, c)`, which is the greater of `x - c` and 0.
+    pub(super) fn lowered(&self, sum: &Linear) -> Option<(Linear, i64)> {
+        sum.atoms.iter().filter(|(_, times)| **times == -1).find_map(|(atom, _)| {
+            let Term::Apply { operation: Operation::Minimum, ty, terms } = self.values().term(*atom) else {
+                return None;
+            };
+            let (inside, number) = self.with_number(terms)?;
+            let number = if ty.signed { signed(number, ty.bits) } else { i64::try_from(number).ok()? };
+            let mut rest = sum.clone();
+            rest.atoms.remove(atom);
+            let mut inside = self.linear(inside, *ty, DEPTH)?;
+            if inside != rest {
+                return None;
+            }
+            inside.known = inside.known.checked_sub(number)?;
+            Some((inside, 0))
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Questions about terms and what is inside them.
+
+use std::collections::BTreeSet;
+
+use super::value::{Term, ValueId, Values};
+
+/// Whether something holds for a term or for any inside it.
+pub(super) fn any(values: &Values, value: ValueId, holds: impl Fn(&Term) -> bool) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if seen.insert(value) {
+            if holds(values.term(value)) {
+                return true;
+            }
+            work.extend(values.inside(value));
+        }
+    }
+    false
+}
+
+/// Whether a term has the same value whenever it is evaluated.
+pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
+    let changes = |term: &Term| match term {
+        Term::Known(_) | Term::Same(_) | Term::Sum { .. } | Term::Apply { .. } | Term::Pure { .. } => false,
+        Term::Loaded { varies, .. } => *varies,
+        Term::Given { .. } | Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => {
+            true
+        }
+    };
+    !any(values, value, changes)
+}
+
+/// Whether known numbers that differ between lanes are part of a term.
+pub(super) fn differs(values: &Values, value: ValueId) -> bool {
+    any(values, value, |term| match term {
+        Term::Known(lanes) => lanes.all().is_none(),
+        Term::Sum { terms, known, .. } => {
+            known.all().is_none() || terms.iter().any(|(_, factor)| factor.all().is_none())
+        }
+        _ => false,
+    })
+}
