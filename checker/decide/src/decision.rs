@@ -4,6 +4,7 @@ use crate::coverage::RoleCoverage;
 use crate::question::Options;
 use crate::reason::Reason;
 use crate::remark::Remark;
+use crate::shorter::Smaller;
 use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
@@ -87,6 +88,10 @@ pub struct Finding {
     pub fingerprint: String,
     /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.
     pub trace: Trace,
+    /// No schedule that shows it has fewer steps. Not known of findings that are no errors, of which it is false.
+    pub is_shortest: bool,
+    /// A smaller value of a param with which the same shows in fewer steps, where those are many.
+    pub smaller: Option<Smaller>,
     /// What is left out of the counterexample and why, in a sentence without a full stop: it is too long, or
     /// a budget was used up. What is left was replayed as well.
     pub left_out: Option<String>,
@@ -245,6 +250,7 @@ impl Decision {
         let method = Method {
             engine: Engine::Search,
             reduction: options.settings.reduction,
+            whole: true,
             why: "nothing was searched".to_owned(),
         };
         Self {

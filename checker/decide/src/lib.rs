@@ -31,6 +31,7 @@ mod question;
 mod reason;
 mod remark;
 mod replay;
+mod shorter;
 mod unreached;
 pub mod whereabouts;
 
@@ -49,6 +50,7 @@ pub use question::Options;
 pub use reason::{Cause, Reason};
 pub use remark::Remark;
 pub use replay::{About, Replayed, replay, replay_within};
+pub use shorter::Smaller;
 
 use allowed::Allows;
 use barcheck_counterexamples::SourceInfo;
@@ -88,7 +90,9 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
         let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
         let judged = judge(source.name, loaded, options, (started, control, &patience));
-        Ok::<_, LoadError>(settle(source, judged, options, (started, control)))
+        let mut judged = settle(source, judged, options, (started, control));
+        shorter::look(source, &mut judged, options, (started, control));
+        Ok::<_, LoadError>(judged)
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
@@ -285,7 +289,10 @@ impl Shown {
     fn add(&mut self, case: &Case, outcome: &Outcome, purse: &Purse<'_>, counts: impl Fn(&Found) -> bool) {
         for found in outcome.findings.iter().filter(|found| counts(found)) {
             match case.finding(found, purse) {
-                Ok(finding) => self.findings.push(finding),
+                Ok(finding) => {
+                    let is_shortest = found.level == Level::Error && shorter::is_shortest(outcome, &finding);
+                    self.findings.push(Finding { is_shortest, ..finding });
+                }
                 Err(Unshown::Defect(defect)) => self.defects.push(defect),
                 Err(Unshown::Late) => self.late = true,
             }

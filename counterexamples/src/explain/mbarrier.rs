@@ -5,7 +5,7 @@ use barcheck_model::rule::Rule;
 use super::case::{Case, sentence, verb};
 use super::place::{Did, Place};
 use super::words::Words;
-use crate::trace::{BarrierState, Event, Location, Step};
+use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
 /// What an instruction, or a landing, did to an object that it must not do.
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
@@ -28,8 +28,21 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         1 => "everybody has exited",
         _ => "every warp of the CTA has exited",
     };
-    let told =
-        Told { who: &who, does: &does, on: &on, at: &at, arrived: &arrived, instruction: &instruction, all };
+    // An object that one lane finds in use is refused without a number.
+    let lanes = match outcome.detail {
+        Some(Detail::Operand { value }) => value,
+        _ => 1,
+    };
+    let told = Told {
+        who: &who,
+        does: &does,
+        on: &on,
+        at: &at,
+        arrived: &arrived,
+        instruction: &instruction,
+        all,
+        lanes,
+    };
     let (message, why) = told.of(rule);
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
@@ -122,7 +135,7 @@ fn lapped(case: &Case<'_>, agent: u32, state: &BarrierState) -> Option<String> {
     })
 }
 
-/// What is told of a misuse: who, what it does, on what, where, and what has come so far.
+/// What is told of a misuse: who, what it does, with how many lanes, on what, where, and what has come so far.
 struct Told<'t> {
     who: &'t str,
     does: &'t str,
@@ -131,6 +144,7 @@ struct Told<'t> {
     arrived: &'t str,
     instruction: &'t str,
     all: &'t str,
+    lanes: i64,
 }
 
 impl Told<'_> {
@@ -162,6 +176,15 @@ impl Told<'_> {
             Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
                 format!("{who} invalidates {on}{at} while others wait on it"),
                 "Whoever waits on an object must have passed before it is invalidated.".to_owned(),
+            ),
+            Rule::MbarrierLive if self.lanes > 1 => (
+                format!(
+                    "{} lanes of {who} execute `{instruction}`{at}: the object is in use after the first",
+                    self.lanes
+                ),
+                "An object is initialised once, by one lane: write `if lane == 0 { … }`, or declare it with a \
+                 `count`."
+                    .to_owned(),
             ),
             Rule::MbarrierLive => (
                 format!("{who} initialises {on}{at}, which is in use already"),

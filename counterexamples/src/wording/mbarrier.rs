@@ -6,13 +6,26 @@ use barcheck_model::program::{Awaited, MbarrierKind, MbarrierOp, Program};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, count, plain};
-use super::system::Names;
+use super::system::{Counts, Names};
 use crate::trace::{Count, Operands};
+
+/// How many arrivals there are, if an instruction is on an object.
+pub(super) fn counts(instruction: &str) -> Option<Counts> {
+    instruction.starts_with("mbarrier.").then(|| {
+        let says = "The number of arrivals is from 1 to 1048575, which is 2^20 - 1.".to_owned();
+        Counts::by("ptx.mbarrier-count-range", "number of arrivals", says)
+    })
+}
 
 /// An object's names, as the protocol has it.
 pub(super) fn names(program: &Program, id: BarrierId) -> Option<Names> {
     let name = mbarrier::object_name(program, id)?;
-    Some(Names { short: name.clone(), name })
+    // What is cut off at its end must not look like its namesake in another CTA.
+    let short = match name.rsplit_once(" of cta ") {
+        Some((object, cta)) => format!("c{cta}.{object}"),
+        None => name.clone(),
+    };
+    Some(Names { name, short })
 }
 
 /// An instruction with its operands' values.
