@@ -8,6 +8,7 @@
 mod heads;
 mod naive;
 mod opinion;
+mod two;
 
 use barcheck::export::{Language, export};
 use barcheck::{Budgets, Inconclusive, Levels, Outcome, Quiet, Reduction, Settings, Verdict, check};
@@ -22,10 +23,11 @@ use naive::generate_asks::generate_asks;
 use naive::generate_cluster::generate_cluster;
 use naive::generate_mbarrier::generate_mbarrier;
 use naive::protocol::{self, Protocol};
-use opinion::{Said, has_spin, in_two_threads, spin, spin_finds_stuck_agent};
+use opinion::{Said, has_spin, spin, spin_finds_stuck_agent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use two::in_two_threads;
 
 /// States of a protocol that SPIN is asked about, at most.
 const MOST_STATES: u64 = 300_000;

@@ -4,7 +4,6 @@ use crate::coverage::RoleCoverage;
 use crate::question::Options;
 use crate::reason::Reason;
 use crate::remark::Remark;
-use crate::shorter::Smaller;
 use barcheck_counterexamples::Trace;
 use barcheck_engine::{Engine, Method, Statistics, Verdict};
 use barcheck_model::program::{Place, Target};
@@ -88,13 +87,24 @@ pub struct Finding {
     pub fingerprint: String,
     /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.
     pub trace: Trace,
-    /// No schedule that shows it has fewer steps. Not known of findings that are no errors, of which it is false.
+    /// No schedule that shows it has fewer steps. False where that is not known, as of what is no error.
     pub is_shortest: bool,
     /// A smaller value of a param with which the same shows in fewer steps, where those are many.
     pub smaller: Option<Smaller>,
     /// What is left out of the counterexample and why, in a sentence without a full stop: it is too long, or
     /// a budget was used up. What is left was replayed as well.
     pub left_out: Option<String>,
+}
+
+/// A value of a param, smaller than the one in force, with which the same rule is violated at the same place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Smaller {
+    /// The param.
+    pub param: String,
+    /// Its value.
+    pub value: i64,
+    /// The steps of the counterexample with it.
+    pub steps: usize,
 }
 
 /// A rule or lint that a file allows, and what is therefore not among the findings.

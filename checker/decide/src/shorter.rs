@@ -5,14 +5,12 @@
 //! few steps, fewer rounds often show the same: smaller values of the protocol's params are tried, one param at a
 //! time.
 
-use crate::decision::Finding;
+use crate::decision::{Finding, Smaller};
 use crate::question::Options;
-use crate::{Case, Judged, judge};
 use barcheck_engine::{Control, Engine, Outcome, Progress};
 use barcheck_model::rule::{Level, Rule};
 use barcheck_specs::bar::ast::{ExprKind, Item};
 use barcheck_specs::bar::parse;
-use barcheck_specs::{Format, Source, load_within};
 use std::time::{Duration, Instant};
 
 /// A counterexample of so many steps is short enough.
@@ -25,17 +23,6 @@ const WITHIN: Duration = Duration::from_millis(600);
 const MOST_STATES: u64 = 20_000;
 /// Below this the values are tried one by one, from there on each is twice the one before.
 const ONE_BY_ONE: i64 = 4;
-
-/// A value of a param, smaller than the one in force, with which the same rule is violated at the same place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Smaller {
-    /// The param.
-    pub param: String,
-    /// Its value.
-    pub value: i64,
-    /// The steps of the counterexample with it.
-    pub steps: usize,
-}
 
 /// Whether no schedule to an error is shorter than its path: then nothing need be said of it. What a search finds
 /// first it finds in as few steps as can be; and where every run is a permutation of one, all that end in a
@@ -50,22 +37,59 @@ pub(crate) fn is_shortest(outcome: &Outcome, finding: &Finding) -> bool {
     }
 }
 
-/// Looks for fewer rounds in which the first error shows as well, if it takes many steps.
-pub(crate) fn look(
-    source: &Source<'_>,
-    judged: &mut Judged,
-    options: &Options,
-    (started, control): (Instant, &dyn Control),
-) {
-    let error = judged.findings.iter_mut().find(|found| found.level == Level::Error);
-    let Some(error) = error.filter(|error| steps(error) > SHORT) else { return };
-    if judged.case.source.format != Format::Bar.name() {
-        return;
+/// Where fewer rounds are looked for.
+pub(crate) struct Look<'a> {
+    /// The protocol, as `.bar`.
+    pub(crate) text: &'a str,
+    /// What was asked of it.
+    pub(crate) options: &'a Options,
+    /// When, and by whom.
+    pub(crate) within: (Instant, &'a dyn Control),
+    /// What is found of it when something else is asked.
+    pub(crate) again: &'a dyn Fn(&Options) -> Vec<Finding>,
+}
+
+impl Look<'_> {
+    /// Fewer rounds in which an error shows as well, if it takes many steps.
+    pub(crate) fn smaller(&self, error: &Finding) -> Option<Smaller> {
+        if steps(error) <= SHORT {
+            return None;
+        }
+        let begun = Instant::now();
+        let tried = values(self.text, self.options).into_iter().take(MOST_PARAMS);
+        let found = tried.filter_map(|(param, value)| self.smallest(&param, value, error, begun));
+        found.min_by_key(|smaller| smaller.steps)
     }
-    let asked = Asked { source, options, started, control, begun: Instant::now() };
-    let tried = values(&judged.case, options).into_iter().take(MOST_PARAMS);
-    let found = tried.filter_map(|(param, value)| asked.smallest(&param, value, error));
-    error.smaller = found.min_by_key(|smaller| smaller.steps);
+
+    /// The smallest value of a param with which an error shows in fewer steps.
+    fn smallest(&self, param: &str, value: i64, error: &Finding, begun: Instant) -> Option<Smaller> {
+        below(value).find_map(|tried| {
+            let steps = steps(&self.with(param, tried, error, begun)?);
+            (steps < self::steps(error)).then(|| Smaller { param: param.to_owned(), value: tried, steps })
+        })
+    }
+
+    /// The same error with a value of a param, if it is found soon.
+    fn with(&self, param: &str, value: i64, error: &Finding, begun: Instant) -> Option<Finding> {
+        let (started, control) = self.within;
+        let left = WITHIN.checked_sub(begun.elapsed())?;
+        let in_time = self.options.settings.budgets.timeout.is_none_or(|limit| started.elapsed() < limit);
+        if !in_time || !control.goes_on(Progress::default()) {
+            return None;
+        }
+        let mut options = self.options.clone();
+        options.load.defines.insert(param.to_owned(), value);
+        options.settings.checkpoint = None;
+        options.settings.all = false;
+        options.coverage = false;
+        let budgets = &mut options.settings.budgets;
+        budgets.timeout = Some(started.elapsed() + left / 4);
+        budgets.max_states = Some(budgets.max_states.unwrap_or(u64::MAX).min(MOST_STATES));
+        let is_same = |found: &Finding| {
+            (found.rule, found.level) == (error.rule, Level::Error) && found.place == error.place
+        };
+        (self.again)(&options).into_iter().find(is_same)
+    }
 }
 
 fn steps(finding: &Finding) -> usize {
@@ -74,8 +98,7 @@ fn steps(finding: &Finding) -> usize {
 }
 
 /// The params whose values are numbers, with the values in force.
-fn values(case: &Case, options: &Options) -> Vec<(String, i64)> {
-    let text = &case.source.text;
+fn values(text: &str, options: &Options) -> Vec<(String, i64)> {
     let param = |item: &Item| match item {
         Item::Constant { param: true, name, value } => {
             let name = name.text.to_string();
@@ -95,49 +118,4 @@ fn values(case: &Case, options: &Options) -> Vec<(String, i64)> {
 fn below(value: i64) -> impl Iterator<Item = i64> {
     let doubled = |last: &i64| Some(if *last < ONE_BY_ONE { last + 1 } else { last.checked_mul(2)? });
     std::iter::successors(Some(1), doubled).take_while(move |tried| *tried < value)
-}
-
-/// What smaller values are asked.
-struct Asked<'a> {
-    source: &'a Source<'a>,
-    options: &'a Options,
-    started: Instant,
-    control: &'a dyn Control,
-    begun: Instant,
-}
-
-impl Asked<'_> {
-    /// The smallest value of a param with which an error shows in fewer steps.
-    fn smallest(&self, param: &str, value: i64, error: &Finding) -> Option<Smaller> {
-        below(value).find_map(|tried| {
-            let same = self.with(param, tried, error)?;
-            let steps = steps(&same);
-            (steps < self::steps(error)).then(|| Smaller { param: param.to_owned(), value: tried, steps })
-        })
-    }
-
-    /// The same error with a value of a param, if it is found soon.
-    fn with(&self, param: &str, value: i64, error: &Finding) -> Option<Finding> {
-        let left = WITHIN.checked_sub(self.begun.elapsed())?;
-        let in_time =
-            self.options.settings.budgets.timeout.is_none_or(|limit| self.started.elapsed() < limit);
-        if !in_time || !self.control.goes_on(Progress::default()) {
-            return None;
-        }
-        let mut options = self.options.clone();
-        options.load.defines.insert(param.to_owned(), value);
-        options.settings.checkpoint = None;
-        options.settings.all = false;
-        options.coverage = false;
-        let budgets = &mut options.settings.budgets;
-        budgets.timeout = Some(self.started.elapsed() + left / 4);
-        budgets.max_states = Some(budgets.max_states.unwrap_or(u64::MAX).min(MOST_STATES));
-        let patience = barcheck_engine::patience(*budgets, self.started, self.control);
-        let loaded = load_within(self.source, &options.load, &patience).ok()?;
-        let judged = judge(self.source.name, loaded, &options, (self.started, self.control, &patience));
-        let is_same = |found: &Finding| {
-            (found.rule, found.level) == (error.rule, Level::Error) && found.place == error.place
-        };
-        judged.findings.into_iter().find(is_same)
-    }
 }

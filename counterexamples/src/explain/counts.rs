@@ -90,10 +90,7 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
             (format!("`{instruction}`, a number out of range"), ids)
         }
         Rule::BarrierIdRange => (format!("barrier id{shown} in `{instruction}`"), ids),
-        Rule::CountRange => {
-            let noun = counts.as_ref().map_or("count", |counts| counts.noun);
-            (format!("{noun}{shown} in `{instruction}`"), counts.as_ref().map(|counts| counts.says.clone()))
-        }
+        Rule::CountRange => out_of_range(counts.as_ref(), &shown, &instruction),
         Rule::ArriveNeedsCount => (
             format!("`{instruction}` without a positive thread count"),
             Some(
@@ -141,6 +138,15 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     sentences.extend(demand);
     sentences.extend(swapped);
     Words { message, sentences, related: Vec::new(), ..Words::default() }
+}
+
+/// A count that cannot be, and which can.
+fn out_of_range(counts: Option<&Counts>, shown: &str, instruction: &str) -> (String, Option<String>) {
+    let what = match counts.and_then(|counts| counts.of) {
+        Some(of) => format!("`{instruction}` with{shown} {of}"),
+        None => format!("count{shown} in `{instruction}`"),
+    };
+    (what, counts.map(|counts| counts.says.clone()))
 }
 
 /// What the instruction that the outcome is about counts, if it counts anything.

@@ -2,7 +2,7 @@
 
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, sentence, verb};
+use super::case::{Case, has_phases, sentence, verb};
 use super::place::{Did, Place};
 use super::words::Words;
 use crate::trace::{BarrierState, Detail, Event, Location, Step};
@@ -94,6 +94,21 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
     for agent in waiting.who.iter().take(2) {
         words.sentences.extend(lapped(case, *agent, state));
     }
+    let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
+                 a stage that is free in the beginning waits with parity 1 first.";
+    if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {
+        words.sentences.push(first.to_owned());
+    }
+}
+
+/// Whether all that wait do so for first phases, of several objects, for which nobody has arrived.
+fn nothing_has_begun(case: &Case<'_>) -> bool {
+    let waited = || case.end.barriers.values().filter(|state| !state.waiting.is_empty());
+    let is_untouched = |state: &BarrierState| {
+        let arrivals = state.counts.iter().filter(|count| count.of == "arrivals");
+        has_phases(state) && state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
+    };
+    waited().count() > 1 && waited().all(is_untouched)
 }
 
 /// That an agent has missed phases, and cannot tell the one that it waits for from an earlier one.

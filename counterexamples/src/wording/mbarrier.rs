@@ -13,7 +13,7 @@ use crate::trace::{Count, Operands};
 pub(super) fn counts(instruction: &str) -> Option<Counts> {
     instruction.starts_with("mbarrier.").then(|| {
         let says = "The number of arrivals is from 1 to 1048575, which is 2^20 - 1.".to_owned();
-        Counts::by("ptx.mbarrier-count-range", "number of arrivals", says)
+        Counts::by("ptx.mbarrier-count-range", "arrivals", says)
     })
 }
 

@@ -61,10 +61,10 @@ fn counts(instruction: &str, group_size: u32) -> Counts {
     };
     if producers.is_some_and(|producers| (1..=group_size).contains(&producers)) {
         let says = participants("The number of consumers", group_size);
-        return Counts::by("nbarrier.consumers-range", "number of consumers", says);
+        return Counts::by("nbarrier.consumers-range", "consumers", says);
     }
     let says = participants("The number of producers", group_size);
-    Counts::by("nbarrier.producers-range", "number of producers", says)
+    Counts::by("nbarrier.producers-range", "producers", says)
 }
 
 /// An instruction with its operands' values.

@@ -23,7 +23,7 @@ pub(super) fn counts(instruction: &str) -> Option<Counts> {
     instruction.starts_with("setmaxnreg").then(|| {
         let says = "The number of registers is from 24 to 256 in steps of 8; an increase asks for no fewer than \
                     the warp has, a decrease leaves it no more.";
-        Counts::by("ptx.registers-range", "number of registers", says.to_owned())
+        Counts::by("ptx.registers-range", "registers", says.to_owned())
     })
 }
 

@@ -80,8 +80,8 @@ pub(crate) trait Wording {
 /// What is counted by an instruction, and how far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// What the number is.
-    pub(crate) noun: &'static str,
+    /// What is counted, unless it is told by the word count.
+    pub(crate) of: Option<&'static str>,
     /// Which numbers there are, in a sentence.
     pub(crate) says: String,
     /// The clause that says so, where it is not the first on which the rule rests.
@@ -93,12 +93,12 @@ pub(crate) struct Counts {
 impl Counts {
     /// Of a count by the rule's first clause.
     pub(super) fn usual(says: String, of_threads: bool) -> Self {
-        Self { noun: "count", says, clause: None, of_threads }
+        Self { of: None, says, clause: None, of_threads }
     }
 
     /// Of a number by a clause of its own.
-    pub(super) fn by(clause: &'static str, noun: &'static str, says: String) -> Self {
-        Self { noun, says, clause: Some(clause), of_threads: false }
+    pub(super) fn by(clause: &'static str, of: &'static str, says: String) -> Self {
+        Self { of: Some(of), says, clause: Some(clause), of_threads: false }
     }
 }
 

@@ -30,7 +30,7 @@ impl Wording for Xegpu {
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
         let Parties { earlier, .. } = parties;
         Unpublished {
-            why: "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
+            why: "`nbarrier_arrive` and `nbarrier_wait` promise nothing about memory".to_owned(),
             fix: format!(
                 "put an `xegpu.mfence` (of the location's memory kind) by {earlier} after its access and \
                  before its arrive"
