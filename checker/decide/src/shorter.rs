@@ -1,9 +1,9 @@
 //! Whether a counterexample may be longer than it need be, and with what it would be shorter.
 //!
-//! A search has a shortest schedule to what it finds. An engine that makes few runs has that of a run, from which
-//! is cut what can be spared. Where such a schedule is long, or where the protocol cannot come to the violation in
-//! few steps, fewer rounds often show the same: smaller values of the protocol's params are tried, one param at a
-//! time.
+//! A search has a shortest schedule to what it finds. An engine that makes few runs has that of a run, from
+//! which is cut what can be spared. Where such a schedule is long, or where the protocol cannot come to the
+//! violation in few steps, fewer rounds often show the same: smaller values of the protocol's params are
+//! tried, one param at a time.
 
 use crate::decision::{Finding, Smaller};
 use crate::question::Options;
@@ -94,7 +94,7 @@ impl Look<'_> {
 
 fn steps(finding: &Finding) -> usize {
     // Of an excerpt the last step tells how many there are.
-    finding.trace.steps.last().map_or(0, |step| step.index as usize + 1)
+    finding.trace.steps.last().map_or(0, |step| step.index + 1)
 }
 
 /// The params whose values are numbers, with the values in force.

@@ -31,7 +31,7 @@ fn registers_and_arrivals_are_no_threads() {
     let registers = "`setmaxnreg.inc 260` with 260 registers: the number of registers is from 24";
     cites(&of("setmaxnreg.inc 260;"), "ptx.registers-range", registers);
     // Eight warps would be 256 threads, which has nothing to do with it.
-    let eight = verify(&of("setmaxnreg.dec 8;"), &[]).expect(1);
+    let eight = verify(of("setmaxnreg.dec 8;"), &[]).expect(1);
     assert!(!eight.out.contains("warps are"), "{}", eight.out);
     let arrivals = "`mbarrier.init b, 0` with 0 arrivals: the number of arrivals is from 1";
     cites(&of("if lane == 0 { mbarrier.init b, 0; }"), "ptx.mbarrier-count-range", arrivals);
@@ -57,9 +57,9 @@ fn a_first_wait_for_a_free_stage_with_the_parity_of_a_full_one_hears_of_the_phas
             warp 1 {{ mbarrier.wait.parity full, 0; if elect {{ mbarrier.arrive empty; }} }}"
         )
     };
-    verify(&of("0"), &[]).expect(1).prints("error[deadlock]").prints(says);
+    verify(of("0"), &[]).expect(1).prints("error[deadlock]").prints(says);
     // Where something else is missing, nothing is said of it.
-    let other = verify(&of("1").replace("mbarrier.arrive full; ", ""), &[]).expect(1);
+    let other = verify(of("1").replace("mbarrier.arrive full; ", ""), &[]).expect(1);
     assert!(other.out.contains("error[deadlock]") && !other.out.contains(says), "{}", other.out);
 }
 

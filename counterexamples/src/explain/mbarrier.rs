@@ -184,29 +184,36 @@ impl Told<'_> {
         )
     }
 
-    /// The message, and why it is so.
-    fn of(&self, rule: Rule) -> (String, String) {
-        let Self { who, does, on, at, arrived, instruction, .. } = self;
-        match rule {
-            Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
+    /// The same of an object that is in use.
+    fn of_live(&self) -> (String, String) {
+        let Self { who, on, at, instruction, lanes, .. } = self;
+        if instruction.starts_with("mbarrier.inval") {
+            return (
                 format!("{who} invalidates {on}{at} while others wait on it"),
                 "Whoever waits on an object must have passed before it is invalidated.".to_owned(),
-            ),
-            Rule::MbarrierLive if self.lanes > 1 => (
-                format!(
-                    "{} lanes of {who} execute `{instruction}`{at}: the object is in use after the first",
-                    self.lanes
-                ),
+            );
+        }
+        if *lanes > 1 {
+            return (
+                format!("{lanes} lanes of {who} execute `{instruction}`{at}: the object is in use after the first"),
                 "An object is initialised once, by one lane: write `if lane == 0 { … }`, or declare it with a \
                  `count`."
                     .to_owned(),
-            ),
-            Rule::MbarrierLive => (
-                format!("{who} initialises {on}{at}, which is in use already"),
-                "An object is initialised once, by one lane, and may be initialised again after \
-                 `mbarrier.inval`."
-                    .to_owned(),
-            ),
+            );
+        }
+        (
+            format!("{who} initialises {on}{at}, which is in use already"),
+            "An object is initialised once, by one lane, and may be initialised again after \
+             `mbarrier.inval`."
+                .to_owned(),
+        )
+    }
+
+    /// The message, and why it is so.
+    fn of(&self, rule: Rule) -> (String, String) {
+        let Self { who, does, on, at, arrived, .. } = self;
+        match rule {
+            Rule::MbarrierLive => self.of_live(),
             Rule::MbarrierNotLive => (
                 format!("{who} uses {on}{at}, which is not initialised"),
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
