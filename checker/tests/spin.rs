@@ -2,8 +2,9 @@
 //! violates rules that barcheck finds violated, and counts the same states where everything is covered.
 //!
 //! Of the library every `BARCHECK_SPIN_EVERY=N`-th protocol is compared, by default every third, and all on
-//! which somebody is stuck for ever; and `BARCHECK_SPIN=N` random protocols, by default a few. `BARCHECK_SEED=N`
-//! sets the first seed, `BARCHECK_FILES=TEXT` asks for the files of the library with the text in their names.
+//! which somebody is stuck for ever; and `BARCHECK_SPIN=N` random protocols, by default a few.
+//! `BARCHECK_SEED=N` sets the first seed, `BARCHECK_FILES=TEXT` asks for the files of the library with the
+//! text in their names.
 
 mod heads;
 mod naive;

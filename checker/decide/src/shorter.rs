@@ -24,9 +24,9 @@ const MOST_STATES: u64 = 20_000;
 /// Below this the values are tried one by one, from there on each is twice the one before.
 const ONE_BY_ONE: i64 = 4;
 
-/// Whether no schedule to an error is shorter than its path: then nothing need be said of it. What a search finds
-/// first it finds in as few steps as can be; and where every run is a permutation of one, all that end in a
-/// deadlock have the same steps.
+/// Whether no schedule to an error is shorter than its path: then nothing need be said of it. What a search
+/// finds first it finds in as few steps as can be; and where every run is a permutation of one, all that end
+/// in a deadlock have the same steps.
 pub(crate) fn is_shortest(outcome: &Outcome, finding: &Finding) -> bool {
     let statistics = &outcome.statistics;
     match outcome.method.engine {

@@ -23,7 +23,8 @@ warps 4..32 as math {
 }
 ";
 
-/// A ring of which one warp may leave at any tile, with more states than a search for the shortest path makes.
+/// A ring of which one warp may leave at any tile, with more states than a search for the shortest path
+/// makes.
 const MAY_LEAVE: &str = "target ptx;
 cta 512;
 const STAGES = 4;

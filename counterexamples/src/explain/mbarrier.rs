@@ -150,7 +150,8 @@ fn lapped(case: &Case<'_>, agent: u32, state: &BarrierState) -> Option<String> {
     })
 }
 
-/// What is told of a misuse: who, what it does, with how many lanes, on what, where, and what has come so far.
+/// What is told of a misuse: who, what it does, with how many lanes, on what, where, and what has come so
+/// far.
 struct Told<'t> {
     who: &'t str,
     does: &'t str,
