@@ -301,7 +301,7 @@ pub trait Knowledge {
             }
             return;
         }
-        // Whoever takes registers from a pool learns nothing from those that gave them: it has no inbox there.
+        // Whoever takes registers from a pool learns nothing of those that gave them: it has no inbox.
         if layout.carries != Carries::Inboxes {
             return;
         }
