@@ -148,6 +148,15 @@ pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
     named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
 }
 
+/// The short name of an object that a protocol names. What is cut off at its end must not look like its
+/// namesake in another CTA.
+pub(crate) fn object_in_short(name: &str) -> String {
+    match name.rsplit_once(" of cta ") {
+        Some((object, cta)) => format!("c{cta}.{object}"),
+        None => name.to_owned(),
+    }
+}
+
 /// A name for so many columns: of an element of an array the index is kept, in which it differs from its
 /// neighbours. What remains too wide is left to be cut at its end.
 #[must_use]

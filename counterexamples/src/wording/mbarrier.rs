@@ -7,6 +7,7 @@ use barcheck_model::program::{Awaited, MbarrierKind, MbarrierOp, Program};
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, count, plain};
 use super::system::{Counts, Names};
+use crate::names::object_in_short;
 use crate::trace::{Count, Operands};
 
 /// How many arrivals there are, if an instruction is on an object.
@@ -20,12 +21,7 @@ pub(super) fn counts(instruction: &str) -> Option<Counts> {
 /// An object's names, as the protocol has it.
 pub(super) fn names(program: &Program, id: BarrierId) -> Option<Names> {
     let name = mbarrier::object_name(program, id)?;
-    // What is cut off at its end must not look like its namesake in another CTA.
-    let short = match name.rsplit_once(" of cta ") {
-        Some((object, cta)) => format!("c{cta}.{object}"),
-        None => name.clone(),
-    };
-    Some(Names { name, short })
+    Some(Names { short: object_in_short(&name), name })
 }
 
 /// An instruction with its operands' values.
