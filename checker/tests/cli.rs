@@ -11,6 +11,8 @@ mod bad_kernels;
 mod baseline;
 #[path = "cli/budgets.rs"]
 mod budgets;
+#[path = "cli/clauses.rs"]
+mod clauses;
 #[path = "cli/convert.rs"]
 mod convert;
 #[path = "cli/delivery.rs"]
@@ -55,6 +57,8 @@ mod ranges;
 mod report;
 #[path = "cli/sarif.rs"]
 mod sarif;
+#[path = "cli/shorter.rs"]
+mod shorter;
 #[path = "cli/show.rs"]
 mod show;
 #[path = "cli/streams.rs"]

@@ -6,6 +6,7 @@ use barcheck_model::rule::Level;
 use barcheck_specs::{Severity, bar, entries, load};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// Threads of a CTA, where the kernel does not say.
 const THREADS: i64 = 128;
@@ -60,8 +61,16 @@ fn modules() -> Vec<Module> {
     modules
 }
 
-/// Each kernel with what it came to.
-fn decided() -> impl Iterator<Item = (Module, String, Options, Decision)> {
+/// A kernel with what it came to.
+type Decided = (Module, String, Options, Decision);
+
+/// Each kernel with what it came to: decided once for all tests.
+fn decided() -> impl Iterator<Item = &'static Decided> {
+    static DECIDED: LazyLock<Vec<Decided>> = LazyLock::new(|| decide_all().collect());
+    DECIDED.iter()
+}
+
+fn decide_all() -> impl Iterator<Item = Decided> {
     modules().into_iter().flat_map(|module| {
         let found = entries(&Source::new(&module.name, module.text.as_bytes())).expect("a module");
         let with = found.into_iter().filter(|entry| entry.synchronises);
@@ -87,7 +96,7 @@ fn every_kernel_gets_the_verdict_that_is_expected() {
     for (module, name, _, decision) in decided() {
         let expectations = module.expectations();
         let expected = expectations.get(name.as_str()).unwrap_or_else(|| panic!("{name}: nothing expected"));
-        let mut found = rules(&decision);
+        let mut found = rules(decision);
         found.insert(decision.verdict.name());
         if decision.findings.iter().any(|finding| !finding.data.is_empty()) {
             found.insert("data");
@@ -110,7 +119,7 @@ fn what_is_not_followed_is_named_with_its_line() {
         if decision.findings.iter().any(|finding| !finding.data.is_empty()) {
             continue;
         }
-        let reason = decision.reason.unwrap_or_else(|| panic!("{name}: no reason"));
+        let reason = decision.reason.as_ref().unwrap_or_else(|| panic!("{name}: no reason"));
         let place = reason.place.unwrap_or_else(|| panic!("{name}: no place"));
         let line = module.text.lines().nth(place.line as usize - 1).unwrap_or_default();
         let is_statement = !line.trim().is_empty() && !line.trim_start().starts_with("//");
@@ -131,7 +140,7 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         let is_all = !name.starts_with("cluster_ring_") && !module.name.contains("advance");
         let all =
             |options: Options| Options { settings: Settings { all: is_all, ..options.settings }, ..options };
-        let decision = decide(&source, &all(options));
+        let decision = decide(&source, &all(options.clone()));
         let text = extracted.text.as_bytes();
         let protocol = decide(&Source::new("x.bar", text), &all(Options::default()));
         // What rests on data is a violation of the protocol, which knows of no data.
@@ -203,7 +212,7 @@ fn what_is_assumed_is_a_note_and_no_warning() {
 fn values_with_which_a_violation_comes_about_are_told() {
     let given: Vec<_> = decided()
         .filter(|(module, ..)| module.name == "parameters.ptx")
-        .map(|(_, name, _, decision)| (name, decision.given))
+        .map(|(_, name, _, decision)| (name.clone(), decision.given.clone()))
         .collect();
     let of = |kernel: &str| given.iter().find(|(name, _)| name == kernel).expect("it is there").1.clone();
     assert_eq!(of("strided"), BTreeMap::from([("param_0".to_owned(), 1)]));

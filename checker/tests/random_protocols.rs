@@ -7,6 +7,7 @@
 mod agreement;
 mod naive;
 mod stepwise;
+mod two;
 mod walks;
 
 use agreement::{Compared, compare};
@@ -143,12 +144,16 @@ fn engine_and_naive_explorer_agree() {
     let count = number("BARCHECK_RANDOM", 4_700);
     let first = number("BARCHECK_SEED", 0);
     let (mut statistics, mut compared) = (Statistics::default(), 0);
-    for seed in first..first + count {
+    let judged = |seed| {
         let protocol = generate(seed);
         let outcome = explore(&protocol, cap());
+        let differs = difference(&protocol, &outcome).is_some();
+        (seed, protocol, outcome, differs)
+    };
+    for (seed, protocol, outcome, differs) in two::of_seeds(first..first + count, judged) {
         statistics.add(protocol.target, &outcome);
         compared += u64::from(!outcome.gave_up);
-        if difference(&protocol, &outcome).is_some() {
+        if differs {
             let smallest = shrink(&protocol, |p| difference(p, &explore(p, cap())).is_some());
             let what = difference(&smallest, &explore(&smallest, cap())).expect("it still differs");
             panic!("seed {seed}\n{what}\n{}", smallest.text());
@@ -275,15 +280,19 @@ fn engines_and_naive_explorer_agree_on_protocols_that_are_mostly_right_and_go_ro
     let first = number("BARCHECK_SEED", 0);
     let (mut compared, mut cyclic, mut by_choice, mut right) = (0, 0, 0, 0);
     let mut statistics = Statistics::default();
-    for seed in first..first + count {
+    let judged = |seed| {
         let protocol = generate_rounds(seed);
         let outcome = explore(&protocol, rounds_cap());
+        let differs = !outcome.gave_up && difference(&protocol, &outcome).is_some();
+        (seed, protocol, outcome, differs)
+    };
+    for (seed, protocol, outcome, differs) in two::of_seeds(first..first + count, judged) {
         statistics.add(protocol.target, &outcome);
         if outcome.gave_up {
             continue;
         }
         compared += 1;
-        if difference(&protocol, &outcome).is_some() {
+        if differs {
             let smallest = shrink(&protocol, |p| difference(p, &explore(p, rounds_cap())).is_some());
             let what = difference(&smallest, &explore(&smallest, rounds_cap())).expect("it still differs");
             panic!("seed {seed}\n{what}\n{}", smallest.text());

@@ -7,15 +7,17 @@
 
 mod heads;
 mod opinion;
+mod two;
 
 use barcheck::export::{Language, export};
 use barcheck::{Budgets, Inconclusive, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::Patience;
 use barcheck_model::rule::Level;
 use heads::{files, head, protocol};
-use opinion::{Said, in_two_threads, tlc};
+use opinion::{Said, tlc};
 use std::path::Path;
 use std::sync::Arc;
+use two::in_two_threads;
 
 /// How a file's comparison went: `None` if it was not made, and otherwise what differs, if anything.
 fn compare(jar: &str, path: &Path, most: u64) -> Option<Result<(), String>> {

@@ -38,9 +38,10 @@ pub use build::counterexample::{Counterexample, counterexample, counterexample_w
 pub use build::limits::{LeftOut, Limits, Why};
 pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
+pub use explain::clause;
 pub use explain::labels::{PlaceLabel, labels};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
-pub use names::{Noun, agents, noun};
+pub use names::{Noun, agents, narrow, noun};
 pub use objects::{Flight, Phase};
 pub use render::dot::protocol::{GraphError, View as GraphView, graph};
 pub use render::escape::html as html_text;

@@ -2,6 +2,8 @@
 
 use barcheck_model::program::{Program, ReductionOp, Target};
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::trace::Trace;
 
 /// Numbers in order, each once.
@@ -146,6 +148,32 @@ pub(crate) fn short(trace: &Trace, barrier: u32) -> String {
     named.map_or_else(|| format!("b{barrier}"), |b| b.short.clone())
 }
 
+/// The short name of an object that a protocol names. What is cut off at its end must not look like its
+/// namesake in another CTA.
+pub(crate) fn object_in_short(name: &str) -> String {
+    match name.rsplit_once(" of cta ") {
+        Some((object, cta)) => format!("c{cta}.{object}"),
+        None => name.to_owned(),
+    }
+}
+
+/// A name for so many columns: of an element of an array the index is kept, in which it differs from its
+/// neighbours. What remains too wide is left to be cut at its end.
+#[must_use]
+pub fn narrow(name: &str, columns: usize, dots: &str) -> String {
+    let index = name.rfind('[').filter(|_| name.ends_with(']')).map(|at| name.split_at(at));
+    let room = index.and_then(|(_, index)| columns.checked_sub(index.width() + dots.width() + 1));
+    let (Some((array, index)), Some(room)) = (index.filter(|_| name.width() > columns), room) else {
+        return name.to_owned();
+    };
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0).max(1);
+        used <= room + 1
+    };
+    array.chars().take_while(fits).chain(dots.chars()).chain(index.chars()).collect()
+}
+
 /// Numbers in order as a reader takes them in: `1`, `1 and 3`, `0-3`, `0-3, 6 and 9`. Ranges include both
 /// ends.
 pub(crate) fn numbers<N: Into<u64> + Copy>(sorted: &[N]) -> String {
@@ -244,6 +272,20 @@ mod tests {
             assert_eq!(lanes_of(&lanes(mask)), expected);
         }
         assert_eq!(lanes_of("all"), "lanes all");
+    }
+
+    #[test]
+    fn objects_of_different_ctas_and_places_are_not_cut_alike() {
+        let objects =
+            ["c0.full_of_tiles[0]", "c0.full_of_tiles[1]", "c1.full_of_tiles[0]", "c1.full_of_tiles[12]"];
+        for columns in [8, 9, 12, 14] {
+            let narrow: Vec<String> = objects.iter().map(|name| narrow(name, columns, "…")).collect();
+            assert!(narrow.iter().all(|name| name.width() <= columns), "{columns}: {narrow:?}");
+            assert_eq!(distinct(narrow.clone()).len(), objects.len(), "{columns}: {narrow:?}");
+        }
+        assert_eq!(narrow("c0.full_of_tiles[0]", 12, "…"), "c0.full_…[0]");
+        assert_eq!(narrow("full[0]", 8, "…"), "full[0]");
+        assert_eq!(narrow("no_index_at_all", 8, "…"), "no_index_at_all");
     }
 
     #[test]

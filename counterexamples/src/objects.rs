@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::trace::{Event, Location, Step, Trace};
+use crate::names::object_in_short;
+use crate::trace::{Barrier, Event, Location, Step, Trace};
 use crate::wording;
 
 /// A phase of an object, from the completion of the one before to its own.
@@ -50,7 +51,8 @@ pub struct Flight {
 /// Whether a barrier is an object that the protocol itself names, and not one of those with a number.
 pub(crate) fn is_object(trace: &Trace, barrier: u32) -> bool {
     let named = trace.barriers.iter().find(|known| known.barrier == barrier);
-    trace.protocol.target == "ptx" && named.is_some_and(|known| known.name == known.short)
+    let is_named = |known: &Barrier| [&known.name, &object_in_short(&known.name)].contains(&&known.short);
+    trace.protocol.target == "ptx" && named.is_some_and(is_named)
 }
 
 /// Every object's phases, in order. Objects on which nothing happens have none.

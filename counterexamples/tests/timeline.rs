@@ -3,7 +3,7 @@
 mod common;
 
 use barcheck_counterexamples::trace::{Event, Status};
-use barcheck_counterexamples::{Act, Change, Kind, Timeline, conflict};
+use barcheck_counterexamples::{Act, Change, Kind, Timeline, Trace, conflict};
 use barcheck_model::rule::Rule;
 
 #[test]
@@ -85,4 +85,13 @@ fn those_that_wait_alike_wait_together_for_those_that_are_missing() {
     assert_eq!((gone.agents.as_slice(), gone.status), ([3].as_slice(), Status::Exited));
     assert_eq!(waiting.edges, [(0, 1, false)]);
     assert!(conflict(&trace).is_none());
+}
+
+#[test]
+fn objects_of_a_cluster_have_phases_and_short_names_that_begin_with_their_cta() {
+    let text = include_str!("../gallery/ptx/cluster_multi_cta_count_broken.json");
+    let trace = Trace::from_json(text).expect("a trace");
+    let timeline = Timeline::of(&trace);
+    let names: Vec<String> = timeline.objects().map(|(object, _)| timeline.barrier_short(object)).collect();
+    assert_eq!(names, ["c0.full", "c0.empty", "c1.full"]);
 }

@@ -17,6 +17,14 @@ function cut(text, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "\u2026" : letters.join("");
 }
 
+/** A name for so many letters: of an element of an array the index is kept, in which it differs from its neighbours. */
+function narrow(text, most) {
+  const letters = Array.from(clean(text));
+  const at = letters.lastIndexOf("[");
+  if (letters.length <= most || at < 1 || letters.at(-1) !== "]" || letters.length - at + 2 > most) return cut(text, Math.max(most, 40));
+  return letters.slice(0, most - (letters.length - at) - 1).join("") + "\u2026" + letters.slice(at).join("");
+}
+
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;

@@ -347,7 +347,7 @@ const lanes = {
     const named = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) || isObject(barrier.barrier) ? []
       : visibleGenerations(barrier, from, to).map((g) => (g.completed ? [g.completed, barrier, `#${g.generation}`] : [Math.min(...g.arrivals.map(([, time]) => time)), barrier, "open"])));
     for (const [time, barrier, told] of named.sort((a, b) => a[0] - b[0])) {
-      const label = `${cut(barrier.short, 8)} ${told}`;
+      const label = `${cut(narrow(barrier.short, 8), 8)} ${told}`;
       const half = label.length * 3 + 3;
       if (x(time) - half < free || (time === VIOLATION && cell < 20)) continue;
       free = x(time) + half;
@@ -395,7 +395,7 @@ const lanes = {
         () => this.fold(null), { class: "lane-label head", "aria-expanded": String(!folded), title: "Fold mbarrier objects" });
     }
     if (object) {
-      return button([el("span", { class: `swatch ${hueOf(object.barrier)}`, "aria-hidden": "true" }), name(cut(object.name, 40)), el("span", { class: "status" })],
+      return button([el("span", { class: `swatch ${hueOf(object.barrier)}`, "aria-hidden": "true" }), name(narrow(barrierShort(object.barrier), 12)), el("span", { class: "status" })],
         () => select({ barrier: state.barrier === object.barrier ? null : object.barrier }), { class: "lane-label object", "data-barrier": object.barrier, title: cut(object.name, 80) });
     }
     if (group) {

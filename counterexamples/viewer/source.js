@@ -85,7 +85,10 @@ const source = {
     const mark = row.text.querySelector(state.agent === null ? "mark.done" : "mark.at") ?? row.text.querySelector("mark");
     if (!mark) return;
     const [box, frame] = [mark.getBoundingClientRect(), body.getBoundingClientRect()];
-    if (box.right > frame.right || box.left < frame.left) body.scrollLeft += Math.min(box.left - frame.left - 60, Math.max(0, box.right - frame.right + 30));
+    // It opens at the left, where a line says what it does; only what begins out of sight is gone after.
+    const seen = 80;
+    if (box.left - frame.left + body.scrollLeft < frame.width - seen) body.scrollLeft = 0;
+    else if (box.left > frame.right - seen || box.left < frame.left) body.scrollLeft += box.left - frame.left - 60;
   },
 };
 

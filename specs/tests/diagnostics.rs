@@ -482,6 +482,14 @@ fn shared_numbers_that_cannot_be() {
 }
 
 #[test]
+fn words_from_elsewhere_for_sizes_counts_and_families_hear_what_they_are_here() {
+    check("size_by_agents", "target nbarrier;\nthreads 4;\nthreads 0..4 { nbarrier.signal 1, 4; }\n");
+    check("size_elsewhere", "target nbarrier;\ngroup 4;\nthreads 0..4 { nbarrier.signal 1, 4; }\n");
+    check("object_without_count", "target ptx;\ncta 64;\nmbarrier full[2] 1;\nwarps 0..2 {}\n");
+    check_in("xegpu", "family_left_out", "alloc_nbarrier 4;\nnbarrier_arrive %b;\nmfence;");
+}
+
+#[test]
 fn a_name_without_as_hears_of_it() {
     check("role_name", "target ptx;\ncta 64;\nwarp 0 load { bar.sync 0; }\nwarps 1..2 { bar.sync 0; }\n");
 }

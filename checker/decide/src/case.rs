@@ -33,13 +33,15 @@ impl Case {
             rule: finding.rule,
             level: found.level,
             message: outcome.message.clone(),
-            clause: clause(finding.rule, self.program.target),
+            clause: clause(finding.rule, self.program.target, &trace),
             barrier: finding.barrier.map(|barrier| barrier.0),
             agents: finding.agents.iter().map(|agent| agent.0).collect(),
             place: Place { line: place.line, column: place.column, length: place.length },
             related: outcome.related.iter().map(related).collect(),
             data: Vec::new(),
             fingerprint: counterexamples::fingerprint(&trace),
+            is_shortest: false,
+            smaller: None,
             trace,
             left_out: left_out.map(in_words),
         })
@@ -87,16 +89,18 @@ fn related(place: &counterexamples::trace::Related) -> Related {
     Related { agent: place.agent, line: place.line, column: place.column, role: place.role.clone() }
 }
 
-/// The clause that findings of a rule rest on.
+/// The clause that a finding of a rule rests on.
 #[cfg(feature = "clauses")]
-fn clause(rule: Rule, target: Target) -> Option<Clause> {
+fn clause(rule: Rule, target: Target, trace: &Trace) -> Option<Clause> {
     let catalogue = barcheck_specs::clauses::catalogue();
-    let clause = catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target))?;
+    let usual = || catalogue.rule(rule.name()).and_then(|rule| catalogue.clause_of(rule, target));
+    let own = counterexamples::clause(trace).and_then(|id| catalogue.clause(id));
+    let clause = own.or_else(usual)?;
     Some(Clause { document: clause.document.clone(), section: clause.section.clone(), id: clause.id.clone() })
 }
 
 /// There is no catalogue to look it up in.
 #[cfg(not(feature = "clauses"))]
-fn clause(_: Rule, _: Target) -> Option<Clause> {
+fn clause(_: Rule, _: Target, _: &Trace) -> Option<Clause> {
     None
 }

@@ -87,9 +87,24 @@ pub struct Finding {
     pub fingerprint: String,
     /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.
     pub trace: Trace,
+    /// No schedule that shows it has fewer steps. False where that is not known, as of what is no error.
+    pub is_shortest: bool,
+    /// A smaller value of a param with which the same shows in fewer steps, where those are many.
+    pub smaller: Option<Smaller>,
     /// What is left out of the counterexample and why, in a sentence without a full stop: it is too long, or
     /// a budget was used up. What is left was replayed as well.
     pub left_out: Option<String>,
+}
+
+/// A value of a param, smaller than the one in force, with which the same rule is violated at the same place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Smaller {
+    /// The param.
+    pub param: String,
+    /// Its value.
+    pub value: i64,
+    /// The steps of the counterexample with it.
+    pub steps: usize,
 }
 
 /// A rule or lint that a file allows, and what is therefore not among the findings.
@@ -245,6 +260,7 @@ impl Decision {
         let method = Method {
             engine: Engine::Search,
             reduction: options.settings.reduction,
+            whole: true,
             why: "nothing was searched".to_owned(),
         };
         Self {

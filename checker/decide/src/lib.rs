@@ -31,6 +31,7 @@ mod question;
 mod reason;
 mod remark;
 mod replay;
+mod shorter;
 mod unreached;
 pub mod whereabouts;
 
@@ -44,7 +45,7 @@ pub use barcheck_model::Patience;
 pub use barcheck_specs::{Allow, Check, Format, Lint, LoadOptions, Source};
 pub use confirm::{Unconfirmed, confirm};
 pub use coverage::{BarrierCoverage, LoopCoverage, RoleCoverage};
-pub use decision::{Allowed, Clause, Decision, Finding, Related, Trouble};
+pub use decision::{Allowed, Clause, Decision, Finding, Related, Smaller, Trouble};
 pub use question::Options;
 pub use reason::{Cause, Reason};
 pub use remark::Remark;
@@ -88,7 +89,9 @@ pub fn decide_under(source: &Source<'_>, options: &Options, control: &dyn Contro
         let loaded = load_within(source, &options.load, &patience)?;
         decision.text.clone_from(&loaded.text);
         let judged = judge(source.name, loaded, options, (started, control, &patience));
-        Ok::<_, LoadError>(settle(source, judged, options, (started, control)))
+        let mut judged = settle(source, judged, options, (started, control));
+        look_for_fewer_rounds(source, &mut judged, options, (started, control));
+        Ok::<_, LoadError>(judged)
     }));
     match outcome {
         Ok(Ok(judged)) => judged.into_decision(decision),
@@ -154,6 +157,27 @@ fn settle(
         data::lower(&mut judged.findings);
     }
     judged
+}
+
+/// Of the first error of a protocol, whether it shows in fewer rounds, if they are many.
+fn look_for_fewer_rounds(
+    source: &Source<'_>,
+    judged: &mut Judged,
+    options: &Options,
+    within: (Instant, &dyn Control),
+) {
+    let Judged { case, findings, .. } = judged;
+    let error = findings.iter_mut().find(|found| found.level == Level::Error);
+    let Some(error) = error.filter(|_| case.source.format == Format::Bar.name()) else { return };
+    let (started, control) = within;
+    let again = |options: &Options| {
+        let patience = barcheck_engine::patience(options.settings.budgets, started, control);
+        let loaded = load_within(source, &options.load, &patience).ok();
+        let judged = loaded.map(|it| judge(source.name, it, options, (started, control, &patience)));
+        judged.map_or_else(Vec::new, |judged| judged.findings)
+    };
+    let look = shorter::Look { text: &case.source.text, options, within, again: &again };
+    error.smaller = look.smaller(error);
 }
 
 /// How long values are tried.
@@ -285,7 +309,10 @@ impl Shown {
     fn add(&mut self, case: &Case, outcome: &Outcome, purse: &Purse<'_>, counts: impl Fn(&Found) -> bool) {
         for found in outcome.findings.iter().filter(|found| counts(found)) {
             match case.finding(found, purse) {
-                Ok(finding) => self.findings.push(finding),
+                Ok(finding) => {
+                    let is_shortest = found.level == Level::Error && shorter::is_shortest(outcome, &finding);
+                    self.findings.push(Finding { is_shortest, ..finding });
+                }
                 Err(Unshown::Defect(defect)) => self.defects.push(defect),
                 Err(Unshown::Late) => self.late = true,
             }

@@ -9,7 +9,9 @@ use super::notices::not_found;
 use super::origin;
 use super::output::{Look, Palette, bytes, counted, error_line, grouped};
 use super::written::Written;
-use barcheck::{Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Statistics, Trouble, Verdict};
+use barcheck::{
+    Allowed, Decision, Engine, Finding, Method, Reason, Reduction, Smaller, Statistics, Trouble, Verdict,
+};
 use barcheck_counterexamples::{PlaceLabel, Trace, harmless};
 use barcheck_model::program::Place;
 use barcheck_model::rule::Level;
@@ -19,6 +21,9 @@ use std::path::Path;
 
 /// Ways through unknown data that are listed.
 const WAYS: usize = 6;
+
+/// Of a counterexample with more steps it is said that a shorter one may show the same.
+const LONG: usize = 40;
 
 /// What goes to standard error: what is wrong with the text, or that there is none.
 pub(crate) fn on_standard_error(decided: &Decided, palette: Palette) -> String {
@@ -323,8 +328,21 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if let Some(left_out) = &found.left_out {
         diagnostic = diagnostic.note(left_out.clone());
     }
+    if let Some(note) = shorter(found) {
+        diagnostic = diagnostic.note(note);
+    }
     diagnostic = diagnostic.help(format!("`barcheck explain {rule}` says more"));
     rendered(report, &diagnostic, palette)
+}
+
+/// That a long counterexample need not be that long, where it need not.
+fn shorter(found: &Finding) -> Option<String> {
+    if let Some(Smaller { param, value, steps }) = &found.smaller {
+        let steps = counted(*steps as u64, "step");
+        return Some(format!("`-D {param}={value}` shows the same in {steps}"));
+    }
+    let is_long = found.level == Level::Error && found.trace.steps.len() > LONG;
+    (is_long && !found.is_shortest).then(|| "a shorter schedule may show the same".to_owned())
 }
 
 /// `param_2 = 3, param_3 = 1`.

@@ -2,9 +2,10 @@
 
 use super::decided::{Decided, Entry};
 use super::expect::Expectation;
-use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Trouble};
+use barcheck::{Allowed, Clause, Decision, Finding, Related, Remark, RoleCoverage, Smaller, Trouble};
 use barcheck_counterexamples::Trace;
 use barcheck_model::program::{Place, Target};
+use barcheck_model::rule::Level;
 use barcheck_specs::LineIndex;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -81,6 +82,11 @@ struct JsonFinding<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<JsonOrigin<'a>>,
     fingerprint: &'a str,
+    /// No schedule that shows it is shorter. None of what is no error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortest: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smaller: Option<JsonSmaller<'a>>,
     /// Whether a baseline knows it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<bool>,
@@ -93,6 +99,14 @@ struct JsonFinding<'a> {
     explanation: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
+}
+
+/// A value of a param with which the same shows in fewer steps.
+#[derive(Serialize)]
+struct JsonSmaller<'a> {
+    param: &'a str,
+    value: i64,
+    steps: usize,
 }
 
 /// What the head of a file says of it.
@@ -225,6 +239,8 @@ fn remark(remark: &Remark) -> JsonFinding<'_> {
         data: Vec::new(),
         origin: None,
         fingerprint,
+        shortest: None,
+        smaller: None,
         known: None,
         trace: None,
         headline: Some(&diagnostic.message),
@@ -248,6 +264,12 @@ fn finding<'d>(decided: &'d Decision, found: &'d Finding) -> JsonFinding<'d> {
         data: found.data.iter().map(related).collect(),
         origin: origin.map(|origin| JsonOrigin { file: &origin.file, line: origin.line }),
         fingerprint: &found.fingerprint,
+        shortest: (found.level == Level::Error).then_some(found.is_shortest),
+        smaller: found.smaller.as_ref().map(|Smaller { param, value, steps }| JsonSmaller {
+            param,
+            value: *value,
+            steps: *steps,
+        }),
         known: None,
         trace: found.left_out.is_none().then_some(&found.trace),
         headline: outcome.map(|outcome| outcome.headline.as_str()),

@@ -4,7 +4,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a model checker says of a model.
 #[derive(Debug, PartialEq, Eq)]
@@ -142,23 +141,4 @@ pub(crate) fn tlc(jar: &str, module: &str, configuration: &str) -> Said {
         Some(states) if output.contains("No error has been found") => Said::Verified(states),
         _ => Said::Failed(output),
     }
-}
-
-/// What a function makes of each of some things, in their order.
-pub(crate) fn in_two_threads<T: Sync, R: Send>(all: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(one) = all.get(index) else { return done };
-            done.push((index, f(one)));
-        }
-    };
-    let mut done = std::thread::scope(|scope| {
-        let threads = [scope.spawn(work), scope.spawn(work)];
-        threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
-    });
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -222,9 +222,14 @@ impl<'t> Case<'t> {
     /// The locals of an agent, as a sentence, where it has any.
     pub(super) fn locals_of(&self, agent: u32) -> Option<String> {
         let fragments = &self.end.agents.get(&agent)?.fragments;
-        let locals =
-            fragments.iter().flat_map(|f| &f.locals).map(|(name, value)| format!("{name} = {value}"));
-        let locals: Vec<_> = locals.take(8).collect();
+        // Lanes that stand apart most often hold the same.
+        let mut locals: Vec<String> = Vec::new();
+        for (name, value) in fragments.iter().flat_map(|f| &f.locals) {
+            let local = format!("{name} = {value}");
+            if locals.len() < 8 && !locals.contains(&local) {
+                locals.push(local);
+            }
+        }
         (!locals.is_empty()).then(|| format!("Its locals there: {}.", locals.join(", ")))
     }
 }

@@ -7,7 +7,7 @@ use super::place::{Did, Remark};
 use super::words::Words;
 use crate::names;
 use crate::trace::{Detail, Step};
-use crate::wording::Wording;
+use crate::wording::{Counts, Wording};
 
 pub(super) fn mismatch(case: &Case<'_>) -> Words {
     let outcome = &case.trace.outcome;
@@ -84,13 +84,13 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     let instruction = case.resolved_here();
     let wording = case.wording();
     let ids = wording.and_then(Wording::ids).map(str::to_owned);
-    let counts = wording.and_then(|wording| wording.counts(case.trace.protocol.group_size));
+    let counts = counted(case);
     let (what, demand) = match rule {
         Rule::BarrierIdRange if value.is_none() => {
             (format!("`{instruction}`, a number out of range"), ids)
         }
         Rule::BarrierIdRange => (format!("barrier id{shown} in `{instruction}`"), ids),
-        Rule::CountRange => (format!("count{shown} in `{instruction}`"), counts),
+        Rule::CountRange => out_of_range(counts.as_ref(), &shown, &instruction),
         Rule::ArriveNeedsCount => (
             format!("`{instruction}` without a positive thread count"),
             Some(
@@ -120,7 +120,8 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
         .filter(|_| matches!(rule, Rule::BarrierIdRange | Rule::CountRange | Rule::TypeRange));
     let right = right.map_or_else(String::new, |demand| format!(": {}", clause(demand)));
     let swapped = if rule == Rule::BarrierIdRange { swapped(case, &instruction) } else { None };
-    let warps = value.filter(|_| rule == Rule::CountRange).and_then(|value| in_warps(case, value));
+    let of_threads = rule == Rule::CountRange && counts.is_some_and(|counts| counts.of_threads);
+    let warps = value.filter(|_| of_threads).and_then(|value| in_warps(case, value));
     let hint = match (&swapped, warps) {
         (Some(_), _) => "; its operands look swapped".to_owned(),
         (None, Some(warps)) => format!("; {warps}"),
@@ -137,6 +138,25 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
     sentences.extend(demand);
     sentences.extend(swapped);
     Words { message, sentences, related: Vec::new(), ..Words::default() }
+}
+
+/// A count that cannot be, and which can.
+fn out_of_range(counts: Option<&Counts>, shown: &str, instruction: &str) -> (String, Option<String>) {
+    let what = match counts.and_then(|counts| counts.of) {
+        Some(of) => format!("`{instruction}` with{shown} {of}"),
+        None => format!("count{shown} in `{instruction}`"),
+    };
+    (what, counts.map(|counts| counts.says.clone()))
+}
+
+/// What the instruction that the outcome is about counts, if it counts anything.
+fn counted(case: &Case<'_>) -> Option<Counts> {
+    case.wording()?.counts(&case.resolved_here(), case.trace.protocol.group_size)
+}
+
+/// The clause that a count out of range breaks, where it is not the first on which the rule rests.
+pub(super) fn clause_of_count(case: &Case<'_>) -> Option<&'static str> {
+    counted(case)?.clause
 }
 
 /// What a count would be if it had been meant in warps.

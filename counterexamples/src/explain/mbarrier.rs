@@ -2,10 +2,10 @@
 
 use barcheck_model::rule::Rule;
 
-use super::case::{Case, sentence, verb};
+use super::case::{Case, has_phases, sentence, verb};
 use super::place::{Did, Place};
 use super::words::Words;
-use crate::trace::{BarrierState, Event, Location, Step};
+use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
 /// What an instruction, or a landing, did to an object that it must not do.
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
@@ -28,8 +28,21 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
         1 => "everybody has exited",
         _ => "every warp of the CTA has exited",
     };
-    let told =
-        Told { who: &who, does: &does, on: &on, at: &at, arrived: &arrived, instruction: &instruction, all };
+    // An object that one lane finds in use is refused without a number.
+    let lanes = match outcome.detail {
+        Some(Detail::Operand { value }) => value,
+        _ => 1,
+    };
+    let told = Told {
+        who: &who,
+        does: &does,
+        on: &on,
+        at: &at,
+        arrived: &arrived,
+        instruction: &instruction,
+        all,
+        lanes,
+    };
     let (message, why) = told.of(rule);
     let mut words = Words { message, ..Words::default() };
     words.sentences.push(format!("{}.", sentence(&does)));
@@ -81,6 +94,21 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
     for agent in waiting.who.iter().take(2) {
         words.sentences.extend(lapped(case, *agent, state));
     }
+    let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
+                 a stage that is free in the beginning waits with parity 1 first.";
+    if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {
+        words.sentences.push(first.to_owned());
+    }
+}
+
+/// Whether all that wait do so for first phases, of several objects, for which nobody has arrived.
+fn nothing_has_begun(case: &Case<'_>) -> bool {
+    let waited = || case.end.barriers.values().filter(|state| !state.waiting.is_empty());
+    let is_untouched = |state: &BarrierState| {
+        let arrivals = state.counts.iter().filter(|count| count.of == "arrivals");
+        has_phases(state) && state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
+    };
+    waited().count() > 1 && waited().all(is_untouched)
 }
 
 /// That an agent has missed phases, and cannot tell the one that it waits for from an earlier one.
@@ -122,7 +150,8 @@ fn lapped(case: &Case<'_>, agent: u32, state: &BarrierState) -> Option<String> {
     })
 }
 
-/// What is told of a misuse: who, what it does, on what, where, and what has come so far.
+/// What is told of a misuse: who, what it does, with how many lanes, on what, where, and what has come so
+/// far.
 struct Told<'t> {
     who: &'t str,
     does: &'t str,
@@ -131,6 +160,7 @@ struct Told<'t> {
     arrived: &'t str,
     instruction: &'t str,
     all: &'t str,
+    lanes: i64,
 }
 
 impl Told<'_> {
@@ -155,20 +185,36 @@ impl Told<'_> {
         )
     }
 
-    /// The message, and why it is so.
-    fn of(&self, rule: Rule) -> (String, String) {
-        let Self { who, does, on, at, arrived, instruction, .. } = self;
-        match rule {
-            Rule::MbarrierLive if instruction.starts_with("mbarrier.inval") => (
+    /// The same of an object that is in use.
+    fn of_live(&self) -> (String, String) {
+        let Self { who, on, at, instruction, lanes, .. } = self;
+        if instruction.starts_with("mbarrier.inval") {
+            return (
                 format!("{who} invalidates {on}{at} while others wait on it"),
                 "Whoever waits on an object must have passed before it is invalidated.".to_owned(),
-            ),
-            Rule::MbarrierLive => (
-                format!("{who} initialises {on}{at}, which is in use already"),
-                "An object is initialised once, by one lane, and may be initialised again after \
-                 `mbarrier.inval`."
+            );
+        }
+        if *lanes > 1 {
+            return (
+                format!("{lanes} lanes of {who} execute `{instruction}`{at}: the object is in use after the first"),
+                "An object is initialised once, by one lane: write `if lane == 0 { … }`, or declare it with a \
+                 `count`."
                     .to_owned(),
-            ),
+            );
+        }
+        (
+            format!("{who} initialises {on}{at}, which is in use already"),
+            "An object is initialised once, by one lane, and may be initialised again after \
+             `mbarrier.inval`."
+                .to_owned(),
+        )
+    }
+
+    /// The message, and why it is so.
+    fn of(&self, rule: Rule) -> (String, String) {
+        let Self { who, does, on, at, arrived, .. } = self;
+        match rule {
+            Rule::MbarrierLive => self.of_live(),
             Rule::MbarrierNotLive => (
                 format!("{who} uses {on}{at}, which is not initialised"),
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),

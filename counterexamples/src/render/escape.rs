@@ -2,6 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::names::narrow;
 use crate::render::harmless::misleads;
 
 /// JSON that can stand within a `script` element: nothing in it can end the element or open a comment, no
@@ -61,6 +62,11 @@ pub(crate) fn line(text: &str, columns: usize) -> String {
         line.push_str(&piece);
     }
     line
+}
+
+/// The name of an object on one line, cut so that it does not look like that of its neighbour.
+pub(crate) fn object(name: &str, columns: usize) -> String {
+    line(&narrow(name, columns, "\u{2026}"), columns)
 }
 
 /// How a character is named that is not written.

@@ -5,7 +5,7 @@ use barcheck_model::program::{BarrierInstruction, BcuOp, BcuOperand, BcuRedOpera
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{EXIT_OF_WARP, IDS_OF_16, Parties, Unpublished, Wording};
+use super::system::{Counts, EXIT_OF_WARP, IDS_OF_16, Parties, Unpublished, Wording};
 use crate::names::reduction;
 use crate::trace::Operands;
 
@@ -16,10 +16,10 @@ impl Wording for Bcu {
         Some(IDS_OF_16)
     }
 
-    fn counts(&self, _: u32) -> Option<String> {
+    fn counts(&self, _: &str, _: u32) -> Option<Counts> {
         let says =
             "A count is a multiple of 32 that fits 12 bits; 0 means every live warp and is not for ARV.";
-        Some(says.to_owned())
+        Some(Counts::usual(says.to_owned(), true))
     }
 
     fn mixed(&self) -> Option<&'static str> {

@@ -6,13 +6,22 @@ use barcheck_model::program::{Awaited, MbarrierKind, MbarrierOp, Program};
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, count, plain};
-use super::system::Names;
+use super::system::{Counts, Names};
+use crate::names::object_in_short;
 use crate::trace::{Count, Operands};
+
+/// How many arrivals there are, if an instruction is on an object.
+pub(super) fn counts(instruction: &str) -> Option<Counts> {
+    instruction.starts_with("mbarrier.").then(|| {
+        let says = "The number of arrivals is from 1 to 1048575, which is 2^20 - 1.".to_owned();
+        Counts::by("ptx.mbarrier-count-range", "arrivals", says)
+    })
+}
 
 /// An object's names, as the protocol has it.
 pub(super) fn names(program: &Program, id: BarrierId) -> Option<Names> {
     let name = mbarrier::object_name(program, id)?;
-    Some(Names { short: name.clone(), name })
+    Some(Names { short: object_in_short(&name), name })
 }
 
 /// An instruction with its operands' values.

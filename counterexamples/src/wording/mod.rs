@@ -28,7 +28,7 @@ pub(crate) use figures::Gathering;
 use figures::{Naming, Present};
 pub(crate) use reader::{Reader, access_name};
 use system::Plain;
-pub(crate) use system::{Parties, Wording};
+pub(crate) use system::{Counts, Parties, Wording};
 pub(crate) use values::show_local;
 
 /// The words of a system.

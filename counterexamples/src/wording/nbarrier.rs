@@ -7,7 +7,7 @@ use barcheck_model::program::{BarrierInstruction, NbarrierOp, Program};
 
 use super::expressions::Lanes;
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{IDS_OF_32, Parties, Unpublished, Wording, participants};
+use super::system::{Counts, IDS_OF_32, Parties, Unpublished, Wording, participants};
 use crate::trace::{Count, Operands};
 
 pub(super) struct Nbarrier;
@@ -17,8 +17,8 @@ impl Wording for Nbarrier {
         Some(IDS_OF_32)
     }
 
-    fn counts(&self, group_size: u32) -> Option<String> {
-        Some(participants(group_size))
+    fn counts(&self, instruction: &str, group_size: u32) -> Option<Counts> {
+        Some(counts(instruction, group_size))
     }
 
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
@@ -50,6 +50,21 @@ impl Wording for Nbarrier {
         let AnyBarrier::Nbarrier(barrier) = barrier else { return None };
         Some(Gathering::plain(gathered(barrier.gathering.as_ref()?)))
     }
+}
+
+/// What a signal counts. Producers are looked at first.
+fn counts(instruction: &str, group_size: u32) -> Counts {
+    let operands = instruction.split_once(' ').map_or("", |(_, operands)| operands);
+    let numbers: Vec<_> = operands.split(", ").map(|number| number.parse::<u32>().ok()).collect();
+    let [_, _, producers, _] = numbers[..] else {
+        return Counts::usual(participants("A count", group_size), false);
+    };
+    if producers.is_some_and(|producers| (1..=group_size).contains(&producers)) {
+        let says = participants("The number of consumers", group_size);
+        return Counts::by("nbarrier.consumers-range", "consumers", says);
+    }
+    let says = participants("The number of producers", group_size);
+    Counts::by("nbarrier.producers-range", "producers", says)
 }
 
 /// An instruction with its operands' values.

@@ -5,7 +5,7 @@ use barcheck_model::program::{AgentId, BarrierInstruction, Program, PtxKind, Ptx
 
 use super::expressions::{Lanes, mnemonic};
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{EXIT_OF_WARP, IDS_OF_16, Names, Wording};
+use super::system::{Counts, EXIT_OF_WARP, IDS_OF_16, Names, Parties, Unpublished, Wording};
 use super::{cluster, mbarrier, registers};
 use crate::names::reduction;
 use crate::trace::Operands;
@@ -24,11 +24,13 @@ impl Wording for Ptx {
         Some(IDS_OF_16)
     }
 
-    fn counts(&self, group_size: u32) -> Option<String> {
-        Some(format!(
+    fn counts(&self, instruction: &str, group_size: u32) -> Option<Counts> {
+        let threads = format!(
             "A count is a positive multiple of 32, and at most the {} threads of the CTA in whole warps.",
             u64::from(group_size).div_ceil(32) * 32
-        ))
+        );
+        let own = registers::counts(instruction).or_else(|| mbarrier::counts(instruction));
+        Some(own.unwrap_or_else(|| Counts::usual(threads, true)))
     }
 
     fn mixed(&self) -> Option<&'static str> {
@@ -37,6 +39,22 @@ impl Wording for Ptx {
 
     fn exit(&self) -> &'static str {
         EXIT_OF_WARP
+    }
+
+    fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
+        if !parties.arrives {
+            return Unpublished::by_exit(parties);
+        }
+        let Parties { earlier, later, .. } = parties;
+        Unpublished {
+            why: format!(
+                "{earlier} has arrived since, but so that {later} does not see in memory what came before: an \
+                 arrival that is `.relaxed`, or whose scope ends at its own CTA, publishes nothing to it"
+            ),
+            fix: format!(
+                "let {earlier} arrive with `.release`, with `.cluster` for its scope where another CTA waits"
+            ),
+        }
     }
 
     fn instruction(&self, op: &BarrierInstruction, lanes: &dyn Lanes, written: &str, pick: u32) -> String {

@@ -5,7 +5,7 @@ use barcheck_model::barrier::registers::{Action, Barrier};
 use barcheck_model::program::{Program, Target, WarpOp};
 
 use super::figures::{Gathering, Naming, count, plain};
-use super::system::Names;
+use super::system::{Counts, Names};
 use crate::trace::Operands;
 
 /// Its names, if a barrier is such a pool.
@@ -15,6 +15,15 @@ pub(super) fn names(program: &Program, id: BarrierId) -> Option<Names> {
     is_it.then(|| match program.ctas {
         0 | 1 => Names { name: "the register pool".to_owned(), short: "regs".to_owned() },
         _ => Names { name: format!("the register pool of cta {cta}"), short: format!("c{cta}regs") },
+    })
+}
+
+/// How many registers there are, if an instruction is about them.
+pub(super) fn counts(instruction: &str) -> Option<Counts> {
+    instruction.starts_with("setmaxnreg").then(|| {
+        let says = "The number of registers is from 24 to 256 in steps of 8; an increase asks for no fewer than \
+                    the warp has, a decrease leaves it no more.";
+        Counts::by("ptx.registers-range", "registers", says.to_owned())
     })
 }
 

@@ -20,8 +20,9 @@ pub(crate) trait Wording {
         None
     }
 
-    /// Which counts an instruction may announce in a group of this size, if it announces any.
-    fn counts(&self, _: u32) -> Option<String> {
+    /// What an instruction, with its operands' values, may count in a group of this size, if it counts
+    /// anything.
+    fn counts(&self, _instruction: &str, _group_size: u32) -> Option<Counts> {
         None
     }
 
@@ -73,6 +74,31 @@ pub(crate) trait Wording {
     /// The generation that gathers at a barrier, if any.
     fn gathering(&self, _: &Program, _: BarrierId, _: &AnyBarrier, _: Present) -> Option<Gathering> {
         None
+    }
+}
+
+/// What is counted by an instruction, and how far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// What is counted, unless it is told by the word count.
+    pub(crate) of: Option<&'static str>,
+    /// Which numbers there are, in a sentence.
+    pub(crate) says: String,
+    /// The clause that says so, where it is not the first on which the rule rests.
+    pub(crate) clause: Option<&'static str>,
+    /// Threads are counted.
+    pub(crate) of_threads: bool,
+}
+
+impl Counts {
+    /// Of a count by the rule's first clause.
+    pub(super) fn usual(says: String, of_threads: bool) -> Self {
+        Self { of: None, says, clause: None, of_threads }
+    }
+
+    /// Of a number by a clause of its own.
+    pub(super) fn by(clause: &'static str, of: &'static str, says: String) -> Self {
+        Self { of: Some(of), says, clause: Some(clause), of_threads: false }
     }
 }
 
@@ -142,6 +168,6 @@ pub(super) const EXIT_OF_WARP: &str =
     "An exit does not count as an arrival on a barrier with an explicit count.";
 
 /// Counts of participants.
-pub(super) fn participants(group_size: u32) -> String {
-    format!("A count is from 1 to the size of the group, {group_size}.")
+pub(super) fn participants(what: &str, group_size: u32) -> String {
+    format!("{what} is from 1 to the size of the group, {group_size}.")
 }

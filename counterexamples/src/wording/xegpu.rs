@@ -6,7 +6,7 @@ use barcheck_model::program::{BarrierInstruction, Expr, Program, XegpuOp};
 
 use super::expressions::Lanes;
 use super::figures::{Gathering, Naming, Present, count, plain};
-use super::system::{IDS_OF_32, Parties, Unpublished, Wording, participants};
+use super::system::{Counts, IDS_OF_32, Parties, Unpublished, Wording, participants};
 use crate::trace::{Count, Operands};
 
 /// The instruction by which all subgroups allocate barriers.
@@ -19,8 +19,8 @@ impl Wording for Xegpu {
         Some(IDS_OF_32)
     }
 
-    fn counts(&self, group_size: u32) -> Option<String> {
-        Some(participants(group_size))
+    fn counts(&self, _: &str, group_size: u32) -> Option<Counts> {
+        Some(Counts::usual(participants("A count", group_size), false))
     }
 
     fn allocates(&self, instruction: &str) -> bool {
@@ -30,7 +30,7 @@ impl Wording for Xegpu {
     fn unpublished(&self, parties: Parties<'_>) -> Unpublished {
         let Parties { earlier, .. } = parties;
         Unpublished {
-            why: "nbarrier_arrive and nbarrier_wait promise nothing about memory".to_owned(),
+            why: "`nbarrier_arrive` and `nbarrier_wait` promise nothing about memory".to_owned(),
             fix: format!(
                 "put an `xegpu.mfence` (of the location's memory kind) by {earlier} after its access and \
                  before its arrive"

@@ -1,10 +1,10 @@
 // The page in a real browser: what it shows, how it is used, and what it must not do.
 
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { axe, barcheck, decided, drawn, look, made, press, step, text, violated, PROTOCOLS, WORK } from "./harness.js";
+import { axe, barcheck, decided, drawn, look, made, press, step, text, verified, violated, PROTOCOLS, WORK } from "./harness.js";
 import { hostile, long, poison } from "./traces.js";
 
 const crossed = () => violated("ptx/deadlock_crossed_order");
@@ -460,3 +460,33 @@ test("64 agents and 10,000 steps", async (t) => {
     assert.ok((await page.locator('.sign[data-step="5000"]').count()) > 0);
   });
 });
+
+test("a long line of the source opens at its left, and what stands out of sight is gone after", async () => {
+  const page = (name, padding) => {
+    const file = join(WORK, `${name}.bar`);
+    writeFileSync(file, `target ptx;\ncta 64;\nwarp 0 {${padding} bar.sync 1, 64;${" ".repeat(200)}bar.sync 2, 64; }\nwarp 1 { bar.sync 2, 64; }\n`);
+    return verified(file, join(WORK, `${name}.html`), 1);
+  };
+  const scrolled = async (page) => {
+    await drawn(page);
+    return page.locator("#source-body").evaluate((body) => body.scrollLeft);
+  };
+  await look(page("long_line", ""), {}, async (page) => assert.equal(await scrolled(page), 0));
+  await look(page("far_right", " ".repeat(300)), { hash: "#t=1" }, async (page) => {
+    await press(page, "Home", "ArrowRight");
+    const seen = await page.evaluate(() => {
+      const [mark, frame] = ["#source-body mark", "#source-body"].map((at) => document.querySelector(at)?.getBoundingClientRect());
+      return mark && mark.left >= frame.left && mark.left < frame.right;
+    });
+    assert.ok(seen, "what the step does is in view");
+  });
+});
+
+test("objects of the CTAs of a cluster are told apart in their lanes", () => look(violated("ptx/cluster_multicast_unannounced_broken"), {}, async (page) => {
+  const objects = page.locator(".lane-label.object .name");
+  if (await objects.count() === 0) await page.locator(".lane-label.head", { hasText: "mbarriers" }).click();
+  await drawn(page);
+  const names = await objects.allInnerTexts();
+  assert.ok(names.length > 1 && new Set(names).size === names.length, names.join(" "));
+  assert.ok(names.every((name) => /^c\d\./.test(name)), names.join(" "));
+}));

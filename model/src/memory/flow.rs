@@ -241,7 +241,7 @@ pub trait Knowledge {
     /// A consumer that is not waiting yet is notified by the generation that completes: the notification
     /// carries what it will learn.
     fn notify(&mut self, layout: Layout, barrier: BarrierId, agent: AgentId) {
-        if layout.carries == Carries::Released || layout.phases(barrier).is_some() {
+        if layout.carries != Carries::Inboxes {
             return;
         }
         self.each(|known| {
@@ -299,6 +299,10 @@ pub trait Knowledge {
             if last {
                 forget_done(self, layout, barrier);
             }
+            return;
+        }
+        // Whoever takes registers from a pool learns nothing of those that gave them: it has no inbox.
+        if layout.carries != Carries::Inboxes {
             return;
         }
         self.each(|known| {

@@ -18,6 +18,10 @@ pub(crate) const ADVANCE: &str = "advance";
 /// Words that begin a declaration in every target; the size and the agents come on top.
 pub(crate) const DECLARATIONS: [&str; 5] = ["const", "param", "shared", "global", "target"];
 
+/// What the size of a group is called elsewhere.
+pub(crate) const SIZES_ELSEWHERE: [&str; 6] =
+    ["group", "group_size", "workgroup_size", "local_size", "blockdim", "num_threads"];
+
 /// Words that begin a declaration and may be names nevertheless: of what is not to be reported, and of
 /// statements that roles share.
 const SOFT: [&str; 2] = ["allow", "block"];

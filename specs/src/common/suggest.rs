@@ -12,7 +12,13 @@ pub(crate) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
     let lower = word.to_ascii_lowercase();
     let allowed = (lower.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
+    // The name of an instruction without that of its family is no misspelling, and meant all the same.
+    let mut whole = None;
     for candidate in candidates {
+        let family = candidate.len().checked_sub(lower.len() + 1).filter(|_| lower.len() >= LEAST_OF_FAMILY);
+        if family.is_some_and(|at| is_last_part(candidate, at, &lower)) {
+            whole.get_or_insert(candidate);
+        }
         if candidate.len().abs_diff(lower.len()) > allowed {
             continue;
         }
@@ -23,8 +29,17 @@ pub(crate) fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
             best = Some((distance, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, candidate)| candidate).or(whole)
 }
+
+/// Whether a candidate is a family's name, a dot at a place, and the word.
+fn is_last_part(candidate: &str, at: usize, word: &str) -> bool {
+    let last = candidate.get(at..).and_then(|last| last.strip_prefix('.'));
+    last.is_some_and(|last| last.eq_ignore_ascii_case(word))
+}
+
+/// Letters of a name without its family, at least: of shorter ones there are too many.
+const LEAST_OF_FAMILY: usize = 6;
 
 /// The number of letters to insert, drop, replace or swap with their neighbour to get from `a` to `b`.
 fn distance(a: &[u8], b: &[u8]) -> usize {

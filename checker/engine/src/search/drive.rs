@@ -68,7 +68,7 @@ pub(crate) fn search(
             begin(&mut search, &settings)
         }
     };
-    Outcome { method: Method { engine: Engine::Search, reduction, why }, ..outcome }
+    Outcome { method: Method { engine: Engine::Search, reduction, whole: true, why }, ..outcome }
 }
 
 /// Searches for states. Returns what the search came to, and what it has seen: of all states, and of

@@ -74,7 +74,12 @@ pub(crate) fn outcome<const W: usize>(
             complete: covered,
             odds_of_omission: store.is_compact().then(|| odds_of_omission::<W>(store.len() as u64)),
         },
-        method: Method { engine: Engine::Search, reduction: settings.reduction, why: String::new() },
+        method: Method {
+            engine: Engine::Search,
+            reduction: settings.reduction,
+            whole: true,
+            why: String::new(),
+        },
     }
 }
 

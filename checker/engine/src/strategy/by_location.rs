@@ -55,7 +55,7 @@ pub(super) fn by_location(
     let verdict = if has_error(&all) { Verdict::Violated } else { Verdict::Verified };
     let why = format!("{because}; {}: {}", plan.in_words(), method.why);
     sum.seconds = question.started.elapsed().as_secs_f64();
-    let method = Method { why, ..method };
+    let method = Method { whole: false, why, ..method };
     let (fault, inconclusive, uncovered) = (None, None, None);
     Some(Outcome { verdict, findings: all, fault, inconclusive, uncovered, statistics: sum, method })
 }

@@ -227,7 +227,8 @@ impl OneSchedule {
         let Question { settings, control, started, .. } = *question;
         let (machine, answer) = schedule::answer(question.machine(), settings, control, started);
         let covers = "the protocol leaves nothing open: every run is a permutation of one";
-        let method = |why| Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+        let method =
+            |why| Method { engine: Engine::Schedule, reduction: Reduction::Schedule, whole: true, why };
         said(question, &machine, answer, &|about| {
             method(match about {
                 About::All => covers.to_owned(),
@@ -305,7 +306,8 @@ impl EachOutcome {
             Some(_) => "nor is one for each choice",
             None => "one run for each choice is not enough",
         };
-        let method = |why| Method { engine: Engine::Stubborn, reduction: Reduction::Stubborn, why };
+        let method =
+            |why| Method { engine: Engine::Stubborn, reduction: Reduction::Stubborn, whole: true, why };
         said(question, &machine, answer, &|about| {
             method(after(match about {
                 About::All => "one run for each choice is enough, whatever the timing".to_owned(),
@@ -338,7 +340,7 @@ impl Decider for RandomScheduling {
         replay::sort(&machine, &mut all);
         let because = before.map_or(String::new(), |before| format!("{}; ", before.method.why));
         let why = format!("{because}{BY_ONE_RUN}");
-        let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why };
+        let method = Method { engine: Engine::Schedule, reduction: Reduction::Schedule, whole: true, why };
         let statistics = Statistics {
             states: steps + 1,
             transitions: steps,

@@ -13,7 +13,7 @@ pub(super) fn undecided(question: &Question<'_>, method: Method) -> Outcome {
 
 /// The method of an engine that was asked for and has found nothing.
 pub(super) fn asked_for(reduction: Reduction) -> Method {
-    Method { engine: Engine::Schedule, reduction, why: "nothing was found".to_owned() }
+    Method { engine: Engine::Schedule, reduction, whole: true, why: "nothing was found".to_owned() }
 }
 
 pub(super) fn outcome(

@@ -33,7 +33,7 @@ fn found(level: Level) -> Found {
 }
 
 fn method(why: &str) -> Method {
-    Method { engine: Engine::Schedule, reduction: Reduction::Schedule, why: why.to_owned() }
+    Method { engine: Engine::Schedule, reduction: Reduction::Schedule, whole: true, why: why.to_owned() }
 }
 
 /// An engine that has always the same to say.

@@ -118,6 +118,8 @@ pub struct Method {
     pub engine: Engine,
     /// What was not searched because it need not be: never [`Reduction::Auto`].
     pub reduction: Reduction,
+    /// The protocol was looked at as a whole, not location by location or part by part.
+    pub whole: bool,
     /// Why so, in words.
     pub why: String,
 }

@@ -14,7 +14,7 @@ pub(crate) fn page(trace: &Trace, departure: Option<String>) -> Result<String, S
 
 /// What there is to know beside a trace.
 pub(crate) fn notes(trace: &Trace, departure: Option<String>) -> Notes {
-    let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, &trace.protocol.target));
+    let rule = trace.outcome.rule.as_deref().and_then(|rule| note(rule, trace));
     let compiled_from = sources::compiled_from(trace);
     Notes { rule, departure, compiled_from, meanings: meanings(&trace.protocol.target) }
 }
@@ -28,12 +28,13 @@ fn meanings(target: &str) -> BTreeMap<String, String> {
     Rule::ALL.iter().filter(known).filter_map(meaning).collect()
 }
 
-/// What there is to know of a rule, for a target.
-fn note(rule: &str, target: &str) -> Option<RuleNote> {
+/// What there is to know of the rule that a trace violates.
+fn note(rule: &str, trace: &Trace) -> Option<RuleNote> {
     let catalogue = clauses::catalogue();
     let known = catalogue.rule(rule)?;
-    let target = Target::ALL.into_iter().find(|t| t.name() == target)?;
-    let first = catalogue.clause_of(known, target);
+    let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target)?;
+    let own = counterexamples::clause(trace).and_then(|id| catalogue.clause(id));
+    let first = own.or_else(|| catalogue.clause_of(known, target));
     let others = catalogue.clauses_of(rule, target).filter(|c| first.is_none_or(|first| first.id != c.id));
     let clause = |clause: &clauses::Clause| ClauseNote {
         id: clause.id.clone(),

@@ -1,7 +1,7 @@
 //! Text from a trace, made fit for cells of a terminal.
 
 use super::theme::{Ink, Theme};
-use barcheck_counterexamples::harmless;
+use barcheck_counterexamples::{harmless, narrow};
 use ratatui::text::{Line, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -34,6 +34,11 @@ pub(super) fn cut(text: &str, width: usize, theme: Theme) -> String {
         kept.push_str(dots);
     }
     kept
+}
+
+/// The clean name of an object cut to a width, so that it does not look like that of its neighbour.
+pub(super) fn object(name: &str, width: usize, theme: Theme) -> String {
+    cut(&narrow(&clean(name), width, theme.glyph("…", "~")), width, theme)
 }
 
 /// Clean text filled up with spaces, or cut, to a width.

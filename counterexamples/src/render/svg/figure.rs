@@ -41,7 +41,7 @@ pub(super) fn draw(layout: &Layout<'_>, figure: &Figure, top: f64, xml: &mut Xml
     let mut y = top + LINE + 10.0;
     if let Some(room) = &figure.room {
         let on = figure.barrier.map(|b| names::short(layout.trace, b)).unwrap_or_default();
-        slots(room, &escape::line(&on, 20), y, xml);
+        slots(room, &escape::object(&on, 20), y, xml);
         y += 2.0 * (SLOT + 6.0);
     }
     for row in rows(figure) {

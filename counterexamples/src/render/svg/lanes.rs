@@ -127,7 +127,7 @@ fn bands(layout: &Layout<'_>, xml: &mut Xml) {
     let number = |step: usize| step.saturating_sub(1);
     let (Some(first), Some(last)) = (layout.rows.first(), layout.rows.last()) else { return };
     for (position, (barrier, all)) in numbered(layout).into_iter().enumerate() {
-        let name = escape::line(&short(layout.trace, barrier), 20);
+        let name = escape::object(&short(layout.trace, barrier), 20);
         for generation in all {
             let (end, complete) = match generation.completed {
                 Some(step) => (layout.row_of(number(step)), true),

@@ -183,7 +183,7 @@ fn objects(trace: &Trace) -> (Vec<(u32, String)>, usize) {
     kept.truncate(MOST_OBJECTS);
     kept.sort_unstable();
     let without = all.len() - kept.len();
-    let named = kept.into_iter().map(|barrier| (barrier, escape::line(&names::short(trace, barrier), 12)));
+    let named = kept.into_iter().map(|barrier| (barrier, escape::object(&names::short(trace, barrier), 12)));
     (named.collect(), without)
 }
 

@@ -175,7 +175,7 @@ fn draw_legend(layout: &Layout<'_>, top: f64, shows: bool, xml: &mut Xml) {
     for (position, barrier) in banded(layout).into_iter().enumerate() {
         let (x, y) = next();
         lanes::band(xml, "sample", position, (x, y - 8.0, y + 8.0), true, "a generation");
-        let name = escape::line(&crate::names::short(layout.trace, barrier), 10);
+        let name = escape::object(&crate::names::short(layout.trace, barrier), 10);
         xml.write("faint", x + 14.0, y + 4.0, &name);
     }
     xml.close("g");

@@ -29,7 +29,7 @@ pub(super) fn heads(layout: &Layout<'_>, xml: &mut Xml) {
 pub(super) fn bands(layout: &Layout<'_>, xml: &mut Xml) {
     for (barrier, all) in phases(layout.trace) {
         let (Some(x), Some(at)) = (layout.object_x(barrier), layout.object_at(barrier)) else { continue };
-        let name = escape::line(&crate::names::short(layout.trace, barrier), 20);
+        let name = escape::object(&crate::names::short(layout.trace, barrier), 20);
         for phase in all {
             if layout
                 .leaves_out(phase.begins.saturating_sub(1), phase.ends.map(|time| time.saturating_sub(1)))

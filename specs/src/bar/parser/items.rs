@@ -126,7 +126,12 @@ impl Parser<'_, '_> {
             return self.statement_outside_block();
         }
         let span = self.current().span;
-        let suggestion = closest(word, words::declarations(self.notation));
+        let is_size = words::SIZES_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let suggestion = if is_size {
+            Some(self.notation.size)
+        } else {
+            closest(word, words::declarations(self.notation))
+        };
         let word = word.chars().take(40).collect();
         self.report(&SyntaxError::UnknownItem { word, suggestion, span })
     }
@@ -211,6 +216,10 @@ impl Parser<'_, '_> {
                 break;
             }
         }
+        if self.at(TokenKind::Number) {
+            let help = "the arrivals that complete a phase follow `count`: `full[4] count 1`".to_owned();
+            return self.expected_with("`;`", Some(help));
+        }
         self.expect_semicolon()?;
         Ok(Item::Objects(objects))
     }
@@ -290,6 +299,11 @@ impl Parser<'_, '_> {
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
         if name.is_none() && self.at(TokenKind::Word) && self.ahead(1).kind == TokenKind::OpenBrace {
             let help = format!("the block's name follows `as`: `as {} {{ … }}`", self.word());
+            return self.expected_with("`{`", Some(help));
+        }
+        if name.is_none() && end.is_none() && self.at(TokenKind::Semicolon) {
+            let (size, agents) = (self.notation.size, self.notation.agents);
+            let help = format!("how many there are says `{size} N;`, what they do `{agents} 0..N {{ … }}`");
             return self.expected_with("`{`", Some(help));
         }
         let head = self.span_from(keyword);

@@ -1,7 +1,7 @@
 //! What stands above and below the lanes: the time, and what the signs mean.
 
 use super::canvas::{Canvas, Window};
-use crate::cli::show::text::cut;
+use crate::cli::show::text::{cut, object};
 use crate::cli::show::theme::{Ink, Sign};
 use barcheck_counterexamples::trace::Event;
 use unicode_width::UnicodeWidthStr;
@@ -61,7 +61,7 @@ impl Canvas<'_, '_, '_, '_> {
         let mut free = 0;
         for (time, barrier, generation) in ends {
             let label =
-                format!("{}#{generation}", cut(&timeline.barrier_short(barrier), 8, self.viewer.theme));
+                format!("{}#{generation}", object(&timeline.barrier_short(barrier), 8, self.viewer.theme));
             let width = u16::try_from(label.width()).unwrap_or(u16::MAX);
             let Some(x) = self.window.x(time).filter(|x| *x >= free) else { continue };
             if violation.is_some_and(|at| (x..=x.saturating_add(width)).contains(&at)) {

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, label_columns, window};
 use crate::cli::show::state::{Panel, Row, Viewer};
-use crate::cli::show::text::fit;
+use crate::cli::show::text::{fit, object};
 use crate::cli::show::theme::{Ink, Sign};
 use barcheck_counterexamples::Act;
 use barcheck_counterexamples::trace::{Event, Status};
@@ -200,10 +200,11 @@ impl Canvas<'_, '_, '_, '_> {
             .step()
             .is_some_and(|step| step.changes.barriers.iter().any(|state| state.barrier == barrier));
         let mark = if viewer.barrier == Some(barrier) { theme.glyph("▸", ">") } else { " " };
+        let width = (role_width + agent_width).saturating_sub(1);
         let text = format!(
             "{mark}{}{} {}",
             if changed { theme.glyph("◆", "*") } else { " " },
-            fit(&viewer.timeline.barrier_short(barrier), (role_width + agent_width).saturating_sub(1), theme),
+            fit(&object(&viewer.timeline.barrier_short(barrier), width, theme), width, theme),
             fit(&super::objects::status(viewer, barrier), status_width, theme),
         );
         self.put(self.window.area.x, y, &text, Ink::Barrier(viewer.hue(barrier)));
