@@ -13,6 +13,7 @@ mod machine_ptx;
 mod machine_split;
 mod memory;
 mod memory_split;
+mod phases;
 mod rules;
 mod tables_bcu;
 mod tables_cluster;

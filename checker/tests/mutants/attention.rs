@@ -141,7 +141,7 @@ pub(crate) const KERNEL: Kernel = Kernel {
         },
         Mutant {
             class: Missing,
-            from: concat!("        bar.arrive 2, 256;\n",),
+            from: "        bar.arrive 2, 256;\n",
             to: "",
             edit: "the first group hands over no turn",
             outcome: Found("deadlock"),

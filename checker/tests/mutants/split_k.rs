@@ -121,21 +121,21 @@ pub(crate) const KERNEL: Kernel = Kernel {
         },
         Mutant {
             class: Order,
-            from: concat!("                mbarrier.wait.parity taken, tile & 1 ^ 1;\n",),
+            from: "                mbarrier.wait.parity taken, tile & 1 ^ 1;\n",
             to: "",
             edit: "the others do not wait until their place is free",
             outcome: Found("data-race"),
         },
         Mutant {
             class: Order,
-            from: concat!("        bar.sync 1, 64;\n",),
+            from: "        bar.sync 1, 64;\n",
             to: "",
             edit: "warp 1 does not wait for what warp 2 has added up",
             outcome: Found("data-race"),
         },
         Mutant {
             class: Order,
-            from: concat!("        bar.sync 2, 64;\n",),
+            from: "        bar.sync 2, 64;\n",
             to: "",
             edit: "warp 2 does not wait until warp 1 has read its part",
             outcome: Equivalent(

@@ -137,14 +137,14 @@ pub(crate) const KERNEL: Kernel = Kernel {
         },
         Mutant {
             class: Missing,
-            from: concat!("        mbarrier.wait.parity taken, t & 1 ^ 1;\n",),
+            from: "        mbarrier.wait.parity taken, t & 1 ^ 1;\n",
             to: "",
             edit: "nobody waits until the accumulator is free",
             outcome: Found("data-race"),
         },
         Mutant {
             class: Missing,
-            from: concat!("        if lane == 0 { tcgen05.commit done; }\n",),
+            from: "        if lane == 0 { tcgen05.commit done; }\n",
             to: "",
             edit: "the accumulator is not committed",
             outcome: Found("deadlock"),
