@@ -7,6 +7,7 @@ mod common;
 mod machine;
 mod machine_alike;
 mod machine_bcu;
+mod machine_flight;
 mod machine_merged;
 mod machine_named;
 mod machine_ptx;
