@@ -100,3 +100,15 @@ fn another_cta_is_reached_until_all_its_agents_have_exited() {
         assert!(!own.play("0").starts_with("END"), "{left:?} have left");
     }
 }
+
+/// That is another rule's.
+// clause: ptx.remote-lifetime
+#[test]
+fn what_a_cta_has_left_to_itself_lands_after_its_exit() {
+    let group = Group::new(Ptx, 32).one(vec![commit(0)]).one(vec![sync(1, 0)]);
+    let mut run = Run::new(Program { ctas: 2, ..with_objects(group.build(), 1) });
+    run.play("0 0");
+    assert!(run.config(0).has_exited());
+    assert!(!land(&mut run).starts_with("END"));
+    assert!(run.state.pending.is_empty());
+}
