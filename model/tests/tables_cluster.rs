@@ -27,6 +27,10 @@ impl Around for Four {
         self.exited
     }
 
+    fn is_in_flight(&self, _: BarrierId) -> bool {
+        false
+    }
+
     fn exited_outside(&self, _: BarrierId) -> u32 {
         self.exited
     }

@@ -11,7 +11,12 @@ use barcheck_model::program::LocationId;
 use barcheck_model::rule::Rule;
 use std::fmt::Write as _;
 
-struct Nobody;
+/// Nobody is around; of operations in flight there may be some.
+struct Nobody {
+    is_in_flight: bool,
+}
+
+const NOBODY: Nobody = Nobody { is_in_flight: false };
 
 impl Around for Nobody {
     fn agents(&self, _: BarrierId) -> u32 {
@@ -24,6 +29,10 @@ impl Around for Nobody {
 
     fn exited(&self) -> u32 {
         0
+    }
+
+    fn is_in_flight(&self, _: BarrierId) -> bool {
+        self.is_in_flight
     }
 
     fn exited_outside(&self, _: BarrierId) -> u32 {
@@ -97,7 +106,7 @@ fn every_state_by_every_event() {
     for state in states() {
         let mut outcomes = ByOutcome::default();
         for (event, what) in events() {
-            let outcome = match (Action { object: 0, what }).apply(&state, Seat::default(), 0, &Nobody) {
+            let outcome = match (Action { object: 0, what }).apply(&state, Seat::default(), 0, &NOBODY) {
                 Err(refusal) => refusal_name(refusal),
                 Ok(Applied::Writes(next)) => format!("becomes {}", name(&next)),
                 Ok(Applied::Arrives(effect, how)) => {
@@ -121,6 +130,25 @@ fn every_state_by_every_event() {
     insta::assert_snapshot!(table);
 }
 
+/// Nothing else asks what is in flight.
+// clause: ptx.mbarrier-inval
+#[test]
+fn an_object_to_which_something_is_in_flight_is_not_invalidated() {
+    let action = |what| Action { object: 0, what };
+    let some = Nobody { is_in_flight: true };
+    for state in states() {
+        for (event, what) in events() {
+            let outcome = |around| format!("{:?}", action(what).apply(&state, Seat::default(), 0, around));
+            let differs = outcome(&some) != outcome(&NOBODY);
+            let is_free = matches!(state, Barrier::Live(Live { waited: false, .. }));
+            assert_eq!(differs, event == "inval" && is_free, "{event}: {}", name(&state));
+            if differs {
+                assert_eq!(outcome(&some), "Err(Violation(MbarrierLive))");
+            }
+        }
+    }
+}
+
 // clause: barcheck.stale-completion, ptx.bulk-copy-completes, ptx.commit-arrives
 #[test]
 fn every_state_by_every_landing() {
@@ -130,7 +158,7 @@ fn every_state_by_every_landing() {
     for odd in [false, true] {
         for (name, what) in [("copy of 8", What::Copy(8, None)), ("commit", What::Commit(1))] {
             let issued = Barrier::Live(Live { odd, ..live(2, 2, 0) });
-            let applied = (Action { object: 3, what }).apply(&issued, Seat::default(), 0, &Nobody);
+            let applied = (Action { object: 3, what }).apply(&issued, Seat::default(), 0, &NOBODY);
             let Ok(Applied::Leaves(_, operation)) = applied else {
                 panic!("{name} leaves something pending")
             };
@@ -190,7 +218,7 @@ fn operands_are_checked_at_their_boundaries() {
 #[test]
 fn a_token_names_its_phase_until_the_next_one_is_complete() {
     let barrier = Barrier::Live(live(2, 2, 0));
-    let applied = |what, seat, pick| (Action { object: 0, what }).apply(&barrier, seat, pick, &Nobody);
+    let applied = |what, seat, pick| (Action { object: 0, what }).apply(&barrier, seat, pick, &NOBODY);
     let arrive = What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed: false, token: true };
     let Ok(Applied::Arrives(effect, _)) = applied(arrive, Seat::default(), 0) else { panic!("it arrives") };
     assert_eq!(effect.seat.token, Token::Present);

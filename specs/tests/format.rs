@@ -60,6 +60,14 @@ fn allowances() {
 }
 
 #[test]
+fn blocks_of_some_ctas() {
+    check(
+        "target ptx;cluster 2;cta 64;WARPS 0..2  OF CTA 1-1 AS a{}warps 0..=1 of   CTAS 1..2{}",
+        "target ptx;\ncluster 2;\ncta 64;\nwarps 0..2 of cta 1 - 1 as a {}\nwarps 0..=1 of ctas 1..2 {}\n",
+    );
+}
+
+#[test]
 fn declarations() {
     check(
         "\u{feff}TARGET PTX ;CTA 32*2;\r\nCONST  A=-1 ;param B = ( A+1 ) ;\n\n\n\nshared x[ 2 ],y;global z \

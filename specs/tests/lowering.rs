@@ -150,6 +150,17 @@ fn others() {
 }
 
 #[test]
+fn blocks_of_some_ctas() {
+    let roles = |text: &str| -> Vec<u32> { program(text).agents.iter().map(|role| role.0).collect() };
+    let cluster = "target ptx; cluster 3; cta 64;\n";
+    let alike = format!("{cluster}warp 1 {{}} warp 0 {{}}");
+    assert_eq!(roles(&alike), [1, 0, 1, 0, 1, 0]);
+    let led = format!("{cluster}warp 0 of cta 0 as leader {{}} WARP 0 OF CTAS 1..3 {{}} warps 1..2 {{}}");
+    assert_eq!(roles(&led), [0, 2, 1, 2, 1, 2]);
+    assert_eq!(roles("target ptx; cta 32; warp 0 of cta 0 {}"), [0]);
+}
+
+#[test]
 fn the_whole_program() {
     let program = program(
         "target split_barrier; workgroup 3 * 2; subgroup_size 4; shared a, b[3]; global c;\ninvocations \

@@ -218,11 +218,12 @@ fn what_lands_lands_in_the_phase_that_it_was_begun_in() {
     assert_eq!(arrives(&warp, one), Ok(()));
     assert_eq!(rule(lands(copy)), Rule::StaleCompletion);
     assert_eq!(rule(lands(commit)), Rule::StaleCompletion);
-    let (copy, commit) = (warp.copy(other, 16), warp.commit(other));
+    let (copy, commit) = (warp.copy(other, 0), warp.commit(other));
+    assert_eq!(rule(warp.inval(other)), Rule::MbarrierLive, "both are in flight");
+    assert_eq!(lands(copy), Ok(()));
+    assert_eq!(rule(warp.inval(other)), Rule::MbarrierLive, "one is in flight");
+    assert_eq!(lands(commit), Ok(()));
     assert_eq!(warp.inval(other), Ok(()));
-    assert_eq!(rule(lands(copy)), Rule::StaleCompletion);
-    assert_eq!(warp.init(other, 1), Ok(()));
-    assert_eq!(rule(lands(commit)), Rule::StaleCompletion, "another life");
 }
 
 #[test]

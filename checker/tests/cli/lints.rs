@@ -251,3 +251,15 @@ fn an_object_that_no_instruction_names_is_unused() {
     let run = verify(named.replace("count 2", "count 64"), &[]).expect(0);
     assert!(!run.out.contains("unused"), "{}", run.out);
 }
+
+/// Pedantic: protocols that are extracted from kernels have no fences.
+#[test]
+fn an_initialisation_without_a_fence_is_said_where_it_is_asked_for() {
+    let text = "target ptx;\ncta 32;\nmbarrier done;\nwarp 0 {\n    if lane == 0 { mbarrier.init done, 1; \
+                tcgen05.commit done; }\n    mbarrier.wait.parity done, 0;\n}\n";
+    let said = |more: &[&str]| found(&verify(text, &[&["--format", "json"], more].concat()));
+    assert_eq!(said(&[]), []);
+    let unfenced = [("unfenced-init".to_owned(), 5)];
+    assert_eq!(said(&["--strict"]), unfenced);
+    assert_eq!(said(&["--warn", "unfenced-init"]), unfenced);
+}

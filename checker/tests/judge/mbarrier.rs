@@ -95,7 +95,9 @@ fn what_lands_lands_in_the_phase_in_which_it_was_left() {
     let p = |one| alone(1, one, vec![done().wait(0)]);
     shows(&p(vec![done().commit()]), &[]);
     shows(&p(vec![done().copy(0, 0), done().arrive()]), &["in-flight-at-exit", "stale-completion"]);
-    shows(&p(vec![done().copy(0, 0), done().inval()]), &["mbarrier-not-live", "stale-completion"]);
+    shows(&p(vec![done().copy(0, 0), done().inval()]), &["mbarrier-live", "mbarrier-not-live"]);
+    let again = vec![done().commit(), done().inval(), done().init(1)];
+    shows(&alone(1, again, vec![]), &["mbarrier-live"]);
     shows(&alone(1, vec![done().commit()], vec![]), &["commit-at-exit"]);
     shows(&alone(2, vec![done().commit()], vec![]), &["commit-at-exit", "dangling-arrival"]);
 }
@@ -115,6 +117,7 @@ fn only_what_is_initialised_can_be_used() {
     shows(&p(vec![], vec![done().init(1)]), &["mbarrier-live"]);
     shows(&p(vec![done().init(1)], vec![done().inval()]), &["mbarrier-not-live"]);
     shows(&p(vec![done().init(0)], vec![]), &["count-range"]);
+    shows(&p(vec![], vec![done().init(0)]), &["count-range"]);
     shows(
         &two(1, vec![done().wait(0)], vec![one_lane(vec![done().inval()])]),
         &["mbarrier-live", "mbarrier-not-live"],

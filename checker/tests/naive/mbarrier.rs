@@ -191,7 +191,8 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             if lanes > 1 {
                 return Err(Halt::Rule("mbarrier-not-live"));
             }
-            if !waiters(world, object).is_empty() {
+            let flies = world.state.objects.pending.iter().any(|pending| pending.object == object);
+            if !waiters(world, object).is_empty() || flies {
                 return Err(Halt::Rule("mbarrier-live"));
             }
             world.state.objects.objects[object] = None;

@@ -115,9 +115,11 @@ fn lane(eval: &Eval<'_>, op: &MbarrierOp, at: u32) -> Result<mbarrier::Action, B
         check_bytes(whole).map_err(|rule| Bad::Rule(rule, whole))
     };
     let what = match &op.kind {
-        // Lanes that initialise an object together do so one after the other.
-        MbarrierKind::Init(_) if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierLive, i64::from(lanes))),
-        MbarrierKind::Init(expected) => What::Init(checked(expected, check_count)?),
+        // Lanes that initialise an object together do so one after the other, and the first with its count.
+        MbarrierKind::Init(expected) => match checked(expected, check_count)? {
+            _ if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierLive, i64::from(lanes))),
+            count => What::Init(count),
+        },
         MbarrierKind::Inval if lanes > 1 => return Err(Bad::Rule(Rule::MbarrierNotLive, i64::from(lanes))),
         MbarrierKind::Inval => What::Inval,
         MbarrierKind::Arrive { count: each, bytes: announced, drops, relaxed, within_cta, token } => {

@@ -79,6 +79,8 @@ pub trait Around {
     fn exited(&self) -> u32;
     /// Agents that share a barrier, have exited and have not arrived in its generation.
     fn exited_outside(&self, barrier: BarrierId) -> u32;
+    /// Whether an operation on a barrier has yet to land.
+    fn is_in_flight(&self, barrier: BarrierId) -> bool;
 }
 
 /// The state of a barrier.

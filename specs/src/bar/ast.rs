@@ -111,6 +111,8 @@ pub struct Role {
     pub first: Expr,
     /// One past the last agent; the first alone where there is none.
     pub end: Option<Expr>,
+    /// The CTAs after `of`, as the agents before it; all where there are none.
+    pub ctas: Option<(Expr, Option<Expr>)>,
     /// The name after `as`.
     pub name: Option<Name>,
     /// What stands before the block.

@@ -17,6 +17,8 @@ pub enum Lint {
     TwoRegisters,
     /// Blocks have decisions without a name that look like one and are apart.
     UniformApart,
+    /// An object is initialised, and no fence tells other CTAs or the asynchronous proxy, which use it.
+    UnfencedInit,
     /// No agent ever comes to a statement.
     Unreached,
     /// What is declared is used nowhere, or what is allowed does not happen.
@@ -25,10 +27,11 @@ pub enum Lint {
 
 impl Lint {
     /// All of them, in the order of their names.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::IndexOutside,
         Self::NumberAsPredicate,
         Self::TwoRegisters,
+        Self::UnfencedInit,
         Self::UniformApart,
         Self::Unreached,
         Self::Unused,
@@ -41,6 +44,7 @@ impl Lint {
             Self::IndexOutside => "index-outside",
             Self::NumberAsPredicate => "number-as-predicate",
             Self::TwoRegisters => "two-registers",
+            Self::UnfencedInit => "unfenced-init",
             Self::UniformApart => "uniform-apart",
             Self::Unreached => "unreached",
             Self::Unused => "unused",
@@ -69,6 +73,10 @@ impl Lint {
                 "A number other than 0 and 1 is written as the predicate of a reduction."
             }
             Self::TwoRegisters => "A reduction has its id and its count in registers.",
+            Self::UnfencedInit => {
+                "An mbarrier object is initialised, other CTAs or asynchronous operations arrive on it, and no \
+                 `fence.mbarrier_init` or `fence.proxy.async` follows the initialisation."
+            }
             Self::UniformApart => {
                 "Two blocks have a `uniform ?` without a name. Each is a decision of its own: the agents of \
                  one block decide alike, and yet otherwise than those of the other."
@@ -96,6 +104,10 @@ impl Lint {
                 "An example of the reference has this form, its table of operands and its encodings have not: \
                  an assembler may refuse it."
             }
+            Self::UnfencedInit => {
+                "A barrier of the CTA or the cluster orders the initialisation for what the other threads do \
+                 themselves. Copies, commits and other CTAs may still find the object as it was before."
+            }
             Self::UniformApart => {
                 "What looks like one decision of the whole group is two: one block may go on while the other \
                  ends, and a deadlock may be found that the kernel does not have."
@@ -118,6 +130,10 @@ impl Lint {
             Self::IndexOutside => "Write an index from 0 up to one less than the number of elements.",
             Self::NumberAsPredicate => "Write the predicate, or 0 or 1 for one that never or always holds.",
             Self::TwoRegisters => "Put both into one register: the count above the low 4 bits.",
+            Self::UnfencedInit => {
+                "After the initialisations write `fence.mbarrier_init.release.cluster;`, then let everybody meet. \
+                 Protocols extracted from kernels have no fences: there, look at the kernel."
+            }
             Self::UniformApart => {
                 "If all of them decide the same, give both the same name: `uniform more ?`. If not, give them \
                  different ones, and nothing is said."
@@ -135,7 +151,10 @@ impl Lint {
     /// The level in force unless the user changes it.
     #[must_use]
     pub fn default_level(self) -> Level {
-        Level::Warning
+        match self {
+            Self::UnfencedInit => Level::Pedantic,
+            _ => Level::Warning,
+        }
     }
 
     /// Words for a finding of this kind at `span`.

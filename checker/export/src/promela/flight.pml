@@ -12,6 +12,16 @@ byte slot;
 hidden byte gap;
 hidden short flier;
 
+/* Adds what is in flight to the barrier. */
+inline count_flying() {
+	for (gap : 0 .. aloft - 1) {
+		if
+		:: step_bar[ROW_OF(gap)] == bar -> waiters++
+		:: else
+		fi
+	}
+}
+
 /* Agent _pid begins an operation. */
 inline issue() {
 	look_up_object();

@@ -80,6 +80,7 @@ inline inval_object() {
 		:: else
 		fi
 	}
+	count_flying();
 	if
 	:: !live[object] -> end_mbarrier_not_live
 	:: live[object] && waiters -> end_mbarrier_live

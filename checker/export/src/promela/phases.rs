@@ -60,6 +60,9 @@ impl Operations {
     /// The text and the declarations.
     pub(super) fn write(&self, group: &Group, barriers: &Barriers, out: &mut String) {
         if self.used {
+            if self.slots == 0 {
+                out.push_str("\n#define count_flying() skip\n");
+            }
             self.write_reach(group, barriers, out);
             write_objects(group, barriers, out);
         }

@@ -5,6 +5,7 @@ TheRecord == <<"record">>
 Copies(t) == IF HasMemory THEN t.time[TheRecord] ELSE {}
 Record(t, copies) == [t EXCEPT !.time[TheRecord] = @ \cup copies]
 InFlight(t) == DOMAIN t.flying
+FliesTo(t, b) == \E flight \in InFlight(t) : Rows[flight.row].bar = b
 \* Of what is in flight, what is known of the accesses that satisfy Stays.
 KeepInFlight(t, Stays(_)) ==
   LET Kept(flight) ==

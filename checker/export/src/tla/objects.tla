@@ -40,7 +40,7 @@ InitObject(t, a, r) ==
 InvalObject(t, a, r) ==
   LET b == Rows[r].bar
   IN IF ~t.objects[b].live THEN End(t, "mbarrier_not_live")
-     ELSE IF Waiting(t, b) # {} THEN End(t, "mbarrier_live")
+     ELSE IF Waiting(t, b) # {} \/ FliesTo(t, b) THEN End(t, "mbarrier_live")
      ELSE Go(Begin(t, b, Dead), a, r)
 
 \* Dropped arrivals are not expected any more from the next phase on, which has to expect some.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// What stands for what is in flight, and for phases, where there is nothing of the kind.
 const NOTHING_IN_FLIGHT: &str = "\\* Nothing is ever in flight.\n\
-    Copies(t) == {}\nRecord(t, copies) == t\nInFlight(t) == {}\nKeepInFlight(t, Stays(_)) == t\n\n";
+    Copies(t) == {}\nRecord(t, copies) == t\nInFlight(t) == {}\nFliesTo(t, b) == FALSE\nKeepInFlight(t, Stays(_)) == t\n\n";
 
 /// What a protocol has of barriers of phases, and of what is in flight on them.
 pub(super) struct Phased {

@@ -184,7 +184,7 @@ impl Instruction for Action {
         barrier: &Barrier,
         seat: Seat,
         pick: u32,
-        _around: &impl Around,
+        around: &impl Around,
     ) -> Result<AppliedHere, Refusal> {
         Ok(match self.what {
             What::Init(count) => match barrier {
@@ -194,7 +194,9 @@ impl Instruction for Action {
             },
             // clause: ptx.mbarrier-inval
             What::Inval => match Self::live(*barrier)? {
-                Live { waited: true, .. } => return Err(Rule::MbarrierLive.into()),
+                Live { waited, .. } if waited || around.is_in_flight(self.barrier()) => {
+                    return Err(Rule::MbarrierLive.into());
+                }
                 Live { .. } => Applied::Writes(Barrier::Dead),
             },
             What::Arrive { count, bytes, dropped, relaxed, token } => {

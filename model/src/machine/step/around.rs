@@ -39,6 +39,10 @@ impl<K> Around for Group<'_, K> {
         self.count(|_| true)
     }
 
+    fn is_in_flight(&self, barrier: BarrierId) -> bool {
+        self.state.pending.iter().any(|pending| pending.operation.barrier() == barrier)
+    }
+
     fn exited_outside(&self, barrier: BarrierId) -> u32 {
         let program = &self.machine.program;
         self.count(|agent| {

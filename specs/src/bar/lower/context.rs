@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use barcheck_model::program::{Array, ArrayId, Objects, ObjectsId, Place, SequenceId, Target};
 
+use super::fences::Fences;
 use super::lints::{Declared, Lints};
 use crate::bar::ast;
 use crate::bar::meaning_error::MeaningError;
@@ -39,6 +40,8 @@ pub(in crate::bar) struct Context<'a> {
     /// Places of conditions that are a constant's name alone.
     pub(super) switches: BTreeSet<Place>,
     pub(in crate::bar) lints: Lints,
+    /// Initialisations, and what follows them.
+    pub(in crate::bar) fences: Fences,
 }
 
 impl<'a> Context<'a> {

@@ -26,6 +26,8 @@ pub(super) struct Group {
     pub(super) registers: u32,
     /// Where the size is declared.
     pub(super) span: Span,
+    /// Where the CTAs are declared, or else the size.
+    pub(super) cluster: Span,
 }
 
 /// Resolves names where only constants may stand.
@@ -280,7 +282,8 @@ impl<'a> Context<'a> {
                 self.in_range("maxnreg", "registers", (value?, span), most)?
             }
         };
-        Some(Group { size, subgroup_size, ctas, registers, span })
+        let cluster = self.globals.cluster.map_or(span, |(_, span)| span);
+        Some(Group { size, subgroup_size, ctas, registers, span, cluster })
     }
 
     /// Checks that there are not too many locations and objects in all CTAs together; those of one CTA have

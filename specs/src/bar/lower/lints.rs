@@ -60,6 +60,16 @@ impl Lints {
         self.push(Lint::Unused, name, Lint::Unused.says(message, span).label(label).help(help));
     }
 
+    /// An object is initialised that is used from afar, and no fence follows.
+    // clause: ptx.mbarrier-init-fence
+    pub(super) fn unfenced(&mut self, name: &str, span: Span) {
+        let message = format!("no fence follows this initialisation of `{name}`, which is used from afar");
+        let help = "write `fence.mbarrier_init.release.cluster;` after it, before all meet".to_owned();
+        let label = "other CTAs or asynchronous operations arrive on it";
+        let says = Lint::UnfencedInit.says(message, span).label(label).help(help);
+        self.push(Lint::UnfencedInit, name, says);
+    }
+
     /// All that were kept, in the order of the text.
     pub(super) fn finish(self) -> Vec<Linted> {
         let Self { mut kept, found } = self;

@@ -6,6 +6,7 @@ mod allows;
 mod code;
 mod context;
 mod expressions;
+mod fences;
 mod globals;
 mod handles;
 mod lints;
@@ -31,6 +32,7 @@ use crate::common::contents::Contents;
 use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::span::LineIndex;
 use context::{Context, Globals};
+use fences::Fences;
 use lints::Lints;
 
 /// Lowers `file`, a protocol of `target` that was parsed from `source` without errors.
@@ -56,6 +58,7 @@ pub(crate) fn lower(
         allows: Vec::new(),
         switches: BTreeSet::new(),
         lints: Lints::default(),
+        fences: Fences::default(),
     };
     for item in &file.items {
         context.declare(item, defines);
@@ -74,14 +77,14 @@ pub(crate) fn lower(
     }
     context.warn_of_unnamed(&unnamed);
     let agents = group.and_then(|group| context.assign_agents(file, &group));
-    // Every CTA runs the same.
-    // clause: barcheck.cluster-equal
-    let agents = agents.zip(group.as_ref()).map(|(agents, group)| agents.repeat(group.ctas as usize));
     let (Some(group), Some(agents), true) = (group, agents, context.errors.is_empty()) else {
         return Err(context.errors.finish());
     };
     for (name, what) in context.globals.unused() {
         context.lints.unused(name, what);
+    }
+    for (objects, span) in context.fences.missing() {
+        context.lints.unfenced(&context.globals.objects[objects.index()].name, span);
     }
     let Context { target, globals, sequences, allows, switches, lints, .. } = context;
     let program = Program {

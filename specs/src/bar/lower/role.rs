@@ -17,6 +17,7 @@ use crate::common::span::Span;
 /// Lowers a block. After an error, which was reported, its code is incomplete.
 pub(super) fn lower<'a>(context: &mut Context<'a>, role: &'a ast::Role) -> Role {
     let place = context.lines.place(role.head);
+    context.fences.begin_block();
     let mut lowerer = RoleLowerer {
         context,
         builder: Builder::default(),

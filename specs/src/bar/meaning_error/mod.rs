@@ -37,9 +37,9 @@ pub(crate) enum MeaningError {
     /// Agents that the group does not have.
     AgentsOutside { noun: &'static str, agent: i64, count: i64, span: Span, size: Span },
     /// An agent in two blocks.
-    AgentsOverlap { noun: &'static str, agent: i64, span: Span, first: Span },
-    /// Agents in no block.
-    AgentsMissing { unit: &'static str, missing: Vec<(i64, i64)>, span: Span },
+    AgentsOverlap { agent: String, span: Span, first: Span },
+    /// Agents in no block, of one CTA or alike in all.
+    AgentsMissing { unit: &'static str, missing: Vec<(i64, i64)>, cta: Option<usize>, span: Span },
     /// The index of another target's agents.
     OtherTargetsIndex { word: IndexWord, target: Target, span: Span },
     /// A loop's variable or a constant on the left of `=`.

@@ -68,11 +68,11 @@ impl MeaningError {
                 };
                 self.error("agents-outside", format!("{noun} {agent} is outside the group")).also(*size, has)
             }
-            Self::AgentsOverlap { noun, agent, first, .. } => self
-                .error("agents-overlap", format!("{noun} {agent} belongs to two blocks"))
+            Self::AgentsOverlap { agent, first, .. } => self
+                .error("agents-overlap", format!("{agent} belongs to two blocks"))
                 .label("the second")
                 .also(*first, "the first"),
-            Self::AgentsMissing { unit, missing, .. } => missing_agents(self, unit, missing),
+            Self::AgentsMissing { unit, missing, cta, .. } => missing_agents(self, unit, missing, *cta),
             _ => return None,
         })
     }
@@ -278,7 +278,13 @@ fn forms(mnemonic: &str, takes: &[&str]) -> String {
 /// Ranges of agents shown one by one at most.
 const SHOWN_RANGES: usize = 8;
 
-fn missing_agents(error: &MeaningError, unit: &str, missing: &[(i64, i64)]) -> Diagnostic {
+fn missing_agents(
+    error: &MeaningError,
+    unit: &str,
+    missing: &[(i64, i64)],
+    cta: Option<usize>,
+) -> Diagnostic {
+    let of = cta.map_or_else(String::new, |cta| format!(" of cta {cta}"));
     let show = |(from, to): &(i64, i64)| {
         if to - from == 1 { from.to_string() } else { format!("{from}..{to}") }
     };
@@ -287,13 +293,13 @@ fn missing_agents(error: &MeaningError, unit: &str, missing: &[(i64, i64)]) -> D
     let singular = unit.strip_suffix('s').unwrap_or(unit);
     let one = matches!(missing, [(from, to)] if to - from == 1);
     let (subject, verb) = if one { (singular, "runs") } else { (unit, "run") };
-    let message = format!("{subject} {}{more} {verb} nothing", shown.join(", "));
+    let message = format!("{subject} {}{more}{of} {verb} nothing", shown.join(", "));
     let blocks: Vec<String> = missing
         .iter()
         .take(SHOWN_RANGES)
         .map(|range| {
             let word = if range.1 - range.0 == 1 { singular } else { unit };
-            format!("`{word} {} {{}}`", show(range))
+            format!("`{word} {}{of} {{}}`", show(range))
         })
         .collect();
     let (pronoun, what) =

@@ -296,6 +296,7 @@ impl Parser<'_, '_> {
         let keyword = self.advance_as(Class::Keyword).span;
         let first = self.expr()?;
         let end = self.range_end()?;
+        let ctas = if self.notation.cluster && self.eat_keyword("of") { Some(self.ctas()?) } else { None };
         let name = if self.eat_keyword("as") { Some(self.role_name()?) } else { None };
         if name.is_none() && self.at(TokenKind::Word) && self.ahead(1).kind == TokenKind::OpenBrace {
             let help = format!("the block's name follows `as`: `as {} {{ … }}`", self.word());
@@ -309,7 +310,18 @@ impl Parser<'_, '_> {
         let head = self.span_from(keyword);
         self.role = self.current().span;
         let block = self.block(keyword)?;
-        Ok(Item::Role(Role { first, end, name, head, block }))
+        Ok(Item::Role(Role { first, end, ctas, name, head, block }))
+    }
+
+    /// `cta 1`, or `ctas 1..4`.
+    fn ctas(&mut self) -> Parsed<(Expr, Option<Expr>)> {
+        if !self.eat_keyword("cta") && !self.eat_keyword("ctas") {
+            let help =
+                "say of which CTAs: `warp 0 of cta 1 { … }`, `warps 0..4 of ctas 1..3 { … }`".to_owned();
+            return self.expected_with("`cta` or `ctas`", Some(help));
+        }
+        let first = self.expr()?;
+        Ok((first, self.range_end()?))
     }
 
     /// The name of a role, which stands where no keyword could be meant.

@@ -28,7 +28,7 @@ pub enum Misuse {
     NotLive,
     /// An object that is in use is initialised, or one is by several lanes.
     InitialisedTwice,
-    /// Somebody waits on an object that is invalidated.
+    /// Somebody waits on an object that is invalidated, or something is in flight to it.
     Awaited,
     /// More arrivals than the phase waits for.
     OverArrival {
@@ -95,7 +95,9 @@ impl fmt::Display for Misuse {
             Self::ParityRange { given } => write!(f, "parity {given} of 0 and 1"),
             Self::NotLive => f.write_str("the object is not initialised"),
             Self::InitialisedTwice => f.write_str("the object is initialised while it is in use"),
-            Self::Awaited => f.write_str("the object is invalidated while somebody waits on it"),
+            Self::Awaited => f.write_str(
+                "the object is invalidated while somebody waits on it, or something is in flight to it",
+            ),
             Self::OverArrival { pending, given } => {
                 write!(f, "{given} arrivals in a phase that waits for {pending}")
             }

@@ -156,7 +156,8 @@ impl<R: Runtime> Warp<R> {
     /// Misuse, or the cluster given up.
     pub fn init(&self, object: Object, count: i64) -> Result<(), Error> {
         let several = if self.lanes.get() > 1 { Err(Misuse::InitialisedTwice) } else { Ok(()) };
-        let checked = self.local(object).and(several).and_then(|()| object::count(count));
+        let checked =
+            self.local(object).and_then(|()| object::count(count)).and_then(|count| several.map(|()| count));
         self.on_slot("mbarrier.init", object, checked, |slot, count, _| slot.init(count))
     }
 
@@ -378,7 +379,7 @@ impl<R: Runtime> Warp<R> {
     ) -> Result<Flight<R>, Error> {
         let mut begun = None;
         self.on_slot(name, object, cargo, |slot, cargo, _| {
-            begun = Some((slot.live()?.now(), cargo));
+            begun = Some((slot.leave()?, cargo));
             Ok(())
         })?;
         let number = self.left.replace(self.left.get() + 1);

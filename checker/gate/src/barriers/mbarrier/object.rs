@@ -11,6 +11,8 @@ const MOST: i64 = (1 << 20) - 1;
 pub(super) struct Object {
     lives: u64,
     life: Option<Life>,
+    /// Operations that have yet to land.
+    in_flight: usize,
 }
 
 /// An object in use.
@@ -105,7 +107,8 @@ impl Object {
 
     // clause: ptx.mbarrier-inval
     pub(super) fn inval(&mut self) -> Result<(), Misuse> {
-        if !self.live()?.waiting.is_empty() {
+        let is_awaited = !self.live()?.waiting.is_empty();
+        if is_awaited || self.in_flight > 0 {
             return Err(Misuse::Awaited);
         }
         self.life = None;
@@ -117,9 +120,17 @@ impl Object {
         self.life.as_mut().ok_or(Misuse::NotLive)
     }
 
+    /// An operation begins, at this moment.
+    pub(super) fn leave(&mut self) -> Result<Moment, Misuse> {
+        let begun = self.live()?.now();
+        self.in_flight += 1;
+        Ok(begun)
+    }
+
     /// What was begun at some moment is done.
     // clause: barcheck.stale-completion, ptx.bulk-copy-completes, ptx.commit-arrives
     pub(super) fn land(&mut self, begun: Moment, cargo: Cargo) -> Result<Completed, Misuse> {
+        self.in_flight -= 1;
         let life = self.life.as_mut().filter(|life| life.now() == begun).ok_or(Misuse::StaleCompletion)?;
         match cargo {
             Cargo::Bytes(bytes) => life.count_bytes(-bytes),

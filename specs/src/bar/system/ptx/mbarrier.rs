@@ -1,7 +1,7 @@
 //! Instructions on mbarrier objects: how they are spelled, and what they lower to.
 
 use barcheck_model::program::{
-    Awaited, BinaryOp, Expr, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces,
+    Awaited, BarrierInstruction, BinaryOp, Expr, LocalId, MbarrierKind, MbarrierOp, ObjectsId, Op, Spaces,
 };
 
 use crate::bar::ast::{Instruction, Operand};
@@ -145,11 +145,18 @@ impl<'a> RoleLowerer<'_, 'a> {
         let (token, operands) = self.kept(instruction, operation);
         let op = match (operation, operands) {
             (Mbarrier::Wait { form, parity }, _) => self.wait(instruction, operands, (form, parity)),
-            (Mbarrier::ProxyFence, []) => Some(Op::Fence(Spaces { shared: true, global: true })),
+            (Mbarrier::ProxyFence, []) => {
+                self.context.fences.fence();
+                Some(Op::Fence(Spaces { shared: true, global: true }))
+            }
             (Mbarrier::Inval, [object]) => self.on_own_object(MbarrierKind::Inval, object),
             (Mbarrier::Init, [object, count]) => {
                 let count = self.number(count)?;
-                self.on_own_object(MbarrierKind::Init(count), object)
+                let op = self.on_own_object(MbarrierKind::Init(count), object);
+                if let Some(Op::Barrier(BarrierInstruction::Mbarrier(op))) = &op {
+                    self.context.fences.initialise(op.objects, instruction.span);
+                }
+                op
             }
             (Mbarrier::Commit, [object]) => self.on_object(MbarrierKind::Commit, object),
             (Mbarrier::CommitToAll, [object, mask]) => {
@@ -217,6 +224,7 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn multicast(&mut self, kind: MbarrierKind, object: &'a Operand, mask: &'a Operand) -> Option<()> {
         let mask_value = self.number(mask)?;
         let (objects, index, _) = self.own_object(object)?;
+        self.context.fences.use_from_afar(objects);
         let ctas = i64::from(self.ctas());
         if let Expr::Int(value) = mask_value
             && !(1..1 << ctas).contains(&value)
@@ -316,6 +324,9 @@ impl<'a> RoleLowerer<'_, 'a> {
     fn on_object(&mut self, kind: MbarrierKind, operand: &'a Operand) -> Option<Op> {
         let (objects, index): (ObjectsId, Option<Expr>) = self.object(operand)?;
         let cta = self.in_cta(operand.cta.as_ref())?;
+        if cta.is_some() || matches!(kind, MbarrierKind::Copy { .. } | MbarrierKind::Commit) {
+            self.context.fences.use_from_afar(objects);
+        }
         Some(Op::from(MbarrierOp { kind, objects, index, cta }))
     }
 

@@ -1,0 +1,146 @@
+//! What barriers of phases answer to the questions that every system is asked: mbarrier objects, what is in
+//! flight to them, and the barrier of the cluster.
+
+use barcheck_model::barrier::mbarrier::{self, Delivery, Live, MOST};
+use barcheck_model::barrier::{
+    Applied, Around, Arrival, BarrierId, BarrierState as _, Blocking, Dependence, Instruction,
+    Operation as _, Part, Seat, Token, cluster,
+};
+use barcheck_model::program::LocationId;
+use barcheck_model::rule::Rule;
+
+struct Nobody;
+
+impl Around for Nobody {
+    fn agents(&self, _: BarrierId) -> u32 {
+        2
+    }
+
+    fn exits_release(&self) -> bool {
+        false
+    }
+
+    fn exited(&self) -> u32 {
+        0
+    }
+
+    fn exited_outside(&self, _: BarrierId) -> u32 {
+        0
+    }
+
+    fn is_in_flight(&self, _: BarrierId) -> bool {
+        false
+    }
+}
+
+const HERE: LocationId = LocationId(3);
+
+fn on_object(what: mbarrier::What) -> mbarrier::Action {
+    mbarrier::Action { object: 0, what }
+}
+
+fn arrive(relaxed: bool, token: bool) -> mbarrier::What {
+    mbarrier::What::Arrive { count: 1, bytes: 0, dropped: 0, relaxed, token }
+}
+
+fn is(instruction: &impl Instruction) -> (Part, Dependence, Blocking) {
+    (instruction.part(), instruction.dependence(false), instruction.blocking())
+}
+
+#[test]
+fn each_instruction_on_an_object_is_what_it_is_to_a_phase() {
+    use mbarrier::What;
+    let even = mbarrier::Phase::Parity(false);
+    let (alone, more) = (Dependence::Barrier, Dependence::More);
+    for (what, expected) in [
+        (What::Init(1), (Part::Begins, more, Blocking::Never)),
+        (What::Inval, (Part::Begins, more, Blocking::Never)),
+        (arrive(false, false), (Part::Arrives, alone, Blocking::Never)),
+        (What::CountBytes(8), (Part::Counts, alone, Blocking::Never)),
+        (What::Wait(even), (Part::Observes, alone, Blocking::Sometimes)),
+        (What::Ask(even, true), (Part::Asks, alone, Blocking::Asks)),
+        (What::Copy(8, Some(HERE)), (Part::Counts, more, Blocking::Never)),
+        (What::Commit(1), (Part::Arrives, more, Blocking::Never)),
+    ] {
+        let action = on_object(what);
+        assert_eq!(is(&action), expected, "{what:?}");
+        let waits = matches!(what, What::Ask(..)).then_some(on_object(What::Wait(even)));
+        assert_eq!(action.as_wait(), waits, "{what:?}");
+        let written = matches!(what, What::Copy(..)).then_some(HERE);
+        assert_eq!(action.copies_to(), written, "{what:?}");
+    }
+}
+
+#[test]
+fn each_instruction_on_the_barrier_of_the_cluster_is_what_it_is_to_a_generation() {
+    let action = |what| cluster::Action { barrier: BarrierId(16), what };
+    let arrives = action(cluster::What::Arrive { relaxed: false });
+    assert_eq!(is(&arrives), (Part::Arrives, Dependence::BarrierAndExits, Blocking::Never));
+    assert_eq!(is(&action(cluster::What::Wait)), (Part::Waits, Dependence::Barrier, Blocking::Sometimes));
+    for (arrived, holds) in [(0, false), (1, true)] {
+        let barrier = cluster::Barrier { arrived };
+        assert_eq!(barrier.is_initial(), !holds);
+        assert_eq!([barrier.holds_arrivals(), barrier.depends_on_exits(false)], [holds; 2]);
+    }
+}
+
+/// What an instruction leaves in flight, from the even phase of an object that expects some arrivals.
+fn left(what: mbarrier::What) -> Delivery {
+    let barrier = mbarrier::Barrier::Live(Live::new(4));
+    match on_object(what).apply(&barrier, Seat::default(), 0, &Nobody) {
+        Ok(Applied::Leaves(_, operation)) => operation,
+        other => panic!("{other:?}"),
+    }
+}
+
+// clause: ptx.bulk-copy-completes, ptx.commit-arrives
+#[test]
+fn copies_bring_bytes_and_their_own_write_and_commits_all_that_came_before() {
+    use mbarrier::What;
+    for (what, awaited, publishes, bytes) in [
+        (What::Copy(8, Some(HERE)), true, false, Some(8)),
+        (What::Copy(0, Some(HERE)), false, false, Some(0)),
+        (What::Commit(3), true, true, None),
+    ] {
+        let operation = left(what);
+        assert_eq!((operation.is_awaited(), operation.publishes()), (awaited, publishes), "{what:?}");
+        assert_eq!(operation.bytes(), bytes, "{what:?}");
+        assert_eq!(operation.written(), bytes.map(|_| HERE), "{what:?}");
+        assert_eq!((operation.slot(), operation.with_slot(5).slot()), (None, Some(5)));
+    }
+}
+
+// clause: ptx.commit-arrives, ptx.mbarrier-every-lane
+#[test]
+fn a_commit_arrives_once_for_each_lane() {
+    let lands = |pending| {
+        let barrier = mbarrier::Barrier::Live(Live { pending, ..Live::new(4) });
+        let landing = left(mbarrier::What::Commit(3)).land(&barrier)?;
+        Ok(landing.completed.is_some())
+    };
+    assert_eq!([lands(4), lands(3), lands(2)], [Ok(false), Ok(true), Err(Rule::OverArrival)]);
+}
+
+// clause: ptx.mbarrier-token
+#[test]
+fn a_token_is_kept_where_the_arrival_says_so() {
+    let barrier = mbarrier::Barrier::Live(Live::new(4));
+    let seat = |token| match on_object(arrive(false, token)).apply(&barrier, Seat::default(), 0, &Nobody) {
+        Ok(Applied::Arrives(effect, Arrival::Publishing)) => effect.seat.token,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([seat(true), seat(false)], [Token::Present, Token::None]);
+}
+
+#[test]
+fn an_object_in_use_is_not_as_it_was_in_the_beginning_and_knows_whether_all_have_arrived() {
+    use mbarrier::Barrier;
+    let all = Barrier::Live(Live { pending: 0, bytes: 8, ..Live::new(1) });
+    let some = Barrier::Live(Live::new(1));
+    assert_eq!([Barrier::Dead, some, all].map(|object| object.is_initial()), [true, false, false]);
+    assert_eq!([Barrier::Dead, some, all].map(|object| object.has_all_arrivals()), [false, false, true]);
+    // More was announced than may be waited for at a time, though less of it is left.
+    let most = i32::try_from(MOST).unwrap_or(i32::MAX);
+    let much = Barrier::Live(Live { bytes: most, announced: MOST + 1, ..Live::new(1) });
+    assert!(much.depends_on_order());
+}
