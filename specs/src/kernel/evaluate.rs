@@ -38,6 +38,8 @@ pub(super) struct Evaluation {
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
+    /// Instructions that ask lanes of which each is known to have its own answer.
+    pub(super) asked: BTreeSet<usize>,
     /// The mbarrier objects of instructions, by the position of the instruction.
     pub(super) objects: HashMap<usize, Object>,
     /// For each node and register where several values meet, the value from each node that leads there; from
@@ -249,6 +251,11 @@ impl Evaluator<'_> {
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let value = self.value(*at, *function, &arguments);
+                    if matches!(function, Function::All | Function::Any)
+                        && self.values.as_known(arguments[0]).is_some_and(|known| known.all().is_none())
+                    {
+                        found.asked.insert(*at);
+                    }
                     registers[index] = match instruction.guard {
                         None => value,
                         Some(guard) => self.guarded(guard, value, registers[index], registers),
@@ -270,8 +277,13 @@ impl Evaluator<'_> {
                     found.barriers.insert(*at, (address, Some(parity)));
                 }
                 Action::Object(step) => {
-                    let address = self.argument(step.address, registers);
-                    let amount = step.amount.map(|amount| self.argument(amount, registers));
+                    let mut address = self.argument(step.address, registers);
+                    let mut amount = step.amount.map(|amount| self.argument(amount, registers));
+                    if let Some(guard) = instruction.guard {
+                        let holds = self.condition(guard, registers);
+                        address = self.values.given(address, holds);
+                        amount = amount.map(|amount| self.values.given(amount, holds));
+                    }
                     found.barriers.insert(*at, (address, amount));
                     if let Some(mask) = step.mask {
                         let mask = self.argument(mask, registers);
@@ -362,6 +374,16 @@ impl Evaluator<'_> {
             }
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
             (Function::Vote, [value]) => self.vote(at, *value),
+            (Function::All | Function::Any, [value]) => match self.values.as_known(*value).cloned() {
+                Some(known) => {
+                    let is_all = function == Function::All;
+                    let holds = |lane: usize| known.get(lane) != 0;
+                    let mut lanes = 0..self.warp.live();
+                    let holds = if is_all { lanes.all(holds) } else { lanes.any(holds) };
+                    self.values.number(u64::from(holds))
+                }
+                None => self.vote(at, *value),
+            },
             (Function::Elect, [mask]) => self.elect(at, *mask),
             (Function::Shared, _) => self.values.leaf(Term::Given { at }),
             (Function::OfWarp, _) => self.unknown(at, true),

@@ -333,9 +333,13 @@ pub(super) fn name_of(names: &mut HashMap<String, String>, key: &str) -> String 
 }
 
 impl Emit for Residual<'_> {
-    fn node(&mut self, node: usize) -> Result<Statements, Stop> {
+    fn node(&mut self, node: usize, lanes: Option<u32>) -> Result<Statements, Stop> {
         let mut statements = Vec::new();
         for at in self.slice.nodes[node].instructions.clone() {
+            if self.code.once.contains(&at) {
+                self.once((node, at), lanes, &mut statements)?;
+                continue;
+            }
             self.barrier(node, at, &mut statements)?;
         }
         if let Some((inner, _)) = self.trip(node) {
@@ -440,6 +444,12 @@ impl Emit for Residual<'_> {
         };
         let at = self.slice.nodes[node].instructions.iter().find(elects)?;
         Some(self.code.instructions[*at].span)
+    }
+
+    fn asks_all(&self, node: usize) -> Option<Span> {
+        let instructions = self.slice.nodes[node].instructions.iter();
+        let mut asked = instructions.filter(|at| self.evaluation.asked.contains(at));
+        asked.next().map(|at| self.code.instructions[*at].span)
     }
 
     fn meets(&self, node: usize) -> bool {

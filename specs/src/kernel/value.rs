@@ -310,6 +310,7 @@ impl Values {
                 let mask = self.number(number - 1);
                 Some(self.apply(Operation::And, ty, &[*a, mask]))
             }
+            (Operation::ShiftRight, [a, by]) if !ty.signed => self.back_and_forth(ty, *a, *by),
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Select, [a, b, condition]) => {
                 if a == b {
@@ -322,6 +323,22 @@ impl Values {
             (Operation::Compare(comparison), [a, b]) => self.comparison(comparison, ty, *a, *b),
             _ => None,
         }
+    }
+
+    /// `x << n >> n`: the lowest bits of a sum that is a multiple of what it is divided by.
+    fn back_and_forth(&mut self, ty: Type, a: ValueId, by: ValueId) -> Option<ValueId> {
+        let by = self.as_known(by)?.all().filter(|by| (1..u64::from(ty.bits)).contains(by))?;
+        let Term::Sum { bits, terms, known } = self.term(a).clone() else { return None };
+        let shrink = |lanes: &Lanes| {
+            Lanes::map(&[lanes], |n| (n[0].trailing_zeros() as u64 >= by || n[0] == 0).then(|| n[0] >> by))
+        };
+        let parts = terms.iter().map(|(term, factor)| Some((*term, shrink(factor)?)));
+        let mut parts: Vec<(ValueId, Lanes)> = parts.collect::<Option<_>>()?;
+        let known = self.known(shrink(&known)?);
+        parts.push((known, Lanes::All(1)));
+        let sum = self.sum(bits, &parts).filter(|_| bits == ty.bits)?;
+        let mask = self.number(cut(u64::MAX, ty.bits) >> by);
+        Some(self.apply(Operation::And, ty, &[sum, mask]))
     }
 
     /// `x & 0`, `x & all`, `x | 0`, `x | all`, `x & x`.

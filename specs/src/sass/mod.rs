@@ -68,6 +68,15 @@ impl Read<'_> {
         &self.listing.functions[self.entries[entry]]
     }
 
+    /// Whether a function has what only the chips of PTX have, mbarriers above all, itself or in what it may
+    /// call.
+    fn has_objects(&self, function: &Function<'_>) -> bool {
+        let is_one = |opcode: &str| matches!(opcodes::effect(opcode), Some(Effect::Synchronises));
+        let own = |function: &Function<'_>| function.statements.iter().any(|s| is_one(s.opcode));
+        let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
+        own(function) || calls && self.listing.functions.iter().any(|other| !other.is_entry && own(other))
+    }
+
     /// Whether a function has barriers of its CTA or what may be, itself or in what it may call.
     fn synchronises(&self, function: &Function<'_>) -> bool {
         let own = |function: &Function<'_>| {
@@ -126,9 +135,11 @@ impl Module for Read<'_> {
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
-        let code = lower::lower(&self.listing, self.entries[entry], launch);
+        // The BCU has no mbarriers: a kernel with them is one of PTX, and so are its barriers.
+        let target = if self.has_objects(self.function(entry)) { Target::Ptx } else { Target::Bcu };
+        let code = lower::lower(&self.listing, self.entries[entry], launch, target);
         let header = vec![format!("cta {};", launch.count())];
-        let group = Group { target: Target::Bcu, size: launch.size, lanes: LANES, cluster: [1; 3], header };
+        let group = Group { target, size: launch.size, lanes: LANES, cluster: [1; 3], header };
         Ok(Kernel { code, group })
     }
 
