@@ -9,6 +9,7 @@ use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Re
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
+use super::traits::{any, differs};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -38,6 +39,8 @@ pub(super) struct Evaluation {
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
+    /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
+    pub(super) votes: BTreeMap<usize, ValueId>,
     /// Instructions that ask lanes of which each is known to have its own answer.
     pub(super) asked: BTreeSet<usize>,
     /// The mbarrier objects of instructions, by the position of the instruction.
@@ -70,6 +73,8 @@ pub(super) const OUTSIDE: usize = usize::MAX;
 
 /// Terms beyond which a kernel is not followed.
 const TERMS: usize = 2_000_000;
+/// Values of registers at nodes beyond which it is not.
+const HELD: usize = 50_000_000;
 /// Evaluations of one warp.
 const ROUNDS: usize = 12;
 
@@ -142,6 +147,9 @@ impl Evaluator<'_> {
         patience: &Patience,
     ) -> Option<(Evaluation, Vec<(usize, Register)>)> {
         let count = self.slice.nodes.len();
+        if count.saturating_mul(self.slice.registers.len()) > HELD {
+            return None;
+        }
         let after: Vec<Vec<usize>> = self
             .slice
             .nodes
@@ -251,6 +259,9 @@ impl Evaluator<'_> {
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let value = self.value(*at, *function, &arguments);
+                    if *function == Function::Vote && self.may_be_shared(value) {
+                        found.votes.insert(*at, value);
+                    }
                     if matches!(function, Function::All | Function::Any)
                         && self.values.as_known(arguments[0]).is_some_and(|known| known.all().is_none())
                     {
@@ -373,6 +384,7 @@ impl Evaluator<'_> {
                 self.values.leaf(Term::Loaded { at, address: *address, varies: true })
             }
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
+            (Function::Vote, [value]) if self.may_be_shared(*value) => *value,
             (Function::Vote, [value]) => self.vote(at, *value),
             (Function::All | Function::Any, [value]) => match self.values.as_known(*value).cloned() {
                 Some(known) => {
@@ -459,6 +471,14 @@ impl Evaluator<'_> {
             }
             Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => None,
         }
+    }
+
+    /// Whether lanes may have the same, as far as a term says without what it takes from where paths meet.
+    fn may_be_shared(&self, value: ValueId) -> bool {
+        let is_own = |term: &Term| matches!(term, Term::Unset | Term::Unknown { of_warp: false, .. });
+        any(self.values, value, |term| matches!(term, Term::Meet { .. }))
+            && !differs(self.values, value)
+            && !any(self.values, value, is_own)
     }
 
     /// `all` and `any` of what is the same for all lanes. Of anything else it would matter which take part.

@@ -30,6 +30,7 @@ mod origins;
 mod peeks;
 mod reach;
 mod residual;
+mod shifts;
 mod slice;
 mod steps;
 mod structure;

@@ -336,6 +336,12 @@ impl Emit for Residual<'_> {
     fn node(&mut self, node: usize, lanes: Option<u32>) -> Result<Statements, Stop> {
         let mut statements = Vec::new();
         for at in self.slice.nodes[node].instructions.clone() {
+            let voted =
+                self.evaluation.votes.get(&at).map(|value| self.knowledge.at(self.values, node, *value));
+            if voted.is_some_and(|voted| voted.is_exact && voted.spread == Spread::Lane) {
+                let what = "which of its lanes a warp takes this from is not known".to_owned();
+                return Err(Stop { what, span: self.code.instructions[at].span, help: None });
+            }
             if self.code.once.contains(&at) {
                 self.once((node, at), lanes, &mut statements)?;
                 continue;

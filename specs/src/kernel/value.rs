@@ -325,22 +325,6 @@ impl Values {
         }
     }
 
-    /// `x << n >> n`: the lowest bits of a sum that is a multiple of what it is divided by.
-    fn back_and_forth(&mut self, ty: Type, a: ValueId, by: ValueId) -> Option<ValueId> {
-        let by = self.as_known(by)?.all().filter(|by| (1..u64::from(ty.bits)).contains(by))?;
-        let Term::Sum { bits, terms, known } = self.term(a).clone() else { return None };
-        let shrink = |lanes: &Lanes| {
-            Lanes::map(&[lanes], |n| (n[0].trailing_zeros() as u64 >= by || n[0] == 0).then(|| n[0] >> by))
-        };
-        let parts = terms.iter().map(|(term, factor)| Some((*term, shrink(factor)?)));
-        let mut parts: Vec<(ValueId, Lanes)> = parts.collect::<Option<_>>()?;
-        let known = self.known(shrink(&known)?);
-        parts.push((known, Lanes::All(1)));
-        let sum = self.sum(bits, &parts).filter(|_| bits == ty.bits)?;
-        let mask = self.number(cut(u64::MAX, ty.bits) >> by);
-        Some(self.apply(Operation::And, ty, &[sum, mask]))
-    }
-
     /// `x & 0`, `x & all`, `x | 0`, `x | all`, `x & x`.
     fn absorbed(&mut self, operation: Operation, ty: Type, a: ValueId, b: ValueId) -> Option<ValueId> {
         if a == b {

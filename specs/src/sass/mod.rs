@@ -68,13 +68,27 @@ impl Read<'_> {
         &self.listing.functions[self.entries[entry]]
     }
 
-    /// Whether a function has what only the chips of PTX have, mbarriers above all, itself or in what it may
-    /// call.
-    fn has_objects(&self, function: &Function<'_>) -> bool {
-        let is_one = |opcode: &str| matches!(opcodes::effect(opcode), Some(Effect::Synchronises));
-        let own = |function: &Function<'_>| function.statements.iter().any(|s| is_one(s.opcode));
+    /// By whose rules the barriers of a function are judged. The BCU has no mbarriers, and raises an exception
+    /// where reductions share a barrier with `BAR.SYNC`. The chips of PTX have the former and take the latter:
+    /// a kernel for one of them that does so, itself or in what it may call, is one of PTX.
+    fn target(&self, function: &Function<'_>) -> Target {
         let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
-        own(function) || calls && self.listing.functions.iter().any(|other| !other.is_entry && own(other))
+        let called = self.listing.functions.iter().filter(|other| calls && !other.is_entry);
+        let functions: Vec<&Function<'_>> = std::iter::once(function).chain(called).collect();
+        let has = |holds: &dyn Fn(&str) -> bool| {
+            functions.iter().any(|function| function.statements.iter().any(|s| holds(s.opcode)))
+        };
+        let is_mixed = has(&|opcode| opcode.starts_with("BAR.RED"))
+            && has(&|opcode| opcode.starts_with("BAR.SYNC") || opcode.starts_with("BAR.ARV"));
+        // What saves the state of barriers is the BCU's alone.
+        let saves = has(&|opcode| {
+            opcode.starts_with("R2B") || opcode.starts_with("B2R") && !opcode.starts_with("B2R.RESULT")
+        });
+        let has_objects = has(&|opcode| matches!(opcodes::effect(opcode), Some(Effect::Synchronises)));
+        match has_objects || is_mixed && function.chip.is_some() && !saves {
+            true => Target::Ptx,
+            false => Target::Bcu,
+        }
     }
 
     /// Whether a function has barriers of its CTA or what may be, itself or in what it may call.
@@ -135,8 +149,7 @@ impl Module for Read<'_> {
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
-        // The BCU has no mbarriers: a kernel with them is one of PTX, and so are its barriers.
-        let target = if self.has_objects(self.function(entry)) { Target::Ptx } else { Target::Bcu };
+        let target = self.target(self.function(entry));
         let code = lower::lower(&self.listing, self.entries[entry], launch, target);
         let header = vec![format!("cta {};", launch.count())];
         let group = Group { target, size: launch.size, lanes: LANES, cluster: [1; 3], header };

@@ -1,5 +1,8 @@
 //! Locations: `loc("file.py":12:3)` behind an operation, or an alias of one.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use crate::common::contents::Origin;
 use crate::common::span::LineIndex;
 
@@ -12,14 +15,11 @@ const DEPTH: u32 = 16;
 /// A file and a line.
 type Place = (String, u32);
 
-/// What names at the top stand for: ranges of the words.
-type Aliases<'a, 's> = &'a [(&'s str, std::ops::Range<usize>)];
-
-/// The words of a module, and what names stand for.
+/// The words of a module, and for what names at the top stand: ranges of the words.
 pub(super) struct Locations<'a, 's> {
     pub(super) source: &'s str,
     pub(super) tokens: &'a [Token],
-    pub(super) aliases: Aliases<'a, 's>,
+    pub(super) aliases: HashMap<&'s str, Range<usize>>,
 }
 
 impl Locations<'_, '_> {
@@ -74,7 +74,7 @@ impl Locations<'_, '_> {
                 return Some(((self.text(*word).trim_matches('"').to_owned(), line), None));
             }
             if word.kind == Kind::Alias {
-                let range = self.aliases.iter().find(|(name, _)| *name == self.text(*word))?.1.clone();
+                let range = self.aliases.get(self.text(*word))?.clone();
                 let inside = self.tokens.get(range)?;
                 // `loc(` stands before it.
                 return self.place(inside.get(2..)?, depth);

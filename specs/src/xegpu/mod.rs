@@ -134,7 +134,8 @@ impl module::Module for Parsed<'_> {
     /// As `loc` says.
     fn origins(&self, entry: usize, lines: &LineIndex<'_>) -> Vec<Origin> {
         let tree = self.tree();
-        let (source, tokens, aliases) = (self.source, self.tokens.as_slice(), self.aliases.as_slice());
+        let (source, tokens) = (self.source, self.tokens.as_slice());
+        let aliases = self.aliases.iter().cloned().collect();
         Locations { source, tokens, aliases }.of(tree.entries[entry], lines)
     }
 }

@@ -155,9 +155,8 @@ impl<'m> Lowerer<'m> {
         let function = self.function();
         let statements = &function.statements;
         let answer = current.statement.operands[0];
-        for at in current.at + 1..statements.len().min(current.at + NEAR) {
-            let here = &statements[at];
-            if function.named.contains_key(&at) || function.entered.contains(&at) {
+        for (at, here) in statements.iter().enumerate().skip(current.at + 1).take(NEAR) {
+            if function.entered.contains(&at) {
                 return false;
             }
             if here.opcode != "BRA" {

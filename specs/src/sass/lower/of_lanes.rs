@@ -108,7 +108,7 @@ fn found(function: &Listed<'_>, at: usize) -> Option<(usize, [Register; 2])> {
         ["UBLKCP", "UTMALDG", "UTCBAR"].contains(&statement.opcode.split('.').next().unwrap_or_default())
             && statement.guard.is_none_or(|guard| guard.trim_start_matches('!').starts_with("UP"))
     };
-    let is_entered = |at: &usize| function.named.contains_key(at) || function.entered.contains(at);
+    let is_entered = |at: &usize| function.entered.contains(at);
     let holds = back.guard == Some(left)
         && function.target(back.operands.first()?) == Some(at)
         && is(gives_up, Some(turn), [left, "PT", turn, "PT", "PT", "0x8"])
