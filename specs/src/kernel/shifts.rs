@@ -36,8 +36,9 @@ mod tests {
         code.names.push("x".to_owned());
         let mut values = Values::of(&code);
         let word = Type { bits: 32, signed: false };
-        let x = values.leaf(Term::Same(0));
-        let [by, one] = [values.number(31), values.number(1)];
+        let same = values.leaf(Term::Same(0));
+        let [by, one, byte] = [31, 1, 255].map(|number| values.number(number));
+        let x = values.apply(Operation::And, word, &[same, byte]);
         let up = values.apply(Operation::ShiftLeft, word, &[x, by]);
         let back = values.apply(Operation::ShiftRight, word, &[up, by]);
         assert_eq!(back, values.apply(Operation::And, word, &[x, one]));

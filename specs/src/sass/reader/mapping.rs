@@ -44,6 +44,7 @@ pub(super) fn registers(code: &str, found: &mut HashMap<String, u32>) -> bool {
         // The vector as a whole is called by what is around its numbers.
         if let (true, Some(first), Some((before, rest))) = (is_vector, first, name.split_once('<')) {
             let behind = rest.split_once('>').map_or("", |(_, behind)| behind);
+            let behind = behind.split_once('[').map_or(behind, |(behind, _)| behind);
             found.entry(format!("{before}{behind}")).or_insert(first);
         }
     }
