@@ -125,13 +125,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
         Ok(statements)
     }
 
-    /// A node, and what follows it: the next node of the region, if control goes on there.
-    fn plain(
-        &mut self,
-        outer: Option<usize>,
-        node: usize,
-        statements: &mut Statements,
-    ) -> Result<Option<usize>, Stop> {
+    /// The lanes that come to a node, if that is known; why not, if it would have to be.
+    fn lanes_at(&self, node: usize) -> Result<Option<u32>, Stop> {
         // The lane that is taken to be elected is the first: it has to be here.
         let is_here = self.here.is_some_and(|lanes| lanes & 1 == 1) || self.apart == 0;
         let is_here = is_here && self.evaluation.lanes[node] & 1 == 1;
@@ -144,6 +139,17 @@ impl<'f, E: Emit> Structurer<'f, E> {
             let what = "lanes that are asked where others have gone another way".to_owned();
             return Err(Stop { what, span, help: None });
         }
+        Ok(lanes)
+    }
+
+    /// A node, and what follows it: the next node of the region, if control goes on there.
+    fn plain(
+        &mut self,
+        outer: Option<usize>,
+        node: usize,
+        statements: &mut Statements,
+    ) -> Result<Option<usize>, Stop> {
+        let lanes = self.lanes_at(node)?;
         statements.extend(self.emit.node(node, lanes)?);
         let (taken, other) = match self.evaluation.then[node] {
             Some(Way::To(to)) => return Ok(self.go(outer, node, to, statements)),

@@ -52,8 +52,8 @@ impl<'m> Lowerer<'m> {
         }
     }
 
-    /// `raw_sends.3.1.0.0 (M1, 1) 0x0:ud 0x2000004:ud V40.0 V0.0 V0.0`: a message. To the gateway it is followed
-    /// if it signals a named barrier; to other units it only reads and writes.
+    /// `raw_sends.3.1.0.0 (M1, 1) 0x0:ud 0x2000004:ud V40.0 V0.0 V0.0`: a message. To the gateway it is
+    /// followed if it signals a named barrier; to other units it only reads and writes.
     pub(super) fn message(&mut self, current: &Current<'m>) {
         let unit = unit(current.statement, &current.root, &current.parts);
         let done = match unit {
