@@ -9,7 +9,6 @@ use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Re
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
-use super::traits::{any, differs};
 use super::value::{Term, ValueId, Values};
 use super::warp::Warp;
 
@@ -259,7 +258,7 @@ impl Evaluator<'_> {
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let value = self.value(*at, *function, &arguments);
-                    if *function == Function::Vote && self.may_be_shared(value) {
+                    if *function == Function::Vote && self.values.may_be_shared(value) {
                         found.votes.insert(*at, value);
                     }
                     if matches!(function, Function::All | Function::Any)
@@ -384,7 +383,7 @@ impl Evaluator<'_> {
                 self.values.leaf(Term::Loaded { at, address: *address, varies: true })
             }
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
-            (Function::Vote, [value]) if self.may_be_shared(*value) => *value,
+            (Function::Vote, [value]) if self.values.may_be_shared(*value) => *value,
             (Function::Vote, [value]) => self.vote(at, *value),
             (Function::All | Function::Any, [value]) => match self.values.as_known(*value).cloned() {
                 Some(known) => {
@@ -471,14 +470,6 @@ impl Evaluator<'_> {
             }
             Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => None,
         }
-    }
-
-    /// Whether lanes may have the same, as far as a term says without what it takes from where paths meet.
-    fn may_be_shared(&self, value: ValueId) -> bool {
-        let is_own = |term: &Term| matches!(term, Term::Unset | Term::Unknown { of_warp: false, .. });
-        any(self.values, value, |term| matches!(term, Term::Meet { .. }))
-            && !differs(self.values, value)
-            && !any(self.values, value, is_own)
     }
 
     /// `all` and `any` of what is the same for all lanes. Of anything else it would matter which take part.

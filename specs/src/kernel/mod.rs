@@ -40,6 +40,7 @@ mod tree;
 mod trips;
 mod uniform;
 mod value;
+mod votes;
 mod waits;
 mod warp;
 mod writes;

@@ -68,9 +68,9 @@ impl Read<'_> {
         &self.listing.functions[self.entries[entry]]
     }
 
-    /// By whose rules the barriers of a function are judged. The BCU has no mbarriers, and raises an exception
-    /// where reductions share a barrier with `BAR.SYNC`. The chips of PTX have the former and take the latter:
-    /// a kernel for one of them that does so, itself or in what it may call, is one of PTX.
+    /// By whose rules the barriers of a function are judged. The BCU has no mbarriers, and raises an
+    /// exception where reductions share a barrier with `BAR.SYNC`. The chips of PTX have the former and take
+    /// the latter: a kernel for one of them that does so, itself or in what it may call, is one of PTX.
     fn target(&self, function: &Function<'_>) -> Target {
         let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
         let called = self.listing.functions.iter().filter(|other| calls && !other.is_entry);

@@ -10,21 +10,10 @@ use crate::sass::operand::{File, Operand, Register};
 use crate::sass::syntax::{Function as Listed, Statement};
 
 use super::arithmetic::copy;
-use super::state::{BIT, Current, Lowerer};
+use super::state::{BIT, Current, Lowerer, OfLanes};
 
 /// Instructions in such a loop.
 const LONG: usize = 64;
-
-/// A loop that is being laid out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OfLanes {
-    /// The jump back.
-    end: usize,
-    /// Which lanes go through it, where it begins.
-    lanes: Guard,
-    /// What holds for those that still have to, and for the one whose turn it is.
-    predicates: [Register; 2],
-}
 
 impl<'m> Lowerer<'m> {
     /// Lays out an instruction that belongs to such a loop; whether it was one.

@@ -10,8 +10,6 @@ use crate::module::Launch;
 use crate::sass::operand::{File, Kind, Operand, Register};
 use crate::sass::syntax::{self, Listing, Statement};
 
-use super::of_lanes::OfLanes;
-
 /// A predicate.
 pub(super) const BIT: Type = Type { bits: 1, signed: false };
 /// A register.
@@ -30,6 +28,17 @@ pub(super) struct Frame {
     pub(super) returns: Vec<usize>,
     /// Where `SYNC`, `BRK` and `CONT` lead.
     pub(super) pops: HashMap<usize, usize>,
+}
+
+/// A loop over lanes that is being laid out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfLanes {
+    /// The jump back.
+    pub(super) end: usize,
+    /// Which lanes go through it, where it begins.
+    pub(super) lanes: Guard,
+    /// What holds for those that still have to, and for the one whose turn it is.
+    pub(super) predicates: [Register; 2],
 }
 
 pub(super) struct Lowerer<'m> {
