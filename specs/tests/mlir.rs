@@ -16,8 +16,11 @@ fn read(body: &str, aliases: &str) -> Loaded {
     loaded.unwrap_or_else(|error| panic!("{:?}", error.diagnostics))
 }
 
+/// A line of the kernel, the file and the line of the source, and where that was inlined.
+type Place = (u32, String, u32, Option<(String, u32)>);
+
 /// For each line of the kernel that has one, the line of the source.
-fn places(body: &str, aliases: &str) -> Vec<(u32, String, u32, Option<(String, u32)>)> {
+fn places(body: &str, aliases: &str) -> Vec<Place> {
     let loaded = read(body, aliases);
     let origins = loaded.extracted.expect("a kernel").origins;
     origins.into_iter().map(|o| (o.from, o.file, o.line, o.inlined_at)).collect()
