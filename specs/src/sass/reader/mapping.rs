@@ -51,7 +51,7 @@ pub(super) fn registers(code: &str, found: &mut HashMap<String, u32>) -> bool {
     true
 }
 
-/// The names that one stands for: `c<00-01|32>y` for `c00y`, `c01y` and `c32y`. `[2]` behind it says the bank.
+/// The names that one stands for: `c<00-01|32>y` for `c00y`, `c01y` and `c32y`. `[2]` behind it is a bank.
 fn elements(name: &str) -> Option<Vec<String>> {
     let name = name.split_once('[').map_or(name, |(name, _)| name);
     let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
