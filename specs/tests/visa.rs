@@ -211,3 +211,33 @@ fn word() -> impl Strategy<Value = String> {
     ];
     (0..words.len()).prop_map(move |at| words[at].to_owned())
 }
+
+#[test]
+fn messages_to_the_gateway_signal() {
+    // clause: barcheck.visa-message
+    let send = "raw_sends.3.1.0.0 (M1, 1) 0x0:ud 0x2000004:ud V1.0 V1.0 V1.0\nret (M1, 1)";
+    let text = extracted(&format!("mov (M1, 1) V1(0,2)<1> 0x02018005:ud\n{send}"));
+    assert_eq!(text, "threads 0..2 { nbarrier.signal 5, 2, 1, 2; }");
+    // A byte of the payload is written apart.
+    refused(
+        kernel(&format!("mov (M1, 1) V1(0,2)<1> 0x5:ud\nsvm_block_ld V1 V1\n{send}")),
+        "not-followed",
+        11,
+    );
+    // Another message to it may be anything; one to another unit is none.
+    let other = send.replace("0x2000004", "0x2000003");
+    assert!(refused(kernel(&other), "not-followed", 9).contains("may signal"));
+    let load = "raw_sends.10.1.0.1 (M1, 16) 0x0:ud 0x2180000:ud V1.0 V1.0 V1.0\nbarrier\nret (M1, 1)";
+    assert_eq!(extracted(load), "threads 0..2 { nbarrier.signal 0, 2; nbarrier.wait 0; }");
+    let load = "raw_send.1 (M1, 16) 0xc:ud 0x2180000:ud V1.0 V1.0\nbarrier\nret (M1, 1)";
+    assert_eq!(extracted(load), "threads 0..2 { nbarrier.signal 0, 2; nbarrier.wait 0; }");
+}
+
+#[test]
+fn the_barrier_of_the_group_is_a_named_one() {
+    // clause: barcheck.visa-barrier, barcheck.visa-sbarrier-signal, barcheck.visa-sbarrier-wait
+    let whole = extracted("barrier\nret (M1, 1)");
+    let split = extracted("sbarrier.signal\nsbarrier.wait\nret (M1, 1)");
+    assert_eq!(whole, "threads 0..2 { nbarrier.signal 0, 2; nbarrier.wait 0; }");
+    assert_eq!(split, whole);
+}

@@ -26,6 +26,8 @@ pub(crate) struct Code {
     /// Instructions, by position, at which the lanes of a warp come together: none goes on before all have
     /// come.
     pub(crate) meetings: BTreeSet<usize>,
+    /// Steps on objects, by position, that a warp does once, whichever of its lanes come there.
+    pub(crate) once: BTreeSet<usize>,
     /// What the reader takes for true, and where.
     pub(crate) assumed: Vec<(String, Span)>,
 }
@@ -189,6 +191,10 @@ pub(crate) enum Function {
     Broadcast,
     /// Whether all lanes have it, or any: the value.
     Vote,
+    /// Whether all lanes that come there have it: the value.
+    All,
+    /// Whether any of them has it: the value.
+    Any,
     /// One lane of the warp.
     Elect,
     /// Unknown, and the same for all threads of the group that execute the instruction together.

@@ -38,6 +38,10 @@ pub(super) struct Evaluation {
     pub(super) barriers: HashMap<usize, (ValueId, Option<ValueId>)>,
     /// The groups to which a step goes, likewise, if it goes to several.
     pub(super) masks: HashMap<usize, ValueId>,
+    /// What is taken to be the same for the lanes of a warp, by the position of the instruction.
+    pub(super) votes: BTreeMap<usize, ValueId>,
+    /// Instructions that ask lanes of which each is known to have its own answer.
+    pub(super) asked: BTreeSet<usize>,
     /// The mbarrier objects of instructions, by the position of the instruction.
     pub(super) objects: HashMap<usize, Object>,
     /// For each node and register where several values meet, the value from each node that leads there; from
@@ -68,6 +72,8 @@ pub(super) const OUTSIDE: usize = usize::MAX;
 
 /// Terms beyond which a kernel is not followed.
 const TERMS: usize = 2_000_000;
+/// Values of registers at nodes beyond which it is not.
+const HELD: usize = 50_000_000;
 /// Evaluations of one warp.
 const ROUNDS: usize = 12;
 
@@ -142,6 +148,9 @@ impl Evaluator<'_> {
         patience: &Patience,
     ) -> Option<(Evaluation, Vec<(usize, Register)>)> {
         let count = self.slice.nodes.len();
+        if count.saturating_mul(self.slice.registers.len()) > HELD {
+            return None;
+        }
         let after: Vec<Vec<usize>> = self
             .slice
             .nodes
@@ -251,6 +260,14 @@ impl Evaluator<'_> {
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
                     let value = self.value(*at, *function, &arguments);
+                    if *function == Function::Vote && self.values.may_be_shared(value) {
+                        found.votes.insert(*at, value);
+                    }
+                    if matches!(function, Function::All | Function::Any)
+                        && self.values.as_known(arguments[0]).is_some_and(|known| known.all().is_none())
+                    {
+                        found.asked.insert(*at);
+                    }
                     registers[index] = match instruction.guard {
                         None => value,
                         Some(guard) => self.guarded(guard, value, registers[index], registers),
@@ -272,8 +289,13 @@ impl Evaluator<'_> {
                     found.barriers.insert(*at, (address, Some(parity)));
                 }
                 Action::Object(step) => {
-                    let address = self.argument(step.address, registers);
-                    let amount = step.amount.map(|amount| self.argument(amount, registers));
+                    let mut address = self.argument(step.address, registers);
+                    let mut amount = step.amount.map(|amount| self.argument(amount, registers));
+                    if let Some(guard) = instruction.guard {
+                        let holds = self.condition(guard, registers);
+                        address = self.values.given(address, holds);
+                        amount = amount.map(|amount| self.values.given(amount, holds));
+                    }
                     found.barriers.insert(*at, (address, amount));
                     if let Some(mask) = step.mask {
                         let mask = self.argument(mask, registers);
@@ -366,7 +388,18 @@ impl Evaluator<'_> {
                 self.values.leaf(Term::Loaded { at, address: *address, varies: true })
             }
             (Function::Broadcast, [value, lane, clamp]) => self.broadcast(at, *value, *lane, *clamp),
+            (Function::Vote, [value]) if self.values.may_be_shared(*value) => *value,
             (Function::Vote, [value]) => self.vote(at, *value),
+            (Function::All | Function::Any, [value]) => match self.values.as_known(*value).cloned() {
+                Some(known) => {
+                    let is_all = function == Function::All;
+                    let holds = |lane: usize| known.get(lane) != 0;
+                    let mut lanes = 0..self.warp.live();
+                    let holds = if is_all { lanes.all(holds) } else { lanes.any(holds) };
+                    self.values.number(u64::from(holds))
+                }
+                None => self.vote(at, *value),
+            },
             (Function::Elect, [mask]) => self.elect(at, *mask),
             (Function::Shared, _) => self.values.leaf(Term::Given { at }),
             (Function::OfWarp, _) => self.unknown(at, true),

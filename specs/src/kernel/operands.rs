@@ -1,11 +1,12 @@
-//! Barriers and their operands.
+//! Barriers and their operands, and what variables are set to.
 
 use super::code::{Action, Synchronisation};
+use super::expression::is_small;
 use super::lanes::Lanes;
-use super::residual::{Expression, Residual};
+use super::residual::{Expression, Meet, Residual};
 use super::structure::Stop;
 use super::terms::any;
-use super::tree::{Statement, Statements};
+use super::tree::{Amount, Statement, Statements};
 use super::value::{Term, ValueId};
 use crate::common::span::Span;
 
@@ -79,5 +80,29 @@ impl Residual<'_> {
             text.push_str(part);
         }
         Ok(text)
+    }
+
+    /// What is assigned to a variable.
+    pub(super) fn amount(&mut self, from: usize, meet: Meet, value: ValueId) -> Option<Amount> {
+        let bits = self.width(meet);
+        let written = self.expression_as(from, value, Some(bits))?;
+        let number = match self.values.as_known(value).and_then(Lanes::all) {
+            Some(number) if bits == 1 => Some(number as i64),
+            Some(_) => written.text.parse().ok(),
+            None => None,
+        };
+        let step = match self.values.term(value) {
+            Term::Sum { bits, terms, known } if is_small(known, *bits) => match terms.as_slice() {
+                [(term, Lanes::All(1))] => match self.values.term(*term) {
+                    Term::Meet { block, register } if (*block, *register) == meet => {
+                        known.all().map(|known| super::arithmetic::signed(known, *bits))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(Amount { text: written.text, number, step })
     }
 }

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
-use super::expression::{Names, Writer, class, is_small};
+use super::expression::{Names, Writer, class};
 use super::flow::Flow;
-use super::lanes::Lanes;
 use super::numbers::{Number, placeholder};
 use super::origins::Origins;
 use super::slice::{Slice, Then};
@@ -130,7 +129,7 @@ impl<'r> Residual<'r> {
     }
 
     /// How wide what meets is: as wide as the widest that comes.
-    fn width(&self, meet: Meet) -> u8 {
+    pub(super) fn width(&self, meet: Meet) -> u8 {
         let mut seen = BTreeSet::new();
         let mut work = vec![meet];
         let mut widest = 1;
@@ -154,7 +153,12 @@ impl<'r> Residual<'r> {
     }
 
     /// The same, of this width if one is given.
-    fn expression_as(&mut self, node: usize, value: ValueId, bits: Option<u8>) -> Option<Expression> {
+    pub(super) fn expression_as(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        bits: Option<u8>,
+    ) -> Option<Expression> {
         let need = self.knowledge.need(self.values, node, value);
         let written = self.written(node, value, bits, need.is_some())?;
         if let Some(need) = need {
@@ -318,30 +322,6 @@ impl<'r> Residual<'r> {
         let number = super::arithmetic::signed(number, ty.bits);
         (ty.signed || any).then(|| (self.local((block, register)), *comparison, number))
     }
-
-    /// What is assigned to a variable.
-    fn amount(&mut self, from: usize, meet: Meet, value: ValueId) -> Option<Amount> {
-        let bits = self.width(meet);
-        let written = self.expression_as(from, value, Some(bits))?;
-        let number = match self.values.as_known(value).and_then(Lanes::all) {
-            Some(number) if bits == 1 => Some(number as i64),
-            Some(_) => written.text.parse().ok(),
-            None => None,
-        };
-        let step = match self.values.term(value) {
-            Term::Sum { bits, terms, known } if is_small(known, *bits) => match terms.as_slice() {
-                [(term, Lanes::All(1))] => match self.values.term(*term) {
-                    Term::Meet { block, register } if (*block, *register) == meet => {
-                        known.all().map(|known| super::arithmetic::signed(known, *bits))
-                    }
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
-        };
-        Some(Amount { text: written.text, number, step })
-    }
 }
 
 /// The name of a decision, one for each key.
@@ -362,9 +342,19 @@ pub(super) fn name_of(names: &mut HashMap<String, String>, key: &str) -> String 
 }
 
 impl Emit for Residual<'_> {
-    fn node(&mut self, node: usize) -> Result<Statements, Stop> {
+    fn node(&mut self, node: usize, lanes: Option<u32>) -> Result<Statements, Stop> {
         let mut statements = Vec::new();
         for at in self.slice.nodes[node].instructions.clone() {
+            let voted =
+                self.evaluation.votes.get(&at).map(|value| self.knowledge.at(self.values, node, *value));
+            if voted.is_some_and(|voted| voted.is_exact && voted.spread == Spread::Lane) {
+                let what = "which of its lanes a warp takes this from is not known".to_owned();
+                return Err(Stop { what, span: self.code.instructions[at].span, help: None });
+            }
+            if self.code.once.contains(&at) {
+                self.once((node, at), lanes, &mut statements)?;
+                continue;
+            }
             self.barrier(node, at, &mut statements)?;
         }
         if let Some((inner, _)) = self.trip(node) {
@@ -469,6 +459,12 @@ impl Emit for Residual<'_> {
         };
         let at = self.slice.nodes[node].instructions.iter().find(elects)?;
         Some(self.code.instructions[*at].span)
+    }
+
+    fn asks_all(&self, node: usize) -> Option<Span> {
+        let instructions = self.slice.nodes[node].instructions.iter();
+        let mut asked = instructions.filter(|at| self.evaluation.asked.contains(at));
+        asked.next().map(|at| self.code.instructions[*at].span)
     }
 
     fn meets(&self, node: usize) -> bool {

@@ -55,6 +55,39 @@ impl Residual<'_> {
         Ok(())
     }
 
+    /// A step that a warp does once, whichever of its lanes come there: the first of them.
+    pub(super) fn once(
+        &mut self,
+        (node, at): (usize, usize),
+        lanes: Option<u32>,
+        statements: &mut Statements,
+    ) -> Result<(), Stop> {
+        let span = self.code.instructions[at].span;
+        let Some(lanes) = lanes.or((self.live == 1).then_some(1)) else {
+            let what = "which lanes come here, where a warp acts once, is not known".to_owned();
+            return Err(Stop { what, span, help: None });
+        };
+        let mut step = Vec::new();
+        self.barrier(node, at, &mut step)?;
+        if lanes.count_ones() <= 1 {
+            statements.extend(step);
+            return Ok(());
+        }
+        let text = format!("lane == {}", lanes.trailing_zeros());
+        if let Some(Statement::If {
+            condition: Condition::Value { text: before, .. }, then, otherwise, ..
+        }) = statements.last_mut()
+            && (before.as_str(), otherwise.is_empty()) == (text.as_str(), true)
+        {
+            then.extend(step);
+            return Ok(());
+        }
+        let decided = Decided { is_private: true, ..Decided::default() };
+        let condition = Condition::Value { text, compares: None, decided };
+        statements.push(Statement::If { condition, then: step, otherwise: Vec::new(), span });
+        Ok(())
+    }
+
     /// Which lanes mean the memory of which groups of the cluster; `None` is the own one.
     fn ranks(
         &mut self,

@@ -10,8 +10,8 @@ use crate::common::span::Span;
 
 /// What nodes and edges become.
 pub(super) trait Emit {
-    /// The statements of a node.
-    fn node(&mut self, node: usize) -> Result<Statements, Stop>;
+    /// The statements of a node, to which these lanes come, if that is known.
+    fn node(&mut self, node: usize, lanes: Option<u32>) -> Result<Statements, Stop>;
     /// What is assigned where control goes from one node to another.
     fn edge(&mut self, from: usize, to: usize) -> Statements;
     /// The condition of a node's branch, and its place; what is done right before goes to the end of
@@ -27,6 +27,8 @@ pub(super) trait Emit {
     fn lanes(&self, node: usize) -> Option<u32>;
     /// The place in a node where it would matter that only some lanes execute it.
     fn needs_all(&self, node: usize) -> Option<Span>;
+    /// The place in a node where lanes are asked what is known of each of them.
+    fn asks_all(&self, node: usize) -> Option<Span>;
 }
 
 /// Why a warp cannot be followed.
@@ -52,6 +54,8 @@ pub(super) struct Structurer<'f, E> {
     apart: u32,
     /// The lanes that are here, if that is known.
     here: Option<u32>,
+    /// Lanes may have left before, and which of them is not known.
+    left: bool,
     count: usize,
     /// Variables that say where to go on behind a loop.
     pub(super) ways: usize,
@@ -61,7 +65,18 @@ impl<'f, E: Emit> Structurer<'f, E> {
     pub(super) fn new(flow: &'f Flow, evaluation: &'f Evaluation, emit: E) -> Self {
         let mut regions: Vec<Option<Region>> = Vec::new();
         regions.resize_with(flow.loops.len() + 1, || None);
-        Self { flow, evaluation, emit, regions, depth: 0, apart: 0, here: Some(u32::MAX), count: 0, ways: 0 }
+        Self {
+            flow,
+            evaluation,
+            emit,
+            regions,
+            depth: 0,
+            apart: 0,
+            here: Some(u32::MAX),
+            left: false,
+            count: 0,
+            ways: 0,
+        }
     }
 
     /// The statements of the whole kernel.
@@ -110,6 +125,23 @@ impl<'f, E: Emit> Structurer<'f, E> {
         Ok(statements)
     }
 
+    /// The lanes that come to a node, if that is known; why not, if it would have to be.
+    fn lanes_at(&self, node: usize) -> Result<Option<u32>, Stop> {
+        // The lane that is taken to be elected is the first: it has to be here.
+        let is_here = self.here.is_some_and(|lanes| lanes & 1 == 1) || self.apart == 0;
+        let is_here = is_here && self.evaluation.lanes[node] & 1 == 1;
+        if let Some(span) = self.emit.needs_all(node).filter(|_| !is_here) {
+            let what = "which lane is elected is not followed where others have gone another way".to_owned();
+            return Err(Stop { what, span, help: None });
+        }
+        let lanes = self.here.filter(|_| !self.left).map(|lanes| lanes & self.evaluation.lanes[node]);
+        if let Some(span) = self.emit.asks_all(node).filter(|_| lanes != Some(self.evaluation.lanes[0])) {
+            let what = "lanes that are asked where others have gone another way".to_owned();
+            return Err(Stop { what, span, help: None });
+        }
+        Ok(lanes)
+    }
+
     /// A node, and what follows it: the next node of the region, if control goes on there.
     fn plain(
         &mut self,
@@ -117,13 +149,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
         node: usize,
         statements: &mut Statements,
     ) -> Result<Option<usize>, Stop> {
-        // The lane that is taken to be elected is the first: it has to be here.
-        let is_here = self.here.is_some_and(|lanes| lanes & 1 == 1);
-        if let Some(span) = self.emit.needs_all(node).filter(|_| self.apart > 0 && !is_here) {
-            let what = "which lane is elected is not followed where others have gone another way".to_owned();
-            return Err(Stop { what, span, help: None });
-        }
-        statements.extend(self.emit.node(node)?);
+        let lanes = self.lanes_at(node)?;
+        statements.extend(self.emit.node(node, lanes)?);
         let (taken, other) = match self.evaluation.then[node] {
             Some(Way::To(to)) => return Ok(self.go(outer, node, to, statements)),
             Some(Way::Branch(_, taken, other)) => (taken, other),
@@ -149,6 +176,8 @@ impl<'f, E: Emit> Structurer<'f, E> {
             let then = self.split_arm(outer, (node, taken), join, true)?;
             let otherwise = self.split_arm(outer, (node, other), join, false)?;
             self.apart -= apart;
+            let parts = apart > 0 && self.emit.lanes(node).is_none();
+            self.left |= parts && (may_leave(&then) || may_leave(&otherwise));
             statements.push(Statement::If { condition, then, otherwise, span });
             return Ok(join);
         }
@@ -173,6 +202,7 @@ impl<'f, E: Emit> Structurer<'f, E> {
             statements.push(Statement::If { condition, then, otherwise, span });
             return Ok(None);
         }
+        self.left |= apart > 0 && self.emit.lanes(node).is_none();
         statements.push(Statement::If { condition, then, otherwise: Vec::new(), span });
         Ok(self.go(outer, node, behind, statements))
     }
@@ -334,4 +364,14 @@ fn way(inner: usize) -> String {
 fn set(inner: usize, number: usize, span: Span) -> Statement {
     let value = Amount { text: number.to_string(), number: Some(number as i64), step: None };
     Statement::Set { local: way(inner), value, span }
+}
+
+/// Whether statements may lead elsewhere than behind them.
+fn may_leave(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Exit { .. } | Statement::Break | Statement::Continue => true,
+        Statement::If { then, otherwise, .. } => may_leave(then) || may_leave(otherwise),
+        Statement::Loop { body, .. } | Statement::For { body, .. } => may_leave(body),
+        _ => false,
+    })
 }

@@ -308,9 +308,9 @@ impl Values {
                 let mask = self.number(number - 1);
                 Some(self.apply(Operation::And, ty, &[*a, mask]))
             }
-            (Operation::ShiftRight, [a, by]) => {
-                let by = self.as_known(*by)?.all()?;
-                self.shifted(ty, *a, by)
+            (Operation::ShiftRight, [a, by]) if !ty.signed => {
+                let number = self.as_known(*by)?.all()?;
+                self.shifted(ty, *a, number).or_else(|| self.back_and_forth(ty, *a, *by))
             }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
             (Operation::Select, [a, b, condition]) => {

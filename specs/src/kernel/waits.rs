@@ -168,6 +168,7 @@ impl Round {
             // The grid ends with an error: nobody waits any more.
             Action::Abort if holds == Some(true) => return Some(false),
             Action::Abort => {}
+            Action::Exit if holds == Some(false) => path.decided = true,
             Action::Synchronise(_)
             | Action::Object(_)
             | Action::Test { .. }

@@ -68,6 +68,29 @@ impl Read<'_> {
         &self.listing.functions[self.entries[entry]]
     }
 
+    /// By whose rules the barriers of a function are judged. The BCU has no mbarriers, and raises an
+    /// exception where reductions share a barrier with `BAR.SYNC`. The chips of PTX have the former and take
+    /// the latter: a kernel for one of them that does so, itself or in what it may call, is one of PTX.
+    fn target(&self, function: &Function<'_>) -> Target {
+        let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
+        let called = self.listing.functions.iter().filter(|other| calls && !other.is_entry);
+        let functions: Vec<&Function<'_>> = std::iter::once(function).chain(called).collect();
+        let has = |holds: &dyn Fn(&str) -> bool| {
+            functions.iter().any(|function| function.statements.iter().any(|s| holds(s.opcode)))
+        };
+        let is_mixed = has(&|opcode| opcode.starts_with("BAR.RED"))
+            && has(&|opcode| opcode.starts_with("BAR.SYNC") || opcode.starts_with("BAR.ARV"));
+        // What saves the state of barriers is the BCU's alone.
+        let saves = has(&|opcode| {
+            opcode.starts_with("R2B") || opcode.starts_with("B2R") && !opcode.starts_with("B2R.RESULT")
+        });
+        let has_objects = has(&|opcode| matches!(opcodes::effect(opcode), Some(Effect::Synchronises)));
+        match has_objects || is_mixed && function.chip.is_some() && !saves {
+            true => Target::Ptx,
+            false => Target::Bcu,
+        }
+    }
+
     /// Whether a function has barriers of its CTA or what may be, itself or in what it may call.
     fn synchronises(&self, function: &Function<'_>) -> bool {
         let own = |function: &Function<'_>| {
@@ -126,9 +149,10 @@ impl Module for Read<'_> {
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
-        let code = lower::lower(&self.listing, self.entries[entry], launch);
+        let target = self.target(self.function(entry));
+        let code = lower::lower(&self.listing, self.entries[entry], launch, target);
         let header = vec![format!("cta {};", launch.count())];
-        let group = Group { target: Target::Bcu, size: launch.size, lanes: LANES, cluster: [1; 3], header };
+        let group = Group { target, size: launch.size, lanes: LANES, cluster: [1; 3], header };
         Ok(Kernel { code, group })
     }
 

@@ -90,6 +90,10 @@ const TABLE: [(Effect, &str); 15] = [
 
 /// What an opcode does; `None` if it is not in the table.
 pub(super) fn effect(opcode: &str) -> Option<Effect> {
+    // An mbarrier of chips before sm_90, whose other operations are loads and stores.
+    if opcode.starts_with("ATOMS.ARRIVE") {
+        return Some(Effect::Synchronises);
+    }
     EFFECTS.get(opcode.split('.').next().unwrap_or_default()).copied()
 }
 

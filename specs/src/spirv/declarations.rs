@@ -90,6 +90,8 @@ pub(super) struct Declarations {
     /// Variables that others may write at any time.
     pub(super) watched: HashSet<u32>,
     pub(super) functions: Vec<Function>,
+    /// A function without an end.
+    pub(super) open: Option<Span>,
     pub(super) numbers: HashMap<u32, usize>,
     pub(super) entries: Vec<EntryPoint>,
     pub(super) modes: HashMap<u32, Modes>,
@@ -133,8 +135,7 @@ impl Declarations {
                 _ => declarations.declare(instruction),
             }
         }
-        // What is cut short ends with the file.
-        declarations.close(open, listing.instructions.len(), listing);
+        declarations.open = open.map(|function| function.span);
         declarations
     }
 

@@ -19,6 +19,8 @@ pub(super) enum SpirvError {
     Expected(&'static str, Span),
     /// A string without an end.
     Unclosed(Span),
+    /// A function without an end.
+    OpenFunction(Span),
     /// An id that nothing defines.
     Undefined(String, Span),
 }
@@ -47,6 +49,8 @@ impl SpirvError {
             }
             Self::Expected(what, span) => error("syntax", format!("expected {what}"), *span),
             Self::Unclosed(span) => error("unclosed", "the string does not end".to_owned(), *span)
+                .note("the file may have been cut short"),
+            Self::OpenFunction(span) => error("unclosed", "this function does not end".to_owned(), *span)
                 .note("the file may have been cut short"),
             Self::Undefined(name, span) => {
                 error("unknown-id", format!("nothing defines the id `%{name}`"), *span)

@@ -74,6 +74,9 @@ fn read(bytes: &[u8]) -> Result<Parsed, Vec<Diagnostic>> {
         listing
     };
     let declarations = Declarations::of(&listing);
+    if let Some(span) = declarations.open {
+        return Err(error(SpirvError::OpenFunction(span)));
+    }
     let entries = declarations.entries.clone();
     for entry in &entries {
         if declarations.function(entry.function).is_none() {

@@ -3,6 +3,7 @@
 mod error;
 mod kernels;
 mod lexer;
+mod locations;
 mod lower;
 mod ops;
 mod parser;
@@ -20,6 +21,7 @@ use crate::module::{self, Entry, Kernel, Launch, Notation, Param, Sizes, Unreada
 use error::MlirError;
 use kernels::{Agents, Form, SUBGROUP_SIZE, required};
 use lexer::Token;
+use locations::Locations;
 use parser::Parser;
 use syntax::{Operation, Region};
 use tree::Tree;
@@ -129,8 +131,11 @@ impl module::Module for Parsed<'_> {
         Ok(Kernel { code, group })
     }
 
-    /// Locations are not read.
-    fn origins(&self, _: usize, _: &LineIndex<'_>) -> Vec<Origin> {
-        Vec::new()
+    /// As `loc` says.
+    fn origins(&self, entry: usize, lines: &LineIndex<'_>) -> Vec<Origin> {
+        let tree = self.tree();
+        let (source, tokens) = (self.source, self.tokens.as_slice());
+        let aliases = self.aliases.iter().cloned().collect();
+        Locations { source, tokens, aliases }.of(tree.entries[entry], lines)
     }
 }

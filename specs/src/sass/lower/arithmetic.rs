@@ -308,12 +308,13 @@ impl<'m> Lowerer<'m> {
         let is_double = current.root.starts_with('D') || current.root.ends_with("ADD2");
         let is_pair = is_double
             || current.has("64")
-            || current.has("WIDE")
             || ["FFMA2", "FMUL2"].contains(&current.root)
             || current.parts.iter().any(|part| part.ends_with("64"));
         let mut shapes = Vec::new();
         let mut arguments = Vec::new();
-        for source in sources {
+        for (at, source) in sources.iter().enumerate() {
+            // Of a wide product only what is added is wide.
+            let is_pair = is_pair || current.has("WIDE") && at == 2;
             let mut name = String::new();
             for (is, sign) in
                 [(source.sign.negated, "-"), (source.sign.inverted, "~"), (source.sign.absolute, "|")]

@@ -2,6 +2,8 @@
 //!
 //! Source: BCU instruction set, `BAR`, `BAR_RED`, `B2R`, `B2R_RESULT`, `R2B`.
 
+use barcheck_model::program::Target;
+
 use crate::kernel::code::{Action, Argument, Awaited, Function, Operation, Synchronisation};
 use crate::sass::operand::{File, Kind, Operand};
 use crate::sass::syntax;
@@ -46,6 +48,7 @@ impl<'m> Lowerer<'m> {
             ("BAR", ["ARV"]) => self.plain(current, "ARV"),
             ("BAR", ["RED", op @ ("POPC" | "AND" | "OR")]) => self.reduction(current, op),
             ("B2R", ["RESULT"]) | ("BAR", ["RESULT"]) => self.result(current),
+            ("B2R" | "R2B", _) if self.target != Target::Bcu => None,
             ("B2R", [] | ["BAR"]) => self.state(current, "B2R.BAR"),
             ("B2R", ["WARP"]) => self.state(current, "B2R.WARP"),
             ("R2B", [] | ["BAR"]) => self.restored(current, "R2B.BAR"),
@@ -75,7 +78,13 @@ impl<'m> Lowerer<'m> {
             (_, Some(count)) => Awaited::Threads(count),
         };
         let places = if place.count.is_some() { "{}, {}" } else { "{}" };
-        self.synchronise(current, format!("BAR.{mode} {places}"), &place, awaited);
+        let word = match (self.target, mode) {
+            (Target::Ptx, "SYNC") => "bar.sync",
+            (Target::Ptx, _) => "bar.arrive",
+            (_, "SYNC") => "BAR.SYNC",
+            _ => "BAR.ARV",
+        };
+        self.synchronise(current, format!("{word} {places}"), &place, awaited);
         Some(())
     }
 
@@ -153,7 +162,12 @@ impl<'m> Lowerer<'m> {
             Some(count) => Awaited::Threads(count),
         };
         let places = if place.count.is_some() { "{}, {}" } else { "{}" };
-        self.synchronise(current, format!("BAR.RED.{op} {places}, PT"), &place, awaited);
+        let statement = match (self.target, op) {
+            (Target::Ptx, "POPC") => format!("bar.red.popc.u32 _, {places}, ?"),
+            (Target::Ptx, op) => format!("bar.red.{}.pred _, {places}, ?", op.to_ascii_lowercase()),
+            _ => format!("BAR.RED.{op} {places}, PT"),
+        };
+        self.synchronise(current, statement, &place, awaited);
         Some(())
     }
 
@@ -185,7 +199,9 @@ impl<'m> Lowerer<'m> {
                 format!(", {}", predicate.number.map_or("PT".to_owned(), |number| format!("P{number}")))
             }
         };
-        self.verbatim(current, format!("B2R.RESULT {register}{predicate}"));
+        if self.target == Target::Bcu {
+            self.verbatim(current, format!("B2R.RESULT {register}{predicate}"));
+        }
         for operand in [Some(first), second].into_iter().flatten() {
             let register = operand.plain()?;
             let result = Result { register, width: 1, in_part: false, carries: false };

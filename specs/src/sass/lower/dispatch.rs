@@ -10,10 +10,8 @@ use super::state::{BIT, Current, Lowerer};
 impl<'m> Lowerer<'m> {
     /// The code of an instruction.
     pub(super) fn statement(&mut self, at: usize, statement: &'m Statement<'m>) {
-        let mut opcode = statement.opcode.split('.');
-        let root = opcode.next().unwrap_or_default();
-        let operands = statement.operands.iter().map(|text| self.operand(text)).collect();
-        let mut current = Current { at, statement, root, parts: opcode.collect(), operands, guard: None };
+        let mut current = self.current(at, statement);
+        let root = current.root;
         if let Some(trouble) = statement.trouble {
             return self.beyond(&current, trouble);
         }
@@ -24,10 +22,17 @@ impl<'m> Lowerer<'m> {
             Some(Some(Executes::If(guard))) => current.guard = Some(guard),
             Some(None) => return self.beyond(&current, "a guard that is not known"),
         }
+        if self.of_lanes(&mut current) {
+            return;
+        }
         let name = statement.opcode;
+        if is_meeting(&current) {
+            self.code.meetings.insert(self.code.instructions.len());
+            self.emit(&current, Action::Nothing);
+        }
         match opcodes::effect(name) {
             None => self.beyond(&current, &format!("`{name}`, which is not known")),
-            Some(Effect::Synchronises) => self.beyond(&current, &format!("`{name}`")),
+            Some(Effect::Synchronises) => self.object(&current),
             Some(Effect::Barrier) => self.barrier(&current),
             Some(Effect::Flow) => self.flow(&current),
             Some(Effect::Pure) => self.arithmetic(&current),
@@ -48,6 +53,14 @@ impl<'m> Lowerer<'m> {
             Some(Effect::Stores) => self.store(&current),
             Some(Effect::Reads) => self.emit(&current, Action::Nothing),
         }
+    }
+
+    /// An instruction without its guard.
+    pub(super) fn current(&self, at: usize, statement: &'m Statement<'m>) -> Current<'m> {
+        let mut opcode = statement.opcode.split('.');
+        let root = opcode.next().unwrap_or_default();
+        let operands = statement.operands.iter().map(|text| self.operand(text)).collect();
+        Current { at, statement, root, parts: opcode.collect(), operands, guard: None }
     }
 
     fn operand(&self, text: &'m str) -> Operand<'m> {
@@ -104,6 +117,13 @@ impl<'m> Lowerer<'m> {
             self.emit(current, Action::Store { address: None, memory });
         }
     }
+}
+
+/// Whether all lanes of a warp execute an instruction together.
+fn is_meeting(current: &Current<'_>) -> bool {
+    let is_all = current.root == "WARPSYNC" && current.has("ALL");
+    let of_tiles = opcodes::effect(current.statement.opcode) == Some(Effect::Tiles);
+    current.guard.is_none() && (is_all || of_tiles || ["LDSM", "STSM"].contains(&current.root))
 }
 
 /// When an instruction is executed.

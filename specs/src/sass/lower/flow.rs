@@ -1,12 +1,12 @@
 //! Regions of code, jumps and ends.
 
-use crate::kernel::code::{Action, Argument, Comparison, Function, Guard, Instruction};
+use crate::kernel::code::{Action, Argument, Comparison, Function, Guard, Instruction, Operation};
 use crate::sass::operand::Operand;
 
 use super::arithmetic::compares;
 use super::routes::{Route, index_of, reached, route};
 use super::stacks::pops;
-use super::state::{Current, Frame, Lowerer, WORD};
+use super::state::{BIT, Current, Frame, Lowerer, WORD};
 
 /// The most instructions that are laid out.
 const INSTRUCTIONS: usize = 2_000_000;
@@ -102,7 +102,19 @@ impl<'m> Lowerer<'m> {
 
     /// The guard of a jump, with the predicates before its target: `BRA.U UP0, L`.
     fn condition(&mut self, current: &Current<'m>) -> Option<Option<Guard>> {
-        self.condition_of(current, current.operands.len() - 1)
+        let guard = self.condition_of(current, current.operands.len() - 1)?;
+        let asked = if current.has("ANY") { Some(Function::Any) } else { None };
+        let asked = asked.or(current.has("ALL").then_some(Function::All));
+        let (Some(guard), Some(function)) = (guard, asked) else { return Some(guard) };
+        // The warp jumps as a whole, by what its lanes say.
+        let mut held = Argument::Register(guard.register);
+        if guard.negated {
+            held = self.intermediate(current, Function::Integer(Operation::LogicalNot, BIT), &[held]);
+        }
+        match self.intermediate(current, function, &[held]) {
+            Argument::Register(register) => Some(Some(Guard { register, negated: false })),
+            _ => None,
+        }
     }
 
     /// The guard with as many of the first operands, all of which are predicates.

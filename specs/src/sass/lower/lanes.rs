@@ -138,6 +138,7 @@ impl<'m> Lowerer<'m> {
             return None;
         }
         let value = self.predicate(current, value)?;
+        let function = if current.parts == ["ALL"] { Function::All } else { Function::Any };
         if let Some(mask) = mask {
             let mask = Result { register: mask, width: 1, in_part: false, carries: false };
             self.write(current, &[mask], Function::OfWarp);
@@ -145,7 +146,7 @@ impl<'m> Lowerer<'m> {
         match to.number {
             Some(number) => {
                 let cell = self.cell(to.file, number);
-                self.compute(current, cell, Function::Vote, &[value]);
+                self.compute(current, cell, function, &[value]);
             }
             None => self.emit(current, Action::Nothing),
         }

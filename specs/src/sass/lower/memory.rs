@@ -145,7 +145,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// An address in shared memory.
-    fn shared(&mut self, current: &Current<'m>, text: &str) -> Option<Argument> {
+    pub(super) fn shared(&mut self, current: &Current<'m>, text: &str) -> Option<Argument> {
         let place = place(text)?;
         let mut terms = vec![Argument::Number(place.offset as u64 & 0xffff_ffff)];
         for (register, shift, is_pair) in &place.terms {

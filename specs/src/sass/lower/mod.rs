@@ -10,6 +10,8 @@ mod half;
 mod lanes;
 mod logic;
 mod memory;
+mod objects;
+mod of_lanes;
 mod predicates;
 mod results;
 mod routes;
@@ -17,6 +19,8 @@ mod stacks;
 mod state;
 
 use std::collections::HashMap;
+
+use barcheck_model::program::Target;
 
 use crate::kernel::code::Code;
 use crate::module::Launch;
@@ -26,16 +30,19 @@ use state::Lowerer;
 
 pub(super) use data::{constants_of, shown_param};
 
-/// The code of the function at `entry` in the listing, with what it calls.
-pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch) -> Code {
+/// The code of the function at `entry` in the listing, with what it calls, in the statements of a target: the
+/// BCU's, or PTX for kernels that use what only that has.
+pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target: Target) -> Code {
     let mut lowerer = Lowerer {
         listing,
         launch,
+        target,
         entry,
         code: Code::default(),
         names: HashMap::new(),
         registers: HashMap::new(),
         frames: Vec::new(),
+        of_lanes: None,
         returns: HashMap::new(),
         reduces_all: listing.functions.iter().all(|f| barriers::reduces_all(f, launch.count())),
     };

@@ -104,7 +104,11 @@ impl<'m> Lowerer<'m> {
     pub(super) fn cells(&mut self, result: Result) -> Vec<u32> {
         let carry = result.carries.then(|| self.carry());
         let first = result.register.number.into_iter();
-        let numbers = first.flat_map(|first| first..(first + result.width).min(LAST + 1));
+        // Those that an assembler chooses stand behind the others.
+        let numbers = first.flat_map(|first| match first > LAST {
+            true => first..first + result.width,
+            false => first..(first + result.width).min(LAST + 1),
+        });
         let mut cells: Vec<u32> = numbers.map(|number| self.cell(result.register.file, number)).collect();
         cells.extend(carry);
         cells

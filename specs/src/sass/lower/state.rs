@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use barcheck_model::program::Target;
+
 use crate::common::span::Span;
 use crate::kernel::code::{Action, Argument, Code, Function, Guard, Instruction, Operation, Type};
 use crate::module::Launch;
@@ -28,9 +30,21 @@ pub(super) struct Frame {
     pub(super) pops: HashMap<usize, usize>,
 }
 
+/// A loop over lanes that is being laid out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfLanes {
+    /// The jump back.
+    pub(super) end: usize,
+    /// Which lanes go through it, where it begins.
+    pub(super) lanes: Guard,
+    /// What holds for those that still have to, and for the one whose turn it is.
+    pub(super) predicates: [Register; 2],
+}
+
 pub(super) struct Lowerer<'m> {
     pub(super) listing: &'m Listing<'m>,
     pub(super) launch: &'m Launch,
+    pub(super) target: Target,
     pub(super) entry: usize,
     pub(super) code: Code,
     /// The positions of names in the code.
@@ -39,6 +53,8 @@ pub(super) struct Lowerer<'m> {
     pub(super) registers: HashMap<(File, u32), u32>,
     /// The regions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame>,
+    /// The loop over lanes that is being laid out.
+    pub(super) of_lanes: Option<OfLanes>,
     /// For what is called, the registers that say where it comes back to; `None` for a stack.
     pub(super) returns: HashMap<(usize, usize), Vec<Option<Register>>>,
     /// All threads of the CTA take part in each reduction.
@@ -46,6 +62,7 @@ pub(super) struct Lowerer<'m> {
 }
 
 /// An instruction that is being lowered.
+#[derive(Clone)]
 pub(super) struct Current<'m> {
     pub(super) at: usize,
     pub(super) statement: &'m Statement<'m>,

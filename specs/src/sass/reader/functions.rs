@@ -364,6 +364,10 @@ fn look_around(function: &mut Function<'_>) {
         let statement = &function.statements[at];
         let root = statement.opcode.split('.').next().unwrap_or_default();
         function.has_stack |= ["SYNC", "BRK", "CONT"].contains(&root);
+        let listed = statement.remark.strip_prefix("BRANCH_TARGETS").unwrap_or_default();
+        let listed: Vec<usize> = listed.split(',').filter_map(|name| function.target(name)).collect();
+        function.entered.extend(listed);
+        let statement = &function.statements[at];
         let Some(to) = statement.operands.last().and_then(|last| function.target(last)) else { continue };
         if root == "BSSY"
             && let Some(register) = statement.operands.first()

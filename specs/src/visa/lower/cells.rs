@@ -35,6 +35,11 @@ impl<'m> Lowerer<'m> {
                 );
                 self.written.extend(found.filter(|_| !reads));
             }
+            if effect(statement.opcode) == Some(Effect::Message)
+                && let Some((base, cell)) = self.payload(statement)
+            {
+                self.cell(base, cell);
+            }
             let guard = statement
                 .guard
                 .map(|text| text.trim_start_matches('!').split('.').next().unwrap_or_default());
@@ -80,6 +85,13 @@ impl<'m> Lowerer<'m> {
             (name, variable) = self.function.variables.get_key_value(outer)?;
         }
         None
+    }
+
+    /// The variable that a variable is a part of, and from which byte on, if it is a general one.
+    pub(super) fn whole(&self, name: &str) -> Option<(&'m str, u32)> {
+        self.base(name)
+            .filter(|(_, _, variable)| variable.kind == Kind::General)
+            .map(|(base, from, _)| (base, from))
     }
 
     /// The part of a variable that an element is, and its type, if that is one of integers.

@@ -127,7 +127,7 @@ impl<'m> Lowerer<'m> {
         let name = statement.opcode;
         match opcodes::effect(name) {
             None => self.beyond(&current, &format!("`{name}`, which is not known")),
-            Some(Effect::Message) => self.beyond(&current, &format!("`{name}`, a message that may signal")),
+            Some(Effect::Message) => self.message(&current),
             Some(Effect::Barrier) => self.barrier(&current),
             Some(Effect::Flow) => self.flow(&current),
             Some(Effect::Computes) => self.computes(&current),
