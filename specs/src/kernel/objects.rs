@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alignment::zeros;
 use super::arithmetic::signed;
 use super::code::{Action, Code, ObjectKind};
 use super::evaluate::{Evaluation, Object};
@@ -159,6 +160,15 @@ impl Objects {
                 return Err(Stop { what, span, help: Some("say how many it has by --cluster") });
             }
             let (array, number) = self.array(&address, span)?;
+            let is_whole = |(term, factor): &(ValueId, Lanes)| {
+                let of_factor = factor.all().map_or(0, u64::trailing_zeros);
+                of_factor >= BYTES.trailing_zeros()
+                    || of_factor + zeros(values, &warp.meets, *term) >= BYTES.trailing_zeros()
+            };
+            if !address.computed.iter().all(is_whole) {
+                let what = "this need not be the address of an mbarrier object, which is a multiple of 8";
+                return Err(Stop { what: what.to_owned(), span, help: None });
+            }
             let index = if address.computed.is_empty() {
                 let zero = values.number(0);
                 (array.count > 1).then_some((zero, 1, number))
