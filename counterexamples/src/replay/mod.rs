@@ -10,7 +10,7 @@ mod survey;
 use std::sync::Arc;
 
 use barcheck_model::Patience;
-use barcheck_model::machine::{ExitedThreads, Options};
+use barcheck_model::machine::{ExitedThreads, Options, State};
 use barcheck_model::program::{AgentId, Program};
 use barcheck_model::rule::Rule;
 
@@ -105,13 +105,10 @@ pub fn replay_within(
     same(None, "the instruction of the outcome", &trace.outcome.instruction, &found.instruction)?;
     let cycle_from = trace.outcome.cycle_from.filter(|_| found.basis == Basis::Cycle);
     same(None, "where the cycle begins", &trace.outcome.cycle_from, &cycle_from)?;
-    let mut lasting = None;
-    if let (Some(_), Some(state)) = (stuck, at_cycle) {
-        // Whoever is said to be stuck as well has to be.
-        for agent in &trace.outcome.agents {
-            lasting = Some(stays_blocked(&mut recorder.machine, state.clone(), AgentId(*agent))?);
-        }
-    }
+    let lasting = match (stuck, at_cycle) {
+        (Some(_), Some(state)) => lasting(trace, &mut recorder, &state)?,
+        _ => None,
+    };
     let outcome = Outcome {
         // Whoever made the trace has chosen the level.
         level: trace.outcome.level.clone(),
@@ -120,6 +117,17 @@ pub fn replay_within(
         ..found.clone()
     };
     Ok(confirmation(trace, lasting, outcome))
+}
+
+/// Whoever is said to be stuck has to be, and who is named first is among them.
+fn lasting(trace: &Trace, recorder: &mut Recorder, state: &State) -> Result<Option<Stuck>, Departure> {
+    let is_among = trace.outcome.agents.contains(&trace.outcome.agent);
+    same(None, "whether who is stuck is among the agents of the outcome", &is_among, &true)?;
+    let mut lasting = None;
+    for agent in &trace.outcome.agents {
+        lasting = Some(stays_blocked(&mut recorder.machine, state.clone(), AgentId(*agent))?);
+    }
+    Ok(lasting)
 }
 
 fn confirmation(trace: &Trace, stuck: Option<Stuck>, outcome: Outcome) -> Confirmation {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use barcheck_model::Patience;
 
-use super::code::{Action, Argument, Code, Function, Guard, Memory, Operation, Register, Type};
+use super::code::{Action, Argument, Code, Function, Guard, Memory, ObjectStep, Operation, Register, Type};
 use super::dominators::reverse_postorder;
 use super::lanes::{Lanes, WIDTH};
 use super::slice::{Slice, Then};
@@ -288,20 +288,7 @@ impl Evaluator<'_> {
                     let parity = self.argument(*parity, registers);
                     found.barriers.insert(*at, (address, Some(parity)));
                 }
-                Action::Object(step) => {
-                    let mut address = self.argument(step.address, registers);
-                    let mut amount = step.amount.map(|amount| self.argument(amount, registers));
-                    if let Some(guard) = instruction.guard {
-                        let holds = self.condition(guard, registers);
-                        address = self.values.given(address, holds);
-                        amount = amount.map(|amount| self.values.given(amount, holds));
-                    }
-                    found.barriers.insert(*at, (address, amount));
-                    if let Some(mask) = step.mask {
-                        let mask = self.argument(mask, registers);
-                        found.masks.insert(*at, mask);
-                    }
-                }
+                Action::Object(step) => self.step((*at, step), instruction.guard, registers, found),
                 _ => {}
             }
         }
@@ -319,6 +306,28 @@ impl Evaluator<'_> {
                     None => Way::Branch(condition, taken, other),
                 }
             }
+        }
+    }
+
+    /// What a step on an mbarrier object is about.
+    fn step(
+        &mut self,
+        (at, step): (usize, &ObjectStep),
+        guard: Option<Guard>,
+        registers: &[ValueId],
+        found: &mut Evaluation,
+    ) {
+        let mut address = self.argument(step.address, registers);
+        let mut amount = step.amount.map(|amount| self.argument(amount, registers));
+        if let Some(guard) = guard {
+            let holds = self.condition(guard, registers);
+            address = self.values.given(address, holds);
+            amount = amount.map(|amount| self.values.given(amount, holds));
+        }
+        found.barriers.insert(at, (address, amount));
+        if let Some(mask) = step.mask {
+            let mask = self.argument(mask, registers);
+            found.masks.insert(at, mask);
         }
     }
 

@@ -55,6 +55,11 @@ pub(super) struct Number {
 }
 
 impl Number {
+    /// Whether a step of it is several of what it is made of, such as `(k + 63) / 64`.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.two.side.least.saturating_sub(self.one.side.least) > 1
+    }
+
     /// Has more of it known.
     pub(super) fn widen(&mut self, exact: i64, period: i64) {
         self.exact = self.exact.max(exact);
@@ -72,7 +77,8 @@ pub(super) fn position(word: &str) -> Option<usize> {
     word.strip_prefix(PLACEHOLDER)?.parse().ok()
 }
 
-const PLACEHOLDER: &str = "unknown_number_";
+/// Longer than any name that is made of one in a kernel.
+const PLACEHOLDER: &str = "number_that_is_not_known_and_of_which_something_is_computed_here_";
 
 /// The numbers that conditions compare with the iterations of loops.
 pub(super) fn counted(values: &Values, conditions: impl Iterator<Item = ValueId>) -> BTreeSet<ValueId> {
@@ -109,9 +115,17 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
     }
 }
 
-/// Whether what comes of an operation is one of its operands.
+/// Whether what comes of an operation is one of its operands, or a part of it.
 fn keeps(operation: Operation) -> bool {
-    matches!(operation, Operation::Minimum | Operation::Maximum | Operation::Select | Operation::Convert(_))
+    matches!(
+        operation,
+        Operation::Minimum
+            | Operation::Maximum
+            | Operation::Select
+            | Operation::Convert(_)
+            | Operation::And
+            | Operation::Remainder
+    )
 }
 
 /// Whether one of some numbers stands in a value.

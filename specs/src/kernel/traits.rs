@@ -155,7 +155,8 @@ impl<'e> Knowledge<'e> {
         for (key, incoming) in &self.evaluation.meets {
             let mut traits = self.meets[key];
             for (from, value) in incoming {
-                let mut of = if *from == OUTSIDE { UNWRITTEN } else { self.at(values, *from, *value) };
+                let is_unset = *from == OUTSIDE || *values.term(*value) == Term::Unset;
+                let mut of = if is_unset { UNWRITTEN } else { self.at(values, *from, *value) };
                 of.is_exact |= *from != OUTSIDE && self.need(values, *from, *value).is_some();
                 traits = traits.and(of);
             }
@@ -211,8 +212,7 @@ impl<'e> Knowledge<'e> {
             Term::Unknown { of_warp: true, .. } => {
                 Traits { spread: Spread::Warp, varies: true, is_exact: false }
             }
-            Term::Unknown { .. } => UNKNOWN,
-            Term::Unset => UNWRITTEN,
+            Term::Unknown { .. } | Term::Unset => UNKNOWN,
         };
         for inside in values.inside(value) {
             traits = traits.and(self.of(values, node, inside, memo));
@@ -336,7 +336,7 @@ impl<'e> Knowledge<'e> {
 const CONDITIONS: u32 = 8;
 
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
-/// What nothing was written to is taken to be read by nobody.
+/// What nothing was written to, where it meets what was, is taken to be read by nobody.
 const UNWRITTEN: Traits = Traits { spread: Spread::Group, varies: true, is_exact: false };
 
 /// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from

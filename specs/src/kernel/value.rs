@@ -313,6 +313,11 @@ impl Values {
                 self.shifted(ty, *a, number).or_else(|| self.back_and_forth(ty, *a, *by))
             }
             (Operation::Xor, [a, b]) if a == b => Some(self.number(0)),
+            (Operation::Xor, [a, b]) => {
+                let is_0 = |value| self.as_known(value).is_some_and(Lanes::is_zero);
+                let other = if is_0(*b) { Some(*a) } else { is_0(*a).then_some(*b) };
+                other.filter(|other| self.width(*other) <= ty.bits)
+            }
             (Operation::Select, [a, b, condition]) => {
                 if a == b {
                     return Some(*a);

@@ -22,6 +22,14 @@ impl Numbers {
             growing.settle(&mut number.one);
             growing.settle(&mut number.two);
         }
+        let remainders = decisions.iter().filter_map(|decision| decision.computed.as_ref());
+        for computed in remainders.filter(|computed| computed.period > 1) {
+            // Where each step of a number is one of what it is made of, what is left says the same.
+            let positions = positions(&computed.text);
+            if positions.iter().all(|position| all.all.get(*position).is_some_and(Number::is_coarse)) {
+                positions.iter().for_each(|position| all.all[*position].is_needed = true);
+            }
+        }
         for decision in decisions {
             let Some(computed) = decision.computed.as_ref().filter(|_| all.computes(decision).is_some())
             else {

@@ -37,6 +37,8 @@ pub(in crate::kernel) fn count(
     let mut decisions = Vec::new();
     roles.iter().for_each(|role| collect(role, &mut |decision| decisions.push(decision)));
     let numbers = Numbers::of(&decisions, numbers, &growing);
+    // What is computed of numbers asks for no thresholds of its own.
+    decisions.retain(|decision| numbers.computes(decision).is_none());
     let mut families = Families::of(&decisions, &numbers.needed());
     let lacking = numbers.needed().into_iter().filter(|number| families.computed(number).is_none());
     let lacking: BTreeSet<ValueId> = lacking.map(|number| number.value).collect();
