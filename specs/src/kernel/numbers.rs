@@ -107,7 +107,7 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
         match values.term(value) {
             Term::Known(_) | Term::Gained { .. } => {}
             Term::Sum { terms, .. } => work.extend(terms.iter().map(|(term, _)| *term)),
-            Term::Apply { operation, terms, .. } if keeps(*operation) => work.extend(terms),
+            Term::Apply { operation, ty, terms } if keeps(*operation, *ty) => work.extend(terms),
             _ => {
                 found.insert(value);
             }
@@ -115,17 +115,14 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
     }
 }
 
-/// Whether what comes of an operation is one of its operands, or a part of it.
-fn keeps(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Minimum
-            | Operation::Maximum
-            | Operation::Select
-            | Operation::Convert(_)
-            | Operation::And
-            | Operation::Remainder
-    )
+/// Whether what comes of an operation is one of its operands, or a part of it. What is cut is another number.
+fn keeps(operation: Operation, ty: Type) -> bool {
+    match operation {
+        Operation::Convert(from) => from.bits < ty.bits,
+        Operation::Minimum | Operation::Maximum | Operation::Select => true,
+        Operation::And | Operation::Remainder => true,
+        _ => false,
+    }
 }
 
 /// Whether one of some numbers stands in a value.
