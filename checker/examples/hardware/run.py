@@ -39,23 +39,23 @@ class Driver:
     def __init__(self):
         for name in ("libcuda.so.1", "libcuda.so", "nvcuda.dll"):
             try:
-                self.library = ctypes.CDLL(name)
+                self.driver = ctypes.CDLL(name)
                 break
             except OSError:
                 continue
         else:
             raise NoGpu("no CUDA driver")
-        if self.library.cuInit(0) != 0:
+        if self.driver.cuInit(0) != 0:
             raise NoGpu("the CUDA driver finds no GPU")
         self.device = ctypes.c_int()
         self.call("cuDeviceGet", ctypes.byref(self.device), 0)
 
     def call(self, name, *arguments):
         """Calls a function."""
-        code = getattr(self.library, name)(*arguments)
+        code = getattr(self.driver, name)(*arguments)
         if code != 0:
             message = ctypes.c_char_p()
-            self.library.cuGetErrorString(code, ctypes.byref(message))
+            self.driver.cuGetErrorString(code, ctypes.byref(message))
             raise RuntimeError(f"{name}: {(message.value or b'?').decode()} ({code})")
 
     def attribute(self, which):
@@ -100,7 +100,7 @@ class Driver:
         self.call("cuLaunchKernel", function, ctas, 1, 1, threads, 1, 1, 0, None, arguments, None)
         until = time.monotonic() + seconds
         while True:
-            code = self.library.cuStreamQuery(None)
+            code = self.driver.cuStreamQuery(None)
             if code != NOT_READY or time.monotonic() > until:
                 break
             time.sleep(0.01)

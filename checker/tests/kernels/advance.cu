@@ -31,7 +31,7 @@ struct State {
         stage = (stage + steps) % STAGES;
     }
 };
-enum Slip { NONE, ONE_MORE, PHASE_STAYS, ROUNDS_DOWN, LAST_STAGE };
+enum Slip { NONE, ONE_MORE, PHASE_STAYS, ROUNDS_DOWN, LAST_STAGE, BY_TWOS, PAIRS_ONLY };
 
 template <u32 STAGES, Slip SLIP>
 __device__ void ring(const void* map, int tiles, int k) {
@@ -68,6 +68,19 @@ __device__ void ring(const void* map, int tiles, int k) {
                 read.next();
             }
             if (steps > 0) arrive(&empty[(state.stage + steps - 1) % STAGES]);
+        } else if (SLIP == BY_TWOS || SLIP == PAIRS_ONLY) {
+            // Two steps in each iteration; what is left over is a step of its own, or is forgotten.
+#pragma unroll 1
+            for (int left = steps - (steps & 1); left > 0; left -= 2)
+                for (int i = 0; i < 2; i++) {
+                    wait(&full[read.stage], read.phase);
+                    arrive(&empty[read.stage]);
+                    read.next();
+                }
+            if (SLIP == BY_TWOS && (steps & 1) == 1) {
+                wait(&full[read.stage], read.phase);
+                arrive(&empty[read.stage]);
+            }
         } else {
 #pragma unroll 1
             for (int step = steps; step > 0; step--) {
@@ -94,3 +107,5 @@ KERNEL(last_stage_is_computed, 3, LAST_STAGE)
 KERNEL(one_step_more, 4, ONE_MORE)
 KERNEL(phase_stays, 3, PHASE_STAYS)
 KERNEL(rounds_down, 4, ROUNDS_DOWN)
+KERNEL(steps_by_twos, 4, BY_TWOS)
+KERNEL(odd_step_forgotten, 4, PAIRS_ONLY)

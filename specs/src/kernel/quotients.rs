@@ -72,6 +72,7 @@ impl Values {
             && !ty.signed
             && ty.bits == 32
             && let Some(first) = self.as_known(terms[1]).and_then(Lanes::all).filter(|first| *first < 8)
+            && by < 1 << 24
         {
             return self.divided(terms[0], by << first);
         }
