@@ -3,6 +3,8 @@
 mod decisions;
 #[path = "stubborn/late.rs"]
 mod late;
+#[path = "stubborn/pools.rs"]
+mod pools;
 
 use barcheck::{
     Budgets, ByLocation, Control, Engine, Inconclusive, Levels, Outcome, Progress, Quiet, Reduction,

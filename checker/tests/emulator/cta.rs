@@ -2,7 +2,7 @@
 //! schedule.
 
 use super::chance::{Chance, hash};
-use super::kernel::{Instruction, Kernel};
+use super::kernel::{Instruction, Kernel, Operand};
 use super::mbarriers::{Mbarriers, Until};
 use super::memory::Words;
 use super::named::{Barriers, Operands};
@@ -92,6 +92,9 @@ pub(crate) struct Cta<'a> {
     pub(crate) global: Words,
     pub(crate) params: Words,
     pub(crate) mbarriers: Mbarriers,
+    /// Registers that are free, and those of each thread.
+    pub(crate) free: u64,
+    pub(crate) has: Vec<[u64; 32]>,
     pub(crate) chance: Chance,
     pub(crate) clock: u64,
     pub(crate) ended: Option<Outcome>,
@@ -124,6 +127,8 @@ impl<'a> Cta<'a> {
             global: Words::new(salt(2)),
             params: params(kernel, salt(3)),
             mbarriers: Mbarriers::default(),
+            free: 0,
+            has: vec![[compiled_for(kernel, threads); 32]; threads.div_ceil(32) as usize],
             chance: Chance(launch.seed),
             clock: 0,
             ended: None,
@@ -207,6 +212,22 @@ impl<'a> Cta<'a> {
                 }
                 self.settle(warp);
             }
+            Op::Registers { takes } => {
+                let Operand::Number(wanted) = instruction.operands[0] else {
+                    self.ended = Some(beyond(instruction));
+                    return;
+                };
+                for lane in lanes(taken) {
+                    let has = self.has[warp][lane];
+                    if *takes && wanted.saturating_sub(has) > self.free {
+                        // It comes again.
+                        self.warps[warp].places[lane] = place;
+                        continue;
+                    }
+                    self.free = self.free + has - wanted;
+                    self.has[warp][lane] = wanted;
+                }
+            }
             Op::Together { has_mask, .. } => {
                 for lane in lanes(taken) {
                     let mask = match instruction.operands.last().filter(|_| *has_mask) {
@@ -241,6 +262,22 @@ impl<'a> Cta<'a> {
 
 pub(crate) fn beyond(instruction: &Instruction) -> Outcome {
     Outcome::Beyond(format!("{}: {}", instruction.line, instruction.text))
+}
+
+/// The registers of each thread in the beginning: what the kernel says, else what there is room for, but no more
+/// than it asks for later.
+fn compiled_for(kernel: &Kernel, threads: u32) -> u64 {
+    const FILE: u64 = 65_536;
+    let (given, beside) = kernel.compiled_for;
+    let most: u32 = kernel.required.or(kernel.most).map_or(0, |size| size.iter().product());
+    let lanes = u64::from(threads.max(most).div_ceil(32) * 32) * beside.unwrap_or(1);
+    let asked =
+        kernel.code.iter().filter_map(|instruction| match (&instruction.op, &instruction.operands[..]) {
+            (Op::Registers { takes: true }, [Operand::Number(count)]) => Some(*count),
+            _ => None,
+        });
+    let room = FILE / lanes / 8 * 8;
+    given.unwrap_or_else(|| asked.chain([room, 256]).min().unwrap_or(room))
 }
 
 /// Parameters: pointers if they have eight bytes, more often than not.

@@ -2,6 +2,8 @@
 //! missing from it.
 
 use super::cta::{Did, Event};
+use barcheck_model::agent::Move;
+use barcheck_model::barrier::Part;
 use barcheck_model::machine::{Advanced, Choice, Event as Happened, Log, Machine, Options, State};
 use barcheck_model::program::{AgentId, Program};
 use std::collections::HashSet;
@@ -30,13 +32,25 @@ pub(crate) fn follow(program: &Arc<Program>, events: &[Event]) -> Followed {
     let mut machine = Machine::new(Arc::clone(program), Options::default());
     let mut states = HashSet::from([machine.initial()]);
     for (index, event) in events.iter().enumerate() {
+        let gives = states.iter().any(|state| somebody_gives(&mut machine, state));
         let Some(next) = after(&mut machine, states, event) else { return Followed::GivenUp };
+        // That others have given registers is no event either.
+        if next.is_empty() && gives {
+            return Followed::GivenUp;
+        }
         if next.is_empty() {
             return Followed::No(index, format!("{event:?}"));
         }
         states = next;
     }
     Followed::Yes
+}
+
+/// Whether an agent may give registers now.
+fn somebody_gives(machine: &mut Machine, state: &State) -> bool {
+    let gives = |made: &Move| made.action.on_barrier().is_some_and(|action| action.part() == Part::Gives);
+    let agents: Vec<AgentId> = machine.agents().collect();
+    agents.into_iter().any(|agent| machine.moves(state, agent).iter().any(gives))
 }
 
 /// The states behind an event; nothing where the protocol ends, or cannot be followed.

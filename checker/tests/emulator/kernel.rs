@@ -11,6 +11,8 @@ pub(crate) struct Kernel {
     pub(crate) most: Option<[u32; 3]>,
     pub(crate) code: Vec<Instruction>,
     pub(crate) registers: usize,
+    /// `.maxnreg`, and `.minnctapersm`.
+    pub(crate) compiled_for: (Option<u64>, Option<u64>),
     /// The bytes of each parameter: where they begin, and how many.
     pub(crate) params: Vec<(u64, u64)>,
 }

@@ -91,6 +91,10 @@ pub(crate) enum Op {
         what: Together,
         has_mask: bool,
     },
+    /// `setmaxnreg`: takes registers, or gives them.
+    Registers {
+        takes: bool,
+    },
     Barrier {
         what: Arrival,
         is_aligned: bool,
@@ -180,14 +184,13 @@ const OPAQUE: [&str; 34] = [
     "setp",
     "set",
 ];
-const NOTHING: [&str; 24] = [
+const NOTHING: [&str; 23] = [
     "fence",
     "membar",
     "prefetch",
     "prefetchu",
     "discard",
     "applypriority",
-    "setmaxnreg",
     "griddepcontrol",
     "nanosleep",
     "pmevent",
@@ -220,6 +223,7 @@ pub(crate) fn decode(opcode: &str) -> Op {
         "mbarrier" => mbarrier(&words),
         "shfl" | "vote" | "match" | "redux" | "elect" => together(&words, of),
         "bar" | "barrier" => barrier(&words),
+        "setmaxnreg" => Some(Op::Registers { takes: words.contains(&"inc") }),
         _ if is_narrow => None,
         "cvt" => convert(&words, &types),
         "setp" | "set" => compare(&words, &types),

@@ -66,12 +66,14 @@ fn kernel(entry: &Function, globals: &[String], functions: &[Function]) -> Kerne
     let end = reader.code.len();
     reader.emit((0, "exit".to_owned()), None, Op::Exit, Vec::new());
     reader.resolve(end);
+    let number = |directive| Some(u64::from(size(&entry.header, directive)?[0]));
     Kernel {
         name: entry.name.clone(),
         required: size(&entry.header, ".reqntid"),
         most: size(&entry.header, ".maxntid"),
         code: reader.code,
         registers: reader.registers,
+        compiled_for: (number(".maxnreg"), number(".minnctapersm")),
         params: entry.params.clone(),
     }
 }

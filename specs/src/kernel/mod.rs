@@ -33,6 +33,7 @@ mod peeks;
 mod quotients;
 mod ranges;
 mod reach;
+pub(crate) mod registers;
 mod residual;
 mod shifts;
 mod slice;

@@ -114,10 +114,13 @@ impl module::Module for Parsed<'_> {
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
-        let code = lower::lower(self.source, &self.module, self.entries[entry], launch);
+        let mut code = lower::lower(self.source, &self.module, self.entries[entry], launch);
         let mut header = vec![format!("cta {};", launch.count())];
         if launch.groups() > 1 {
             header.insert(0, format!("cluster {};", launch.groups()));
+        }
+        if let Some(registers) = lower::registers_of_each(&mut code, self.function(entry), launch) {
+            header.push(format!("maxnreg {registers};"));
         }
         let (size, cluster) = (launch.size, launch.cluster);
         let group = Group { target: Target::Ptx, size, lanes: LANES, cluster, header };

@@ -29,6 +29,10 @@ pub(super) struct Function {
     pub(super) required: Option<Extent>,
     /// `.maxntid`
     pub(super) most: Option<Extent>,
+    /// `.maxnreg`: the registers of a thread.
+    pub(super) registers: Option<u32>,
+    /// `.minnctapersm`: the CTAs that are to share the registers of a multiprocessor.
+    pub(super) beside: Option<u32>,
     /// `.reqnctapercluster`
     pub(super) cluster: Option<Extent>,
     /// `.explicitcluster`

@@ -18,6 +18,7 @@ use crate::common::diagnostic::{Diagnostic, Sink};
 use crate::common::limits;
 use crate::common::span::LineIndex;
 use crate::kernel::Group;
+use crate::kernel::registers::{self, Compiled};
 use crate::module::{self, Entry, Kernel, Launch, Module, Notation, Param, Sizes};
 use error::SassError;
 use opcodes::Effect;
@@ -84,7 +85,8 @@ impl Read<'_> {
         let saves = has(&|opcode| {
             opcode.starts_with("R2B") || opcode.starts_with("B2R") && !opcode.starts_with("B2R.RESULT")
         });
-        let has_objects = has(&|opcode| matches!(opcodes::effect(opcode), Some(Effect::Synchronises)));
+        let is_of_ptx = |effect| matches!(effect, Some(Effect::Synchronises | Effect::Registers));
+        let has_objects = has(&|opcode| is_of_ptx(opcodes::effect(opcode)));
         match has_objects || is_mixed && function.chip.is_some() && !saves {
             true => Target::Ptx,
             false => Target::Bcu,
@@ -96,7 +98,7 @@ impl Read<'_> {
         let own = |function: &Function<'_>| {
             function.statements.iter().any(|statement| {
                 let effect = opcodes::effect(statement.opcode);
-                matches!(effect, None | Some(Effect::Barrier | Effect::Synchronises))
+                matches!(effect, None | Some(Effect::Barrier | Effect::Synchronises | Effect::Registers))
             })
         };
         // Whom it calls is known when its code is laid out: any that is no entry may be meant.
@@ -150,8 +152,15 @@ impl Module for Read<'_> {
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
         let target = self.target(self.function(entry));
-        let code = lower::lower(&self.listing, self.entries[entry], launch, target);
-        let header = vec![format!("cta {};", launch.count())];
+        let mut code = lower::lower(&self.listing, self.entries[entry], launch, target);
+        let mut header = vec![format!("cta {};", launch.count())];
+        let about = &self.function(entry).about;
+        let bound = about.required.or(about.most).map_or(1, |extent| extent.size.iter().product());
+        let threads: u32 = launch.count().max(bound);
+        let compiled = Compiled { given: about.registers, threads, would_say: "" };
+        if let Some(registers) = registers::each(&mut code, compiled) {
+            header.push(format!("maxnreg {registers};"));
+        }
         let group = Group { target, size: launch.size, lanes: LANES, cluster: [1; 3], header };
         Ok(Kernel { code, group })
     }

@@ -34,6 +34,8 @@ pub(super) enum Effect {
     Special,
     /// A barrier of the CTA.
     Barrier,
+    /// Gives or takes registers of the CTA.
+    Registers,
     /// Synchronises otherwise, or leads to that.
     Synchronises,
     /// Goes on elsewhere.
@@ -41,7 +43,7 @@ pub(super) enum Effect {
 }
 
 /// Which opcodes, by the part before the first dot, have which effect.
-const TABLE: [(Effect, &str); 15] = [
+const TABLE: [(Effect, &str); 16] = [
     (
         Effect::Pure,
         "BFE BFI BMSK BREV CSET DADD DFMA DMNMX DMUL DSET F2F F2FP F2I F2IP FADD FADD2 FADD32I FCMP FFMA \
@@ -61,7 +63,7 @@ const TABLE: [(Effect, &str); 15] = [
         Effect::Unknown,
         "AL2P ATOM ATOMG ATOMS BMOV CCTLT FSWZ FSWZADD GETCRSPTR GETLMEMBASE ISBERD LEPC MATCH MOVM P2R \
          PIXLD QSPC RPCMOV SUATOM SULD SUQUERY TEX TEXS TLD TLD4 TLD4S TLDS TMML TXA TXD TXQ UP2UR \
-         USETMAXREG UTCATOMSWS UVIRTCOUNT",
+         UTCATOMSWS UVIRTCOUNT",
     ),
     (Effect::Tiles, "BGMMA BMMA DMMA HGMMA HMMA IGMMA IMMA LDT LDTM OMMA QGMMA QMMA"),
     (Effect::OfWarp, "CREDUX REDUX"),
@@ -77,6 +79,7 @@ const TABLE: [(Effect, &str); 15] = [
     (Effect::Lanes, "ELECT R2UR SHFL VOTE VOTEU"),
     (Effect::Special, "CS2R CS2UR S2R S2UR"),
     (Effect::Barrier, "B2R BAR R2B"),
+    (Effect::Registers, "USETMAXREG"),
     (
         Effect::Synchronises,
         "ARRIVES REDAS STAS SYNCS UBLKCP UCGABAR_ARV UCGABAR_WAIT UGETNEXTWORKID UTCBAR UTMALDG",

@@ -60,6 +60,8 @@ pub(super) struct About {
     pub(super) first_param: Option<u32>,
     /// For each parameter, by its position, its offset to the first and its size, in bytes.
     pub(super) params: BTreeMap<u32, (u32, u32)>,
+    /// The registers of each thread.
+    pub(super) registers: Option<u32>,
 }
 
 /// An instruction.

@@ -4,6 +4,7 @@ use super::happens_before::{self, HappensBefore};
 use super::merges::Merges;
 use super::node::{Found, Made, Node, NodeId, Violation};
 use super::phases::{self, OnPhases};
+use super::pools;
 use super::proviso::{Cycles, Proviso};
 use super::states::{Components, Key};
 use crate::independence::{self, Races};
@@ -347,7 +348,7 @@ impl<'a> Exploration<'a> {
             return Err(Ending::Undecided(Undecided::Lanes(agent, pc)));
         }
         let on = phases::before(&self.machine, &mut at.state, agent, made).map_err(Ending::Undecided)?;
-        if on.is_some() {
+        if on.is_some() || pools::before(&self.machine, &at.state, agent, made).map_err(Ending::Undecided)? {
             return self.advance(at, node, choice, (Some(pc), on));
         }
         if let Some(barrier) = independence::arrival(&at.state, agent, made).map_err(Ending::Undecided)?
@@ -398,6 +399,7 @@ impl<'a> Exploration<'a> {
             self.machine.agents().any(|agent| self.machine.config(&at.state, agent).has_exited())
         });
         happens_before::follow(&self.machine, &mut at.state, agent, &self.log.events, self.follows_waits);
+        pools::follow(&self.machine, &mut at.state, agent, &self.log.events);
         phases::follow(&self.machine, &mut at.state, (agent, pc), &self.log.events, on)
             .map_err(Ending::Undecided)?;
         self.hold_back(at, agent);

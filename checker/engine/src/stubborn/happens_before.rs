@@ -36,6 +36,8 @@ pub(super) enum Mark {
     Announced(AgentId),
     /// A landing that is in the past of no exit.
     InFlight,
+    /// Something has been taken from a pool: whoever knows of any such step.
+    Taken,
     /// A step of an agent that concerned another CTA, which has so many agents, in the past of no exit there;
     /// at the barrier of the cluster.
     Remote(AgentId, u32, u32),
@@ -147,6 +149,14 @@ impl HappensBefore {
         self.facts.sort_unstable_by_key(|fact| (fact.barrier, fact.mark));
     }
 
+    /// One more holder knows something.
+    pub(super) fn add(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
+        match self.facts.binary_search_by_key(&(barrier, mark), |t| (t.barrier, t.mark)) {
+            Ok(at) => self.facts[at].known.add(holder),
+            Err(_) => self.set(barrier, mark, holder),
+        }
+    }
+
     /// Something that only one holder knows.
     pub(super) fn set(&mut self, barrier: BarrierId, mark: Mark, holder: usize) {
         let mut known = Holders::default();
@@ -190,7 +200,12 @@ impl HappensBefore {
                 Mark::Announced(agent) => Mark::Announced(to[agent.index()]),
                 // Agents are renamed among those of a CTA.
                 Mark::Remote(agent, cta, agents) => Mark::Remote(to[agent.index()], cta, agents),
-                Mark::Gathering | Mark::Complete | Mark::Landed | Mark::Before | Mark::InFlight => fact.mark,
+                Mark::Gathering
+                | Mark::Complete
+                | Mark::Landed
+                | Mark::Before
+                | Mark::InFlight
+                | Mark::Taken => fact.mark,
             },
             known: fact.known.renamed(layout, to),
         });
@@ -218,6 +233,7 @@ impl HappensBefore {
                 Mark::Announced(whose) => (9, Some(whose)),
                 Mark::InFlight => (10, None),
                 Mark::Remote(whose, ..) => (11, Some(whose)),
+                Mark::Taken => (12, None),
             };
             let at = 2 * usize::from(whose == Some(agent)) + usize::from(fact.known.has(layout.time(agent)));
             // Marks of one kind follow one another.
@@ -250,6 +266,8 @@ pub(super) fn follow(
             Event::Arrived(barrier) | Event::Passed(barrier) | Event::Released(_, barrier)
                 if layout.has_phases(*barrier) => {}
             Event::Completed(barrier, _) if layout.has_phases(*barrier) => changed = true,
+            // See [`super::pools`].
+            Event::Completed(barrier, _) if machine.program().is_pool(*barrier) => {}
             Event::Arrived(barrier) if !events.contains(&Event::Blocked(*barrier)) => {
                 state.memory.set(*barrier, Mark::Arrived(agent), layout.time(agent));
             }
@@ -327,7 +345,12 @@ impl Knowledge for HappensBefore {
         let gathers = |mark: Mark| {
             matches!(
                 mark,
-                Mark::Gathering | Mark::Arrived(_) | Mark::Observer(_) | Mark::Announced(_) | Mark::InFlight
+                Mark::Gathering
+                    | Mark::Arrived(_)
+                    | Mark::Observer(_)
+                    | Mark::Announced(_)
+                    | Mark::InFlight
+                    | Mark::Taken
             )
         };
         let matters = |t: &Fact| match t.mark {

@@ -41,6 +41,9 @@
 //! blocked and from which nothing that is explored here unblocks it. The other way round: what some path
 //! unblocks after a state, the run made here for that path's choices unblocks too.
 //!
+//! Of a pool some agents give registers and others take them; who takes first does not matter as long as
+//! there is enough for all: see [`pools`].
+//!
 //! Runs for different choices come to the same states again and again; from there on they are explored once.
 //! States are kept where a choice begins or the proviso lets everybody go on, and the steps between them, of
 //! which each is the only one, are made without being kept.
@@ -64,6 +67,7 @@ mod merges;
 mod node;
 mod paths;
 mod phases;
+mod pools;
 mod proviso;
 mod region;
 mod states;

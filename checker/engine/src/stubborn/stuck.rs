@@ -3,6 +3,7 @@
 use super::explore::{At, Exploration};
 use super::node::{Made, NodeId};
 use super::paths::{kept, path_to};
+use super::pools;
 use crate::packed::numbering::to_u32;
 use crate::paths::lasso::{self, Segment};
 use crate::paths::real;
@@ -67,6 +68,12 @@ pub(super) fn find(exploration: &mut Exploration<'_>) -> Result<Option<Vec<Found
     let stuck = graph.unblocked[node as usize].iter().zip(&who).filter(|(unblocked, _)| !**unblocked);
     let mut names: Vec<AgentId> = stuck.map(|(_, agent)| *agent).collect();
     names.sort_unstable();
+    let waits = exploration.settings.all
+        && pools::waiting(&exploration.machine, &kept(exploration, node).state).is_some();
+    if waits {
+        // What else is found may be different in another order.
+        return Ok(None);
+    }
     let path = match spins {
         Some(choice) => {
             let cycle_from = Some(steps.len());

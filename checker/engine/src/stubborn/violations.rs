@@ -2,6 +2,7 @@
 
 use super::explore::{At, Exploration};
 use super::node::{Made, NodeId, Violation};
+use super::pools;
 use crate::verdict::answer::{Ending, Undecided, unfollowed};
 use barcheck_model::machine::{End, Finding};
 use barcheck_model::program::{AgentId, Pc};
@@ -13,6 +14,10 @@ impl Exploration<'_> {
         let mut is_error = false;
         for finding in self.machine.judge(&at.state) {
             is_error |= self.record(finding, node, None);
+        }
+        // In another order somebody else may wait.
+        if let Some((agent, pc)) = pools::waiting(&self.machine, &at.state) {
+            return Err(Ending::Undecided(Undecided::InFlight(agent, pc)));
         }
         if is_error && !self.settings.all { Err(Ending::Violated) } else { Ok(()) }
     }

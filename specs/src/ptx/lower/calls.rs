@@ -29,7 +29,7 @@ pub(super) fn concerned(source: &str, module: &Module) -> Vec<bool> {
         for instruction in &body.instructions {
             let opcode = instruction.opcode.text(source);
             let matters = match opcodes::effect(opcode) {
-                None | Some(Effect::Synchronises) => true,
+                None | Some(Effect::Synchronises | Effect::Registers) => true,
                 Some(Effect::Barrier) => {
                     !opcode.starts_with("bar.warp") && !opcode.starts_with("barrier.warp")
                 }
@@ -71,7 +71,7 @@ pub(in crate::ptx) fn synchronises(source: &str, module: &Module) -> Vec<bool> {
     let is_own = |opcode: &str| {
         opcode.starts_with("bar.") && !opcode.starts_with("bar.warp")
             || opcode.starts_with("barrier")
-            || opcodes::effect(opcode) == Some(Effect::Synchronises)
+            || matches!(opcodes::effect(opcode), Some(Effect::Synchronises | Effect::Registers))
     };
     reaching(source, module, is_own)
 }

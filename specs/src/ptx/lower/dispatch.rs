@@ -25,6 +25,7 @@ impl<'m> Lowerer<'m> {
             None => self.emit(&current, Action::Beyond(format!("`{opcode}`, which is not known"))),
             Some(Effect::Synchronises) => self.object(&current),
             Some(Effect::Barrier) => self.barrier(&current),
+            Some(Effect::Registers) => self.registers(&current),
             Some(Effect::Flow) => self.flow(&current),
             Some(Effect::Pure) => self.arithmetic(&current),
             Some(Effect::Loads) => self.load(&current),

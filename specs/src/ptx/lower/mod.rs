@@ -9,6 +9,7 @@ mod flow;
 mod functions;
 mod objects;
 mod opcodes;
+mod registers;
 mod state;
 mod stores;
 mod types;
@@ -22,6 +23,7 @@ use super::syntax::Module;
 use state::Lowerer;
 
 pub(super) use calls::synchronises;
+pub(super) use registers::each as registers_of_each;
 
 /// The code of the entry at `entry` in the module, with what it calls as far as that may synchronise.
 pub(super) fn lower(source: &str, module: &Module, entry: usize, launch: &Launch) -> Code {

@@ -19,6 +19,8 @@ pub(super) enum Effect {
     Lanes,
     /// A barrier of the CTA, or of a warp.
     Barrier,
+    /// Gives or takes registers of the CTA.
+    Registers,
     /// A step on an mbarrier object, or what leads to one.
     Synchronises,
     /// Goes on elsewhere.
@@ -26,7 +28,7 @@ pub(super) enum Effect {
 }
 
 /// Which opcodes, by the part before the first dot, have which effect.
-const TABLE: [(Effect, &str); 9] = [
+const TABLE: [(Effect, &str); 10] = [
     (
         Effect::Pure,
         "mov cvt add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext \
@@ -44,11 +46,12 @@ const TABLE: [(Effect, &str); 9] = [
     (Effect::OfWarp, "redux activemask"),
     (
         Effect::Reads,
-        "st red prefetch prefetchu fence membar cp nanosleep setmaxnreg griddepcontrol stmatrix tensormap \
+        "st red prefetch prefetchu fence membar cp nanosleep griddepcontrol stmatrix tensormap \
          discard applypriority pmevent sust sured stackrestore",
     ),
     (Effect::Lanes, "shfl vote elect"),
     (Effect::Barrier, "bar barrier"),
+    (Effect::Registers, "setmaxnreg"),
     (Effect::Synchronises, "mbarrier"),
     (Effect::Flow, "bra brx call ret exit trap brkpt"),
 ];

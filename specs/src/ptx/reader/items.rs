@@ -153,6 +153,8 @@ impl<'s> Reader<'s, '_> {
                 (_, ".reqnctapercluster") => function.cluster = Some(self.extent(token.span)),
                 (_, ".explicitcluster") => function.explicit_cluster = Some(token.span),
                 (_, ".maxntid") => function.most = Some(self.extent(token.span)),
+                (_, ".maxnreg") => function.registers = Some(self.extent(token.span).size[0]),
+                (_, ".minnctapersm") => function.beside = Some(self.extent(token.span).size[0]),
                 (Kind::End, _) => {
                     self.report(&PtxError::Expected("the body of this function", function.span));
                     return false;

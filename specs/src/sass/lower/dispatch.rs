@@ -34,6 +34,7 @@ impl<'m> Lowerer<'m> {
             None => self.beyond(&current, &format!("`{name}`, which is not known")),
             Some(Effect::Synchronises) => self.object(&current),
             Some(Effect::Barrier) => self.barrier(&current),
+            Some(Effect::Registers) => self.registers(&current),
             Some(Effect::Flow) => self.flow(&current),
             Some(Effect::Pure) => self.arithmetic(&current),
             Some(Effect::Predicates) => self.predicates(&current, 2),

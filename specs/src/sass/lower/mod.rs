@@ -13,6 +13,7 @@ mod memory;
 mod objects;
 mod of_lanes;
 mod predicates;
+mod registers;
 mod results;
 mod routes;
 mod stacks;

@@ -39,6 +39,11 @@ impl Attribute {
         numbers.map(|(_, number)| u32::try_from(*number).unwrap_or_default()).collect()
     }
 
+    /// The registers that it says a thread has.
+    pub(super) fn registers(&self) -> Option<u32> {
+        (self.name == "EIATTR_REGCOUNT").then(|| self.of_size(4).last().copied())?
+    }
+
     /// What it says.
     pub(super) fn tell(&self, about: &mut About) {
         let (words, shorts, bytes) = (self.of_size(4), self.of_size(2), self.of_size(1));

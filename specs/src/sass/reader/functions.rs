@@ -36,6 +36,9 @@ struct Reader<'s, 'e> {
     /// Whom the attributes that are being read are about, and the last of them.
     info: Option<&'s str>,
     attribute: Option<Attribute>,
+    /// Whom an attribute of the whole module is about, and what such ones have said of registers.
+    of: Option<&'s str>,
+    registers: Vec<(&'s str, u32)>,
     about: Vec<(&'s str, About)>,
     /// The line of the source that was named last, and whether the line before named one.
     line: Option<(&'s str, u32)>,
@@ -52,6 +55,8 @@ pub(super) fn read<'s>(source: &'s str, errors: &mut Sink) -> Listing<'s> {
         entries: Vec::new(),
         info: None,
         attribute: None,
+        of: None,
+        registers: Vec::new(),
         about: Vec::new(),
         line: None,
         names_line: false,
@@ -257,13 +262,17 @@ impl<'s> Reader<'s, '_> {
             _ => {
                 if let Some(attribute) = &mut self.attribute {
                     attribute.add(text);
+                    self.of =
+                        rest.trim().strip_prefix("index@(").and_then(|of| of.strip_suffix(')')).or(self.of);
                 }
             }
         }
     }
 
     fn end_attribute(&mut self) {
-        let (Some(attribute), Some(info)) = (self.attribute.take(), self.info) else { return };
+        let Some(attribute) = self.attribute.take() else { return };
+        self.registers.extend(self.of.take().zip(attribute.registers()));
+        let Some(info) = self.info else { return };
         if self.about.last().is_none_or(|(name, _)| *name != info) {
             self.about.push((info, About::default()));
         }
@@ -349,6 +358,11 @@ impl<'s> Reader<'s, '_> {
         for (name, about) in self.about {
             if let Some(at) = listing.names.get(name) {
                 listing.functions[*at].about = about;
+            }
+        }
+        for (name, registers) in self.registers {
+            if let Some(at) = listing.names.get(name) {
+                listing.functions[*at].about.registers = Some(registers);
             }
         }
         if listing.functions.is_empty() && self.errors.is_empty() {
