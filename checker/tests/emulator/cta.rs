@@ -264,8 +264,8 @@ pub(crate) fn beyond(instruction: &Instruction) -> Outcome {
     Outcome::Beyond(format!("{}: {}", instruction.line, instruction.text))
 }
 
-/// The registers of each thread in the beginning: what the kernel says, else what there is room for, but no more
-/// than it asks for later.
+/// The registers of each thread in the beginning: what the kernel says, else what there is room for, but no
+/// more than it asks for later.
 fn compiled_for(kernel: &Kernel, threads: u32) -> u64 {
     const FILE: u64 = 65_536;
     let (given, beside) = kernel.compiled_for;
