@@ -77,6 +77,9 @@ impl<'m> Lowerer<'m> {
             "IMUL" | "IMUL32I" if !current.has("HI") && !current.has("WIDE") => {
                 self.product(current, sources.get(..2)?)
             }
+            "IMAD" if self.integer(current, sources.get(2)?)? == Argument::Number(0) => {
+                self.high_product(current, sources.get(..2)?)
+            }
             "IADD" | "IADD32I" | "VIADD" | "IADD3" | "IADD2" if !current.has("SAT") && !current.has("PO") => {
                 let mut terms = Vec::new();
                 for source in sources {
@@ -269,8 +272,23 @@ impl<'m> Lowerer<'m> {
         let low = self.product(current, &[a.clone(), b.clone()])?;
         let addend = self.integer(current, c)?;
         let low = self.sum(current, &[low, addend]);
-        let high = self.pure_value(current, sources, 1)?;
+        let high = match addend {
+            Argument::Number(0) => self.high_product(current, &[a.clone(), b.clone()])?,
+            _ => self.pure_value(current, sources, 1)?,
+        };
         Some(vec![low, high])
+    }
+
+    /// The upper half of a product, without a sign if the opcode says so.
+    fn high_product(&mut self, current: &Current<'m>, factors: &[Operand<'m>]) -> Option<Argument> {
+        let [a, b] = factors else { return None };
+        let cut = |argument| match argument {
+            Argument::Number(number) => Argument::Number(number & u64::from(u32::MAX)),
+            register => register,
+        };
+        let (a, b) = (cut(self.integer(current, a)?), cut(self.integer(current, b)?));
+        let ty = if current.has("U32") { WORD } else { SIGNED };
+        Some(self.intermediate(current, Function::Integer(Operation::MultiplyHigh, ty), &[a, b]))
     }
 
     /// An instruction that is not followed, but has equal results for equal operands.

@@ -1,5 +1,6 @@
 //! From the text of a listing to the code of one entry, as the extraction of protocols reads it.
 
+mod answers;
 mod arithmetic;
 mod barriers;
 mod calls;

@@ -11,6 +11,7 @@ use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{self, File, Kind, Operand, Register};
 use crate::sass::syntax::Statement;
 
+use super::answers;
 use super::arithmetic::{compares, copy};
 use super::results::{Result, results};
 use super::state::{BIT, Current, Lowerer, WORD};
@@ -181,8 +182,16 @@ impl<'m> Lowerer<'m> {
             from.opcode == "BRA" && from.operands.len() == 1 && function.target(from.operands[0]) == Some(to)
         };
         let asked = current.statement;
-        (again.opcode, &again.operands, again.guard) == (asked.opcode, &asked.operands, None)
-            && is_unless(round, asked.operands[0])
+        let ([first_answer, question @ ..], [answer, same @ ..]) =
+            (asked.operands.as_slice(), again.operands.as_slice())
+        else {
+            return false;
+        };
+        let is_one_answer =
+            first_answer == answer || answers::are_forgotten(function, back, &[first_answer, answer]);
+        (again.opcode, again.guard, question) == (asked.opcode, None, same)
+            && is_one_answer
+            && is_unless(round, answer)
             && (leads(round, to) || leads(round, first))
             && last.guard.is_none()
             && leads(last, back)
