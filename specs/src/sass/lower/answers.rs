@@ -1,5 +1,5 @@
-//! Whether anybody reads an answer that is known to be yes only because a loop elsewhere has asked again, with
-//! an answer of its own perhaps.
+//! Whether anybody reads an answer that is known to be yes only because a loop elsewhere has asked again,
+//! perhaps with an answer of its own.
 
 use std::collections::BTreeSet;
 

@@ -72,6 +72,12 @@ impl<'m> Lowerer<'m> {
             return two(without);
         }
         let (low, high) = (two(without), two(with));
+        // Where c turns over a bit of a or b: `a ^ (b & c)`.
+        if [0b1100, 0b1010].contains(&(without ^ with)) && [0b1100, 0b1010].contains(&without) {
+            let turned = self.of_two(current, without ^ with, [a, b], ty);
+            let turned = self.bits(current, Operation::And, &[turned, c], ty);
+            return self.bits(current, Operation::Xor, &[low, turned], ty);
+        }
         let all = Argument::Number(if ty.bits == 1 { 1 } else { 0xffff_ffff });
         match (without, with) {
             (0, _) => self.bits(current, Operation::And, &[high, c], ty),
