@@ -10,6 +10,7 @@ pub(crate) mod labels;
 mod mbarrier;
 mod pairing;
 mod place;
+mod proxy;
 mod race;
 mod results;
 mod standing;
@@ -105,6 +106,7 @@ fn words(case: &Case<'_>) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
+        Rule::InFlightAtExit if outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive
