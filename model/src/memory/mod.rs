@@ -260,7 +260,7 @@ impl Memory {
     /// What distinguishes an agent in this memory, other agents' names aside: for each access whether it is
     /// its own, and what it knows of it and of fences since. Equal for interchangeable agents whose roles in memory are equal.
     #[must_use]
-    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, bool, u8)> {
+    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, u8)> {
         let extras = layout.barrier(BarrierId(0), 0) / layout.agents;
         let mut profile: Vec<_> = self
             .accesses
@@ -269,9 +269,9 @@ impl Memory {
                 let knows = (0..extras)
                     .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
                     .map(|kind| 1_u8 << kind)
-                    .sum();
-                let is_fence = access.about == About::Fenced;
-                (access.location, access.kind, is_fence, access.agent == agent, knows)
+                    .sum::<u8>();
+                let is_fence = u8::from(access.about == About::Fenced) << 7;
+                (access.location, access.kind, access.agent == agent, is_fence | knows)
             })
             .collect();
         profile.sort_unstable();
