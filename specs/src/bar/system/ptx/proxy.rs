@@ -24,8 +24,8 @@ pub(super) enum Proxy {
 // clause: ptx.proxy-syntax
 pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
     for copy in ["cp.async.bulk", "cp.reduce.async.bulk"] {
-        for tensor in ["", ".tensor", ".tensor.1d", ".tensor.2d", ".tensor.3d", ".tensor.4d", ".tensor.5d"] {
-            for from in ["", ".shared::cta", ".shared::cta.bulk_group", ".shared::cta.tile.bulk_group"] {
+        for tensor in ["", ".tensor"] {
+            for from in ["", ".shared::cta", ".shared::cta.bulk_group"] {
                 let is_alias = !(tensor.is_empty() && from.is_empty());
                 add(Proxy::Store, format!("{copy}{tensor}.global{from}"), is_alias);
             }
