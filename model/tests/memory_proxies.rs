@@ -17,8 +17,8 @@ fn wait(newest: u32) -> S {
     S::Op(Op::Proxy(ProxyOp::Wait(newest)))
 }
 
-fn cross(spaces: Spaces) -> S {
-    S::Op(Op::Proxy(ProxyOp::Fence(spaces)))
+fn cross(window: Window) -> S {
+    S::Op(Op::Proxy(ProxyOp::Fence(window)))
 }
 
 fn bulk(array: u32) -> S {
@@ -60,7 +60,7 @@ fn a_copy_sees_what_was_fenced_after_the_write_by_somebody_who_knew_of_it() {
     };
     let missing = ["missing-fence 0,2".to_owned()];
     let at = || sync(1, 96);
-    let fence = || cross(BOTH);
+    let fence = || cross(Window::All);
     assert_eq!(meet(vec![write(0)], vec![], vec![at()], "0 0 1 2 2"), missing);
     assert_eq!(meet(vec![atomic(0)], vec![], vec![at()], "0 0 1 2 2"), missing);
     // By the writer before it arrives; by whoever copies after it has waited.
@@ -71,8 +71,8 @@ fn a_copy_sees_what_was_fenced_after_the_write_by_somebody_who_knew_of_it() {
     assert_eq!(meet(vec![write(0)], vec![], vec![fence(), at()], "0 0 1 2 2 2"), missing);
     assert_eq!(meet(vec![write(0)], vec![fence()], vec![at()], "0 0 1 1 2 2"), missing);
     // For that memory.
-    assert_eq!(meet(vec![write(0), cross(SHARED)], vec![], vec![at()], "0 0 0 1 2 2"), NOTHING);
-    assert_eq!(meet(vec![write(0), cross(GLOBAL)], vec![], vec![at()], "0 0 0 1 2 2"), missing);
+    assert_eq!(meet(vec![write(0), cross(Window::OwnCta)], vec![], vec![at()], "0 0 0 1 2 2"), NOTHING);
+    assert_eq!(meet(vec![write(0), cross(Window::Global)], vec![], vec![at()], "0 0 0 1 2 2"), missing);
     // Another fence does not help, and a read needs none.
     assert_eq!(meet(vec![write(0), barrier_fence()], vec![], vec![at()], "0 0 0 1 2 2"), missing);
     assert_eq!(meet(vec![read(0)], vec![], vec![at()], "0 0 1 2 2"), NOTHING);
@@ -94,7 +94,7 @@ fn a_fence_travels_as_knowledge_does_and_a_new_write_needs_a_new_one() {
         let third = [vec![sync(1, 64)], third, vec![sync(2, 64)]].concat();
         found(&[vec![write(0), sync(1, 64)], third, vec![sync(2, 64), store(0)]], "0 0 1 1 1 2 2")
     };
-    assert_eq!(through(vec![cross(BOTH)]), NOTHING);
+    assert_eq!(through(vec![cross(Window::All)]), NOTHING);
     let not_fenced = vec![write(0), sync(1, 64)];
     let passes_on = vec![sync(1, 64), sync(2, 64)];
     let late = [not_fenced, passes_on, vec![sync(2, 64), store(0)]];
@@ -102,10 +102,10 @@ fn a_fence_travels_as_knowledge_does_and_a_new_write_needs_a_new_one() {
     // One's own write, too.
     let alone = |body: Vec<S>, steps: &str| found(&[body], steps);
     assert_eq!(alone(vec![write(0), store(0)], "0 0"), ["missing-fence 0,0"]);
-    assert_eq!(alone(vec![write(0), cross(BOTH), store(0)], "0 0 0"), NOTHING);
-    let again = vec![write(0), cross(BOTH), write(0), store(0)];
+    assert_eq!(alone(vec![write(0), cross(Window::All), store(0)], "0 0 0"), NOTHING);
+    let again = vec![write(0), cross(Window::All), write(0), store(0)];
     assert_eq!(alone(again, "0 0 0 0"), ["missing-fence 0,0"]);
-    let elsewhere = vec![write(0), cross(BOTH), write(1), store(0), store(1)];
+    let elsewhere = vec![write(0), cross(Window::All), write(1), store(0), store(1)];
     assert_eq!(alone(elsewhere, "0 0 0 0 0"), ["missing-fence 0,0"]);
     assert_eq!(alone(vec![store(0)], "0"), NOTHING);
     // What is not known at all is a race, and nothing else.
@@ -121,9 +121,9 @@ fn what_everybody_knows_as_fenced_is_forgotten_and_nothing_is_kept_of_other_loca
         run.state.memory.accesses().len()
     };
     let tail = || vec![sync(1, 64), iff(n(0), vec![store(0)]), sync(2, 64)];
-    assert_eq!(kept([vec![write(0), cross(BOTH)], tail()].concat(), "0 0"), 2);
+    assert_eq!(kept([vec![write(0), cross(Window::All)], tail()].concat(), "0 0"), 2);
     let first = |then: Vec<S>| [vec![iff(eq(Expr::Agent, n(0)), then)], tail()].concat();
-    assert_eq!(kept(first(vec![write(0), cross(BOTH)]), "0 0 0 1"), 0);
+    assert_eq!(kept(first(vec![write(0), cross(Window::All)]), "0 0 0 1"), 0);
     assert_eq!(kept(first(vec![write(0)]), "0 0 1"), 1);
     assert_eq!(kept(first(vec![write(1)]), "0"), 1);
 }
@@ -192,7 +192,7 @@ fn every_age_by_every_instruction() {
             ("wait 0", wait(0)),
             ("wait 1", wait(1)),
             ("wait 2", wait(2)),
-            ("fence", cross(BOTH)),
+            ("fence", cross(Window::All)),
         ] {
             let body = [before.clone(), vec![does, wait(2)]].concat();
             let mut run = run_of(&[body]);
@@ -235,4 +235,39 @@ fn a_cta_does_not_exit_while_copies_may_read_its_memory() {
     let group = Group::new(Ptx, 32).scalar(Space::Shared).one(vec![store(0)]).one(vec![sync(1, 32)]);
     let mut run = Run::new(Program { ctas: 2, ..group.build() });
     assert!(run.play("0 0").contains("in-flight-at-exit"));
+}
+
+/// A window of a fence, of the memory of the own CTA or of all of the cluster.
+// clause: ptx.proxies, ptx.proxy-syntax
+#[test]
+fn what_a_peer_has_written_is_fenced_by_the_peer_for_the_cluster_or_by_whoever_copies_for_its_cta() {
+    let meet = |relaxed| {
+        let arrive = ClusterOp { kind: ClusterKind::Arrive { relaxed }, aligned: false };
+        let wait = ClusterOp { kind: ClusterKind::Wait, aligned: false };
+        vec![S::Op(Op::from(arrive)), S::Op(Op::from(wait))]
+    };
+    let remote = || S::Op(Op::Access(AccessKind::Write, ArrayId(0), None, Some(n(1))));
+    let of = |by_peer: Option<Window>, by_own: Option<Window>, relaxed: bool| {
+        let first = |then: Vec<S>| iff(eq(Expr::Cta, n(0)), then);
+        let second = |then: Vec<S>| iff(eq(Expr::Cta, n(1)), then);
+        let body = [
+            vec![first([vec![remote()], by_peer.map(cross).into_iter().collect()].concat())],
+            meet(relaxed),
+            vec![second([by_own.map(cross).into_iter().collect(), vec![store(0)]].concat()), sync(1, 32)],
+        ];
+        let group = Group::new(Ptx, 32).scalar(Space::Shared).scalar(Space::Global).many(2, body.concat());
+        let mut run = Run::new(Program { ctas: 2, ..group.build() });
+        let steps = "0 ".repeat(2 + usize::from(by_peer.is_some())) + "1 1 1 1";
+        let log = run.log(&steps);
+        log.iter().any(|step| step.contains("missing-fence"))
+    };
+    assert!(of(None, None, false));
+    for (window, covers) in
+        [(Window::All, true), (Window::Cluster, true), (Window::OwnCta, false), (Window::Global, false)]
+    {
+        assert_eq!(of(Some(window), None, false), !covers, "{window:?}");
+    }
+    assert!(!of(None, Some(Window::OwnCta), false) && of(None, Some(Window::Global), false));
+    // A relaxed arrival passes on neither the write nor the fence.
+    assert!(of(Some(Window::All), None, true));
 }

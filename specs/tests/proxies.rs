@@ -1,14 +1,14 @@
 //! Copies out of shared memory: how they are written, and what people read after a mistake, whole in
 //! `snapshots/`.
 
-use barcheck_model::program::{Op, ProxyOp, Spaces};
+use barcheck_model::program::{Op, ProxyOp, Window};
 use barcheck_specs::bar::{LoadOptions, load};
 use barcheck_specs::render;
 
 fn protocol(body: &str) -> String {
     format!(
-        "target ptx;\ncluster 2;\ncta 32;\nparam N = 1;\nshared buf[4];\nglobal out;\nmbarrier full count 1;\n\
-         warp 0 {{\n    {body}\n}}\n"
+        "target ptx;\ncluster 2;\ncta 32;\nparam N = 1;\nshared buf[4];\nglobal out;\nmbarrier full count \
+         1;\nwarp 0 {{\n    {body}\n}}\n"
     )
 }
 
@@ -49,15 +49,14 @@ fn a_copy_may_be_spelled_as_ptx_spells_it() {
 // clause: ptx.proxy-syntax, ptx.bulk-groups, ptx.bulk-wait-group
 #[test]
 fn groups_and_fences_are_what_they_say() {
-    let (shared, global) = (Spaces { global: false, ..Spaces::ALL }, Spaces { shared: false, ..Spaces::ALL });
     for (text, op) in [
         ("cp.async.bulk.commit_group;", ProxyOp::Commit),
         ("cp.async.bulk.wait_group 0;", ProxyOp::Wait(0)),
         ("cp.async.bulk.wait_group.read N + 1;", ProxyOp::Wait(2)),
-        ("fence.proxy.async;", ProxyOp::Fence(Spaces::ALL)),
-        ("fence.proxy.async.shared::cta;", ProxyOp::Fence(shared)),
-        ("fence.proxy.async.shared::cluster;", ProxyOp::Fence(shared)),
-        ("fence.proxy.async.global;", ProxyOp::Fence(global)),
+        ("fence.proxy.async;", ProxyOp::Fence(Window::All)),
+        ("fence.proxy.async.shared::cta;", ProxyOp::Fence(Window::OwnCta)),
+        ("fence.proxy.async.shared::cluster;", ProxyOp::Fence(Window::Cluster)),
+        ("fence.proxy.async.global;", ProxyOp::Fence(Window::Global)),
     ] {
         assert_eq!(lowered(text), [op], "{text}");
     }

@@ -42,7 +42,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
-        if rule == Rule::DataRace {
+        if rule == Rule::DataRace && !(earlier_access == STORE && *earlier == last.agent) {
             words.sentences.extend(landing.or_else(|| between(case, before, last)));
         }
     }
