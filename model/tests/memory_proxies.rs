@@ -162,7 +162,7 @@ fn a_copy_reads_until_its_own_lanes_have_waited_for_its_group() {
 fn groups_are_those_of_each_lane() {
     let lane = |bound: i64, body: Vec<S>| iff(lanes_below(bound), body);
     let of = |body: Vec<S>, count: usize| {
-        let mut run = run_of(&[vec![body, vec![write(0)]].concat()]);
+        let mut run = run_of(&[[body, vec![write(0)]].concat()]);
         let log = run.log(&"0 ".repeat(count));
         log.into_iter().filter_map(|step| Some(step.split_once("! ")?.1.to_owned())).collect::<Vec<_>>()
     };
