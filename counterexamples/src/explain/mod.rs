@@ -10,6 +10,7 @@ pub(crate) mod labels;
 mod mbarrier;
 mod pairing;
 mod place;
+mod proxy;
 mod race;
 mod results;
 mod standing;
@@ -59,11 +60,13 @@ pub(crate) fn fill(trace: &mut Trace) {
 }
 
 /// The clause that a trace's finding rests on, where what it is about has one of its own: a count of
-/// registers is bounded elsewhere than one of threads. `None` where it is the first clause of the rule.
+/// registers is bounded elsewhere than one of threads, and copies have clauses of their own. `None` where it
+/// is the first clause of the rule.
 #[must_use]
 pub fn clause(trace: &Trace) -> Option<&'static str> {
+    let case = Case::of(trace);
     let is_count = trace.outcome.rule.as_deref() == Some(Rule::CountRange.name());
-    if is_count { counts::clause_of_count(&Case::of(trace)) } else { None }
+    if is_count { counts::clause_of_count(&case) } else { proxy::clause(&case) }
 }
 
 /// The places that the explanation of a trace names, as facts.
@@ -105,6 +108,7 @@ fn words(case: &Case<'_>) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
+        Rule::InFlightAtExit if outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive
