@@ -95,5 +95,6 @@ pub(super) fn kind_number(kind: AccessKind) -> usize {
         AccessKind::Write => 1,
         AccessKind::Atomic => 2,
         AccessKind::Copy => 3,
+        AccessKind::Store => 4,
     }
 }

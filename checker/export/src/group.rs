@@ -8,7 +8,7 @@ use super::unfolded::{self, Unfolded};
 use barcheck_engine::Levels;
 use barcheck_model::Patience;
 use barcheck_model::machine::{ExitedThreads, Machine, NotUnfolded, Options};
-use barcheck_model::program::{AgentId, Program, Target};
+use barcheck_model::program::{AgentId, Op, Program, ProxyOp, Target};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,6 +29,8 @@ pub enum ExportError {
     NoModel(Target),
     /// There are no models of pools of registers.
     Registers,
+    /// There are no models of copies out of memory: the line and the text of one.
+    Stores(u32, String),
     /// The language has no room for so much: what, how many there are, and how many there may be.
     TooMany(&'static str, usize, usize),
 }
@@ -46,6 +48,12 @@ impl fmt::Display for ExportError {
             },
             Self::NoModel(target) => write!(f, "there are no exported models of {target} barriers yet"),
             Self::Registers => f.write_str("there are no exported models of `setmaxnreg` yet"),
+            Self::Stores(line, text) => {
+                write!(
+                    f,
+                    "line {line}: there are no exported models of copies out of shared memory, `{text}`"
+                )
+            }
             Self::TooMany(what, there, most) => {
                 write!(f, "the protocol has {there} {what}, the language has room for {most}")
             }
@@ -69,6 +77,16 @@ pub(super) struct Group {
     pub(super) starts: Vec<usize>,
 }
 
+/// The first copy out of memory, if there is one: its line and its text.
+fn first_store(program: &Program) -> Option<(u32, String)> {
+    program.roles.iter().find_map(|role| {
+        let is_store = |op: &Op| matches!(op, Op::Proxy(ProxyOp::Store(..)));
+        let at = role.code.ops.iter().position(is_store)?;
+        let text = role.code.texts.get(at).cloned().unwrap_or_default();
+        Some((role.code.places.get(at).map_or(0, |place| place.line), text))
+    })
+}
+
 impl Group {
     /// Unfolds every agent.
     pub(super) fn unfold(
@@ -80,6 +98,9 @@ impl Group {
         let system = systems::of(program.target).ok_or(ExportError::NoModel(program.target))?;
         if program.has_pools() {
             return Err(ExportError::Registers);
+        }
+        if let Some((line, text)) = first_store(&program) {
+            return Err(ExportError::Stores(line, text));
         }
         let mut machine = Machine::within(Arc::clone(&program), options, patience.clone());
         let mut left = MOST_NODES;

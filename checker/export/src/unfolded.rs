@@ -234,9 +234,11 @@ fn act(made: &Move, pick: u32, exits: bool, instances: &mut Vec<Instance>) -> Ac
         Action::Refuse(rule, _) => Act::Refuse(*rule),
         Action::NotModelled(_) => Act::NotModelled,
         Action::Fault(_) => Act::Fault,
+        // Where nothing reads by the asynchronous proxy, its fences and groups mean nothing.
         Action::Spin
         | Action::Exit(None)
         | Action::Assert(true)
+        | Action::Proxy(_)
         | Action::Park(..)
         | Action::Init(..)
         | Action::Fetch(_)

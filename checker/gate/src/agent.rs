@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::record::Ending;
 use super::systems::{Done, Seat, Stopped, System};
 use crate::barriers::Runtime;
-use barcheck_model::agent::{self, Action, Config, Context, Move, Outcome};
+use barcheck_model::agent::{self, Action, Config, Context, Move, Outcome, ProxyAction};
 use barcheck_model::program::{AgentId, Op, SequenceId};
 use barcheck_model::rule::{Level, Rule};
 use std::collections::HashMap;
@@ -189,7 +189,17 @@ impl<'a, R: Runtime> Runner<'a, R> {
                     record.note(Rule::DataRace);
                 }
             }
-            Action::Decide | Action::Assert(true) | Action::Fence(_) | Action::MemoryBarrier(..) => {
+            Action::Proxy(ProxyAction::Store(_)) => {
+                let text = &self.context.code.texts[made.pc.index()];
+                let why =
+                    format!("`{text}` copies by a proxy of its own, and threads have one path to memory");
+                return Err(self.unfit(why));
+            }
+            Action::Decide
+            | Action::Assert(true)
+            | Action::Fence(_)
+            | Action::Proxy(_)
+            | Action::MemoryBarrier(..) => {
                 record.step(agent);
             }
             _ => return self.barrier(made, pick),

@@ -28,7 +28,7 @@ impl<R: Runtime> Memory<R> {
         let mut races = false;
         for Location { cell, awaited } in locations.iter().filter_map(|at| self.locations.get(at.index())) {
             match kind {
-                AccessKind::Read => cell.read(),
+                AccessKind::Read | AccessKind::Store => cell.read(),
                 AccessKind::Write | AccessKind::Copy => cell.write(),
                 AccessKind::Atomic => cell.atomic(),
             }

@@ -8,7 +8,7 @@ use barcheck_model::Patience;
 use barcheck_model::agent::{Action, FaultKind, Move};
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{self, Advanced, CutReason, End, Finding, Log, Machine, Options, StepOutcome};
-use barcheck_model::program::{AgentId, Op, Program};
+use barcheck_model::program::{AccessKind, AgentId, Op, Program};
 
 use crate::build::snapshot;
 use crate::names;
@@ -412,6 +412,7 @@ impl Recorder {
             Model::Accessed(locations) => Event::Accessed {
                 access: match action {
                     Some(Action::Access(kind, _)) => wording::access_name(*kind).to_owned(),
+                    Some(Action::Proxy(_)) => wording::access_name(AccessKind::Store).to_owned(),
                     _ => String::new(),
                 },
                 locations: locations.iter().map(|l| program.location_name(*l)).collect(),

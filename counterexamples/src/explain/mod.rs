@@ -11,6 +11,7 @@ mod laps;
 mod mbarrier;
 mod pairing;
 mod place;
+mod proxy;
 mod race;
 mod results;
 mod standing;
@@ -113,6 +114,7 @@ fn words_of(case: &Case<'_>, rule: Rule) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
+        Rule::InFlightAtExit if outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive

@@ -4,9 +4,10 @@ use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrives, completes, sentence};
 use super::place::Remark;
+use super::proxy;
 use super::words::Words;
 use crate::objects::{Flight, flights};
-use crate::trace::{COPY, Detail, Event, Step};
+use crate::trace::{COPY, Detail, Event, STORE, Step};
 use crate::wording::Parties;
 
 /// The later access of a conflict is the last step; the earlier one is looked up.
@@ -20,7 +21,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
-    let what_is_missing = what_is_missing(Some(rule.name()));
+    let what_is_missing = what_is_missing(Some(rule.name()), access);
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
@@ -46,17 +47,20 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         }
     }
     if rule == Rule::DataRace {
-        words.sentences.push(match earlier_access == COPY {
-            true => format!(
+        words.sentences.push(match earlier_access.as_str() {
+            COPY => format!(
                 "Nothing makes {later_by} wait until the copy has landed: it has to see that phase of the \
                  object complete before its own access."
             ),
-            false => format!(
+            STORE => proxy::still_reads(&earlier_by, &later_by),
+            _ => format!(
                 "Nothing makes one of them come first: in another run the {access} may come before the \
                  {earlier_access}. Both have to be separated by a barrier: {earlier_by} arrives after its \
                  access, {later_by} waits before its own."
             ),
         });
+    } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
+        words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
     } else {
         let arrival = before.and_then(|before| arrival_after(case, before, last));
         let parties = Parties { earlier: &earlier_by, later: &later_by, arrives: arrival.is_some() };
@@ -85,9 +89,11 @@ fn landing(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Optio
 }
 
 /// What there is not between two accesses, by the rule that they violate.
-pub(crate) fn what_is_missing(rule: Option<&str>) -> &'static str {
+pub(crate) fn what_is_missing(rule: Option<&str>, access: &str) -> &'static str {
     if rule == Some(Rule::DataRace.name()) {
         "no barrier orders the two"
+    } else if access == STORE {
+        "no `fence.proxy.async` orders the two"
     } else {
         "barriers order the two in time, but not in memory"
     }
@@ -98,6 +104,7 @@ fn past(access: &str) -> &'static str {
         "read" => "read",
         "write" => "wrote",
         "copy" => "began a copy to",
+        "store" => "began a store of",
         _ => "atomically updated",
     }
 }
@@ -114,6 +121,12 @@ fn arrival_after<'c>(case: &Case<'c>, before: &Step, last: &Step) -> Option<&'c 
     let steps = in_between(case, before, last)?;
     let arrives = |step: &&Step| step.events.iter().any(|e| matches!(e, Event::Arrived { .. }));
     steps.iter().filter(|step| step.agent == before.agent).find(arrives)
+}
+
+/// Whether what came before an arrival after the first step is not seen in memory, fences or not.
+fn is_unpublished(case: &Case<'_>, before: &Step, last: &Step) -> bool {
+    let weak = |step: &Step| [".relaxed", ".release.cta"].iter().any(|how| step.instruction.contains(how));
+    before.agent != last.agent && arrival_after(case, before, last).is_some_and(weak)
 }
 
 /// What barriers came in between, and why they did not help.

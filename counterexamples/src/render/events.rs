@@ -52,6 +52,7 @@ fn verb(access: &str) -> &str {
         "read" => "reads",
         "write" => "writes",
         "atomic" => "atomically updates",
+        "store" => "begins a store of",
         other => other,
     }
 }

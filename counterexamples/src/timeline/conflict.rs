@@ -24,7 +24,7 @@ pub struct Conflict<'t> {
 pub struct Access<'t> {
     /// Who makes it.
     pub agent: u32,
-    /// `read`, `write` or `atomic`.
+    /// `read`, `write`, `atomic`, `copy` or `store`.
     pub access: &'t str,
     /// The step, counted from 1, if it can be found.
     pub step: Option<usize>,
@@ -69,6 +69,6 @@ pub fn conflict(trace: &Trace) -> Option<Conflict<'_>> {
             copy: copy(*earlier, earlier_access, before_it),
         },
         later: Access { agent: last.agent, access, step: itself, copy: copy(last.agent, access, itself) },
-        missing: explain::what_is_missing(outcome.rule.as_deref()),
+        missing: explain::what_is_missing(outcome.rule.as_deref(), access),
     })
 }

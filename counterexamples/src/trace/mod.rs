@@ -23,6 +23,9 @@ use std::collections::BTreeMap;
 /// How a trace calls the access of a copy.
 pub(crate) const COPY: &str = "copy";
 
+/// What a read is called that a copy makes.
+pub(crate) const STORE: &str = "store";
+
 /// The value of [`Trace::format`].
 pub const FORMAT: &str = "barcheck-trace/1";
 

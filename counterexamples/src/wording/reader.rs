@@ -76,9 +76,20 @@ impl Reader<'_> {
             Op::Assert(condition) => format!("assert {}", self.show(condition)),
             Op::Access(kind, array, index, _) => self.access(*kind, array.index(), index.as_ref(), made),
             Op::Fence(_) => written.to_owned(),
+            Op::Proxy(_) => self.proxy(written, made),
             op => {
                 instruction(self.program, op, self, written, pick).unwrap_or_else(|| "local loop".to_owned())
             }
+        }
+    }
+
+    /// The location of a copy, as it is evaluated, behind the instruction's own name.
+    fn proxy(&self, written: &str, made: &Move) -> String {
+        let Action::Proxy(action) = &made.action else { return written.to_owned() };
+        let name = written.split_whitespace().next().unwrap_or_default();
+        match &action.stored()[..] {
+            [location] => format!("{name} {}", self.program.location_name(*location)),
+            _ => written.to_owned(),
         }
     }
 
@@ -136,5 +147,6 @@ pub(crate) fn access_name(kind: AccessKind) -> &'static str {
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic",
         AccessKind::Copy => "copy",
+        AccessKind::Store => "store",
     }
 }

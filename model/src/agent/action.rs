@@ -1,6 +1,7 @@
 //! What an agent does at one step, operands evaluated.
 
 use super::eval::FaultKind;
+use super::proxy::ProxyAction;
 use crate::barrier::{BarrierAction, BarrierId, Handle, NotModelled, Parked, ResultCopy, Standing};
 use crate::program::{AccessKind, LocalId, Locations, Pc, Scope, Semantics, SequenceId, Spaces};
 use crate::rule::Rule;
@@ -47,6 +48,8 @@ pub enum Action {
     Access(AccessKind, Locations),
     /// A fence for locations of these spaces.
     Fence(Spaces),
+    /// An instruction of the asynchronous proxy (`ptx`).
+    Proxy(ProxyAction),
     /// `OpMemoryBarrier`.
     MemoryBarrier(Scope, Semantics),
     /// A fragment parks at a non-aligned barrier, until the warp's other lanes come (`ptx`).
@@ -95,6 +98,7 @@ impl Action {
             | Self::Assert(_)
             | Self::Access(..)
             | Self::Fence(_)
+            | Self::Proxy(_)
             | Self::MemoryBarrier(..)
             | Self::Park(..)
             | Self::Alloc(_)

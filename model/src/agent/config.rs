@@ -1,6 +1,7 @@
 //! An agent's configuration.
 
 use super::eval::{Fault, LaneValues, Value};
+use super::proxy::OpenStore;
 use crate::barrier::{BarrierId, Opaque, Parked, ResultCopy};
 use crate::program::{Code, ConstructId, LocalId, Pc, Scope, Semantics};
 use std::ops::BitOr as _;
@@ -20,6 +21,8 @@ pub struct Config {
     pub copy: Option<(ResultCopy, bool)>,
     /// `ptx`: registers of each lane, once the warp has changed them.
     pub registers: Option<u32>,
+    /// `ptx`: copies that may still be reading, in order.
+    pub stores: Vec<OpenStore>,
     /// `xegpu`: barriers that this subgroup has allocated.
     pub allocated: Option<u32>,
     /// `split_barrier`: iterations of the loops around the agent.
@@ -147,6 +150,7 @@ impl Config {
             waiting: None,
             copy: None,
             registers: None,
+            stores: Vec::new(),
             allocated: None,
             iterations: Iterations::default(),
             fault: None,
@@ -160,6 +164,7 @@ impl Config {
         let locals = self.fragments.iter().flat_map(|fragment| &fragment.locals).map(each).sum::<usize>();
         let lists = self.fragments.len() * size_of::<Fragment>()
             + self.splits.len() * size_of::<SplitLanes>()
+            + self.stores.len() * size_of::<OpenStore>()
             + (self.iterations.workgroup.len() + self.iterations.subgroup.len()) * size_of::<u32>();
         size_of::<Self>() + locals + lists
     }

@@ -5,6 +5,7 @@ use super::action::{Action, Move};
 use super::config::{Config, Waiting};
 use super::eval::{Eval, Fault, Value, fits};
 use super::outcome::Outcome;
+use super::proxy;
 use super::settle::{arrive_at_join, exit_lanes, settle};
 use super::systems;
 use crate::barrier::{BarrierId, Parked};
@@ -37,6 +38,10 @@ pub fn follow(context: Context<'_>, config: &Config, made: &Move, pick: u32, out
             all_lanes_go_on(context, &mut next, None);
         }
         Action::Decide => decide(context, &mut next, made, pick),
+        Action::Proxy(action) => {
+            proxy::perform(context, &mut next, (made.pc, made.lanes), action);
+            advance(&mut next, made.fragment);
+        }
         _ => {
             let op = &context.code.ops[made.pc.index()];
             if let Action::Barrier(action) = &made.action {

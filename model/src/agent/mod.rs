@@ -21,6 +21,7 @@ mod nbarrier;
 mod operands;
 mod outcome;
 mod period;
+mod proxy;
 mod ptx;
 mod settle;
 mod split;
@@ -39,6 +40,7 @@ pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{follow, release};
 pub use moves::moves;
 pub use outcome::Outcome;
+pub use proxy::{OpenStore, ProxyAction, StoredFrom};
 pub use trail::Trail;
 pub(crate) use trail::counted;
 

@@ -8,6 +8,7 @@ use super::follow::follow;
 use super::mbarrier::goes_on_elsewhere;
 use super::operands::{self, Bad};
 use super::outcome::Outcome;
+use super::proxy;
 use super::settle::exit_lanes;
 use super::systems;
 use crate::barrier::{BarrierAction, Blocking, NotModelled};
@@ -90,7 +91,9 @@ fn asks_again(context: Context<'_>, from: &Config, next: Config) -> bool {
                 },
                 (Action::Decide, Choices::Open(n)) => (Outcome::Pass, n.min(MOST_ASKING as u64)),
                 (Action::Decide, Choices::Uniform(_)) => (Outcome::Pass, 2),
-                (Action::Assert(true) | Action::Access(..) | Action::Fence(_), _) => (Outcome::Pass, 1),
+                (Action::Assert(true) | Action::Access(..) | Action::Fence(_) | Action::Proxy(_), _) => {
+                    (Outcome::Pass, 1)
+                }
                 _ => continue,
             };
             let picks = u32::try_from(picks).unwrap_or(u32::MAX);
@@ -133,6 +136,7 @@ fn action(context: Context<'_>, config: &Config, index: usize) -> Result<(Action
             Action::Access(*kind, locations)
         }
         Op::Fence(spaces) => Action::Fence(*spaces),
+        Op::Proxy(op) => Action::Proxy(proxy::action(op, &eval, config, fragment.lanes)?),
         Op::Barrier(instruction) => return systems::action(instruction, &eval, config, index),
         // Invisible operations are never where a settled fragment stands.
         _ => Action::Spin,

@@ -119,7 +119,8 @@ fn runnable(context: Context<'_>, fragment: &Fragment) -> bool {
         | Op::Test { condition: Condition::Private | Condition::Uniform(_), .. }
         | Op::Exit
         | Op::Assert(_)
-        | Op::Fence(_) => false,
+        | Op::Fence(_)
+        | Op::Proxy(_) => false,
         // A decision, or an instruction on barriers.
         _ => systems::groups(context, fragment).len() > 1,
     }

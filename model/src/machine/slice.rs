@@ -111,7 +111,7 @@ impl Slice {
         let is_unwatched = |at: &LocationId| self.watched.binary_search(at).is_err();
         match &made.action {
             Action::Access(_, locations) => whole != part || locations.iter().all(is_unwatched),
-            Action::Fence(_) | Action::MemoryBarrier(..) => whole != part,
+            Action::Fence(_) | Action::Proxy(_) | Action::MemoryBarrier(..) => whole != part,
             _ => false,
         }
     }

@@ -196,6 +196,7 @@ fn outcomes(context: Context<'_>, config: &Config, made: &Move) -> Vec<Outcome> 
         | Action::Assert(true)
         | Action::Access(..)
         | Action::Fence(_)
+        | Action::Proxy(_)
         | Action::MemoryBarrier(..)
         | Action::Park(..)
         | Action::Alloc(_)

@@ -75,6 +75,13 @@ pub trait Knowledge {
         });
     }
 
+    /// The copies that an agent has begun out of these locations have read, and the agent knows it.
+    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]);
+
+    /// A fence between the proxies: the generic writes to these spaces that the agent knows of are fenced for
+    /// whoever learns of the fence.
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
+
     /// The agent's own accesses to these spaces become known to it in memory.
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
 

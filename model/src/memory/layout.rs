@@ -1,7 +1,7 @@
 //! Who can hold knowledge of an access.
 
 use crate::barrier::{BarrierId, Carries, Facts, mbarrier};
-use crate::program::{AccessKind, AgentId, Op, Program};
+use crate::program::{AccessKind, AgentId, LocationId, Op, Program, ProxyOp};
 
 /// Who can hold knowledge of an access, as numbers.
 ///
@@ -21,6 +21,16 @@ pub struct Layout {
     pub(super) agents: usize,
     subgroup_size: usize,
     pub(super) subgroups: usize,
+    stored: Stored,
+}
+
+/// The locations that copies may read, in each CTA: from the first up to the last.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    first: u32,
+    end: u32,
+    /// Locations of each CTA.
+    declared: u32,
 }
 
 impl Layout {
@@ -35,7 +45,22 @@ impl Layout {
         let mut ops = program.roles.iter().flat_map(|role| &role.code.ops);
         let cluster = ops.any(Op::has_phases).then(|| program.cluster_barrier());
         let barriers = program.barrier_numbers() as usize;
-        Self { carries, objects, cluster, barriers, fences_publish, agents, subgroup_size, subgroups }
+        let stored = Stored::of(program);
+        Self { carries, objects, cluster, barriers, fences_publish, agents, subgroup_size, subgroups, stored }
+    }
+
+    /// Whether copies may read anything.
+    #[must_use]
+    pub fn has_stores(self) -> bool {
+        self.stored.end > 0
+    }
+
+    /// Whether copies may read a location.
+    #[must_use]
+    #[inline]
+    pub fn is_stored(self, location: LocationId) -> bool {
+        let Stored { first, end, declared } = self.stored;
+        end > 0 && (first..end).contains(&(location.0 % declared.max(1)))
     }
 
     /// What an agent knows in time.
@@ -155,6 +180,22 @@ impl Layout {
     #[inline]
     pub fn has_fences(self) -> bool {
         self.fences_publish
+    }
+}
+
+impl Stored {
+    fn of(program: &Program) -> Self {
+        let declared = program.locations() / (program.ctas as usize).max(1);
+        let mut stored =
+            Self { first: u32::MAX, end: 0, declared: u32::try_from(declared).unwrap_or(u32::MAX) };
+        for op in program.roles.iter().flat_map(|role| &role.code.ops) {
+            if let Op::Proxy(ProxyOp::Store(array, _)) = op {
+                let array = &program.arrays[array.index()];
+                let end = array.first.0 + array.length.unwrap_or(1);
+                (stored.first, stored.end) = (stored.first.min(array.first.0), stored.end.max(end));
+            }
+        }
+        stored
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod flow;
 mod layout;
+mod proxies;
 mod recorded;
 
 pub use crate::barrier::Arrival;
@@ -28,8 +29,20 @@ pub struct Access {
     pub kind: AccessKind,
     /// Who made it.
     pub agent: AgentId,
+    /// What is known of it.
+    about: About,
     /// Who or what knows it.
     known: Holders,
+}
+
+/// What is known of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum About {
+    /// That it has been made.
+    Made,
+    /// That somebody who knew of it has executed a fence between the proxies since.
+    Fenced,
 }
 
 /// Sets are copied with every state, at every step: a few holders take no memory of their own.
@@ -157,7 +170,8 @@ impl Memory {
         for earlier in self
             .accesses
             .iter()
-            .filter(|a| a.kind.is_apart_from(a.agent, agent) && locations.contains(&a.location))
+            .filter(|a| a.about == About::Made && a.kind.is_apart_from(a.agent, agent))
+            .filter(|a| locations.contains(&a.location))
         {
             let rule = if !earlier.kind.conflicts_with(kind) {
                 continue;
@@ -172,13 +186,21 @@ impl Memory {
             };
             found.push((rule, earlier.location, earlier.agent, earlier.kind));
         }
+        if kind == AccessKind::Store {
+            self.unfenced(layout, agent, locations, &mut found);
+        }
         // clause: barcheck.knowledge-replaced
         self.accesses.retain(|a| {
             let replaced = kind.overwrites() || (a.agent, a.kind) == (agent, kind);
             !(replaced && locations.contains(&a.location))
         });
         for location in locations {
-            self.accesses.push(Access { location: *location, kind, agent, known: known.clone() });
+            let made = Access { location: *location, kind, agent, about: About::Made, known: known.clone() };
+            if kind.is_generic_write() && layout.is_stored(*location) {
+                let known = Holders::default();
+                self.accesses.push(Access { about: About::Fenced, known, ..made.clone() });
+            }
+            self.accesses.push(made);
         }
         self.accesses.sort_unstable();
         found
@@ -236,9 +258,9 @@ impl Memory {
     }
 
     /// What distinguishes an agent in this memory, other agents' names aside: for each access whether it is
-    /// its own, and what it knows of it. Equal for interchangeable agents whose roles in memory are equal.
+    /// its own, and what it knows of it and of fences since. Equal for interchangeable agents whose roles in memory are equal.
     #[must_use]
-    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, u8)> {
+    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, bool, u8)> {
         let extras = layout.barrier(BarrierId(0), 0) / layout.agents;
         let mut profile: Vec<_> = self
             .accesses
@@ -248,7 +270,8 @@ impl Memory {
                     .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
                     .map(|kind| 1_u8 << kind)
                     .sum();
-                (access.location, access.kind, access.agent == agent, knows)
+                let is_fence = access.about == About::Fenced;
+                (access.location, access.kind, is_fence, access.agent == agent, knows)
             })
             .collect();
         profile.sort_unstable();
@@ -281,9 +304,12 @@ impl Knowledge for Memory {
         locations: &[LocationId],
     ) -> Vec<Conflict> {
         let mut known = Holders::default();
-        known.add(layout.time(agent));
+        // Not even its agent knows when a copy reads.
+        if kind != AccessKind::Store {
+            known.add(layout.time(agent));
+        }
         // clause: nbarrier.no-memory
-        if !layout.has_fences() {
+        if !layout.has_fences() && kind != AccessKind::Store {
             known.add(layout.memory(agent));
         }
         self.touch(layout, (agent, kind), locations, &known)
@@ -305,8 +331,19 @@ impl Knowledge for Memory {
         }
     }
 
+    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
+        self.has_read(layout, agent, locations);
+    }
+
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+        self.fenced(layout, program, agent, spaces);
+    }
+
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {
         self.accesses.retain(|access| {
+            if access.about == About::Fenced {
+                return live.iter().any(|agent| !access.known.has(layout.memory(*agent)));
+            }
             let needs_memory = layout.needs_memory_order(access.kind);
             live.iter().any(|agent| {
                 access.kind.is_apart_from(access.agent, *agent)
@@ -356,8 +393,13 @@ mod tests {
 
     #[test]
     fn a_memory_takes_more_bytes_the_more_it_remembers() {
-        let access =
-            |known| Access { location: LocationId(0), kind: AccessKind::Write, agent: AgentId(0), known };
+        let access = |known| Access {
+            location: LocationId(0),
+            kind: AccessKind::Write,
+            agent: AgentId(0),
+            about: About::Made,
+            known,
+        };
         let mut many = Holders::default();
         many.add(64 * FEW);
         let bytes = |known: &[&Holders]| {

@@ -19,6 +19,10 @@ enum Doing {
     Publish(AgentId, Spaces),
     /// The agent begins a copy, in a slot.
     Copy(AgentId, u16, LocationId),
+    /// The copies that the agent has begun out of these locations have read.
+    Finish(AgentId, Vec<LocationId>),
+    /// A fence between the proxies.
+    FenceProxies(AgentId, Spaces),
     /// What these agents know is settled.
     Settle(Vec<AgentId>),
 }
@@ -59,9 +63,15 @@ impl Flow {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let of = |doing: &Doing| match doing {
-            Doing::Access(_, _, locations) => locations.capacity() * size_of::<LocationId>(),
+            Doing::Access(_, _, locations) | Doing::Finish(_, locations) => {
+                locations.capacity() * size_of::<LocationId>()
+            }
             Doing::Settle(live) => live.capacity() * size_of::<AgentId>(),
-            Doing::Pass(..) | Doing::Forget(..) | Doing::Publish(..) | Doing::Copy(..) => 0,
+            Doing::Pass(..)
+            | Doing::Forget(..)
+            | Doing::Publish(..)
+            | Doing::FenceProxies(..)
+            | Doing::Copy(..) => 0,
         };
         self.doings.capacity() * size_of::<Doing>() + self.doings.iter().map(of).sum::<usize>()
     }
@@ -106,6 +116,10 @@ impl Flow {
                         return false;
                     }
                 }
+                Doing::Finish(agent, locations) => memory.finish(layout, *agent, locations),
+                Doing::FenceProxies(agent, spaces) => {
+                    memory.fence_proxies(layout, program, *agent, *spaces);
+                }
                 Doing::Settle(live) => memory.forget_settled(layout, live),
             }
         }
@@ -145,6 +159,14 @@ impl Knowledge for Flow {
     fn copy(&mut self, _: Layout, agent: AgentId, slot: u16, written: LocationId) -> Vec<Conflict> {
         self.doings.push(Doing::Copy(agent, slot, written));
         Vec::new()
+    }
+
+    fn finish(&mut self, _: Layout, agent: AgentId, locations: &[LocationId]) {
+        self.doings.push(Doing::Finish(agent, locations.to_vec()));
+    }
+
+    fn fence_proxies(&mut self, _: Layout, _: &Program, agent: AgentId, spaces: Spaces) {
+        self.doings.push(Doing::FenceProxies(agent, spaces));
     }
 
     fn publish(&mut self, _: Layout, _: &Program, agent: AgentId, spaces: Spaces) {

@@ -50,6 +50,8 @@ pub enum AccessKind {
     Atomic,
     /// A write by a copy that an agent began: not even the agent knows when it is made, before it has waited.
     Copy,
+    /// A read by a copy out of the location that an agent began, likewise.
+    Store,
 }
 
 impl Spaces {
@@ -69,15 +71,25 @@ impl AccessKind {
     pub fn overwrites(self) -> bool {
         match self {
             Self::Write | Self::Copy => true,
-            Self::Read | Self::Atomic => false,
+            Self::Read | Self::Atomic | Self::Store => false,
+        }
+    }
+
+    /// Whether it writes by the path that agents' own accesses take, the generic proxy.
+    // clause: ptx.proxies
+    #[must_use]
+    pub fn is_generic_write(self) -> bool {
+        match self {
+            Self::Write | Self::Atomic => true,
+            Self::Read | Self::Copy | Self::Store => false,
         }
     }
 
     /// Whether an access that an agent makes now may conflict with one that `earlier` made. An agent's own
-    /// accesses are ordered, but for copies that it began.
+    /// accesses are ordered, but for what copies do that it began.
     #[must_use]
     pub fn is_apart_from(self, earlier: AgentId, agent: AgentId) -> bool {
-        earlier != agent || self == Self::Copy
+        earlier != agent || matches!(self, Self::Copy | Self::Store)
     }
 
     /// Whether two accesses to one location by different agents conflict: one of them writes, and not both
@@ -86,9 +98,9 @@ impl AccessKind {
     #[must_use]
     pub fn conflicts_with(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic) => false,
+            (Self::Read | Self::Store, Self::Read | Self::Store) | (Self::Atomic, Self::Atomic) => false,
             (Self::Write | Self::Copy, _) | (_, Self::Write | Self::Copy) => true,
-            (Self::Read, Self::Atomic) | (Self::Atomic, Self::Read) => true,
+            (Self::Read | Self::Store, Self::Atomic) | (Self::Atomic, Self::Read | Self::Store) => true,
         }
     }
 }

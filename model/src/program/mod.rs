@@ -10,6 +10,7 @@ mod index;
 mod instruction;
 mod memory;
 mod objects;
+mod proxy;
 
 pub use arithmetic::NoResult;
 pub use cluster::Home;
@@ -22,6 +23,7 @@ pub use instruction::*;
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 pub use objects::Objects;
+pub use proxy::ProxyOp;
 
 use crate::systems::systems;
 use std::fmt;
@@ -186,7 +188,14 @@ impl Program {
     #[must_use]
     pub fn time_is_memory(&self) -> bool {
         let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
-        self.target.facts().time_is_memory && !ops.any(Op::is_relaxed)
+        self.target.facts().time_is_memory && !ops.any(Op::is_relaxed) && !self.stores()
+    }
+
+    /// Whether copies read memory.
+    #[must_use]
+    pub fn stores(&self) -> bool {
+        let mut ops = self.roles.iter().flat_map(|role| &role.code.ops);
+        ops.any(|op| matches!(op, Op::Proxy(ProxyOp::Store(..))))
     }
 }
 
@@ -316,6 +325,8 @@ pub enum Op {
     Access(AccessKind, ArrayId, Option<Expr>, Option<Expr>),
     /// `membar.cta`, `fence…` (`ptx`); vISA `fence`; XeGPU `mfence`: for locations of these spaces.
     Fence(Spaces),
+    /// An instruction of the asynchronous proxy (`ptx`).
+    Proxy(ProxyOp),
     /// An instruction on barriers.
     Barrier(BarrierInstruction),
 }
@@ -338,7 +349,8 @@ impl Op {
             | Self::Exit
             | Self::Assert(_)
             | Self::Access(..)
-            | Self::Fence(_) => None,
+            | Self::Fence(_)
+            | Self::Proxy(_) => None,
         }
     }
 
@@ -347,6 +359,7 @@ impl Op {
         match self {
             Self::Set(_, e) | Self::Assert(e) => Expressions::from_slice(&[e]),
             Self::Access(_, _, index, cta) => index.iter().chain(cta).collect(),
+            Self::Proxy(op) => op.expression().into_iter().collect(),
             Self::Any(_, a, b) => Expressions::from_slice(&[a, b]),
             Self::Branch { condition: Condition::Value(e), .. }
             | Self::Test { condition: Condition::Value(e), .. } => Expressions::from_slice(&[e]),
@@ -384,7 +397,8 @@ impl Op {
 
     /// It accesses memory, now or when what it leaves pending lands.
     pub(crate) fn accesses(&self) -> bool {
-        matches!(self, Self::Access(..)) || self.on_barriers().is_some_and(BarrierOp::accesses)
+        matches!(self, Self::Access(..) | Self::Proxy(ProxyOp::Store(..)))
+            || self.on_barriers().is_some_and(BarrierOp::accesses)
     }
 
     /// It orders in time what it does not order in memory.
@@ -399,7 +413,8 @@ impl Op {
 
     /// It orders accesses of its own agent or of others, and does nothing else.
     pub(crate) fn only_orders_memory(&self) -> bool {
-        matches!(self, Self::Fence(_)) || self.on_barriers().is_some_and(BarrierOp::only_orders_memory)
+        matches!(self, Self::Fence(_) | Self::Proxy(ProxyOp::Fence(_)))
+            || self.on_barriers().is_some_and(BarrierOp::only_orders_memory)
     }
 
     /// It leaves something pending, which lands later.

@@ -182,7 +182,7 @@ fn visible(code: &Code) -> impl Iterator<Item = Pc> + '_ {
         Op::Branch { condition, .. } | Op::Test { condition, .. } => {
             !matches!(condition, Condition::Value(_))
         }
-        Op::Any(..) | Op::Exit | Op::Access(..) | Op::Fence(_) | Op::Barrier(_) => true,
+        Op::Any(..) | Op::Exit | Op::Access(..) | Op::Fence(_) | Op::Proxy(_) | Op::Barrier(_) => true,
         Op::Set(..)
         | Op::Jump(_)
         | Op::Enter(_)

@@ -26,7 +26,7 @@
 use crate::packed::layout::{Layout, Packed};
 use crate::packed::numbering::{Numbered, to_u32};
 use crate::packed::transformers::{IDENTITY, Transformers, bits};
-use barcheck_model::agent::Action;
+use barcheck_model::agent::{Action, ProxyAction};
 use barcheck_model::barrier::Seat;
 use barcheck_model::memory::{self, Flow, Memory};
 use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
@@ -57,6 +57,7 @@ pub(crate) const NOBODY_EXITED: u32 = 0;
 enum Act {
     Access(AccessKind, Vec<LocationId>),
     Fence(Spaces),
+    Proxy(ProxyAction),
     MemoryBarrier(Scope, Semantics),
 }
 
@@ -236,6 +237,8 @@ impl LocationClasses {
             Action::Exit(_) => return EXITS,
             Action::Access(kind, locations) => Act::Access(*kind, locations.to_vec()),
             Action::Fence(spaces) => Act::Fence(*spaces),
+            Action::Proxy(ProxyAction::Commit) => return NO_ACT,
+            Action::Proxy(action) => Act::Proxy(action.clone()),
             Action::MemoryBarrier(scope, semantics) => Act::MemoryBarrier(*scope, *semantics),
             _ => return NO_ACT,
         };
@@ -245,7 +248,8 @@ impl LocationClasses {
     /// Whether an act is an access.
     #[inline]
     pub(crate) fn is_access(&self, act: u32) -> bool {
-        act.checked_sub(OTHERS).is_some_and(|act| matches!(self.acts.get(act), Act::Access(..)))
+        let is_access = |act| matches!(act, &Act::Access(..) | &Act::Proxy(ProxyAction::Store(_)));
+        act.checked_sub(OTHERS).is_some_and(|act| is_access(self.acts.get(act)))
     }
 
     /// The number of a memory step, if it has one.

@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 /// these at a time, and no others.
 pub(super) type Clock = i32;
 
+/// The step of a copy that may still be reading: nobody knows it.
+const OPEN: Clock = Clock::MAX;
+
 /// Operations of which nobody knows yet that they have landed, at most.
 const MOST_PENDING: usize = 64;
 
@@ -131,6 +134,11 @@ struct Latest {
     copy: Option<(Moment, AgentId)>,
     reads: Vec<Moment>,
     atomics: Vec<Moment>,
+    /// Copies out of the location: the waits for those that have read, and [`OPEN`].
+    stores: Vec<Moment>,
+    /// Generic writes, each with a fence between the proxies by somebody who knew of it: the first one of each
+    /// agent.
+    fences: Vec<(Moment, Moment)>,
 }
 
 impl Latest {
@@ -140,7 +148,19 @@ impl Latest {
         let writes = self.write.iter().map(of(AccessKind::Write));
         let copies = self.copy.iter().map(|(moment, _)| (AccessKind::Copy, *moment));
         let reads = self.reads.iter().map(of(AccessKind::Read));
-        writes.chain(copies).chain(reads).chain(self.atomics.iter().map(of(AccessKind::Atomic)))
+        let stores = self.stores.iter().map(of(AccessKind::Store));
+        let atomics = self.atomics.iter().map(of(AccessKind::Atomic));
+        writes.chain(copies).chain(reads).chain(atomics).chain(stores)
+    }
+
+    /// The generic writes that an agent knows of.
+    fn known_writes(&self, plane: &Plane, layout: Layout, agent: AgentId) -> Vec<(AccessKind, Moment)> {
+        let is_known = |(kind, moment): &(AccessKind, Moment)| {
+            let holders = [layout.time(agent), layout.memory(agent)];
+            kind.is_generic_write()
+                && (moment.actor == agent.0 || holders.iter().all(|holder| plane.knows(*holder, *moment)))
+        };
+        self.all().filter(is_known).collect()
     }
 
     /// The agent that made, or began, an access.
@@ -162,8 +182,13 @@ impl Latest {
                 return;
             }
             AccessKind::Read => &mut self.reads,
-            AccessKind::Atomic => &mut self.atomics,
+            AccessKind::Atomic => {
+                self.fences.retain(|(atomic, _)| atomic.actor != now.actor || Some(*atomic) == self.write);
+                &mut self.atomics
+            }
+            AccessKind::Store => &mut self.stores,
         };
+        let now = if kind == AccessKind::Store { Moment { clock: OPEN, ..now } } else { now };
         match of_kind.iter_mut().find(|m| m.actor == now.actor) {
             Some(earlier) => *earlier = now,
             None => of_kind.push(now),
@@ -304,6 +329,16 @@ impl Clocks {
                 facts.extend([u64::from(location.0), kind as u64, u64::from(moment.actor)]);
                 knowers(&self.planes[self.plane_at(location)], moment, &mut facts);
             }
+            let latest = &self.latest[&location];
+            let mut fences = latest.fences.clone();
+            fences.sort_unstable_by_key(|(write, fence)| {
+                (write.actor, Some(*write) == latest.write, fence.actor)
+            });
+            for (write, fence) in fences {
+                let is_plain = u64::from(Some(write) == latest.write);
+                facts.extend([u64::from(write.actor), is_plain, u64::from(fence.actor)]);
+                knowers(&self.planes[self.plane_at(location)], fence, &mut facts);
+            }
         }
         for (mark, moment) in marks {
             facts.extend([mark, u64::from(moment.actor)]);
@@ -367,7 +402,7 @@ impl Knowledge for Clocks {
             let latest = self.latest.entry(*location).or_default();
             let conflicting = latest.all().filter(|(earlier, _)| earlier.conflicts_with(kind));
             for (earlier, moment) in conflicting {
-                if moment.actor == agent.0 {
+                if moment.actor == agent.0 && earlier != AccessKind::Store {
                     continue;
                 }
                 let rule = if !plane.knows(layout.time(agent), moment) {
@@ -378,6 +413,16 @@ impl Knowledge for Clocks {
                     continue;
                 };
                 found.push((rule, *location, latest.agent_of(earlier, moment), earlier));
+            }
+            if kind == AccessKind::Store {
+                for (earlier, write) in latest.known_writes(plane, layout, agent) {
+                    let fenced = |(of, fence): &(Moment, Moment)| {
+                        *of == write && plane.knows(layout.memory(agent), *fence)
+                    };
+                    if !latest.fences.iter().any(fenced) {
+                        found.push((Rule::MissingFence, *location, AgentId(write.actor), earlier));
+                    }
+                }
             }
             latest.replace(kind, now);
             if !layout.has_fences() && kind != AccessKind::Copy {
@@ -390,6 +435,39 @@ impl Knowledge for Clocks {
     /// What has landed is known from the places of what is pending.
     fn copy(&mut self, layout: Layout, agent: AgentId, _: u16, written: LocationId) -> Vec<Conflict> {
         self.access(layout, agent, AccessKind::Copy, &[written])
+    }
+
+    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
+        let now = self.moment(agent.0);
+        for location in locations {
+            let plane = self.plane_at(*location);
+            self.planes[plane].set(layout.memory(agent), now);
+            let stores = self.latest.get_mut(location).map(|latest| &mut latest.stores);
+            for store in stores.into_iter().flatten().filter(|store| store.actor == agent.0) {
+                *store = now;
+            }
+        }
+    }
+
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+        if !layout.has_stores() {
+            return;
+        }
+        let now = self.moment(agent.0);
+        for (location, latest) in &mut self.latest {
+            let space = program.array_of(*location).space;
+            if !layout.is_stored(*location) || !spaces.includes(space) {
+                continue;
+            }
+            let plane = &mut self.planes[plane_of(space)];
+            for (_, write) in latest.known_writes(plane, layout, agent) {
+                let is_known = |(of, fence): &(Moment, Moment)| *of == write && fence.actor == agent.0;
+                if !latest.fences.iter().any(is_known) {
+                    latest.fences.push((write, now));
+                }
+            }
+            plane.set(layout.memory(agent), now);
+        }
     }
 
     fn publish(&mut self, layout: Layout, _: &Program, agent: AgentId, spaces: Spaces) {

@@ -318,6 +318,14 @@ impl Knowledge for HappensBefore {
         self.memory.copy(layout, agent, slot, written)
     }
 
+    fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]) {
+        self.memory.finish(layout, agent, locations);
+    }
+
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+        self.memory.fence_proxies(layout, program, agent, spaces);
+    }
+
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
         self.memory.publish(layout, program, agent, spaces);
     }

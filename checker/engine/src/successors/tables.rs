@@ -298,11 +298,14 @@ impl Tables {
             Action::Assert(true)
             | Action::Access(..)
             | Action::Fence(_)
+            | Action::Proxy(_)
             | Action::MemoryBarrier(..)
             | Action::Init(..)
             | Action::Fetch(_)
             | Action::SaveCopy(_)
             | Action::RestoreCopy(_) => return Some((Key::Barrier, BarrierField::NONE)),
+            // What the others of the CTA have left matters.
+            Action::Exit(None) if self.machine.layout().has_stores() => return None,
             Action::Exit(None) => return Some((Key::Exit, BarrierField::NONE)),
             Action::Barrier(action) => {
                 let key = match action.dependence(self.machine.exits_release()) {

@@ -2,6 +2,7 @@
 
 mod around;
 mod in_flight;
+mod proxy;
 
 use around::Group;
 
@@ -13,8 +14,8 @@ use crate::barrier::{
     self, AnyBarrier, Applied, Arrival, BarrierAction, BarrierId, Completion, Effect, Part, Progress,
     Refusal, Seat,
 };
-use crate::memory::{Conflict, Knowledge};
-use crate::program::{AccessKind, AgentId, Scope, Semantics, SequenceId};
+use crate::memory::Knowledge;
+use crate::program::{AgentId, Scope, Semantics, SequenceId};
 use crate::rule::Rule;
 
 /// A step in the making.
@@ -171,7 +172,7 @@ impl<K: Knowledge> Making<'_, K> {
             let noted = std::mem::take(&mut self.log.noted);
             return Advanced::Error(Box::new(self.machine.end_of_fault(agent, &fault, noted)));
         }
-        self.log.is_about_others = self.machine.settle_iterations(self.state, self.agent);
+        self.log.is_about_others |= self.machine.settle_iterations(self.state, self.agent);
         self.machine.settle_sequences(self.state);
         if self.state.memory.settles() {
             let live: Vec<_> = self.machine.agents().filter(|a| !self.has_exited(*a)).collect();
@@ -216,6 +217,10 @@ impl<K: Knowledge> Making<'_, K> {
                 let machine = &*self.machine;
                 self.state.memory.fence(machine.layout, &machine.program, self.agent, *spaces);
                 self.go_on_after(Event::Fenced);
+            }
+            Action::Proxy(action) => {
+                let action = action.clone();
+                self.proxy(&action);
             }
             Action::MemoryBarrier(scope, semantics) => {
                 let machine = &*self.machine;
@@ -316,16 +321,6 @@ impl<K: Knowledge> Making<'_, K> {
                 }
                 Ok(())
             }
-        }
-    }
-
-    /// What an access conflicts with is noted.
-    fn note_conflicts(&mut self, kind: AccessKind, conflicts: Vec<Conflict>) {
-        for (rule, location, earlier, earlier_kind) in conflicts {
-            let mut finding = self.finding(rule);
-            finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
-            finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
-            self.log.noted.push(finding);
         }
     }
 
@@ -460,6 +455,7 @@ impl<K: Knowledge> Making<'_, K> {
         }
         self.log.events.pop();
         self.log.events.push(Event::Exited);
+        self.leave_stores();
         let seats = self.state.agents[self.agent.index()].seats.clone();
         for (id, seat) in seats {
             // clause: barcheck.missing-wait

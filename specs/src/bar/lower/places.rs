@@ -1,6 +1,6 @@
 //! Names of memory and of mbarrier objects, with an index where they are arrays.
 
-use barcheck_model::program::{ArrayId, Expr, ObjectsId};
+use barcheck_model::program::{ArrayId, Expr, ObjectsId, Space};
 
 use super::context::{Global, GlobalKind};
 use super::role::RoleLowerer;
@@ -25,6 +25,11 @@ impl<'a> RoleLowerer<'_, 'a> {
             Some(used) => self.location(used),
             None => self.wrong_operand(operand, "a location, `buf[0]`, or `_`", None),
         }
+    }
+
+    /// Where an array lives.
+    pub(in crate::bar) fn space_of(&self, array: ArrayId) -> Space {
+        self.context.globals.arrays[array.index()].space
     }
 
     /// The mbarrier object that an operand names.

@@ -43,7 +43,7 @@ pub(super) struct Graph {
     is_whole: bool,
     /// Accesses of fragments that have separated.
     apart: Vec<(LocationId, AccessKind, Pc)>,
-    /// Writes of copies that the agent begins.
+    /// Reads and writes of copies that the agent begins.
     copies: Vec<(LocationId, AccessKind, Pc)>,
     /// What the agent shares with others that do the same.
     shares: BTreeSet<Shared>,
@@ -121,6 +121,10 @@ impl Graph {
         self.shares.extend(shared(made));
         let copied = made.action.on_barrier().and_then(BarrierAction::copies_to);
         self.copies.extend(copied.map(|to| (to, AccessKind::Copy, made.pc)));
+        if let Action::Proxy(action) = &made.action {
+            let read = action.stored().into_iter().map(|from| (from, AccessKind::Store, made.pc));
+            self.copies.extend(read);
+        }
         if let Action::Access(kind, locations) = &made.action {
             self.apart.extend(locations.iter().map(|location| (*location, *kind, made.pc)));
         }

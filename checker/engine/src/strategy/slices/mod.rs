@@ -27,8 +27,9 @@
 //! * *Loops around what is left out* become local loops, whose agents have a step for ever, as before. A
 //!   loop that asks an mbarrier object again and again is a wait if nothing else stands in it; with something
 //!   else it is not modelled, and where some agent may come to what is not modelled nothing is decided here.
-//! * *A copy* that an agent begins is a step with or without memory. What it writes is followed if that is in
-//!   L.
+//! * *A copy* that an agent begins is a step with or without memory. What it reads or writes is followed if
+//!   that is in L. Groups of copies are steps in every slice. A fence between the proxies concerns what others
+//!   have written too: it stays wherever L is not empty.
 //!
 //! So each rule is violated in the protocol if and only if it is in P(L):
 //!
@@ -297,7 +298,7 @@ impl Known {
         };
         let all: Vec<_> = accesses.iter().map(|(class, accesses)| (*class, kinds(accesses))).collect();
         // Not even with its own agent's accesses a copy is ordered.
-        if all.iter().any(|(_, kinds)| kinds.contains(&AccessKind::Copy)) {
+        if all.iter().any(|(_, kinds)| kinds.iter().any(|kind| is_of_copy(*kind))) {
             return true;
         }
         all.iter().enumerate().any(|(number, (class, kinds))| {
@@ -315,8 +316,8 @@ impl Known {
         numbers: &mut Numbers<Vec<u32>>,
     ) -> Option<Vec<(u32, usize)>> {
         let mut each: BTreeMap<u32, usize> = BTreeMap::new();
-        // Where a copy writes stands in the instruction that begins it, whichever location is watched.
-        if accesses.values().flatten().any(|(kind, _)| *kind == AccessKind::Copy) {
+        // Where a copy reads or writes stands in the instruction that begins it, whichever location is watched.
+        if accesses.values().flatten().any(|(kind, _)| is_of_copy(*kind)) {
             return None;
         }
         for class in accesses.keys() {
@@ -334,6 +335,11 @@ impl Known {
         });
         each.collect()
     }
+}
+
+/// Whether a copy makes an access, which not even its own agent's accesses are ordered with.
+fn is_of_copy(kind: AccessKind) -> bool {
+    matches!(kind, AccessKind::Copy | AccessKind::Store)
 }
 
 /// Configurations of an agent for which there is room at a time.

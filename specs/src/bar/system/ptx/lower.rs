@@ -46,7 +46,7 @@ impl<'a> RoleLowerer<'_, 'a> {
                 };
                 Some(Op::from(PtxOp { kind, aligned, id: id?, count }))
             }
-            Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces { shared: true, global: true })),
+            Operation::Fence if operands.is_empty() => Some(Op::Fence(Spaces::ALL)),
             Operation::Fence => self.wrong_count(instruction, &[]),
             Operation::WarpSync => match operands {
                 [mask] => Some(Op::from(WarpOp::Sync(self.number(mask)?))),
@@ -59,6 +59,7 @@ impl<'a> RoleLowerer<'_, 'a> {
             // clause: ptx.griddepcontrol
             Operation::Grid if operands.is_empty() => Some(Op::Fence(Spaces::default())),
             Operation::Grid => self.wrong_count(instruction, &[]),
+            Operation::Proxy(operation) => self.proxy(instruction, operation),
             Operation::Cluster(operation) => self.cluster(instruction, operation),
             Operation::Mbarrier(_) => None,
         }

@@ -27,8 +27,11 @@ pub(super) enum Mbarrier {
     /// To every CTA of a mask.
     CopyToAll,
     CommitToAll,
-    /// Fences that concern the asynchronous proxy: one proxy is modelled.
-    ProxyFence,
+    /// A copy of the scheduler's answer, to the own CTA or to all.
+    Cancel,
+    CancelToAll,
+    /// The fence after initialisations.
+    InitFence,
 }
 
 /// How an arrival is made.
@@ -48,6 +51,9 @@ pub(super) enum Form {
     TryWait,
     TestWait,
 }
+
+/// Bytes of the scheduler's answer.
+const ANSWER_BYTES: i64 = 16;
 
 /// Orders and scopes of arrivals.
 const ORDERS: [&str; 7] =
@@ -105,13 +111,7 @@ pub(super) fn spellings(mut add: impl FnMut(Mbarrier, String, bool)) {
         }
     }
     asynchronous(&mut add);
-    for (fence, is_alias) in [
-        ("fence.proxy.async", false),
-        ("fence.proxy.async.shared::cta", true),
-        ("fence.mbarrier_init.release.cluster", false),
-    ] {
-        add(Mbarrier::ProxyFence, fence.to_owned(), is_alias);
-    }
+    add(Mbarrier::InitFence, "fence.mbarrier_init.release.cluster".to_owned(), false);
 }
 
 /// The spellings of copies and commits.
@@ -129,6 +129,12 @@ fn asynchronous(add: &mut impl FnMut(Mbarrier, String, bool)) {
     for before in ["tensor", "shared::cluster.global.mbarrier::complete_tx::bytes"] {
         add(Mbarrier::CopyToAll, format!("cp.async.bulk.{before}.multicast::cluster"), true);
     }
+    let cancel = "clusterlaunchcontrol.try_cancel";
+    let whole = format!("{cancel}.async.shared::cta.mbarrier::complete_tx::bytes");
+    for (operation, to) in [(Mbarrier::Cancel, ""), (Mbarrier::CancelToAll, ".multicast::cluster::all")] {
+        add(operation, format!("{cancel}{to}"), false);
+        add(operation, format!("{whole}{to}.b128"), true);
+    }
     for (space, is_alias) in [("", false), (".shared::cluster", true)] {
         add(Mbarrier::Commit, format!("tcgen05.commit{space}"), is_alias);
         add(Mbarrier::CommitToAll, format!("tcgen05.commit{space}.multicast::cluster"), is_alias);
@@ -145,9 +151,9 @@ impl<'a> RoleLowerer<'_, 'a> {
         let (token, operands) = self.kept(instruction, operation);
         let op = match (operation, operands) {
             (Mbarrier::Wait { form, parity }, _) => self.wait(instruction, operands, (form, parity)),
-            (Mbarrier::ProxyFence, []) => {
+            (Mbarrier::InitFence, []) => {
                 self.context.fences.fence();
-                Some(Op::Fence(Spaces { shared: true, global: true }))
+                Some(Op::Fence(Spaces::ALL))
             }
             (Mbarrier::Inval, [object]) => self.on_own_object(MbarrierKind::Inval, object),
             (Mbarrier::Init, [object, count]) => {
@@ -182,10 +188,26 @@ impl<'a> RoleLowerer<'_, 'a> {
                 self.arrival(arrival, (None, bytes), token, object)
             }
             (Mbarrier::Copy, [to, bytes, object]) => {
+                let bytes = self.number(bytes);
                 let kind = self.copy(to, bytes)?;
                 self.on_object(kind, object)
             }
+            // clause: ptx.try-cancel
+            (Mbarrier::Cancel, [to, object]) => {
+                let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
+                let op = self.on_own_object(kind, object);
+                if let Some(Op::Barrier(BarrierInstruction::Mbarrier(op))) = &op {
+                    self.context.fences.use_from_afar(op.objects);
+                }
+                op
+            }
+            (Mbarrier::CancelToAll, [to, object]) => {
+                let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
+                let all = (1 << self.ctas()) - 1;
+                return self.to_each(kind, object, Expr::Int(all)).map(|()| None);
+            }
             (Mbarrier::CopyToAll, [to, bytes, object, mask]) => {
+                let bytes = self.number(bytes);
                 let kind = self.copy(to, bytes)?;
                 return self.multicast(kind, object, mask).map(|()| None);
             }
@@ -209,22 +231,20 @@ impl<'a> RoleLowerer<'_, 'a> {
     }
 
     /// A copy of bytes to a location.
-    fn copy(&mut self, to: &'a Operand, bytes: &'a Operand) -> Option<MbarrierKind> {
+    fn copy(&mut self, to: &'a Operand, bytes: Option<Expr>) -> Option<MbarrierKind> {
         if let Some(cta) = &to.cta {
             let expected = "a location alone: the CTA is that of the object".to_owned();
             self.report(&MeaningError::Operand { expected, span: cta.span, help: None });
             return None;
         }
         let to = if name_of(to) == Some("_") { None } else { Some(self.place(to)?) };
-        Some(MbarrierKind::Copy { bytes: self.number(bytes)?, to })
+        Some(MbarrierKind::Copy { bytes: bytes?, to })
     }
 
     /// The same operation for each CTA of a mask.
     // clause: ptx.multicast
     fn multicast(&mut self, kind: MbarrierKind, object: &'a Operand, mask: &'a Operand) -> Option<()> {
         let mask_value = self.number(mask)?;
-        let (objects, index, _) = self.own_object(object)?;
-        self.context.fences.use_from_afar(objects);
         let ctas = i64::from(self.ctas());
         if let Expr::Int(value) = mask_value
             && !(1..1 << ctas).contains(&value)
@@ -235,7 +255,14 @@ impl<'a> RoleLowerer<'_, 'a> {
             self.report(&MeaningError::Operand { expected, span: mask.span, help });
             return None;
         }
-        for cta in 0..ctas {
+        self.to_each(kind, object, mask_value)
+    }
+
+    /// The same for a mask that has been evaluated.
+    fn to_each(&mut self, kind: MbarrierKind, object: &'a Operand, mask_value: Expr) -> Option<()> {
+        let (objects, index, _) = self.own_object(object)?;
+        self.context.fences.use_from_afar(objects);
+        for cta in 0..i64::from(self.ctas()) {
             let bit = |value: i64| value >> cta & 1;
             let condition = match &mask_value {
                 Expr::Int(value) => Expr::Int(bit(*value)),
@@ -352,7 +379,8 @@ impl<'a> RoleLowerer<'_, 'a> {
 /// What the operands of an instruction are.
 fn takes(operation: Mbarrier) -> &'static [&'static str] {
     match operation {
-        Mbarrier::ProxyFence => &[],
+        Mbarrier::InitFence => &[],
+        Mbarrier::Cancel | Mbarrier::CancelToAll => &["location, object"],
         Mbarrier::Inval | Mbarrier::Commit => &["object"],
         Mbarrier::Init => &["object, arrivals"],
         Mbarrier::Wait { .. } => &["object, parity"],

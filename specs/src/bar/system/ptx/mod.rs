@@ -4,6 +4,7 @@ mod cluster;
 mod foreign;
 mod lower;
 mod mbarrier;
+mod proxy;
 
 use std::sync::LazyLock;
 
@@ -17,6 +18,7 @@ use super::definition::System;
 use cluster::Cluster;
 use foreign::FOREIGN;
 use mbarrier::Mbarrier;
+use proxy::Proxy;
 
 pub(super) static SYSTEM: System = System {
     notation: &NOTATION,
@@ -52,6 +54,8 @@ enum Operation {
     Fence,
     /// On an mbarrier object.
     Mbarrier(Mbarrier),
+    /// Of the asynchronous proxy.
+    Proxy(Proxy),
     /// On the barrier of the cluster.
     Cluster(Cluster),
     /// `bar.warp.sync`.
@@ -99,6 +103,12 @@ static MNEMONICS: LazyLock<Mnemonics<Operation>> = LazyLock::new(|| {
     mnemonics.add(Operation::Grid, "griddepcontrol.launch_dependents");
     cluster::spellings(|operation, text, is_alias| {
         mnemonics.add(Operation::Cluster(operation), text);
+        if is_alias {
+            mnemonics.mark_alias();
+        }
+    });
+    proxy::spellings(|operation, text, is_alias| {
+        mnemonics.add_of(Form::Places, Operation::Proxy(operation), text);
         if is_alias {
             mnemonics.mark_alias();
         }

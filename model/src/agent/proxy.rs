@@ -1,0 +1,154 @@
+//! Copies out of memory and their groups, as the lanes of a warp execute them.
+//!
+//! Groups belong to the lane that began their copies. Nobody else sees them: they are part of the agent's
+//! configuration. How old a group is matters only up to the largest number for which the code waits.
+
+use super::Context;
+use super::config::Config;
+use super::eval::{Eval, FaultKind, each_lane};
+use super::operands;
+use crate::program::{ArrayId, Code, Expr, LocationId, Locations, Op, Pc, ProxyOp, Spaces};
+use smallvec::SmallVec;
+
+/// The locations from which copies begin, in order, each with the lanes that begin them, as a bit mask.
+pub type StoredFrom = SmallVec<[(LocationId, u32); 1]>;
+
+/// An instruction of the asynchronous proxy, operands evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ProxyAction {
+    /// Copies begin.
+    Store(StoredFrom),
+    /// Copies become a group.
+    Commit,
+    /// Waits for all groups but so many of the newest; the copies out of these locations have read then.
+    Wait(u32, Locations),
+    /// A fence between the proxies, for locations of these spaces.
+    Fence(Spaces),
+}
+
+/// Copies of some lanes out of a location that may still be reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpenStore {
+    /// The location.
+    pub location: LocationId,
+    /// 0 as long as they are in no group, 1 in the newest group of their lanes, 2 in the one before, and so on.
+    pub age: u32,
+    /// The instruction that began them.
+    pub pc: Pc,
+    /// The lanes, as a bit mask.
+    pub lanes: u32,
+}
+
+impl ProxyAction {
+    /// The locations that copies read from now on.
+    #[must_use]
+    pub fn stored(&self) -> Locations {
+        match self {
+            Self::Store(from) => from.iter().map(|(location, _)| *location).collect(),
+            Self::Commit | Self::Wait(..) | Self::Fence(_) => Locations::new(),
+        }
+    }
+}
+
+/// What a fragment that stands at such an instruction could do.
+pub(super) fn action(
+    op: &ProxyOp,
+    eval: &Eval<'_>,
+    config: &Config,
+    lanes: u32,
+) -> Result<ProxyAction, FaultKind> {
+    Ok(match op {
+        ProxyOp::Store(array, index) => ProxyAction::Store(stored_from(eval, *array, index.as_ref())?),
+        ProxyOp::Commit => ProxyAction::Commit,
+        ProxyOp::Wait(newest) => {
+            let mut closed = Locations::new();
+            for store in config.stores.iter().filter(|store| store.is_covered(*newest)) {
+                let is_open = |other: &OpenStore| {
+                    let left = if other.is_covered(*newest) { other.lanes & !lanes } else { other.lanes };
+                    other.location == store.location && left != 0
+                };
+                if !closed.contains(&store.location) && !config.stores.iter().any(is_open) {
+                    closed.push(store.location);
+                }
+            }
+            ProxyAction::Wait(*newest, closed)
+        }
+        ProxyOp::Fence(spaces) => ProxyAction::Fence(*spaces),
+    })
+}
+
+fn stored_from(eval: &Eval<'_>, array: ArrayId, index: Option<&Expr>) -> Result<StoredFrom, FaultKind> {
+    let mut from = StoredFrom::new();
+    for lane in each_lane(eval.lanes) {
+        let index = index.map(|index| eval.number(index, lane)).transpose()?;
+        let location = operands::location(eval.context.program, (array, eval.context.cta()), index)?;
+        match from.iter_mut().find(|(known, _)| *known == location) {
+            Some((_, lanes)) => *lanes |= 1 << lane,
+            None => from.push((location, 1 << lane)),
+        }
+    }
+    from.sort_unstable();
+    Ok(from)
+}
+
+/// What becomes of the copies of an agent some of whose lanes execute such an instruction.
+// clause: ptx.bulk-groups
+pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (Pc, u32), of: &ProxyAction) {
+    let stores = &mut config.stores;
+    match of {
+        ProxyAction::Store(from) => {
+            let begun = from.iter().map(|(location, lanes)| OpenStore {
+                location: *location,
+                age: 0,
+                pc,
+                lanes: *lanes,
+            });
+            stores.extend(begun);
+        }
+        ProxyAction::Commit => {
+            let oldest = oldest(context.code);
+            split(stores, lanes, &|store| OpenStore { age: (store.age + 1).min(oldest), ..store });
+        }
+        ProxyAction::Wait(newest, _) => {
+            let closed = |store: OpenStore| if store.is_covered(*newest) { 0 } else { store.lanes };
+            split(stores, lanes, &|store| OpenStore { lanes: closed(store), ..store });
+        }
+        ProxyAction::Fence(_) => return,
+    }
+    united(stores);
+}
+
+/// The age from which on a group is covered by every wait of the code.
+fn oldest(code: &Code) -> u32 {
+    let waits = code.ops.iter().filter_map(|op| match op {
+        Op::Proxy(ProxyOp::Wait(newest)) => Some(newest.saturating_add(1)),
+        _ => None,
+    });
+    waits.max().unwrap_or(1)
+}
+
+/// Changes what belongs to some lanes.
+fn split(stores: &mut Vec<OpenStore>, lanes: u32, change: &dyn Fn(OpenStore) -> OpenStore) {
+    let others = stores.iter().map(|store| OpenStore { lanes: store.lanes & !lanes, ..*store });
+    let changed = stores.iter().map(|store| change(OpenStore { lanes: store.lanes & lanes, ..*store }));
+    *stores = others.chain(changed).filter(|store| store.lanes != 0).collect();
+}
+
+/// Lanes that did the same are named together, so that equal configurations are equal in form.
+fn united(stores: &mut Vec<OpenStore>) {
+    stores.sort_unstable();
+    stores.dedup_by(|later, earlier| {
+        let alike = OpenStore { lanes: earlier.lanes, ..*later } == *earlier;
+        if alike {
+            earlier.lanes |= later.lanes;
+        }
+        alike
+    });
+}
+
+impl OpenStore {
+    /// Whether a wait for all groups but so many of the newest waits for it.
+    fn is_covered(self, newest: u32) -> bool {
+        self.age > newest
+    }
+}

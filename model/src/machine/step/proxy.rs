@@ -1,0 +1,72 @@
+//! What accesses and copies out of memory come to.
+
+use super::Making;
+use crate::agent::{Outcome, ProxyAction};
+use crate::machine::{Detail, Event, Finding};
+use crate::memory::{Conflict, Knowledge};
+use crate::program::{AccessKind, Locations};
+use crate::rule::Rule;
+
+impl<K: Knowledge> Making<'_, K> {
+    /// What an access conflicts with is noted.
+    pub(super) fn note_conflicts(&mut self, kind: AccessKind, conflicts: Vec<Conflict>) {
+        for (rule, location, earlier, earlier_kind) in conflicts {
+            let mut finding = self.finding(rule);
+            finding.agents = vec![earlier.min(self.agent), earlier.max(self.agent)];
+            finding.detail = Detail::Conflict { location, earlier, earlier_kind, kind };
+            self.log.noted.push(finding);
+        }
+    }
+
+    /// The instruction of the asynchronous proxy that the step is.
+    pub(super) fn proxy(&mut self, action: &ProxyAction) {
+        let (machine, agent) = (&*self.machine, self.agent);
+        let memory = &mut self.state.memory;
+        let event = match action {
+            ProxyAction::Store(_) => {
+                let mut from: Locations = action.stored();
+                from.retain(|at| machine.follows(*at));
+                let kind = AccessKind::Store;
+                let conflicts = match from.is_empty() {
+                    true => Vec::new(),
+                    false => memory.access(machine.layout, agent, kind, &from),
+                };
+                self.note_conflicts(kind, conflicts);
+                Some(Event::Accessed(action.stored()))
+            }
+            ProxyAction::Commit => None,
+            ProxyAction::Wait(_, read) => {
+                if !read.is_empty() {
+                    memory.finish(machine.layout, agent, read);
+                }
+                None
+            }
+            ProxyAction::Fence(spaces) => {
+                memory.fence_proxies(machine.layout, &machine.program, agent, *spaces);
+                Some(Event::Fenced)
+            }
+        };
+        self.log.events.extend(event);
+        self.go_on(Outcome::Pass);
+    }
+
+    /// The last agent of a CTA has exited: copies that may still be reading its memory are found.
+    // clause: ptx.bulk-source-lifetime
+    pub(super) fn leave_stores(&mut self) {
+        if !self.machine.layout.has_stores() {
+            return;
+        }
+        // Which copies the others have left depends on what they did.
+        self.log.is_about_others = true;
+        let cta = self.machine.program.cta_of(self.agent);
+        if !self.machine.agents_of(cta).all(|agent| self.has_exited(agent)) {
+            return;
+        }
+        for agent in self.machine.agents_of(cta) {
+            let Some(left) = self.machine.config(self.state, agent).stores.first().copied() else { continue };
+            let (rule, agents) = (Rule::InFlightAtExit, vec![agent]);
+            let finding = Finding { rule, agent, pc: left.pc, agents, barrier: None, detail: Detail::None };
+            self.log.noted.push(finding);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Copies out of memory, their groups, and the fence between the proxies (PTX).
+
+use super::{ArrayId, Expr, Space, Spaces};
+
+/// An instruction of the asynchronous proxy that concerns no barrier. Every lane that executes it does so
+/// once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProxyOp {
+    /// `cp.async.bulk.global.shared::cta.bulk_group` and its relatives: a copy reads a location of the agent's
+    /// own CTA, some time after it has begun.
+    Store(ArrayId, Option<Expr>),
+    /// `cp.async.bulk.commit_group`: the copies of the lane that are in no group yet become one.
+    Commit,
+    /// `cp.async.bulk.wait_group[.read]`: until at most so many of the lane's newest groups have not finished.
+    Wait(u32),
+    /// `fence.proxy.async`, for locations of these spaces.
+    Fence(Spaces),
+}
+
+impl ProxyOp {
+    /// Every expression in it.
+    pub(super) fn expression(&self) -> Option<&Expr> {
+        match self {
+            Self::Store(_, index) => index.as_ref(),
+            Self::Commit | Self::Wait(_) | Self::Fence(_) => None,
+        }
+    }
+}
+
+impl Spaces {
+    /// All of them.
+    pub const ALL: Self = Self { shared: true, global: true };
+
+    /// One of them alone.
+    #[must_use]
+    pub fn of(space: Space) -> Self {
+        Self { shared: space == Space::Shared, global: space == Space::Global }
+    }
+}
