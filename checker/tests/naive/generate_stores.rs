@@ -51,6 +51,11 @@ fn store(store: Store) -> Stmt {
     instr(Instr::Store(store))
 }
 
+/// Copies out of memory read what is shared.
+fn is_shared(array: &Array) -> bool {
+    array.space == Space::Shared
+}
+
 impl Maker {
     fn made(&mut self, make: fn(&mut Maker) -> Bodies) -> Protocol {
         let bodies = make(self);
@@ -303,7 +308,7 @@ impl Maker {
         self.warps = made.per_cta();
         self.arrays = made.arrays.clone();
         self.objects = made.objects.clone();
-        if self.arrays.is_empty() {
+        if !self.arrays.iter().any(is_shared) {
             return made;
         }
         for _ in 0..self.rng.range(1, 5) {
@@ -337,7 +342,8 @@ impl Maker {
     }
 
     fn some_place(&mut self) -> (usize, Option<Expr>) {
-        let array = self.rng.below(self.arrays.len());
+        let shared: Vec<usize> = (0..self.arrays.len()).filter(|n| is_shared(&self.arrays[*n])).collect();
+        let array = *self.rng.pick(&shared);
         let index = self.arrays[array].len.map(|len| Expr::Int(self.rng.below(len as usize) as i64));
         (array, index)
     }

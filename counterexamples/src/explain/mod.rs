@@ -114,7 +114,7 @@ fn words_of(case: &Case<'_>, rule: Rule) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
-        Rule::InFlightAtExit if outcome.barrier.is_none() => proxy::at_exit(case),
+        Rule::InFlightAtExit if case.trace.outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive
