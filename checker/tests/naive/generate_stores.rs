@@ -230,7 +230,7 @@ impl Maker {
     fn behind(&mut self) -> Bodies {
         let lag = i64::from(self.rng.range(1, 3));
         let stages = (lag + i64::from(self.rng.chance(80))) as i32;
-        let buf = self.array("buf", Some(stages.into()));
+        let buf = self.array("buf", (stages > 1).then_some(stages.into()));
         self.array("x", None);
         let fences = self.fences();
         let empties = self.rng.chance(20);
