@@ -18,7 +18,7 @@ use AccessKind::{Atomic, Read, Write};
 pub fn generate_stores(seed: u64) -> Protocol {
     let mut maker = Maker::new(Rng::new(seed ^ 0x7374_6f72_6573), &[1, 2, 2, 2, 2, 3]);
     let mut ctas = 1;
-    let mut protocol = match maker.rng.below(24) {
+    let mut protocol = match maker.rng.below(27) {
         0..5 => maker.made(Maker::epilogue),
         5..9 => maker.made(Maker::handed),
         9..11 => maker.made(Maker::in_place),
@@ -28,6 +28,8 @@ pub fn generate_stores(seed: u64) -> Protocol {
             maker.warps = maker.warps.min(2);
             maker.made(Maker::clustered).with_ctas(2)
         }
+        22..24 => maker.made(Maker::alike),
+        24..27 => maker.made(Maker::lanes_apart),
         16..20 => {
             let made = maker.strewn();
             ctas = made.cluster;
@@ -35,6 +37,9 @@ pub fn generate_stores(seed: u64) -> Protocol {
         }
         _ => maker.made(Maker::loose_stores),
     };
+    if maker.rng.chance(5) {
+        protocol.size -= 20;
+    }
     for block in &mut protocol.blocks {
         maker.cancels(&mut block.body, ctas);
     }
@@ -344,7 +349,11 @@ impl Maker {
     fn some_place(&mut self) -> (usize, Option<Expr>) {
         let shared: Vec<usize> = (0..self.arrays.len()).filter(|n| is_shared(&self.arrays[*n])).collect();
         let array = *self.rng.pick(&shared);
-        let index = self.arrays[array].len.map(|len| Expr::Int(self.rng.below(len as usize) as i64));
+        let index = self.arrays[array].len.map(|len| match self.rng.below(5) {
+            0 => lane() % len as i32,
+            1 => own() % len as i32,
+            _ => Expr::Int(self.rng.below(len as usize) as i64),
+        });
         (array, index)
     }
 
@@ -368,8 +377,86 @@ impl Maker {
                 self.for_lanes(does)
             }
             12 => store(Store::Commit),
-            13 => self.over(0),
+            13 => {
+                let but = i64::from(self.rng.range(0, 4));
+                self.over(but)
+            }
+            14 if self.rng.chance(20) => {
+                one_lane(vec![self.reads(array, index), store(Store::Commit), exit()])
+            }
+            14 => {
+                let does = vec![self.fence()];
+                self.for_lanes(does)
+            }
             _ => self.fence(),
+        }
+    }
+
+    /// Every warp copies out what it has written itself, and all run the same code.
+    fn alike(&mut self) -> Bodies {
+        let several = self.warps > 1;
+        let buf = self.array("buf", several.then_some(self.warps as i64));
+        let index = several.then(own);
+        let (fences, _) = self.fences();
+        let chooses = self.rng.chance(30);
+        let shares = self.rng.chance(30);
+        let all = 32 * self.warps as i32;
+        let but = i64::from(self.rng.chance(20));
+        let reads = self.reads(buf, index.clone());
+        let mut body = self.framed(1, |maker, _| {
+            let mut does = vec![access(Write, buf, index.clone())];
+            does.extend(fences.clone());
+            if shares {
+                does.push(sync(1, all));
+                does.push(access(Read, buf, several.then_some(0.into())));
+                does.push(sync(1, all));
+            }
+            let send = one_lane(vec![reads.clone(), store(Store::Commit), maker.over(but)]);
+            does.push(if chooses { maybe(vec![send.clone()], vec![send]) } else { send });
+            does
+        });
+        if but > 0 && self.rng.chance(80) {
+            body.push(one_lane(vec![self.over(0)]));
+        }
+        vec![body; self.warps]
+    }
+
+    /// Lanes copy different things, and some do not wait for their own groups.
+    fn lanes_apart(&mut self) -> Bodies {
+        self.warps = self.warps.min(2);
+        let buf = self.array("buf", Some(2));
+        let (fences, _) = self.fences();
+        let index = match self.rng.below(3) {
+            0 => lane() % 2,
+            1 => Expr::Int(self.rng.range(0, 2).into()),
+            _ => v("n"),
+        };
+        let chosen = stmt(Kind::Let("n".into(), Rhs::Any(0.into(), 2.into())));
+        let mut body = self.framed(1, |maker, _| {
+            let mut does = vec![chosen.clone()];
+            if maker.rng.chance(80) {
+                does.push(access(Write, buf, Some(index.clone())));
+                does.extend(fences.clone());
+            }
+            let reads = maker.reads(buf, Some(index.clone()));
+            does.extend([reads, store(Store::Commit), maker.over(0)].map(|it| maker.for_some(it)));
+            does
+        });
+        if self.rng.chance(50) {
+            body.push(store(Store::Commit));
+            body.push(self.over(0));
+        }
+        let other = (0..self.rng.range(0, 3)).map(|_| self.some_store()).collect();
+        if self.warps > 1 { vec![body, other] } else { vec![body] }
+    }
+
+    /// For lanes that are the same more often than not.
+    fn for_some(&mut self, it: Stmt) -> Stmt {
+        match self.rng.below(6) {
+            0 => it,
+            1 => if_(lt(lane(), 2), vec![it], vec![]),
+            2 => if_(eq(lane(), 1), vec![it], vec![]),
+            _ => one_lane(vec![it]),
         }
     }
 
@@ -381,7 +468,7 @@ impl Maker {
         }
         self.array("x", None);
         if self.rng.chance(30) {
-            self.array("y", None);
+            self.array("y", Some(2));
         }
         let all = 32 * self.warps as i32;
         let mut bodies = Bodies::new();
