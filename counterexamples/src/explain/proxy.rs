@@ -2,19 +2,21 @@
 
 use super::case::{Case, sentence};
 use super::words::Words;
+use crate::trace::{Detail, STORE};
+use barcheck_model::rule::Rule;
 
 /// A copy begins that does not see what was written, though barriers order the two.
 pub(super) fn unfenced(writer: &str, issuer: &str, access: &str) -> [String; 2] {
     let why = format!(
-        "{} own {access} takes the generic proxy, and the copy reads by the asynchronous one: a barrier orders \
-         accesses of one proxy, and both only with a fence.",
+        "{} own {access} takes the generic proxy, and the copy reads by the asynchronous one: a barrier \
+         orders accesses of one proxy, and both only with a fence.",
         sentence(&format!("{writer}'s"))
     );
     let fix = match writer == issuer {
         true => format!("To fix it, let {issuer} execute `fence.proxy.async` between the two."),
         false => format!(
-            "To fix it, let {writer} execute `fence.proxy.async` after its {access} and before it arrives, or \
-             {issuer} after its wait and before the copy."
+            "To fix it, let {writer} execute `fence.proxy.async` after its {access} and before it arrives, \
+             or {issuer} after its wait and before the copy."
         ),
     };
     [why, fix]
@@ -23,12 +25,14 @@ pub(super) fn unfenced(writer: &str, issuer: &str, access: &str) -> [String; 2] 
 /// A location is written that a copy may still read.
 pub(super) fn still_reads(issuer: &str, writer: &str) -> String {
     let waits = format!(
-        "The copy may still be reading: {issuer} has to execute `cp.async.bulk.wait_group.read` for its group \
-         first, with a number that leaves out none of the groups that matter"
+        "The copy may be reading until {issuer} has executed `cp.async.bulk.wait_group.read` for its group, \
+         with a number that leaves that group not out"
     );
     match writer == issuer {
         true => format!("{waits}."),
-        false => format!("{waits}, and then to arrive at a barrier at which {writer} waits."),
+        false => format!(
+            "{waits}; and {writer} knows of that only from a barrier at which {issuer} arrives after this wait."
+        ),
     }
 }
 
@@ -49,4 +53,21 @@ pub(super) fn at_exit(case: &Case<'_>) -> Words {
             .to_owned(),
     ];
     Words { message, sentences, ..Words::default() }
+}
+
+/// The clause that a finding about a copy out of shared memory rests on.
+pub(super) fn clause(case: &Case<'_>) -> Option<&'static str> {
+    let outcome = &case.trace.outcome;
+    let rule = outcome.rule.as_deref().and_then(Rule::from_name)?;
+    let (earlier, later) = match &outcome.detail {
+        Some(Detail::Conflict { earlier_access, access, .. }) => (earlier_access.as_str(), access.as_str()),
+        _ => ("", ""),
+    };
+    match rule {
+        Rule::InFlightAtExit if outcome.barrier.is_none() => Some("ptx.bulk-source-lifetime"),
+        Rule::MissingFence if later == STORE => Some("ptx.proxies"),
+        Rule::DataRace if earlier == STORE => Some("ptx.bulk-wait-group"),
+        Rule::DataRace if later == STORE => Some("ptx.bulk-store"),
+        _ => None,
+    }
 }

@@ -21,7 +21,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let there = before.map(|s| case.at(s.location)).unwrap_or_default();
     let later_by = case.agent(last.agent);
     let earlier_by = case.agent(*earlier);
-    let what_is_missing = what_is_missing(Some(rule.name()), access);
+    let what_is_missing = what_is_missing(Some(rule.name()), [earlier_access, access]);
     let message = format!(
         "{later_by}'s {access} of {location}{} conflicts with {earlier_by}'s {earlier_access}{there}: \
          {what_is_missing}",
@@ -42,7 +42,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         let landing = landing(case, before, last, location);
         let (access, location) = (earlier_access.clone(), location.clone());
         words.related.push(Case::here(before, Remark::Access { by: *earlier, access, location }));
-        if rule == Rule::DataRace {
+        if rule == Rule::DataRace && !(earlier_access == STORE && *earlier == last.agent) {
             words.sentences.extend(landing.or_else(|| between(case, before, last)));
         }
     }
@@ -89,8 +89,10 @@ fn landing(case: &Case<'_>, before: &Step, last: &Step, location: &str) -> Optio
 }
 
 /// What there is not between two accesses, by the rule that they violate.
-pub(crate) fn what_is_missing(rule: Option<&str>, access: &str) -> &'static str {
-    if rule == Some(Rule::DataRace.name()) {
+pub(crate) fn what_is_missing(rule: Option<&str>, [earlier, access]: [&str; 2]) -> &'static str {
+    if rule == Some(Rule::DataRace.name()) && earlier == STORE {
+        "nothing makes it wait until the copy has read"
+    } else if rule == Some(Rule::DataRace.name()) {
         "no barrier orders the two"
     } else if access == STORE {
         "no `fence.proxy.async` orders the two"

@@ -69,6 +69,6 @@ pub fn conflict(trace: &Trace) -> Option<Conflict<'_>> {
             copy: copy(*earlier, earlier_access, before_it),
         },
         later: Access { agent: last.agent, access, step: itself, copy: copy(last.agent, access, itself) },
-        missing: explain::what_is_missing(outcome.rule.as_deref(), access),
+        missing: explain::what_is_missing(outcome.rule.as_deref(), [earlier_access, access]),
     })
 }

@@ -1,7 +1,7 @@
 //! What an agent does at one step, operands evaluated.
 
 use super::eval::FaultKind;
-use super::proxy::ProxyAction;
+use super::stores::ProxyAction;
 use crate::barrier::{BarrierAction, BarrierId, Handle, NotModelled, Parked, ResultCopy, Standing};
 use crate::program::{AccessKind, LocalId, Locations, Pc, Scope, Semantics, SequenceId, Spaces};
 use crate::rule::Rule;

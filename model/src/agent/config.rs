@@ -1,7 +1,7 @@
 //! An agent's configuration.
 
 use super::eval::{Fault, LaneValues, Value};
-use super::proxy::OpenStore;
+use super::stores::OpenStore;
 use crate::barrier::{BarrierId, Opaque, Parked, ResultCopy};
 use crate::program::{Code, ConstructId, LocalId, Pc, Scope, Semantics};
 use std::ops::BitOr as _;

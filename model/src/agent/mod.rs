@@ -25,6 +25,7 @@ mod proxy;
 mod ptx;
 mod settle;
 mod split;
+mod stores;
 mod systems;
 #[cfg(feature = "toy")]
 mod toy;
@@ -40,7 +41,7 @@ pub use eval::{Fault, FaultKind, LaneValues, Value};
 pub use follow::{follow, release};
 pub use moves::moves;
 pub use outcome::Outcome;
-pub use proxy::{OpenStore, ProxyAction, StoredFrom};
+pub use stores::{OpenStore, ProxyAction, StoredFrom};
 pub use trail::Trail;
 pub(crate) use trail::counted;
 

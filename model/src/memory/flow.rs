@@ -10,7 +10,7 @@ use super::layout::{
     RELEASED_NEAR, carried,
 };
 use crate::barrier::{Arrival, BarrierId, Carries};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Scope, Semantics, Spaces, Window};
 use crate::rule::Rule;
 
 /// An earlier access with which one conflicts that is not ordered after it: the rule violated, the location,
@@ -78,9 +78,9 @@ pub trait Knowledge {
     /// The copies that an agent has begun out of these locations have read, and the agent knows it.
     fn finish(&mut self, layout: Layout, agent: AgentId, locations: &[LocationId]);
 
-    /// A fence between the proxies: the generic writes to these spaces that the agent knows of are fenced for
+    /// A fence between the proxies: the generic writes in its window that the agent knows of are fenced for
     /// whoever learns of the fence.
-    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window);
 
     /// The agent's own accesses to these spaces become known to it in memory.
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces);

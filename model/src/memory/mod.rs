@@ -16,7 +16,7 @@ pub use layout::Layout;
 pub use recorded::{Flow, Passing};
 
 use crate::barrier::BarrierId;
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
 use crate::rule::Rule;
 
 /// One access that may still matter.
@@ -258,9 +258,10 @@ impl Memory {
     }
 
     /// What distinguishes an agent in this memory, other agents' names aside: for each access whether it is
-    /// its own, and what it knows of it and of fences since. Equal for interchangeable agents whose roles in memory are equal.
+    /// its own, and what it knows of it and of fences since. Equal for interchangeable agents whose roles in
+    /// memory are equal.
     #[must_use]
-    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, bool, u8)> {
+    pub fn profile(&self, layout: Layout, agent: AgentId) -> Vec<(LocationId, AccessKind, bool, u8)> {
         let extras = layout.barrier(BarrierId(0), 0) / layout.agents;
         let mut profile: Vec<_> = self
             .accesses
@@ -269,9 +270,9 @@ impl Memory {
                 let knows = (0..extras)
                     .filter(|kind| access.known.has(kind * layout.agents + agent.index()))
                     .map(|kind| 1_u8 << kind)
-                    .sum();
-                let is_fence = access.about == About::Fenced;
-                (access.location, access.kind, is_fence, access.agent == agent, knows)
+                    .sum::<u8>();
+                let is_fence = u8::from(access.about == About::Fenced) << 7;
+                (access.location, access.kind, access.agent == agent, is_fence | knows)
             })
             .collect();
         profile.sort_unstable();
@@ -335,8 +336,8 @@ impl Knowledge for Memory {
         self.has_read(layout, agent, locations);
     }
 
-    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
-        self.fenced(layout, program, agent, spaces);
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
+        self.fenced(layout, program, agent, window);
     }
 
     fn forget_settled(&mut self, layout: Layout, live: &[AgentId]) {

@@ -7,12 +7,12 @@
 
 use super::layout::Layout;
 use super::{About, Access, Conflict, Memory};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Window};
 use crate::rule::Rule;
 
 impl Memory {
-    /// Adds the generic writes that an agent knows of, and does not know as fenced, where it begins copies out
-    /// of these locations.
+    /// Adds the generic writes that an agent knows of, and does not know as fenced, where it begins copies
+    /// out of these locations.
     // clause: ptx.proxies
     pub(super) fn unfenced(
         &self,
@@ -32,11 +32,11 @@ impl Memory {
     }
 
     /// An agent executes a fence between the proxies.
-    pub(super) fn fenced(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+    pub(super) fn fenced(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
         let fences = (0..self.accesses.len()).filter(|at| {
             let access = &self.accesses[*at];
             access.about == About::Fenced
-                && spaces.includes(program.array_of(access.location).space)
+                && window.includes(program, agent, access.location)
                 && self.is_known(layout, access, agent)
         });
         for at in fences.collect::<Vec<_>>() {
@@ -54,8 +54,8 @@ impl Memory {
         }
     }
 
-    /// Whether an agent knows of the write about whose fences something is kept. A write that is remembered no
-    /// more is one that everybody knows.
+    /// Whether an agent knows of the write about whose fences something is kept. A write that is remembered
+    /// no more is one that everybody knows.
     fn is_known(&self, layout: Layout, fenced: &Access, agent: AgentId) -> bool {
         let is_it = |a: &&Access| {
             let Access { location, kind, agent, .. } = **a;

@@ -6,7 +6,7 @@
 
 use super::layout::Layout;
 use super::{Conflict, Knowledge, Known, Memory};
-use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+use crate::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
 
 /// One thing that a step does to memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ enum Doing {
     /// The copies that the agent has begun out of these locations have read.
     Finish(AgentId, Vec<LocationId>),
     /// A fence between the proxies.
-    FenceProxies(AgentId, Spaces),
+    FenceProxies(AgentId, Window),
     /// What these agents know is settled.
     Settle(Vec<AgentId>),
 }
@@ -117,8 +117,8 @@ impl Flow {
                     }
                 }
                 Doing::Finish(agent, locations) => memory.finish(layout, *agent, locations),
-                Doing::FenceProxies(agent, spaces) => {
-                    memory.fence_proxies(layout, program, *agent, *spaces);
+                Doing::FenceProxies(agent, window) => {
+                    memory.fence_proxies(layout, program, *agent, *window);
                 }
                 Doing::Settle(live) => memory.forget_settled(layout, live),
             }
@@ -165,8 +165,8 @@ impl Knowledge for Flow {
         self.doings.push(Doing::Finish(agent, locations.to_vec()));
     }
 
-    fn fence_proxies(&mut self, _: Layout, _: &Program, agent: AgentId, spaces: Spaces) {
-        self.doings.push(Doing::FenceProxies(agent, spaces));
+    fn fence_proxies(&mut self, _: Layout, _: &Program, agent: AgentId, window: Window) {
+        self.doings.push(Doing::FenceProxies(agent, window));
     }
 
     fn publish(&mut self, _: Layout, _: &Program, agent: AgentId, spaces: Spaces) {

@@ -23,7 +23,7 @@ pub use instruction::*;
 use instruction::{Expressions, Written};
 pub use memory::{AccessKind, Array, Locations, Space, Spaces};
 pub use objects::Objects;
-pub use proxy::ProxyOp;
+pub use proxy::{ProxyOp, Window};
 
 use crate::systems::systems;
 use std::fmt;

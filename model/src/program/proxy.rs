@@ -1,20 +1,21 @@
 //! Copies out of memory, their groups, and the fence between the proxies (PTX).
 
-use super::{ArrayId, Expr, Space, Spaces};
+use super::{AgentId, ArrayId, Expr, LocationId, Program, Space, Spaces};
 
 /// An instruction of the asynchronous proxy that concerns no barrier. Every lane that executes it does so
 /// once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProxyOp {
-    /// `cp.async.bulk.global.shared::cta.bulk_group` and its relatives: a copy reads a location of the agent's
-    /// own CTA, some time after it has begun.
+    /// `cp.async.bulk.global.shared::cta.bulk_group` and its relatives: a copy reads a location of the
+    /// agent's own CTA, some time after it has begun.
     Store(ArrayId, Option<Expr>),
     /// `cp.async.bulk.commit_group`: the copies of the lane that are in no group yet become one.
     Commit,
-    /// `cp.async.bulk.wait_group[.read]`: until at most so many of the lane's newest groups have not finished.
+    /// `cp.async.bulk.wait_group[.read]`: until at most so many of the lane's newest groups have not
+    /// finished.
     Wait(u32),
-    /// `fence.proxy.async`, for locations of these spaces.
-    Fence(Spaces),
+    /// `fence.proxy.async`.
+    Fence(Window),
 }
 
 impl ProxyOp {
@@ -27,13 +28,34 @@ impl ProxyOp {
     }
 }
 
+/// The memory that a fence between the proxies is for.
+// clause: ptx.proxy-syntax
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// All.
+    All,
+    /// What the agent's own CTA shares: `.shared::cta`.
+    OwnCta,
+    /// What the CTAs of the cluster share: `.shared::cluster`.
+    Cluster,
+    /// `.global`.
+    Global,
+}
+
+impl Window {
+    /// Whether a fence of an agent is for a location.
+    #[must_use]
+    pub fn includes(self, program: &Program, agent: AgentId, location: LocationId) -> bool {
+        match self {
+            Self::All => true,
+            Self::OwnCta => program.home_of(location) == Some(program.cta_of(agent)),
+            Self::Cluster => program.array_of(location).space == Space::Shared,
+            Self::Global => program.array_of(location).space == Space::Global,
+        }
+    }
+}
+
 impl Spaces {
     /// All of them.
     pub const ALL: Self = Self { shared: true, global: true };
-
-    /// One of them alone.
-    #[must_use]
-    pub fn of(space: Space) -> Self {
-        Self { shared: space == Space::Shared, global: space == Space::Global }
-    }
 }

@@ -8,7 +8,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::Pending;
 use barcheck_model::memory::{Conflict, Knowledge, Known, Layout};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Space, Spaces, Window};
 use barcheck_model::rule::Rule;
 use rustc_hash::FxHashMap;
 
@@ -136,8 +136,8 @@ struct Latest {
     atomics: Vec<Moment>,
     /// Copies out of the location: the waits for those that have read, and [`OPEN`].
     stores: Vec<Moment>,
-    /// Generic writes, each with a fence between the proxies by somebody who knew of it: the first one of each
-    /// agent.
+    /// Generic writes, each with a fence between the proxies by somebody who knew of it: the first one of
+    /// each agent.
     fences: Vec<(Moment, Moment)>,
 }
 
@@ -208,6 +208,8 @@ pub(super) struct Clocks {
     planes: Vec<Plane>,
     /// The first location of each array, and where the array is stored.
     arrays: Vec<(LocationId, Space)>,
+    /// Locations of each CTA.
+    declared: u32,
     latest: FxHashMap<LocationId, Latest>,
     layout: Layout,
 }
@@ -231,6 +233,7 @@ impl Clocks {
             in_flight: Vec::new(),
             planes: vec![Plane::new(actors); planes],
             arrays,
+            declared: to_u32(program.locations() / (program.ctas as usize).max(1)),
             latest: FxHashMap::default(),
             layout,
         }
@@ -238,6 +241,7 @@ impl Clocks {
 
     /// The plane in which accesses to a location are kept.
     fn plane_at(&self, location: LocationId) -> usize {
+        let location = LocationId(location.0 % self.declared.max(1));
         let after = self.arrays.partition_point(|(first, _)| *first <= location);
         self.arrays[..after].last().map_or(0, |(_, space)| plane_of(*space))
     }
@@ -449,17 +453,16 @@ impl Knowledge for Clocks {
         }
     }
 
-    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
         if !layout.has_stores() {
             return;
         }
         let now = self.moment(agent.0);
         for (location, latest) in &mut self.latest {
-            let space = program.array_of(*location).space;
-            if !layout.is_stored(*location) || !spaces.includes(space) {
+            if !layout.is_stored(*location) || !window.includes(program, agent, *location) {
                 continue;
             }
-            let plane = &mut self.planes[plane_of(space)];
+            let plane = &mut self.planes[plane_of(program.array_of(*location).space)];
             for (_, write) in latest.known_writes(plane, layout, agent) {
                 let is_known = |(of, fence): &(Moment, Moment)| *of == write && fence.actor == agent.0;
                 if !latest.fences.iter().any(is_known) {

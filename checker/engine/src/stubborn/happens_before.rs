@@ -9,7 +9,7 @@
 use barcheck_model::barrier::BarrierId;
 use barcheck_model::machine::{Event, Machine, State};
 use barcheck_model::memory::{Conflict, Holders, Knowledge, Layout, Memory};
-use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces};
+use barcheck_model::program::{AccessKind, AgentId, LocationId, Program, Spaces, Window};
 
 /// What is known of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -322,8 +322,8 @@ impl Knowledge for HappensBefore {
         self.memory.finish(layout, agent, locations);
     }
 
-    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {
-        self.memory.fence_proxies(layout, program, agent, spaces);
+    fn fence_proxies(&mut self, layout: Layout, program: &Program, agent: AgentId, window: Window) {
+        self.memory.fence_proxies(layout, program, agent, window);
     }
 
     fn publish(&mut self, layout: Layout, program: &Program, agent: AgentId, spaces: Spaces) {

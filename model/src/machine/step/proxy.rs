@@ -41,8 +41,8 @@ impl<K: Knowledge> Making<'_, K> {
                 }
                 None
             }
-            ProxyAction::Fence(spaces) => {
-                memory.fence_proxies(machine.layout, &machine.program, agent, *spaces);
+            ProxyAction::Fence(window) => {
+                memory.fence_proxies(machine.layout, &machine.program, agent, *window);
                 Some(Event::Fenced)
             }
         };

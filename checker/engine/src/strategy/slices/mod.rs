@@ -28,8 +28,8 @@
 //!   loop that asks an mbarrier object again and again is a wait if nothing else stands in it; with something
 //!   else it is not modelled, and where some agent may come to what is not modelled nothing is decided here.
 //! * *A copy* that an agent begins is a step with or without memory. What it reads or writes is followed if
-//!   that is in L. Groups of copies are steps in every slice. A fence between the proxies concerns what others
-//!   have written too: it stays wherever L is not empty.
+//!   that is in L. Groups of copies are steps in every slice. A fence between the proxies concerns what
+//!   others have written too: it stays wherever L is not empty.
 //!
 //! So each rule is violated in the protocol if and only if it is in P(L):
 //!
@@ -316,7 +316,8 @@ impl Known {
         numbers: &mut Numbers<Vec<u32>>,
     ) -> Option<Vec<(u32, usize)>> {
         let mut each: BTreeMap<u32, usize> = BTreeMap::new();
-        // Where a copy reads or writes stands in the instruction that begins it, whichever location is watched.
+        // Where a copy reads or writes stands in the instruction that begins it, whichever location is
+        // watched.
         if accesses.values().flatten().any(|(kind, _)| is_of_copy(*kind)) {
             return None;
         }

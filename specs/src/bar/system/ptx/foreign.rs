@@ -18,7 +18,11 @@ const MBARRIERS: Hint = Write(
     "declare the object before the blocks, `mbarrier full[4] count 1;`, then `mbarrier.arrive full[0];`, \
      `mbarrier.wait.parity full[0], 0;`",
 );
-const PROXIES: Hint = NotModelled("memory has one path here, and no proxies");
+const PROXIES: Hint = NotModelled("of the proxies only the asynchronous one is: `fence.proxy.async;`");
+const LAUNCHES: Hint = Write(
+    "ask by `clusterlaunchcontrol.try_cancel answer, full;` with `shared answer;` and an mbarrier object `full`, and \
+     write `read answer;` where the answer is looked at",
+);
 
 fn statement(text: &str) -> Option<Hint> {
     Some(match text {
@@ -44,6 +48,7 @@ fn statement(text: &str) -> Option<Hint> {
         _ if is(text, &["grid", "cg", "cooperative_groups", "this_grid"]) => GRID,
         _ if is(text, &["mbarrier"]) => MBARRIERS,
         _ if is(text, &["fence.proxy"]) => PROXIES,
+        _ if is(text, &["clusterlaunchcontrol"]) => LAUNCHES,
         _ if is(text, &["membar", "fence"]) => Write("within a CTA it is `membar.cta;`"),
         _ if is(text, &["cp.async", "cp.reduce", "wgmma", "tcgen05"]) => COPIES,
         _ if is(text, &["ld", "st", "atom", "red", "multimem"]) => ACCESS,

@@ -192,19 +192,8 @@ impl<'a> RoleLowerer<'_, 'a> {
                 let kind = self.copy(to, bytes)?;
                 self.on_object(kind, object)
             }
-            // clause: ptx.try-cancel
-            (Mbarrier::Cancel, [to, object]) => {
-                let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
-                let op = self.on_own_object(kind, object);
-                if let Some(Op::Barrier(BarrierInstruction::Mbarrier(op))) = &op {
-                    self.context.fences.use_from_afar(op.objects);
-                }
-                op
-            }
-            (Mbarrier::CancelToAll, [to, object]) => {
-                let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
-                let all = (1 << self.ctas()) - 1;
-                return self.to_each(kind, object, Expr::Int(all)).map(|()| None);
+            (Mbarrier::Cancel | Mbarrier::CancelToAll, [to, object]) => {
+                return self.cancel(matches!(operation, Mbarrier::CancelToAll), to, object);
             }
             (Mbarrier::CopyToAll, [to, bytes, object, mask]) => {
                 let bytes = self.number(bytes);
@@ -214,6 +203,19 @@ impl<'a> RoleLowerer<'_, 'a> {
             _ => self.wrong_count(instruction, takes(operation)),
         };
         op.map(Some)
+    }
+
+    /// A request to cancel a launch, which is answered to the own CTA or to all.
+    // clause: ptx.try-cancel
+    fn cancel(&mut self, to_all: bool, to: &'a Operand, object: &'a Operand) -> Option<Option<Op>> {
+        let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
+        if to_all {
+            let all = (1 << self.ctas()) - 1;
+            return self.to_each(kind, object, Expr::Int(all)).map(|()| None);
+        }
+        let (objects, index, cta) = self.own_object(object)?;
+        self.context.fences.use_from_afar(objects);
+        Some(Some(Op::from(MbarrierOp { kind, objects, index, cta })))
     }
 
     /// An arrival.

@@ -1,7 +1,7 @@
 //! Instructions of the asynchronous proxy that concern no barrier: how they are spelled, and what they lower
 //! to.
 
-use barcheck_model::program::{Expr, Op, ProxyOp, Space, Spaces};
+use barcheck_model::program::{Expr, Op, ProxyOp, Space, Window};
 
 use crate::bar::ast::{Instruction, Operand};
 use crate::bar::lower::RoleLowerer;
@@ -16,16 +16,16 @@ pub(super) enum Proxy {
     Commit,
     /// Waits for all groups but the newest ones.
     Wait,
-    /// `fence.proxy.async`, for locations of one space or of all.
-    Fence(Option<Space>),
+    /// `fence.proxy.async`.
+    Fence(Window),
 }
 
 /// Calls `add` with all spellings, and whether each is an alias.
 // clause: ptx.proxy-syntax
 pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
     for copy in ["cp.async.bulk", "cp.reduce.async.bulk"] {
-        for tensor in ["", ".tensor", ".tensor.1d", ".tensor.2d", ".tensor.3d", ".tensor.4d", ".tensor.5d"] {
-            for from in ["", ".shared::cta", ".shared::cta.bulk_group", ".shared::cta.tile.bulk_group"] {
+        for tensor in ["", ".tensor"] {
+            for from in ["", ".shared::cta", ".shared::cta.bulk_group"] {
                 let is_alias = !(tensor.is_empty() && from.is_empty());
                 add(Proxy::Store, format!("{copy}{tensor}.global{from}"), is_alias);
             }
@@ -34,14 +34,14 @@ pub(super) fn spellings(mut add: impl FnMut(Proxy, String, bool)) {
     add(Proxy::Commit, "cp.async.bulk.commit_group".to_owned(), false);
     add(Proxy::Wait, "cp.async.bulk.wait_group".to_owned(), false);
     add(Proxy::Wait, "cp.async.bulk.wait_group.read".to_owned(), false);
-    let spaces = [
-        ("", None),
-        (".shared::cta", Some(Space::Shared)),
-        (".shared::cluster", Some(Space::Shared)),
-        (".global", Some(Space::Global)),
+    let windows = [
+        ("", Window::All),
+        (".shared::cta", Window::OwnCta),
+        (".shared::cluster", Window::Cluster),
+        (".global", Window::Global),
     ];
-    for (text, space) in spaces {
-        add(Proxy::Fence(space), format!("fence.proxy.async{text}"), !text.is_empty());
+    for (text, window) in windows {
+        add(Proxy::Fence(window), format!("fence.proxy.async{text}"), !text.is_empty());
     }
 }
 
@@ -57,11 +57,11 @@ impl<'a> RoleLowerer<'_, 'a> {
             }
             (Proxy::Commit, []) => ProxyOp::Commit,
             (Proxy::Wait, [newest]) => ProxyOp::Wait(self.newest(newest)?),
-            (Proxy::Fence(space), []) => {
-                if space != Some(Space::Global) {
+            (Proxy::Fence(window), []) => {
+                if window != Window::Global {
                     self.context.fences.fence();
                 }
-                ProxyOp::Fence(space.map_or(Spaces::ALL, Spaces::of))
+                ProxyOp::Fence(window)
             }
             _ => return self.wrong_count(instruction, takes(operation)),
         };
