@@ -141,9 +141,13 @@ fn a_copy_reads_until_its_own_lanes_have_waited_for_its_group() {
     // An empty group counts.
     assert_eq!(groups(vec![store(0), commit(), commit(), wait(1)], "0 0 0 0 0"), NOTHING);
     assert_eq!(groups(vec![store(0), commit(), commit(), wait(2)], "0 0 0 0 0"), race);
-    // Two copies out of one location: both are waited for.
-    let twice = vec![store(0), commit(), store(0), commit(), wait(1)];
-    assert_eq!(groups(twice, "0 0 0 0 0 0"), race);
+    // Two copies out of one location: both are waited for, and of each lane the youngest is kept.
+    let twice = |newest| vec![store(0), commit(), store(0), commit(), wait(newest)];
+    assert_eq!(groups(twice(1), "0 0 0 0 0 0"), race);
+    assert_eq!(groups(twice(0), "0 0 0 0 0 0"), NOTHING);
+    let mut run = run_of(&[twice(1)]);
+    run.play("0 0 0 0");
+    assert_eq!(run.config(0).stores.iter().map(|store| store.age).collect::<Vec<_>>(), [1]);
     // A copy into the location, and reads.
     let into = |body: Vec<S>| [vec![store(0), commit()], body, vec![bulk(0)]].concat();
     assert_eq!(found(&[into(vec![])], "0 0 0"), race);
@@ -158,7 +162,7 @@ fn a_copy_reads_until_its_own_lanes_have_waited_for_its_group() {
 fn groups_are_those_of_each_lane() {
     let lane = |bound: i64, body: Vec<S>| iff(lanes_below(bound), body);
     let of = |body: Vec<S>, count: usize| {
-        let mut run = run_of(&[vec![body, vec![write(0)]].concat()]);
+        let mut run = run_of(&[[body, vec![write(0)]].concat()]);
         let log = run.log(&"0 ".repeat(count));
         log.into_iter().filter_map(|step| Some(step.split_once("! ")?.1.to_owned())).collect::<Vec<_>>()
     };

@@ -61,7 +61,8 @@ pub(crate) fn fill(trace: &mut Trace) {
 }
 
 /// The clause that a trace's finding rests on, where what it is about has one of its own: a count of
-/// registers is bounded elsewhere than one of threads, and copies have clauses of their own. `None` where it is the first clause of the rule.
+/// registers is bounded elsewhere than one of threads, and copies have clauses of their own. `None` where it
+/// is the first clause of the rule.
 #[must_use]
 pub fn clause(trace: &Trace) -> Option<&'static str> {
     let case = Case::of(trace);

@@ -1,7 +1,8 @@
 //! Copies out of memory and their groups, as the lanes of a warp execute them.
 //!
 //! Groups belong to the lane that began their copies. Nobody else sees them: they are part of the agent's
-//! configuration. How old a group is matters only up to the largest number for which the code waits.
+//! configuration. How old a group is matters only up to the largest number for which the code waits, and of
+//! copies out of one location only the youngest of each lane.
 
 use super::Context;
 use super::config::Config;
@@ -57,13 +58,13 @@ pub(super) fn perform(context: Context<'_>, config: &mut Config, (pc, lanes): (P
     let stores = &mut config.stores;
     match of {
         ProxyAction::Store(from) => {
-            let begun = from.iter().map(|(location, lanes)| OpenStore {
-                location: *location,
-                age: 0,
-                pc,
-                lanes: *lanes,
-            });
-            stores.extend(begun);
+            for (location, lanes) in from.iter().copied() {
+                // Whoever waits for this copy waits for the older ones of its lane too.
+                let of_it = stores.iter_mut().filter(|store| store.location == location);
+                of_it.for_each(|store| store.lanes &= !lanes);
+                stores.push(OpenStore { location, age: 0, pc, lanes });
+            }
+            stores.retain(|store| store.lanes != 0);
         }
         ProxyAction::Commit => {
             let oldest = oldest(context.code);

@@ -19,7 +19,7 @@ pub enum ProxyAction {
     Fence(Window),
 }
 
-/// Copies of some lanes out of a location that may still be reading.
+/// The youngest copies of some lanes out of a location, which may still be reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpenStore {
     /// The location.

@@ -36,7 +36,7 @@ impl Memory {
         let fences = (0..self.accesses.len()).filter(|at| {
             let access = &self.accesses[*at];
             access.about == About::Fenced
-                && window.includes(program, agent, access.location)
+                && program.covers(window, agent, access.location)
                 && self.is_known(layout, access, agent)
         });
         for at in fences.collect::<Vec<_>>() {

@@ -1,7 +1,7 @@
 //! Clusters: CTAs that run the same protocol side by side, each with warps, barriers and shared memory of its
 //! own. A protocol that says nothing of clusters is one of a single CTA.
 
-use super::{AgentId, Array, ArrayId, LocationId, Program, Space};
+use super::{AgentId, Array, ArrayId, LocationId, Program, Space, Window};
 use crate::barrier::{BarrierId, mbarrier};
 
 /// Barriers with an id of their own in each CTA.
@@ -149,6 +149,18 @@ impl Program {
         match self.array_of(location).space {
             Space::Shared => Some(location.0 / self.declared_locations().max(1)),
             Space::Global => None,
+        }
+    }
+
+    /// Whether a fence between the proxies that an agent executes is for a location.
+    // clause: ptx.proxy-syntax
+    #[must_use]
+    pub fn covers(&self, window: Window, agent: AgentId, location: LocationId) -> bool {
+        match window {
+            Window::All => true,
+            Window::OwnCta => self.home_of(location) == Some(self.cta_of(agent)),
+            Window::Cluster => self.home_of(location).is_some(),
+            Window::Global => self.home_of(location).is_none(),
         }
     }
 

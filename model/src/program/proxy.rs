@@ -1,6 +1,6 @@
 //! Copies out of memory, their groups, and the fence between the proxies (PTX).
 
-use super::{AgentId, ArrayId, Expr, LocationId, Program, Space, Spaces};
+use super::{ArrayId, Expr, Spaces};
 
 /// An instruction of the asynchronous proxy that concerns no barrier. Every lane that executes it does so
 /// once.
@@ -40,19 +40,6 @@ pub enum Window {
     Cluster,
     /// `.global`.
     Global,
-}
-
-impl Window {
-    /// Whether a fence of an agent is for a location.
-    #[must_use]
-    pub fn includes(self, program: &Program, agent: AgentId, location: LocationId) -> bool {
-        match self {
-            Self::All => true,
-            Self::OwnCta => program.home_of(location) == Some(program.cta_of(agent)),
-            Self::Cluster => program.array_of(location).space == Space::Shared,
-            Self::Global => program.array_of(location).space == Space::Global,
-        }
-    }
 }
 
 impl Spaces {

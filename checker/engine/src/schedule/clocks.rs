@@ -459,7 +459,7 @@ impl Knowledge for Clocks {
         }
         let now = self.moment(agent.0);
         for (location, latest) in &mut self.latest {
-            if !layout.is_stored(*location) || !window.includes(program, agent, *location) {
+            if !layout.is_stored(*location) || !program.covers(window, agent, *location) {
                 continue;
             }
             let plane = &mut self.planes[plane_of(program.array_of(*location).space)];

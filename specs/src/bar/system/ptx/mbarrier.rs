@@ -211,7 +211,7 @@ impl<'a> RoleLowerer<'_, 'a> {
         let kind = self.copy(to, Some(Expr::Int(ANSWER_BYTES)))?;
         if to_all {
             let all = (1 << self.ctas()) - 1;
-            return self.to_each(kind, object, Expr::Int(all)).map(|()| None);
+            return self.for_each_cta(kind, object, Expr::Int(all)).map(|()| None);
         }
         let (objects, index, cta) = self.own_object(object)?;
         self.context.fences.use_from_afar(objects);
@@ -257,11 +257,11 @@ impl<'a> RoleLowerer<'_, 'a> {
             self.report(&MeaningError::Operand { expected, span: mask.span, help });
             return None;
         }
-        self.to_each(kind, object, mask_value)
+        self.for_each_cta(kind, object, mask_value)
     }
 
     /// The same for a mask that has been evaluated.
-    fn to_each(&mut self, kind: MbarrierKind, object: &'a Operand, mask_value: Expr) -> Option<()> {
+    fn for_each_cta(&mut self, kind: MbarrierKind, object: &'a Operand, mask_value: Expr) -> Option<()> {
         let (objects, index, _) = self.own_object(object)?;
         self.context.fences.use_from_afar(objects);
         for cta in 0..i64::from(self.ctas()) {
