@@ -22,7 +22,10 @@ fn contains(why: &str, says: &str) {
 /// Warp 1 is told of both phases, and warp 2 looks for the first only when both are complete.
 const TWO_BEHIND: &str = "target ptx; cta 96;
 mbarrier full count 1;
-warp 0 { for i in 0..2 { if lane == 0 { mbarrier.arrive full; } mbarrier.wait.parity full, i & 1; } bar.arrive 1, 64; }
+warp 0 {
+    for i in 0..2 { if lane == 0 { mbarrier.arrive full; } mbarrier.wait.parity full, i & 1; }
+    bar.arrive 1, 64;
+}
 warp 1 { }
 warp 2 { bar.sync 1, 64; for i in 0..2 { mbarrier.wait.parity full, i & 1; } }
 ";
@@ -32,7 +35,7 @@ fn a_reader_two_phases_behind_waits_for_ever() {
     let why = why(TWO_BEHIND, Rule::Deadlock);
     contains(
         &why,
-        "Warp 2 waited for phase 0 of full at k.bar:5 (step 8), which had already been followed by two more: \
+        "Warp 2 waited for phase 0 of full at k.bar:8 (step 8), which had already been followed by two more: \
          the parity looked the same.",
     );
 }
@@ -99,7 +102,14 @@ warp 1 { bar.sync 1, 64; mbarrier.wait.parity full, 0; bar.arrive 2, 64; }
 fn a_wait_for_a_phase_that_was_seen_before_is_late_too() {
     let text = "target ptx; cta 64;
 mbarrier full count 1;
-warp 0 { for i in 0..2 { if lane == 0 { mbarrier.arrive full; } mbarrier.wait.parity full, i & 1; if i == 0 { bar.sync 2, 64; } } bar.arrive 1, 64; }
+warp 0 {
+    for i in 0..2 {
+        if lane == 0 { mbarrier.arrive full; }
+        mbarrier.wait.parity full, i & 1;
+        if i == 0 { bar.sync 2, 64; }
+    }
+    bar.arrive 1, 64;
+}
 warp 1 { mbarrier.wait.parity full, 0; bar.sync 2, 64; bar.sync 1, 64; mbarrier.wait.parity full, 0; }
 ";
     contains(
@@ -114,8 +124,15 @@ warp 1 { mbarrier.wait.parity full, 0; bar.sync 2, 64; bar.sync 1, 64; mbarrier.
 fn a_wait_by_token_is_never_late() {
     let text = "target ptx; cta 64;
 mbarrier full count 1;
-warp 0 { for i in 0..3 { if lane == 0 { mbarrier.arrive full; } mbarrier.wait.parity full, i & 1; } bar.arrive 1, 64; }
-warp 1 { bar.sync 1, 64; if lane == 0 { let t = mbarrier.arrive full; mbarrier.wait full, t; } bar.sync 2, 64; }
+warp 0 {
+    for i in 0..3 { if lane == 0 { mbarrier.arrive full; } mbarrier.wait.parity full, i & 1; }
+    bar.arrive 1, 64;
+}
+warp 1 {
+    bar.sync 1, 64;
+    if lane == 0 { let t = mbarrier.arrive full; mbarrier.wait full, t; }
+    bar.sync 2, 64;
+}
 ";
     let why = why(text, Rule::Deadlock);
     assert!(!why.contains("followed by"), "{why}");
@@ -135,10 +152,15 @@ warp 0 {
         if life == 0 { if lane == 0 { mbarrier.inval full; } }
     }
 }
-warp 1 { for life in 0..2 { bar.sync 3, 64; bar.sync 3, 64; } mbarrier.wait.parity full, 0; mbarrier.wait.parity full, 1; mbarrier.wait.parity full, 1; }
+warp 1 {
+    for life in 0..2 { bar.sync 3, 64; bar.sync 3, 64; }
+    mbarrier.wait.parity full, 0;
+    mbarrier.wait.parity full, 1;
+    mbarrier.wait.parity full, 1;
+}
 ";
     let why = why(text, Rule::Deadlock);
-    contains(&why, "Warp 1 waited for phase 0 of full at k.bar:12");
+    contains(&why, "Warp 1 waited for phase 0 of full at k.bar:14");
     contains(&why, "by three more");
     contains(&why, "for phase 3 of full, whose parity is 1");
 }

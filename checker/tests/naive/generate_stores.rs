@@ -52,7 +52,7 @@ pub fn generate_stores(seed: u64) -> Protocol {
     protocol
 }
 
-fn store(store: Store) -> Stmt {
+pub fn store(store: Store) -> Stmt {
     instr(Instr::Store(store))
 }
 
@@ -67,18 +67,18 @@ impl Maker {
         self.assemble(bodies)
     }
 
-    fn reads(&mut self, array: usize, index: Option<Expr>) -> Stmt {
+    pub fn reads(&mut self, array: usize, index: Option<Expr>) -> Stmt {
         let all = [Spelling::Short, Spelling::Whole, Spelling::Tensor, Spelling::Reduction, Spelling::Sized];
         let spelling = *self.rng.pick(&all);
         store(Store::Read { array, index, spelling })
     }
 
-    fn over(&mut self, but: i64) -> Stmt {
+    pub fn over(&mut self, but: i64) -> Stmt {
         store(Store::Wait { but, of_reading: self.rng.chance(70) })
     }
 
     /// Mostly a fence that is enough.
-    fn fence(&mut self) -> Stmt {
+    pub fn fence(&mut self) -> Stmt {
         let windows = [
             None,
             None,
@@ -92,7 +92,7 @@ impl Maker {
     }
 
     /// Where the fence stands: with the writer, with who copies, with both, or nowhere.
-    fn fences(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
+    pub fn fences(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
         match self.rng.below(10) {
             0..6 => (vec![self.fence()], vec![]),
             6..8 => (vec![], vec![self.fence()]),
@@ -109,7 +109,7 @@ impl Maker {
     }
 
     /// One lane, or seldom more.
-    fn for_lanes(&mut self, does: Vec<Stmt>) -> Stmt {
+    pub fn for_lanes(&mut self, does: Vec<Stmt>) -> Stmt {
         match self.rng.below(16) {
             0 => if_(lt(lane(), 2), does, vec![]),
             1 => if_(ge(lane(), 0), does, vec![]),
@@ -389,74 +389,6 @@ impl Maker {
                 self.for_lanes(does)
             }
             _ => self.fence(),
-        }
-    }
-
-    /// Every warp copies out what it has written itself, and all run the same code.
-    fn alike(&mut self) -> Bodies {
-        let several = self.warps > 1;
-        let buf = self.array("buf", several.then_some(self.warps as i64));
-        let index = several.then(own);
-        let (fences, _) = self.fences();
-        let chooses = self.rng.chance(30);
-        let shares = self.rng.chance(30);
-        let all = 32 * self.warps as i32;
-        let but = i64::from(self.rng.chance(20));
-        let reads = self.reads(buf, index.clone());
-        let mut body = self.framed(1, |maker, _| {
-            let mut does = vec![access(Write, buf, index.clone())];
-            does.extend(fences.clone());
-            if shares {
-                does.push(sync(1, all));
-                does.push(access(Read, buf, several.then_some(0.into())));
-                does.push(sync(1, all));
-            }
-            let send = one_lane(vec![reads.clone(), store(Store::Commit), maker.over(but)]);
-            does.push(if chooses { maybe(vec![send.clone()], vec![send]) } else { send });
-            does
-        });
-        if but > 0 && self.rng.chance(80) {
-            body.push(one_lane(vec![self.over(0)]));
-        }
-        vec![body; self.warps]
-    }
-
-    /// Lanes copy different things, and some do not wait for their own groups.
-    fn lanes_apart(&mut self) -> Bodies {
-        self.warps = self.warps.min(2);
-        let buf = self.array("buf", Some(2));
-        let (fences, _) = self.fences();
-        let index = match self.rng.below(3) {
-            0 => lane() % 2,
-            1 => Expr::Int(self.rng.range(0, 2).into()),
-            _ => v("n"),
-        };
-        let chosen = stmt(Kind::Let("n".into(), Rhs::Any(0.into(), 2.into())));
-        let mut body = self.framed(1, |maker, _| {
-            let mut does = vec![chosen.clone()];
-            if maker.rng.chance(80) {
-                does.push(access(Write, buf, Some(index.clone())));
-                does.extend(fences.clone());
-            }
-            let reads = maker.reads(buf, Some(index.clone()));
-            does.extend([reads, store(Store::Commit), maker.over(0)].map(|it| maker.for_some(it)));
-            does
-        });
-        if self.rng.chance(50) {
-            body.push(store(Store::Commit));
-            body.push(self.over(0));
-        }
-        let other = (0..self.rng.range(0, 3)).map(|_| self.some_store()).collect();
-        if self.warps > 1 { vec![body, other] } else { vec![body] }
-    }
-
-    /// For lanes that are the same more often than not.
-    fn for_some(&mut self, it: Stmt) -> Stmt {
-        match self.rng.below(6) {
-            0 => it,
-            1 => if_(lt(lane(), 2), vec![it], vec![]),
-            2 => if_(eq(lane(), 1), vec![it], vec![]),
-            _ => one_lane(vec![it]),
         }
     }
 

@@ -16,6 +16,7 @@ pub mod expand;
 pub mod explore;
 pub mod expr;
 pub mod generate;
+pub mod generate_apart;
 pub mod generate_asks;
 pub mod generate_cluster;
 pub mod generate_kernel;

@@ -16,7 +16,7 @@ impl Search<'_> {
         self.clock.started.elapsed().as_secs_f64()
     }
 
-    /// Whether time is up, what is known of agents by themselves has outgrown memory, or the user ends it.
+    /// Whether time is up, what is known beside the states has outgrown memory, or the user ends it.
     pub(crate) fn is_out_of_time(&mut self) -> bool {
         self.clock.last_look = Instant::now();
         let late = self.budgets().timeout.filter(|limit| self.clock.started.elapsed() >= *limit);
@@ -26,7 +26,8 @@ impl Search<'_> {
             return true;
         }
         let most = self.budgets().memory().unwrap_or(u64::MAX);
-        if self.tables.machine.bytes() as u64 > most {
+        // Between two looks at the states a single one may lead to thousands of configurations.
+        if self.table_bytes() > most {
             let most = self.budgets().max_memory.unwrap_or(most);
             let grew = self.blow_up(self.clock.progress.states);
             self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
