@@ -39,6 +39,40 @@ fn registers_and_arrivals_are_no_threads() {
 }
 
 #[test]
+fn copies_out_of_shared_memory_have_clauses_of_their_own() {
+    let of = |body: &str| {
+        format!(
+            "target ptx; cta 32; shared x;\nwarp 0 {{ if lane == 0 {{ {body} }} bar.warp.sync 0xffffffff; write x; }}"
+        )
+    };
+    let fenced = "fence.proxy.async; cp.async.bulk.global x;";
+    let done = "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;";
+    for (body, rule, clause, says) in [
+        (
+            format!("write x; cp.async.bulk.global x; {done}"),
+            "missing-fence",
+            "ptx.proxies",
+            "let warp 0 execute `fence.proxy.async` between the two",
+        ),
+        (
+            format!("{fenced} cp.async.bulk.commit_group;"),
+            "data-race",
+            "ptx.bulk-wait-group",
+            "The copy may be reading until warp 0 has executed `cp.async.bulk.wait_group.read`",
+        ),
+    ] {
+        let run = verify(of(&body), &[]).expect(1);
+        let run = run.prints(&format!("error[{rule}]")).prints(&format!("({clause})"));
+        assert!(run.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{}", run.out);
+    }
+    let left = format!("target ptx; cta 32; shared x; warp 0 {{ {fenced} cp.async.bulk.commit_group; }}");
+    verify(left, &[]).expect(1).prints("error[in-flight-at-exit]").prints("(ptx.bulk-source-lifetime)");
+    let early = "target ptx; cta 64; shared x; warp 0 { write x; } warp 1 { cp.async.bulk.global x; \
+                 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; }";
+    verify(early, &[]).expect(1).prints("error[data-race]");
+}
+
+#[test]
 fn an_object_that_each_lane_initialises_says_so() {
     let source = "target ptx; cta 32; mbarrier b; warp 0 { mbarrier.init b, 1; }";
     verify(source, &[])

@@ -231,6 +231,17 @@ fn what_cannot_be_exported_is_refused() {
     for language in ["promela", "tla"] {
         run(&["export", "--to", language, &registers]).expect(2).says("no exported models of `setmaxnreg`");
     }
+    // Groups and fences mean nothing without copies.
+    let group = "fence.proxy.async;\n    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n";
+    let with =
+        |copy: &str| format!("target ptx; cta 32; shared x;\nwarp 0 {{\n    write x;\n    {copy}{group}}}\n");
+    let copies = folder.add("copies.bar", with("fence.proxy.async;\n    cp.async.bulk.global x;\n    "));
+    let none = folder.add("none.bar", with(""));
+    for language in ["promela", "tla"] {
+        let refused = run(&["export", "--to", language, &copies]).expect(2);
+        refused.says("line 5: there are no exported models of copies").says("`cp.async.bulk.global x`");
+        run(&["export", "--to", language, &none]).expect(0);
+    }
     let file = folder.add("good.bar", GOOD);
     run(&["export", "--to", "promela", &file, "-o", &file]).expect(2).says("would overwrite");
     run(&["export", "--to", "fortran", &file]).expect(2).says("promela, tla");

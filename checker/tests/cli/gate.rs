@@ -226,6 +226,13 @@ fn pools_of_registers_run_on_threads() {
     }
 }
 
+#[test]
+fn copies_out_of_shared_memory_are_not_for_threads() {
+    let text = "target ptx; cta 32; shared x;\nwarp 0 { cp.async.bulk.global x; cp.async.bulk.commit_group; \
+                cp.async.bulk.wait_group 0; }\n";
+    gate(text, &["--with", "shuttle"]).expect(3).prints("threads have one path to memory");
+}
+
 /// Three kernels: in the second one warp never comes; in the third one lane of each arrives at an object in
 /// shared memory, and all wait.
 const KERNELS: &str = "\

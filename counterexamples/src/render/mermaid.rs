@@ -90,7 +90,7 @@ impl<'t> Diagram<'t> {
         if let Some(race) = conflict(self.trace) {
             let (from, to) = (self.agent(race.earlier.agent), self.agent(race.later.agent));
             let accesses = format!("{} and {} of {}", race.earlier.access, race.later.access, race.location);
-            self.line(&format!("{from}->>{to}: {}: {}", quoted(&accesses), race.missing));
+            self.line(&format!("{from}->>{to}: {}: {}", quoted(&accesses), quoted(race.missing)));
         }
         self.figure();
         self.line(&format!("Note over {everybody}: {}", note(&self.trace.outcome.headline)));
