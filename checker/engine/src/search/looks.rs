@@ -25,12 +25,7 @@ impl Search<'_> {
                 Some(Inconclusive::Time(limit, self.blow_up(self.clock.progress.states)));
             return true;
         }
-        let most = self.budgets().memory().unwrap_or(u64::MAX);
-        // Between two looks at the states a single one may lead to thousands of configurations.
-        if self.table_bytes() > most {
-            let most = self.budgets().max_memory.unwrap_or(most);
-            let grew = self.blow_up(self.clock.progress.states);
-            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
+        if self.is_out_of_memory() {
             return true;
         }
         self.clock.progress =
@@ -40,6 +35,19 @@ impl Search<'_> {
             self.violations.inconclusive = Some(Inconclusive::Interrupted);
         }
         !goes_on
+    }
+
+    /// Whether what is known beside the states has outgrown memory: between two looks at the states a single
+    /// one may lead to thousands of configurations.
+    pub(crate) fn is_out_of_memory(&mut self) -> bool {
+        let most = self.budgets().memory().unwrap_or(u64::MAX);
+        let is_over = self.table_bytes() > most;
+        if is_over {
+            let most = self.budgets().max_memory.unwrap_or(most);
+            let grew = self.blow_up(self.clock.progress.states);
+            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
+        }
+        is_over
     }
 
     pub(crate) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {
