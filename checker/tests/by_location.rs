@@ -196,3 +196,37 @@ fn an_error_of_evaluation_is_reported_by_the_one_run_that_comes_to_it() {
     let outcome = agree(&violated.replace("N = 32", "N = 3"));
     assert!(outcome.verdict == Verdict::Violated && rules(&outcome).contains(&"data-race"));
 }
+
+/// Two warps write a tile each time, and one lane of the first copies it out.
+const TILES: &str = "target ptx; cta 64; shared stage[2];
+    warps 0..2 { for i in 0..2 {
+        if ? { write stage[warp]; FENCE }
+        bar.sync 3, 64;
+        if warp == 0 && lane == 0 {
+            for w in 0..2 { cp.async.bulk.global stage[w]; }
+            cp.async.bulk.commit_group; WAIT
+        }
+        bar.sync 1, 64;
+    } }";
+
+/// What a copy reads is followed if it is watched; its groups are steps in every slice.
+#[test]
+fn copies_out_of_shared_memory_are_seen_from_the_locations_that_they_read() {
+    let of = |fence: &str, wait: &str| agree(&TILES.replace("FENCE", fence).replace("WAIT", wait));
+    let (fence, wait) = ("fence.proxy.async;", "cp.async.bulk.wait_group.read 0;");
+    let fixed = of(fence, wait);
+    assert_eq!(fixed.verdict, Verdict::Verified);
+    is_apart(&fixed, "with each of 2 locations");
+    assert_eq!(rules(&of("", wait)), ["missing-fence"]);
+    assert_eq!(rules(&of(fence, "")), ["data-race", "in-flight-at-exit"]);
+    // Somebody who accesses nothing fences what others have written.
+    let third =
+        "warp 2 { for i in 0..2 { bar.sync 2, 96; fence.proxy.async; bar.sync 3, 96; bar.sync 1, 96; } }";
+    let by_third = |text: &str| {
+        let text = text.replace("cta 64", "cta 96").replace(", 64", ", 96");
+        format!("{} {third}", text.replace("bar.sync 3", "bar.sync 2, 96; bar.sync 3"))
+    };
+    let fenced = by_third(&TILES.replace("FENCE", "").replace("WAIT", wait));
+    assert_eq!(agree(&fenced).verdict, Verdict::Verified);
+    assert_eq!(rules(&agree(&fenced.replace("fence.proxy.async;", ""))), ["missing-fence"]);
+}

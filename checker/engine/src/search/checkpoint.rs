@@ -46,7 +46,7 @@ const UNSIGNED: &str = "its record is damaged, or was made by another version or
 const RECORD: &str = "record.json";
 
 /// What the files hold, and how. Whoever changes that changes this: older checkpoints are not used then.
-const FORMAT: &str = "barcheck checkpoint 2";
+const FORMAT: &str = "barcheck checkpoint 3";
 
 /// In the list of states at which the tables grew: they grew by a rehearsal.
 pub(crate) const REHEARSAL: StateId = StateId::MAX;
