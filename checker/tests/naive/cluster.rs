@@ -59,7 +59,7 @@ pub fn execute(world: &mut World<'_>, who: Who, instr: &Instr) -> Flow<()> {
 fn arrive(world: &mut World<'_>, who: Who, relaxed: bool) -> Flow<()> {
     let mut parcel = world.state.memory.agents[who.agent].known.clone();
     if relaxed {
-        parcel.memory.clear();
+        parcel.only_in_time();
     }
     let cluster = &mut world.state.cluster;
     if cluster.agents[who.agent] != Standing::Out {

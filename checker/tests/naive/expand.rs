@@ -29,6 +29,14 @@ fn stmt(it: &Stmt, ctas: usize) -> Vec<Stmt> {
             let (act, mask) = match &on.act {
                 Act::Multicast(bytes, to, mask) => (Act::Copy(bytes.clone(), to.clone()), *mask),
                 Act::CommitAll(mask) => (Act::Commit, *mask),
+                Act::Cancel { to, everywhere } => {
+                    let copy = Act::Copy(16.into(), Some(to.clone()));
+                    if !*everywhere {
+                        on.act = copy;
+                        return vec![result];
+                    }
+                    (copy, (1 << ctas) - 1)
+                }
                 _ => return vec![result],
             };
             let to = |rank: usize| Mbarrier {

@@ -6,7 +6,7 @@ use super::protocol::*;
 use super::rules::{Level, level};
 use super::state::*;
 use super::step::{initial, steps};
-use super::{bcu, mbarrier, nbarrier, ptx};
+use super::{bcu, mbarrier, nbarrier, ptx, stores};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -165,7 +165,9 @@ impl<'c, 'p> Search<'c, 'p> {
             let mut ctas = 0..self.code.protocol.cluster;
             ctas.any(|cta| mbarrier::left_in_flight(&world, cta, commits) && world.cta_exited(cta))
         };
-        if leaves(false) {
+        let mut ctas = 0..self.code.protocol.cluster;
+        let reads = ctas.any(|cta| stores::left_open(&world, cta) && world.cta_exited(cta));
+        if leaves(false) || reads {
             self.rules.insert("in-flight-at-exit");
         }
         if leaves(true) {

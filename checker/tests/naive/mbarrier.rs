@@ -210,7 +210,7 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             let mut parcel = world.state.memory.agents[who.agent].known.clone();
             let elsewhere = cta_of(world, object) != world.protocol().cta_of(who.agent);
             if *relaxed || (elsewhere && *scope == Some(Reach::Cta)) {
-                parcel.memory.clear();
+                parcel.only_in_time();
             }
             arrive(world, object, Arrival { arrivals, bytes, drops: *drops }, &parcel)?;
         }
@@ -234,7 +234,9 @@ pub fn execute(world: &mut World<'_>, who: Who, on: &Mbarrier) -> Flow<()> {
             let landing = Landing::Arrivals(lanes, parcel);
             world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
         }
-        Act::Ask { .. } | Act::Multicast(..) | Act::CommitAll(_) => unreachable!("no such step"),
+        Act::Ask { .. } | Act::Multicast(..) | Act::CommitAll(_) | Act::Cancel { .. } => {
+            unreachable!("no such step")
+        }
     }
     advance(world.fragment(who));
     Ok(())
@@ -389,7 +391,8 @@ fn copy(
     // Whatever came before the issue comes before the landing.
     let mut time = world.state.memory.agents[who.agent].known.time.clone();
     time.extend(written);
-    let landing = Landing::Bytes(bytes, Parcel { time, memory: written.into_iter().collect() });
+    let landing =
+        Landing::Bytes(bytes, Parcel { time, memory: written.into_iter().collect(), ..Parcel::default() });
     world.state.objects.leave(Pending { object, parity, agent: who.agent, landing });
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! What each agent knows of the accesses to each location: in time, and in memory.
+//! What each agent knows of the accesses to each location: in time, in memory, and of which writes it knows
+//! that a fence between the proxies has come after them.
 
 use super::protocol::*;
 use super::state::{AgentId, Barriers, World};
+use super::stores::OpenRead;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -28,17 +30,28 @@ pub type Facts = BTreeSet<Access>;
 pub struct Parcel {
     pub time: Facts,
     pub memory: Facts,
+    /// The generic writes after which somebody who knew of them in memory has executed a fence between the
+    /// proxies.
+    pub fenced: Facts,
 }
 
 impl Parcel {
     pub fn add(&mut self, other: &Parcel) {
         self.time.extend(&other.time);
         self.memory.extend(&other.memory);
+        self.fenced.extend(&other.fenced);
     }
 
     pub fn forget(&mut self, access: &Access) {
         self.time.remove(access);
         self.memory.remove(access);
+        self.fenced.remove(access);
+    }
+
+    /// What is passed on without order in memory.
+    pub fn only_in_time(&mut self) {
+        self.memory.clear();
+        self.fenced.clear();
     }
 }
 
@@ -58,11 +71,13 @@ pub struct Memory {
     /// The last write to each location, and the reads and atomics since.
     pub latest: Facts,
     pub agents: Vec<Knowledge>,
+    /// The reads of copies out of shared memory of which no wait has said that they are over.
+    pub open: BTreeSet<OpenRead>,
 }
 
 impl Memory {
     pub fn new(agents: usize) -> Self {
-        Memory { latest: Facts::new(), agents: vec![Knowledge::default(); agents] }
+        Memory { latest: Facts::new(), agents: vec![Knowledge::default(); agents], open: BTreeSet::new() }
     }
 }
 
@@ -93,6 +108,9 @@ pub fn access(world: &mut World<'_>, agent: AgentId, kind: AccessKind, locations
 
 fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
     let mut found = Vec::new();
+    if kind != AccessKind::Read && world.state.memory.open.iter().any(|read| read.location == location) {
+        found.push("data-race");
+    }
     let known = &world.state.memory.agents[agent].known;
     for earlier in &world.state.memory.latest {
         // A copy is not in the order of its warp's own accesses.
@@ -109,7 +127,8 @@ fn check(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Loca
     world.notes.extend(found);
 }
 
-fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
+/// An access becomes the latest of its agent.
+pub fn replace(world: &mut World<'_>, agent: AgentId, kind: AccessKind, location: Location) {
     let new = Access { location, kind, agent };
     let overwrites = matches!(kind, AccessKind::Write | AccessKind::Copy);
     let latest = &world.state.memory.latest;

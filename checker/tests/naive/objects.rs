@@ -52,6 +52,11 @@ pub enum Act {
     /// A copy to each CTA of a mask.
     Multicast(Expr, Option<(usize, Option<Expr>)>, i64),
     CommitAll(i64),
+    /// `clusterlaunchcontrol.try_cancel`: 16 bytes to a location, here or in every CTA.
+    Cancel {
+        to: (usize, Option<Expr>),
+        everywhere: bool,
+    },
 }
 
 /// How far an arrival releases.
@@ -93,6 +98,7 @@ impl Mbarrier {
             | Act::AskUntil(_, Phase::Token(_))
             | Act::Ask { of: Phase::Token(_), .. } => {}
             Act::AskUntil(_, Phase::Parity(n)) | Act::Ask { of: Phase::Parity(n), .. } => all.push(n),
+            Act::Cancel { to: (_, index), .. } => all.extend(index),
             Act::Init(n) | Act::ExpectTx(n) | Act::CompleteTx(n) | Act::Wait(n) => all.push(n),
             Act::Arrive { count, bytes, .. } => all.extend(count.iter().chain(bytes)),
             Act::Copy(bytes, to) | Act::Multicast(bytes, to, _) => {

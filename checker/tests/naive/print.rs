@@ -264,6 +264,9 @@ impl Printer<'_> {
             Instr::PtxFence { membar: true } => "membar.cta".into(),
             Instr::PtxFence { membar: false } => "fence.acq_rel.cta".into(),
             Instr::Mbarrier(on) => self.mbarrier(on),
+            Instr::Store(store) => {
+                store.text(|array, index| self.place(&self.protocol.arrays[array].name, index))
+            }
             Instr::ClusterArrive { relaxed, aligned } => {
                 let order = if *relaxed { ".relaxed" } else { "" };
                 let aligned = if *aligned { ".aligned" } else { "" };
@@ -309,6 +312,11 @@ impl Printer<'_> {
             Act::Multicast(bytes, to, mask) => {
                 let bytes = self.e(bytes);
                 format!("cp.async.bulk.multicast::cluster {}, {bytes}, {object}, {mask}", place(to))
+            }
+            Act::Cancel { to: (array, index), everywhere } => {
+                let all = if *everywhere { ".multicast::cluster::all" } else { "" };
+                let to = self.place(&self.protocol.arrays[*array].name, index.as_ref());
+                format!("clusterlaunchcontrol.try_cancel{all} {to}, {object}")
             }
             Act::CommitAll(mask) => format!("tcgen05.commit.multicast::cluster {object}, {mask}"),
             Act::WaitToken(token) => format!("mbarrier.wait {object}, {}", shown(token)),

@@ -1,6 +1,7 @@
 //! A protocol as a tree: targets, agents, statements, expressions, instructions.
 
 pub use super::objects::*;
+pub use super::stores::{Spelling, Store};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -245,6 +246,7 @@ pub enum Instr {
         membar: bool,
     },
     Mbarrier(Mbarrier),
+    Store(Store),
     ClusterArrive {
         relaxed: bool,
         aligned: bool,

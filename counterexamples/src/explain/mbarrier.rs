@@ -1,10 +1,14 @@
 //! Rules about mbarrier objects.
 
+use std::collections::BTreeMap;
+
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, has_phases, sentence, verb};
+use super::laps;
 use super::place::{Did, Place};
 use super::words::Words;
+use crate::objects::phases;
 use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
 /// What an instruction, or a landing, did to an object that it must not do.
@@ -70,7 +74,7 @@ pub(super) struct Waiting<'w> {
 
 /// Which phase is waited for, what it lacks, and why it never comes, as far as that is to be seen.
 pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>, words: &mut Words) {
-    let (on, phase) = (case.barrier(state.barrier), state.generation);
+    let (on, phase) = (case.barrier(state.barrier), present_phase(case, state));
     let who = case.agents(waiting.who);
     words.sentences.push(format!(
         "{} {}{} (`{}`) for phase {phase} of {on}, whose parity is {}: {}.",
@@ -92,13 +96,21 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         ));
     }
     for agent in waiting.who.iter().take(2) {
-        words.sentences.extend(lapped(case, *agent, state));
+        words.sentences.extend(laps::lasting(case, *agent, state.barrier));
     }
     let first = "Of a fresh object the phase before the first, whose parity is 1, counts as complete: who waits for \
                  a stage that is free in the beginning waits with parity 1 first.";
     if nothing_has_begun(case) && !words.sentences.iter().any(|sentence| sentence == first) {
         words.sentences.push(first.to_owned());
     }
+}
+
+/// The number of the present phase, in the present life of the object.
+fn present_phase(case: &Case<'_>, state: &BarrierState) -> u32 {
+    // Where steps are left out, so may be the beginning of its life.
+    let phases = if case.trace.is_excerpt() { BTreeMap::new() } else { phases(case.trace) };
+    let present = phases.get(&state.barrier).and_then(|phases| phases.last());
+    present.filter(|phase| phase.ends.is_none()).map_or(state.generation, |phase| phase.number)
 }
 
 /// Whether all that wait do so for first phases, of several objects, for which nobody has arrived.
@@ -109,45 +121,6 @@ fn nothing_has_begun(case: &Case<'_>) -> bool {
         has_phases(state) && state.generation == 0 && arrivals.map(|count| count.arrived).sum::<u32>() == 0
     };
     waited().count() > 1 && waited().all(is_untouched)
-}
-
-/// That an agent has missed phases, and cannot tell the one that it waits for from an earlier one.
-fn lapped(case: &Case<'_>, agent: u32, state: &BarrierState) -> Option<String> {
-    // Of an excerpt it is not known what anybody has seen.
-    if case.trace.is_excerpt() {
-        return None;
-    }
-    let (mut complete, mut seen) = (0_u32, None);
-    for event in case.trace.steps.iter().flat_map(|step| step.events.iter().map(move |e| (step.agent, e))) {
-        match event {
-            (_, Event::Completed { barrier, .. }) if *barrier == state.barrier => complete += 1,
-            (who, Event::Passed { barrier }) if (*barrier, who) == (state.barrier, agent) => {
-                seen = complete.checked_sub(1);
-            }
-            (_, Event::Released { barrier, agents })
-                if *barrier == state.barrier && agents.contains(&agent) =>
-            {
-                seen = complete.checked_sub(1);
-            }
-            _ => {}
-        }
-    }
-    let next = seen.map_or(0, |seen| seen + 1);
-    let on = case.barrier(state.barrier);
-    (complete > next).then(|| {
-        let missed = complete - next;
-        let before = match seen {
-            Some(seen) => format!("the last phase of {on} that it saw complete is {seen}"),
-            None => format!("it has seen no phase of {on} complete"),
-        };
-        format!(
-            "{} is late: {before}, and {missed} more {} complete since; a parity cannot tell phase {next} \
-             from phase {}.",
-            sentence(&case.agent(agent)),
-            if missed == 1 { "is" } else { "are" },
-            next + 2,
-        )
-    })
 }
 
 /// What is told of a misuse: who, what it does, with how many lanes, on what, where, and what has come so

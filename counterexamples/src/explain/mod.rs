@@ -7,6 +7,7 @@ mod blocked;
 mod case;
 mod counts;
 pub(crate) mod labels;
+mod laps;
 mod mbarrier;
 mod pairing;
 mod place;
@@ -82,6 +83,13 @@ fn words(case: &Case<'_>) -> Words {
     let Some(rule) = outcome.rule.as_deref().and_then(Rule::from_name) else {
         return unfollowed(case);
     };
+    let mut words = words_of(case, rule);
+    laps::tell(case, rule, &mut words);
+    words
+}
+
+/// The words for a violation of a rule.
+fn words_of(case: &Case<'_>, rule: Rule) -> Words {
     match rule {
         Rule::Deadlock => blocked::deadlock(case),
         Rule::StuckAgent => blocked::stuck_agent(case),
@@ -108,7 +116,7 @@ fn words(case: &Case<'_>) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
-        Rule::InFlightAtExit if outcome.barrier.is_none() => proxy::at_exit(case),
+        Rule::InFlightAtExit if case.trace.outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive

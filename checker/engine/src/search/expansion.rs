@@ -1,7 +1,7 @@
 //! The successors of the next state, and what is found on the way.
 
 use super::Search;
-use super::position::{BETWEEN_CLOCKS, Pause};
+use super::position::{BETWEEN_CLOCKS, BETWEEN_SUMS, Pause};
 use crate::packed::batch::Batch;
 use crate::packed::layout::Packed;
 use crate::packed::numbering::to_u32;
@@ -201,7 +201,8 @@ impl Search<'_> {
         batch: &mut Batch<W>,
     ) -> Option<Pause> {
         let is_due = self.clock.is_often_due || self.clock.last_look.elapsed() > BETWEEN_CLOCKS;
-        if is_due && self.is_out_of_time() {
+        let is_full = self.at.transitions.is_multiple_of(BETWEEN_SUMS) && self.is_out_of_memory();
+        if is_full || is_due && self.is_out_of_time() {
             return Some(Pause::Stopped);
         }
         let mut noted = Vec::new();

@@ -16,7 +16,7 @@ impl Search<'_> {
         self.clock.started.elapsed().as_secs_f64()
     }
 
-    /// Whether time is up, what is known of agents by themselves has outgrown memory, or the user ends it.
+    /// Whether time is up, what is known beside the states has outgrown memory, or the user ends it.
     pub(crate) fn is_out_of_time(&mut self) -> bool {
         self.clock.last_look = Instant::now();
         let late = self.budgets().timeout.filter(|limit| self.clock.started.elapsed() >= *limit);
@@ -25,11 +25,7 @@ impl Search<'_> {
                 Some(Inconclusive::Time(limit, self.blow_up(self.clock.progress.states)));
             return true;
         }
-        let most = self.budgets().memory().unwrap_or(u64::MAX);
-        if self.tables.machine.bytes() as u64 > most {
-            let most = self.budgets().max_memory.unwrap_or(most);
-            let grew = self.blow_up(self.clock.progress.states);
-            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
+        if self.is_out_of_memory() {
             return true;
         }
         self.clock.progress =
@@ -39,6 +35,19 @@ impl Search<'_> {
             self.violations.inconclusive = Some(Inconclusive::Interrupted);
         }
         !goes_on
+    }
+
+    /// Whether what is known beside the states has outgrown memory: between two looks at the states a single
+    /// one may lead to thousands of configurations.
+    pub(crate) fn is_out_of_memory(&mut self) -> bool {
+        let most = self.budgets().memory().unwrap_or(u64::MAX);
+        let is_over = self.table_bytes() > most;
+        if is_over {
+            let most = self.budgets().max_memory.unwrap_or(most);
+            let grew = self.blow_up(self.clock.progress.states);
+            self.violations.inconclusive = Some(Inconclusive::Memory(most, grew));
+        }
+        is_over
     }
 
     pub(crate) fn note_progress<const W: usize>(&mut self, store: &Store<W>) {

@@ -12,6 +12,9 @@ pub(crate) const BETWEEN_LOOKS_AT_MOST: usize = 512 * BETWEEN_LOOKS as usize;
 /// Steps that the model is asked for may take long: the clock is looked at between them, this often.
 pub(crate) const BETWEEN_CLOCKS: Duration = Duration::from_millis(100);
 
+/// Transitions between two sums of what is known beside the states: of as many configurations at most.
+pub(crate) const BETWEEN_SUMS: u64 = 1024;
+
 /// Indices have 31 bits at most: so many fill a table of 2^31 entries to three quarters, less what two looks
 /// may add.
 pub(crate) const MOST_STATES: u64 = (3 << 29) - 1024 * BETWEEN_LOOKS_AT_MOST as u64;
