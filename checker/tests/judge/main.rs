@@ -15,6 +15,7 @@ mod memory;
 mod named;
 mod ptx;
 mod split;
+mod stores;
 
 use naive::explore::{Verdict, explore};
 use naive::protocol::Protocol;

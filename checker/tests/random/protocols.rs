@@ -4,11 +4,11 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
-mod agreement;
-mod naive;
-mod stepwise;
-mod two;
-mod walks;
+use crate::agreement;
+use crate::naive;
+use crate::stepwise;
+use crate::two;
+use crate::walks;
 
 use agreement::{Compared, compare};
 use barcheck::gate::{Effort, Extent};

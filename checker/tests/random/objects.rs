@@ -3,8 +3,8 @@
 //!
 //! `BARCHECK_GATED=N` sets how many of each kind are compared, `BARCHECK_SEED=N` the first seed.
 
-mod agreement;
-mod naive;
+use crate::agreement;
+use crate::naive;
 
 use agreement::{Compared, compare};
 use barcheck::Verdict;

@@ -6,8 +6,8 @@
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to, and `BARCHECK_ON` goes on after a
 //! difference.
 
-mod naive;
-mod two;
+use crate::naive;
+use crate::two;
 
 use barcheck_model::machine::ExitedThreads;
 use naive::engine::engine;

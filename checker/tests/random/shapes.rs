@@ -4,8 +4,8 @@
 //! `BARCHECK_RANDOM=N` sets the number of seeds, `BARCHECK_SEED=N` the first one, `BARCHECK_LARGE=N` the
 //! number of large protocols, `BARCHECK_SECONDS=N` how long each of them may take.
 
-mod decisions;
-mod naive;
+use crate::decisions;
+use crate::naive;
 
 use barcheck::{Budgets, ByLocation, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};

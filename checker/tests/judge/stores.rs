@@ -1,6 +1,6 @@
 //! What is said of copies out of shared memory, case by case: by the engines and by the naive explorer.
 
-mod naive;
+use crate::naive;
 
 use barcheck_model::machine::ExitedThreads;
 use naive::build::*;

@@ -5,7 +5,7 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
-mod naive;
+use crate::naive;
 
 use barcheck_model::machine::ExitedThreads;
 use naive::engine::engine;

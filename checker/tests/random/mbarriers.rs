@@ -5,8 +5,8 @@
 //! `BARCHECK_STATES=N` how many states the naive explorer looks at before it gives up on one, and
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
-mod naive;
-mod two;
+use crate::naive;
+use crate::two;
 
 use barcheck::{Budgets, Inconclusive, Quiet, Reduction, Settings, check};
 use barcheck_model::machine::{ExitedThreads, Options};

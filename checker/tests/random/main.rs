@@ -1,0 +1,22 @@
+//! Random protocols of every kind, which the engines, the naive explorer and executable barriers must say the
+//! same of. One program for all of them, since each has the naive explorer in it.
+
+mod clusters;
+mod mbarriers;
+mod objects;
+mod protocols;
+mod shapes;
+mod stores;
+
+#[path = "../agreement/mod.rs"]
+mod agreement;
+#[path = "../decisions/mod.rs"]
+mod decisions;
+#[path = "../naive/mod.rs"]
+mod naive;
+#[path = "../stepwise/mod.rs"]
+mod stepwise;
+#[path = "../two/mod.rs"]
+mod two;
+#[path = "../walks/mod.rs"]
+mod walks;
