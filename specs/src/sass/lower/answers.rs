@@ -37,16 +37,17 @@ pub(super) fn are_forgotten(function: &Function<'_>, from: usize, answers: &[&st
                 }
             }
             // Of other jumps nothing is known.
-            (opcode, ..) if opcodes::effect(opcode) == Some(Effect::Flow) && opcode != "BSYNC" => {
-                if !opcode.starts_with("WARPSYNC") {
-                    return false;
-                }
-            }
+            (opcode, ..) if opcodes::effect(opcode) == Some(Effect::Flow) && !stays(opcode) => return false,
             _ => {}
         }
         open.push((at + 1, pending));
     }
     true
+}
+
+/// Whether an instruction that concerns the flow of control goes on behind itself.
+fn stays(opcode: &str) -> bool {
+    ["BSYNC", "WARPSYNC"].contains(&opcode.split('.').next().unwrap_or_default())
 }
 
 /// How many of the first operands are predicates that a statement writes.
