@@ -6,6 +6,7 @@
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
 use crate::naive;
+use crate::number;
 
 use barcheck_model::machine::ExitedThreads;
 use naive::engine::engine;
@@ -15,13 +16,6 @@ use naive::generate_cluster::generate_cluster;
 use naive::protocol::*;
 use naive::shrink::shrink;
 use std::collections::BTreeMap;
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 600) as usize

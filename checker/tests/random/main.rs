@@ -20,3 +20,11 @@ mod stepwise;
 mod two;
 #[path = "../walks/mod.rs"]
 mod walks;
+
+/// A number from the environment.
+fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().expect("a number"),
+        Err(_) => default,
+    }
+}

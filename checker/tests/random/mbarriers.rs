@@ -6,6 +6,7 @@
 //! `BARCHECK_SHOW=N` shows so many protocols with what they come to.
 
 use crate::naive;
+use crate::number;
 use crate::two;
 
 use barcheck::{Budgets, Inconclusive, Quiet, Reduction, Settings, check};
@@ -19,13 +20,6 @@ use naive::rules::MBARRIER_RULES;
 use naive::shrink::shrink;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 300) as usize

@@ -5,6 +5,7 @@
 
 use crate::agreement;
 use crate::naive;
+use crate::number;
 
 use agreement::{Compared, compare};
 use barcheck::Verdict;
@@ -14,13 +15,6 @@ use naive::generate_cluster::generate_cluster;
 use naive::generate_mbarrier::generate_mbarrier;
 use naive::protocol::Protocol;
 use std::collections::{BTreeMap, BTreeSet};
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
 
 /// Compares some protocols, and gives the rules that loom has found in them.
 fn agree(kind: &str, generate: impl Fn(u64) -> Protocol) -> BTreeSet<&'static str> {

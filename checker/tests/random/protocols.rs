@@ -6,6 +6,7 @@
 
 use crate::agreement;
 use crate::naive;
+use crate::number;
 use crate::stepwise;
 use crate::two;
 use crate::walks;
@@ -32,13 +33,6 @@ use stepwise::{Reached, reach};
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 2_500) as usize
-}
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
 }
 
 /// What the engine says differently of a protocol, if anything.

@@ -6,6 +6,7 @@
 
 use crate::decisions;
 use crate::naive;
+use crate::number;
 
 use barcheck::{Budgets, ByLocation, Levels, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
@@ -20,13 +21,6 @@ use std::time::{Duration, Instant};
 
 /// States after which the naive explorer gives up.
 const MOST_STATES: usize = 1_000;
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
 
 /// What the engines say differently of a protocol than the naive explorer; whether that comes to the end.
 fn difference(protocol: &Protocol) -> Result<bool, String> {

@@ -7,6 +7,7 @@
 //! difference.
 
 use crate::naive;
+use crate::number;
 use crate::two;
 
 use barcheck_model::machine::ExitedThreads;
@@ -16,13 +17,6 @@ use naive::generate_stores::generate_stores;
 use naive::protocol::*;
 use naive::shrink::shrink;
 use std::collections::BTreeMap;
-
-fn number(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
 
 fn cap() -> usize {
     number("BARCHECK_STATES", 600) as usize
