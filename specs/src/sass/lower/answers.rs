@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::syntax::{Function, Statement};
 
+use super::routes::meets_behind;
+
 /// Statements looked at for one question.
 const MOST: usize = 512;
 
@@ -37,7 +39,9 @@ pub(super) fn are_forgotten(function: &Function<'_>, from: usize, answers: &[&st
                 }
             }
             // Of other jumps nothing is known.
-            (opcode, ..) if opcodes::effect(opcode) == Some(Effect::Flow) && !stays(opcode) => return false,
+            (opcode, ..) if opcodes::effect(opcode) == Some(Effect::Flow) && !stays(function, at) => {
+                return false;
+            }
             _ => {}
         }
         open.push((at + 1, pending));
@@ -46,8 +50,11 @@ pub(super) fn are_forgotten(function: &Function<'_>, from: usize, answers: &[&st
 }
 
 /// Whether an instruction that concerns the flow of control goes on behind itself.
-fn stays(opcode: &str) -> bool {
-    ["BSYNC", "WARPSYNC"].contains(&opcode.split('.').next().unwrap_or_default())
+fn stays(function: &Function<'_>, at: usize) -> bool {
+    match function.statements[at].opcode {
+        "BSYNC" => meets_behind(function, at),
+        opcode => opcode.starts_with("WARPSYNC"),
+    }
 }
 
 /// How many of the first operands are predicates that a statement writes.

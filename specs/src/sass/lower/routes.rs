@@ -83,7 +83,7 @@ pub(super) fn route(listing: &Listing<'_>, here: usize, at: usize) -> Route {
 }
 
 /// `BSSY B0, L` says where threads meet that come to `BSYNC B0`: right behind it, as compilers write it.
-fn meets_behind(function: &Function<'_>, at: usize) -> bool {
+pub(super) fn meets_behind(function: &Function<'_>, at: usize) -> bool {
     let Some(register) = function.statements[at].operands.last() else { return false };
     [at, at + 1].iter().any(|to| function.meetings.contains(&(*register, *to)))
 }
