@@ -6,8 +6,7 @@
 //! that parameter. The same goes for what rests on private data: a value may show that it does not.
 
 use crate::decision::{Finding, Related};
-use barcheck_counterexamples::trace::Step;
-use barcheck_model::program::{Condition, Op, Program};
+use crate::doubt::decision;
 use barcheck_model::rule::Level;
 use barcheck_specs::Extracted;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,34 +22,18 @@ const FEW: [i64; 5] = [1, 2, 3, 5, 0];
 /// Parameters that are given values, at most.
 const MOST: usize = 3;
 
+/// Parameters of which one is 0 and the others are 1, at most.
+const MANY: usize = 16;
+
 /// A kernel of which something was found.
 pub(crate) struct Kernel<'k> {
-    pub(crate) program: &'k Program,
     pub(crate) extracted: &'k Extracted,
 }
 
 impl<'k> Kernel<'k> {
-    /// The decisions that a step may make, of those that the whole group shares: several where one branch of
-    /// the kernel stands in several places of the protocol.
-    fn decisions(&self, step: &Step) -> impl Iterator<Item = &'k str> {
-        let role = self.program.agents.get(step.agent as usize);
-        let code = role.and_then(|role| self.program.roles.get(role.index())).map(|role| &role.code);
-        let at = (step.location.line, step.location.column);
-        let program = self.program;
-        code.into_iter().flat_map(|code| code.ops.iter().zip(&code.places)).filter_map(move |(op, place)| {
-            let (Op::Branch { condition, .. } | Op::Test { condition, .. }) = op else { return None };
-            match condition {
-                Condition::Uniform(sequence) if (place.line, place.column) == at => {
-                    program.sequences.get(sequence.index())?.as_deref()
-                }
-                _ => None,
-            }
-        })
-    }
-
     /// Whether a violation comes along with several decisions about one thing.
     fn is_correlated(&self, finding: &Finding) -> bool {
-        let made: BTreeSet<&str> = finding.trace.steps.iter().flat_map(|step| self.decisions(step)).collect();
+        let made: BTreeSet<&str> = finding.trace.steps.iter().filter_map(decision).collect();
         let mut seen: BTreeMap<&String, &str> = BTreeMap::new();
         let about = made.iter().filter_map(|name| Some((*name, self.extracted.about.get(*name)?)));
         about
@@ -85,7 +68,7 @@ impl<'k> Kernel<'k> {
             }
             let mut told = BTreeSet::new();
             let made = finding.trace.steps.iter().filter_map(|step| {
-                let name = self.decisions(step).next()?;
+                let name = decision(step)?;
                 let outcome = step.choice.pick != 0;
                 let (agent, line, column) = (step.agent, step.location.line, step.location.column);
                 let role = format!("finds `{name}` {outcome}");
@@ -102,12 +85,20 @@ impl<'k> Kernel<'k> {
 /// Values for parameters, to be tried one after the other: each as definitions by name.
 pub(crate) fn assignments(extracted: &Extracted) -> Vec<BTreeMap<String, i64>> {
     let names: Vec<String> = extracted.parameters.iter().map(|name| format!("param.{name}")).collect();
-    let names = &names[..names.len().min(MOST)];
     if names.is_empty() {
         return Vec::new();
     }
+    // Where they are many, one of them may be 0 where the others are not.
+    let many = &names[..names.len().min(MANY)];
+    let one_is_0 = many.iter().filter(|_| names.len() > MOST).map(|zero| {
+        let value = |name: &String| (name.clone(), i64::from(name != zero));
+        many.iter().map(value).collect::<BTreeMap<String, i64>>()
+    });
+    let one_is_0: Vec<BTreeMap<String, i64>> = one_is_0.collect();
+    let names = &names[..names.len().min(MOST)];
     let alike = VALUES.iter().map(|value| names.iter().map(|name| (name.clone(), *value)).collect());
-    let mut all: Vec<BTreeMap<String, i64>> = alike.collect();
+    let mut all = one_is_0;
+    all.extend(alike.collect::<Vec<BTreeMap<String, i64>>>());
     let mut mixed: Vec<BTreeMap<String, i64>> = vec![BTreeMap::new()];
     for name in names {
         let longer = mixed.iter().flat_map(|so_far| {

@@ -2,7 +2,8 @@
 //! exclude one another.
 
 use barcheck_counterexamples::Trace;
-use barcheck_model::program::{Condition, Op, Program};
+use barcheck_counterexamples::trace::Step;
+use barcheck_model::program::Program;
 use barcheck_specs::Extracted;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,22 +19,19 @@ pub fn private(extracted: &Extracted, trace: &Trace) -> BTreeSet<(u32, u32)> {
     taken.map(|step| (step.location.line, step.agent)).collect()
 }
 
+/// The decision that all agents share which a step makes, by the name that it has in the protocol.
+pub(crate) fn decision(step: &Step) -> Option<&str> {
+    let name = step.resolved.strip_prefix("uniform ")?;
+    Some(name.split_once(" ? = ")?.0)
+}
+
 /// The named decisions of the whole group that a run makes, each with its outcome, once, in order.
 #[must_use]
-pub fn decisions(program: &Program, trace: &Trace) -> Vec<(String, bool)> {
+pub fn decisions(trace: &Trace) -> Vec<(String, bool)> {
     let mut made: Vec<(String, bool)> = Vec::new();
     for step in &trace.steps {
-        let role = program.agents.get(step.agent as usize);
-        let Some(role) = role.and_then(|role| program.roles.get(role.index())) else { continue };
-        let here = role.code.ops.iter().zip(&role.code.places);
-        let here = here.filter(|(_, at)| (at.line, at.column) == (step.location.line, step.location.column));
-        for (op, _) in here {
-            let (Op::Branch { condition, .. } | Op::Test { condition, .. }) = op else { continue };
-            let Condition::Uniform(sequence) = condition else { continue };
-            let name = program.sequences.get(sequence.index()).cloned().flatten();
-            let decision = name.map(|name| (name, step.choice.pick != 0));
-            made.extend(decision.filter(|decision| !made.contains(decision)));
-        }
+        let decision = decision(step).map(|name| (name.to_owned(), step.choice.pick != 0));
+        made.extend(decision.filter(|decision| !made.contains(decision)));
     }
     made
 }
@@ -60,7 +58,7 @@ pub fn doubt(program: &Program, extracted: &Extracted, trace: &Trace) -> Option<
         let who = program.agent_name(barcheck_model::program::AgentId(*agent));
         return Some(format!("it rests on data that is not known, which decides for {who} at line {line}"));
     }
-    let made = decisions(program, trace);
+    let made = decisions(trace);
     let (one, other) = excluding(extracted, &made)?;
     Some(format!("it comes along with outcomes of `{one}` and `{other}`, which may exclude one another"))
 }

@@ -348,7 +348,7 @@ impl Judged {
     /// What was extracted, if it was.
     fn kernel(&self) -> Option<concrete::Kernel<'_>> {
         let extracted = self.extracted.as_ref()?;
-        Some(concrete::Kernel { program: &self.case.program, extracted })
+        Some(concrete::Kernel { extracted })
     }
 
     fn into_decision(self, mut decision: Decision) -> Decision {

@@ -23,11 +23,14 @@ impl Residual<'_> {
     /// What is decided, and whether the condition is its negation.
     pub(super) fn decision(&mut self, node: usize, normal: ValueId, value: ValueId) -> (Decision, bool) {
         let computed = self.computed(node, value);
+        let is_unwrapped = self.knowledge.unwrapped.contains(&node) && normal != value;
+        let selected = self.knowledge.selected(node, normal);
+        let normal = if self.values.as_known(selected).is_some() { normal } else { selected };
         let keys = self.keys(node);
         let (key, negated) = keys.decided(normal);
         let varies = self.knowledge.at(self.values, node, normal).varies;
         let mut assumes = self.loads(normal);
-        if self.knowledge.unwrapped.contains(&node) && normal != value {
+        if is_unwrapped {
             assumes.insert(Assumption::Unwrapped(self.branch(node)));
         }
         if self.may_be_unwritten(&keys, normal) {
@@ -43,6 +46,12 @@ impl Residual<'_> {
             Computed { text, exact: need.exact, period: need.period }
         });
         (Decision { key, name: None, varies, assumes, about, formula, computed }, negated)
+    }
+
+    /// Whether a condition asks for thresholds of unknown numbers and for nothing else.
+    pub(super) fn asks(&self, node: usize, condition: ValueId) -> bool {
+        let asker = Asker { slice: self.slice, keys: self.keys(node) };
+        asker.formula(condition).is_some()
     }
 
     /// What is decided, as it is computed of unknown numbers, and how much of them has to be known.
@@ -61,7 +70,8 @@ impl Residual<'_> {
             let span = self.span(node);
             let mut assumes = self.loads(value);
             assumes.extend([Assumption::Natural(span), Assumption::Unwrapped(span)]);
-            self.numbers.push(Number { value, one, two, exact: 0, period: 1, is_needed: false, assumes });
+            let (exact, period, is_needed) = (0, 1, false);
+            self.numbers.push(Number { value, span, one, two, exact, period, is_needed, assumes });
             self.numbers.len() - 1
         }))
     }

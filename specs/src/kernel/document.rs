@@ -116,20 +116,30 @@ struct Printer<'n> {
     by_lane: bool,
 }
 
-/// How often decisions are made in a role.
+/// How a decision is made in a role.
+struct Use {
+    /// In so many places, of which this is the first.
+    sites: usize,
+    span: Span,
+    /// It has to be made at the beginning.
+    must: bool,
+}
+
+/// The decisions that are made in a role, and its variables.
 #[derive(Default)]
 struct Uses {
-    decisions: BTreeMap<String, (usize, bool)>,
+    decisions: BTreeMap<String, Use>,
     assigned: BTreeSet<String>,
     by_lane: bool,
     of_lane: bool,
 }
 
 impl Uses {
-    fn count(&mut self, decision: &Decision, in_loop: bool, in_expression: bool) {
-        let uses = self.decisions.entry(decision.key.clone()).or_default();
-        uses.0 += 1;
-        uses.1 |= in_loop && !decision.varies || in_expression;
+    fn count(&mut self, decision: &Decision, span: Span, must: bool) {
+        let first = || Use { sites: 0, span, must: false };
+        let uses = self.decisions.entry(decision.key.clone()).or_insert_with(first);
+        uses.sites += 1;
+        uses.must |= must;
     }
 
     fn list(&mut self, statements: &[Statement], in_loop: bool) {
@@ -138,12 +148,14 @@ impl Uses {
                 Statement::Set { local, .. } => {
                     self.assigned.insert(local.clone());
                 }
-                Statement::If { condition, then, otherwise, .. } => {
+                Statement::If { condition, then, otherwise, span } => {
                     match condition {
-                        Condition::Uniform { decision, .. } => self.count(decision, in_loop, false),
+                        Condition::Uniform { decision, .. } => {
+                            self.count(decision, *span, in_loop && !decision.varies);
+                        }
                         Condition::Value { text, decided, .. } => {
                             self.by_lane |= text.contains("lane");
-                            decided.decisions.iter().for_each(|decision| self.count(decision, in_loop, true));
+                            decided.decisions.iter().for_each(|decision| self.count(decision, *span, true));
                         }
                         Condition::OfLane => self.of_lane = true,
                         Condition::OfWarp => {}
@@ -197,17 +209,15 @@ impl Printer<'_> {
         uses.list(statements, false);
         self.by_lane = uses.by_lane;
         let varying = varying(statements);
-        self.once = uses
-            .decisions
-            .iter()
-            .filter(|(key, (sites, must))| !varying.contains(*key) && (*must || *sites > 1))
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in self.once.clone() {
+        let once = |(key, of): &(&String, &Use)| !varying.contains(*key) && (of.must || of.sites > 1);
+        let once = uses.decisions.iter().filter(once);
+        let once: Vec<(String, Span)> = once.map(|(key, of)| (key.clone(), of.span)).collect();
+        self.once = once.iter().map(|(key, _)| key.clone()).collect();
+        for (key, span) in once {
             let name = name_of(self.names, &key);
             let what = self.explain(&key);
             self.line(depth, &format!("let {name} = 0;{what}"), None);
-            self.line(depth, &format!("if uniform {name} ? {{ {name} = 1; }}"), None);
+            self.line(depth, &format!("if uniform {name} ? {{ {name} = 1; }}"), Some(span));
         }
         // A variable that is set before anything else is done with it is declared there.
         let mut here = BTreeSet::new();

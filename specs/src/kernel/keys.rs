@@ -40,6 +40,8 @@ impl Keys<'_> {
                 continue;
             }
             match self.agent.values.term(value) {
+                // A number that is not an integer is known all the same.
+                Term::Same(name) if self.name(*name).starts_with(|c: char| c.is_ascii_digit()) => {}
                 Term::Same(name) => {
                     found.insert(self.name(*name));
                 }
@@ -52,6 +54,14 @@ impl Keys<'_> {
                 }
                 // How it comes about is not followed: it may be the same as anything of its kind, and as what
                 // it comes from.
+                Term::Apply { operation: Operation::Select, terms, .. } => {
+                    // Where both are unknown in themselves, neither outcome says which of them it is.
+                    let [a, b, condition] = [terms[0], terms[1], terms[2]];
+                    work.extend([a, b]);
+                    if [a, b].into_iter().any(|one| self.about(one).is_empty()) {
+                        work.push(condition);
+                    }
+                }
                 Term::Meet { block, register } => {
                     found.insert("@meet".to_owned());
                     work.extend(self.agent.behind(self.node, Place::Meet(*block, *register)));
@@ -65,6 +75,9 @@ impl Keys<'_> {
     /// What is decided, in words, and whether the condition is its negation: comparisons that say the same,
     /// or the opposite, have the same words.
     pub(super) fn decided(&self, condition: ValueId) -> (String, bool) {
+        if let Some((truth, negated)) = self.truth(condition) {
+            return (self.of(truth), negated);
+        }
         let values = self.agent.values;
         let Term::Apply { operation: Operation::Compare(comparison), ty, terms } = values.term(condition)
         else {
@@ -98,6 +111,28 @@ impl Keys<'_> {
             parts.sort();
         }
         (operation_text(Operation::Compare(comparison), *ty, &parts), negated)
+    }
+
+    /// What is no integer but a truth, as comparisons of real numbers give them, and whether the condition is
+    /// its negation.
+    fn truth(&self, condition: ValueId) -> Option<(ValueId, bool)> {
+        match self.agent.values.term(condition) {
+            Term::Pure { .. } => Some((condition, false)),
+            Term::Apply { operation: Operation::LogicalNot, terms, .. } => {
+                self.truth(terms[0]).map(|(truth, negated)| (truth, !negated))
+            }
+            Term::Apply { operation: Operation::Compare(comparison), terms, .. } => {
+                let is_0 = self.agent.values.as_known(terms[1]).is_some_and(Lanes::is_zero);
+                let negates = match comparison {
+                    Comparison::Equal => true,
+                    Comparison::NotEqual => false,
+                    _ => return None,
+                };
+                let (truth, negated) = self.truth(terms[0]).filter(|_| is_0)?;
+                Some((truth, negated != negates))
+            }
+            _ => None,
+        }
     }
 
     fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {

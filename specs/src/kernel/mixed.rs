@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::code::Operation;
+use super::lanes::Lanes;
 use super::residual::{Expression, Residual};
+use super::terms::is_truth;
 use super::traits::Spread;
-use super::tree::{Amount, Condition, Decided, Statement, Statements};
+use super::tree::{Amount, Condition, Decided, Decision, Statement, Statements};
 use super::value::{Term, ValueId};
 
 /// Conditions inside one another that are taken apart.
 const DEPTH: u32 = 8;
+/// Decisions that one may be made of.
+const PARTS: usize = 10;
 
 impl Residual<'_> {
     /// The condition of a node's branch, with the decisions of the group in variables that are set before.
@@ -23,7 +27,7 @@ impl Residual<'_> {
         };
         let from = before.len();
         match self.part(node, (original, normal), (&mut written, before), DEPTH) {
-            Some(text) if before.len() > from => {
+            Some(text) => {
                 written.text = text;
                 Some(written)
             }
@@ -32,6 +36,90 @@ impl Residual<'_> {
                 None
             }
         }
+    }
+
+    /// A decision that is made of several: what it is of them. Those that are made anew each time are asked
+    /// for before.
+    pub(super) fn parts(
+        &mut self,
+        node: usize,
+        normal: ValueId,
+        before: &mut Statements,
+    ) -> Option<(String, Decided)> {
+        let selected = self.knowledge.selected(node, normal);
+        if let Some(known) = self.values.as_known(selected).and_then(Lanes::all) {
+            // What was decided on the way here says it.
+            return Some((u64::from(known != 0).to_string(), Decided::default()));
+        }
+        if self.asks(node, selected) {
+            return None;
+        }
+        let (mut decided, from) = (Decided::default(), before.len());
+        let text = self.joined(node, selected, (&mut decided, before), DEPTH);
+        let count = decided.decisions.len() + before.len() - from;
+        if text.is_none() || !(2..=PARTS).contains(&count) {
+            before.truncate(from);
+            return None;
+        }
+        Some((text?, decided))
+    }
+
+    fn joined(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        (decided, before): (&mut Decided, &mut Statements),
+        left: u32,
+    ) -> Option<String> {
+        let left = left.checked_sub(1)?;
+        if let Term::Apply { operation, terms, .. } = self.values.term(value).clone()
+            && matches!(operation, Operation::And | Operation::Or | Operation::LogicalNot | Operation::Select)
+            && terms.iter().all(|term| is_truth(self.values, *term))
+        {
+            let mut parts = Vec::new();
+            for term in terms {
+                parts.push(self.joined(node, term, (&mut *decided, &mut *before), left)?);
+            }
+            return match (operation, parts.as_slice()) {
+                (Operation::LogicalNot, [a]) => Some(format!("!({a})")),
+                (Operation::And, [a, b]) => Some(format!("(({a}) && ({b}))")),
+                (Operation::Or, [a, b]) => Some(format!("(({a}) || ({b}))")),
+                (_, [a, b, c]) => Some(format!("((({c}) && ({a})) || (!({c}) && ({b})))")),
+                _ => None,
+            };
+        }
+        let traits = self.knowledge.at(self.values, node, value);
+        if traits.spread != Spread::Group {
+            return None;
+        }
+        let (mut decision, negated) = self.decision(node, value, value);
+        let name = if traits.varies {
+            self.asked_before(node, decision, before)
+        } else {
+            let name = self.name(&decision.key);
+            decision.name = Some(name.clone());
+            if !decided.decisions.contains(&decision) {
+                decided.decisions.push(decision);
+            }
+            name
+        };
+        Some(if negated { format!("!{name}") } else { name })
+    }
+
+    /// Asks for a decision before a branch: the variable that holds its outcome.
+    fn asked_before(&mut self, node: usize, decision: Decision, before: &mut Statements) -> String {
+        let span = self.branch(node);
+        let local = format!("is_{}", self.name(&decision.key));
+        let set = |number: i64| {
+            let value = Amount { text: number.to_string(), number: Some(number), step: None };
+            vec![Statement::Set { local: local.clone(), value, span }]
+        };
+        let condition = Condition::Uniform { decision, negated: false };
+        let asked = Statement::If { condition, then: set(1), otherwise: set(0), span };
+        if !before.contains(&asked) {
+            before.push(asked);
+        }
+        local
     }
 
     fn part(
@@ -49,16 +137,13 @@ impl Residual<'_> {
             return Some(format!("({})", part.text));
         }
         if self.knowledge.at(self.values, node, normal).spread == Spread::Group {
+            if let Some((text, decided)) = self.parts(node, normal, before) {
+                written.decided.decisions.extend(decided.decisions);
+                return Some(text);
+            }
             let (decision, negated) = self.decision(node, normal, original);
-            let span = self.branch(node);
-            let local = format!("is_{}", self.name(&decision.key));
-            let set = |number: i64| {
-                let value = Amount { text: number.to_string(), number: Some(number), step: None };
-                vec![Statement::Set { local: local.clone(), value, span }]
-            };
-            let condition = Condition::Uniform { decision, negated };
-            before.push(Statement::If { condition, then: set(1), otherwise: set(0), span });
-            return Some(local);
+            let local = self.asked_before(node, decision, before);
+            return Some(if negated { format!("!{local}") } else { local });
         }
         let (Term::Apply { operation, terms, .. }, Term::Apply { operation: same, terms: normals, .. }) =
             (self.values.term(original).clone(), self.values.term(normal).clone())

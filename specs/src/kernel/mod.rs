@@ -20,6 +20,7 @@ mod flow;
 mod gates;
 mod given;
 mod graph;
+mod joins;
 mod keys;
 mod lanes;
 mod mentions;

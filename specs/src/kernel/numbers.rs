@@ -19,6 +19,7 @@ use super::ranges::{Known, Range, Ranges};
 use super::terms::any;
 use super::tree::Assumption;
 use super::value::{Term, ValueId, Values};
+use crate::common::span::Span;
 
 /// The largest E that is looked for, and the largest P.
 const EXACT: i64 = 24;
@@ -42,6 +43,8 @@ pub(super) struct Need {
 #[derive(Clone, Debug)]
 pub(super) struct Number {
     pub(super) value: ValueId,
+    /// Where something is computed of it.
+    pub(super) span: Span,
     /// Whether it is at least 1, and at least 2.
     pub(super) one: Threshold,
     pub(super) two: Threshold,

@@ -412,6 +412,9 @@ impl Emit for Residual<'_> {
         };
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
+            if let Some((text, decided)) = self.parts(node, normal, before) {
+                return Ok((Condition::Value { text, compares: None, decided }, span));
+            }
             let (decision, negated) = self.decision(node, normal, original);
             self.name(&decision.key);
             return Ok((Condition::Uniform { decision, negated }, span));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::code::Operation;
 use super::value::{Term, ValueId, Values};
 
 /// Whether something holds for a term or for any inside it.
@@ -29,6 +30,17 @@ pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
         }
     };
     !any(values, value, changes)
+}
+
+/// Whether a term is 0 or 1, or no integer but a truth, as comparisons of real numbers give them.
+pub(super) fn is_truth(values: &Values, value: ValueId) -> bool {
+    match values.term(value) {
+        Term::Pure { .. } => true,
+        Term::Apply { operation: Operation::Select, terms, .. } => {
+            terms.iter().all(|term| is_truth(values, *term))
+        }
+        _ => values.width(value) <= 1,
+    }
 }
 
 /// Whether known numbers that differ between lanes are part of a term.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::code::{Comparison, Operation, Register, Type};
 use super::evaluate::{Evaluation, OUTSIDE, Way};
 use super::flow::Flow;
+use super::joins::Joins;
 use super::lanes::Lanes;
 use super::numbers::{self, Need};
 use super::ranges::Known;
@@ -54,6 +55,8 @@ pub(super) struct Knowledge<'e> {
     branches: HashMap<usize, Spread>,
     /// Conditions in their normal form, and those that rest on sums not wrapping around.
     normal: HashMap<usize, ValueId>,
+    /// Normal forms with selections in the place of values that meet, by the node that asks.
+    selected: HashMap<(usize, ValueId), ValueId>,
     pub(super) unwrapped: BTreeSet<usize>,
     /// Operands of barriers in their normal form.
     operands: HashMap<ValueId, ValueId>,
@@ -109,6 +112,7 @@ impl<'e> Knowledge<'e> {
             meets: BTreeMap::new(),
             branches: HashMap::new(),
             normal: HashMap::new(),
+            selected: HashMap::new(),
             unwrapped: BTreeSet::new(),
             operands: HashMap::new(),
             inductions: HashMap::new(),
@@ -119,6 +123,7 @@ impl<'e> Knowledge<'e> {
             if let Some(Way::Branch(condition, ..)) = way {
                 let normal = knowledge.normal_form(values, node, *condition);
                 knowledge.normal.insert(node, normal);
+                knowledge.select(values, node, normal, CONDITIONS);
                 knowledge.branches.insert(node, Spread::Group);
             }
         }
@@ -143,6 +148,23 @@ impl<'e> Knowledge<'e> {
     /// The condition of a node with a branch, in its normal form.
     pub(super) fn condition(&self, node: usize) -> Option<ValueId> {
         self.normal.get(&node).copied()
+    }
+
+    /// A condition, or a part of one, in its normal form with selections in the place of values that meet.
+    pub(super) fn selected(&self, node: usize, normal: ValueId) -> ValueId {
+        self.selected.get(&(node, normal)).copied().unwrap_or(normal)
+    }
+
+    /// Looks for selections in a condition and its parts.
+    fn select(&mut self, values: &mut Values, node: usize, normal: ValueId, left: u32) {
+        if let Some(selected) = Joins::of(values, self.evaluation, self.flow).condition(node, normal) {
+            let selected = self.normal_form(values, node, selected);
+            self.selected.insert((node, normal), selected);
+        }
+        let Term::Apply { operation, terms, .. } = values.term(normal).clone() else { return };
+        if left > 0 && matches!(operation, Operation::And | Operation::Or | Operation::LogicalNot) {
+            terms.into_iter().for_each(|part| self.select(values, node, part, left - 1));
+        }
     }
 
     /// Takes back what was assumed too well; whether anything was.

@@ -63,7 +63,7 @@ fn data(loaded: &Loaded, shown: &Shown) -> Option<String> {
 /// The decisions of the whole group that the run takes.
 fn decisions(loaded: &Loaded, shown: &Shown) -> Option<String> {
     let extracted = loaded.extracted.as_ref()?;
-    let made = doubt::decisions(&loaded.program, &shown.trace);
+    let made = doubt::decisions(&shown.trace);
     let mut said: Vec<String> =
         made.iter().take(MOST_LISTED).map(|(name, outcome)| format!("`{name}` is {outcome}")).collect();
     if made.len() > MOST_LISTED {

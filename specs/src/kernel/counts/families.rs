@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Side, Sign, Threshold};
+use super::{InUnits, Side, Sign, Threshold};
 use crate::kernel::numbers::{Number, least_multiple};
 use crate::kernel::tree::Decision;
 
@@ -26,8 +26,8 @@ pub(super) struct Family {
     first: i64,
     /// How many answers are asked for where the number begins.
     pub(super) fixed: i64,
-    /// Thresholds grow by something that is no number.
-    has_unit: bool,
+    /// What thresholds grow by, where that is no number.
+    unit: Option<String>,
     /// Remainders of the number are asked for, so that each number is a threshold.
     whole: bool,
     /// It changes with the iterations of a loop.
@@ -258,7 +258,7 @@ impl Families {
         let unsigned = if threshold.sign == Sign::Unsigned { " unsigned" } else { "" };
         let by = threshold.unit.as_ref().map(|unit| format!(" by {unit}")).unwrap_or_default();
         let key = format!("{}{by}{unsigned}", side.what);
-        self.all.push(Family { key, has_unit: threshold.unit.is_some(), ..Family::default() });
+        self.all.push(Family { key, unit: threshold.unit.clone(), ..Family::default() });
         self.names.insert(name, number);
     }
 
@@ -276,14 +276,25 @@ impl Families {
         if !threshold.rounds.is_empty() {
             return None;
         }
-        let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
-        sides.into_iter().flatten().find_map(|(side, turned)| {
-            let what = format!("{}{:+}", side.what, side.least.checked_neg()?);
-            let is_it = |((name, unit, sign, depth), _): &(&Name, &usize)| {
-                *name == what && unit.is_some() && *sign == threshold.sign && *depth == threshold.depth
+        let family = |what: &str, unit: Option<&str>| {
+            let is_it = |((name, of, sign, depth), _): &(&Name, &usize)| {
+                let of = of.as_deref();
+                *name == what
+                    && of.is_some_and(|of| unit.is_none_or(|unit| unit == of))
+                    && (*sign, *depth) == (threshold.sign, threshold.depth)
             };
-            let family = *self.names.iter().find(is_it)?.1;
-            Some(Member { family, turned })
+            self.names.iter().find(is_it).map(|(_, family)| *family)
+        };
+        let some_units = threshold.in_units.iter().find_map(|InUnits { unit, side, turned }| {
+            Some(Member { family: family(&side.what, Some(unit))?, turned: *turned })
+        });
+        let sides = [Some((&threshold.side, false)), threshold.other.as_ref().map(|other| (other, true))];
+        let mut sides = sides.into_iter().flatten();
+        some_units.or_else(|| {
+            sides.find_map(|(side, turned)| {
+                let what = format!("{}{:+}", side.what, side.least.checked_neg()?);
+                Some(Member { family: family(&what, None)?, turned })
+            })
         })
     }
 
@@ -306,9 +317,13 @@ fn side(threshold: &Threshold, member: Member) -> &Side {
     }
 }
 
-/// What a threshold is in its family: 0 where the family has units and the threshold does not grow.
+/// What a threshold is in its family: 0 where the family has units and none is among what is compared.
 fn least(threshold: &Threshold, member: Member, family: &Family) -> i64 {
-    if family.has_unit && threshold.unit.is_none() { 0 } else { side(threshold, member).least }
+    let Some(unit) = family.unit.as_ref().filter(|_| threshold.unit.is_none()) else {
+        return side(threshold, member).least;
+    };
+    let mut in_units = threshold.in_units.iter();
+    in_units.find(|it| it.unit == *unit && it.turned == member.turned).map_or(0, |it| it.side.least)
 }
 
 /// Lays out the positions of a family.

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Formula;
 use super::numbered::{own, positions};
 use super::rewrite::{Place, Plan};
-use crate::common::span::Span;
 use crate::kernel::tree::{Condition, Counting, Decision, Statement, Statements};
 
 impl Plan<'_> {
@@ -36,7 +35,7 @@ impl Plan<'_> {
                     continue;
                 }
                 if let Some(of) = self.uses.get(&place) {
-                    let counted = self.counted(place, of, Counting::Finish, Span::default());
+                    let counted = self.counted(place, of, Counting::Finish);
                     statements.insert(at, Statement::Count(Box::new(counted)));
                     at += 1;
                 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sum::Linear;
-use super::{Formula, Low, Side, Sign, Threshold};
+use super::{Formula, InUnits, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::signed;
 use crate::kernel::code::{Comparison, Operation, Type};
 use crate::kernel::flow::Flow;
@@ -173,8 +173,11 @@ impl Asker<'_> {
         let around = self.flow().around(self.keys.node);
         let depths = around.map(|l| (self.flow().loops[l].header, self.depth(l)));
         let inside = depths.take_while(|(_, inner)| *inner > depth).collect();
+        let mut in_units = self.in_units(sum, least, false)?;
+        in_units.extend(self.in_units(&sum.negated()?, 1_i64.checked_sub(least)?, true)?);
         let unit = None;
-        let threshold = Threshold { side, other, rounds, unit, sign, scope, depth, inside, about, is_turned };
+        let threshold =
+            Threshold { side, other, rounds, unit, in_units, sign, scope, depth, inside, about, is_turned };
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
@@ -215,19 +218,33 @@ impl Asker<'_> {
                 if !self.is_positive(unit) {
                     return None;
                 }
-                let mut base = base;
-                let times = base.atoms.remove(&unit).unwrap_or(0);
-                let offset = least.checked_sub(base.known)?;
-                let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
-                let is_bounded = self.is_bounded(&base);
-                let side = Side { what, least: times.checked_neg()?, given: None, is_bounded };
-                (side, rounds, Some(self.keys.of(unit)))
+                (self.side_in(unit, &base, least)?, rounds, Some(self.keys.of(unit)))
             }
         };
         let rounds = rounds.into_iter().collect();
-        let (other, inside, is_turned) = (None, Vec::new(), true);
-        let threshold = Threshold { side, other, rounds, unit, sign, scope, depth, inside, about, is_turned };
+        let (other, inside, in_units, is_turned) = (None, Vec::new(), Vec::new(), true);
+        let threshold =
+            Threshold { side, other, rounds, unit, in_units, sign, scope, depth, inside, about, is_turned };
         Some(Formula::Reaches(Box::new(threshold)))
+    }
+
+    /// How many units a sum without iterations has to have so that it is at least a number.
+    fn side_in(&self, unit: ValueId, sum: &Linear, least: i64) -> Option<Side> {
+        let mut base = sum.clone();
+        let times = base.atoms.remove(&unit).unwrap_or(0);
+        let offset = least.checked_sub(base.known)?;
+        let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
+        let is_bounded = self.is_bounded(&base);
+        Some(Side { what, least: times.checked_neg()?, given: None, is_bounded })
+    }
+
+    /// A sum in each of its unknown numbers that thresholds may grow by.
+    fn in_units(&self, sum: &Linear, least: i64, turned: bool) -> Option<Vec<InUnits>> {
+        let units = sum.atoms.keys().filter(|atom| sum.atoms.len() > 1 && self.is_positive(**atom));
+        let in_unit = |unit: &ValueId| {
+            Some(InUnits { unit: self.keys.of(*unit), side: self.side_in(*unit, sum, least)?, turned })
+        };
+        units.map(in_unit).collect()
     }
 
     /// How many loops are around what is in a loop.
@@ -317,7 +334,7 @@ impl Asker<'_> {
                     // Is it negative? A sum of 64 bits does not say.
                     Some(step) if ty.bits == 64 && step >> 31 == 1 => return None,
                     Some(step) => (None, signed(step, ty.bits)),
-                    None => (Some(*step), 1),
+                    None => self.steps(*step, ty, left),
                 };
                 Linear { rounds: BTreeMap::from([((*header, unit), times)]), ..Linear::default() }
             }
@@ -351,13 +368,30 @@ impl Asker<'_> {
         Some(product)
     }
 
-    /// Whether what is added in each iteration is greater than 0: sizes of grids are.
+    /// What is added in each iteration, as so many times an unknown number.
+    fn steps(&self, step: ValueId, ty: Type, left: u32) -> (Option<ValueId>, i64) {
+        let sum = self.linear(step, ty, left);
+        let atoms = sum.filter(|sum| sum.known == 0 && sum.rounds.is_empty()).map(|sum| sum.atoms);
+        match atoms.as_ref().and_then(|atoms| atoms.first_key_value()) {
+            Some((unit, times)) if *times > 0 && atoms.as_ref().is_some_and(|atoms| atoms.len() == 1) => {
+                (Some(*unit), *times)
+            }
+            _ => (Some(step), 1),
+        }
+    }
+
+    /// Whether what is added in each iteration is greater than 0: sizes of grids are, and so are their
+    /// products as long as they do not overflow.
     fn is_positive(&self, unit: ValueId) -> bool {
         match self.values().term(unit) {
             Term::Same(name) => {
                 self.keys.code.names.get(*name as usize).is_some_and(|name| name.contains("nctaid"))
             }
-            Term::Apply { operation: Operation::Convert(_), terms, .. } => self.is_positive(terms[0]),
+            Term::Apply {
+                operation: Operation::Convert(_) | Operation::Multiply | Operation::MultiplyWide,
+                terms,
+                ..
+            } => terms.iter().all(|term| self.is_positive(*term)),
             _ => false,
         }
     }

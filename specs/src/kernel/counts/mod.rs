@@ -121,6 +121,17 @@ pub(super) struct Side {
     pub(super) is_bounded: bool,
 }
 
+/// What is compared with a threshold that is so many times an unknown number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct InUnits {
+    /// The unknown number, which is greater than 0, in words.
+    pub(super) unit: String,
+    /// It holds if the number is at least so many units.
+    pub(super) side: Side,
+    /// It holds if this does not.
+    pub(super) turned: bool,
+}
+
 /// Whether an unknown number has reached a threshold, which may grow with the iterations of loops.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Threshold {
@@ -131,6 +142,8 @@ pub(super) struct Threshold {
     pub(super) rounds: Vec<(usize, i64)>,
     /// What it grows by is not a number but this, which is greater than 0.
     pub(super) unit: Option<String>,
+    /// The same in units, where nothing grows and some are among what is compared.
+    pub(super) in_units: Vec<InUnits>,
     pub(super) sign: Sign,
     /// The header of the loop with whose iterations the number changes, and how many loops are around it.
     pub(super) scope: Option<usize>,

@@ -88,6 +88,8 @@ pub(super) struct Use {
     given: i64,
     /// Something is computed of it.
     is_computed: bool,
+    /// Where it is asked about first.
+    span: Span,
 }
 
 /// A family, and the header of its scope.
@@ -120,6 +122,7 @@ impl<'f> Plan<'f> {
             for number in computed.iter().filter_map(|position| numbers.all.get(*position)) {
                 if let Some(family) = families.computed(number) {
                     let place = plan.uses.entry((family, number.one.scope)).or_default();
+                    place.span = number.span;
                     place.ahead = families.all[family].fixed.max(1);
                     place.is_computed = true;
                 }
@@ -156,7 +159,8 @@ impl<'f> Plan<'f> {
             let member = self.families.member(&low.first).filter(|member| !member.turned)?;
             let family = &self.families.all[member.family];
             // The last answer is known where less is left than is looked ahead.
-            let place = self.uses.entry((member.family, low.first.scope)).or_default();
+            let first = || Use { span: site.span, ..Use::default() };
+            let place = self.uses.entry((member.family, low.first.scope)).or_insert_with(first);
             place.ahead = place.ahead.max(2 * (low.mask + 1)).max(family.fixed);
             family.offset().filter(|_| place.ahead <= MOST && site.is_branch)?;
         }
@@ -164,7 +168,8 @@ impl<'f> Plan<'f> {
             let member = self.families.member(threshold)?;
             let family = &self.families.all[member.family];
             let position = self.families.position(threshold, member)?;
-            let place = self.uses.entry((member.family, threshold.scope)).or_default();
+            let first = || Use { span: site.span, ..Use::default() };
+            let place = self.uses.entry((member.family, threshold.scope)).or_insert_with(first);
             for (header, growth) in &threshold.rounds {
                 let taken = family.positions(*growth)?;
                 if *place.rounds.entry(*header).or_insert(taken) != taken {
@@ -255,7 +260,7 @@ impl<'f> Plan<'f> {
     fn come_round(&self, header: usize, span: Span) -> Statements {
         let uses = self.uses.iter().filter_map(|(place, of)| Some((place, of, *of.rounds.get(&header)?)));
         let step = |((family, scope), of, taken): (&Place, &Use, i64)| {
-            Statement::Count(Box::new(self.counted((*family, *scope), of, Counting::Pass(taken), span)))
+            Statement::Count(Box::new(self.counted((*family, *scope), of, Counting::Pass(taken))))
         };
         let mut steps: Statements = uses.map(|(place, of, taken)| step((place, of, taken))).collect();
         if self.passes.contains(&header) {
@@ -271,13 +276,13 @@ impl<'f> Plan<'f> {
         let uses = self.uses.iter().filter(|((_, of), _)| *of == scope);
         let begins = uses.map(|((family, scope), of)| {
             let counting = Counting::Begin { again: scope.is_some() };
-            Statement::Count(Box::new(self.counted((*family, *scope), of, counting, Span::default())))
+            Statement::Count(Box::new(self.counted((*family, *scope), of, counting)))
         });
         let begins: Statements = begins.collect();
         statements.splice(0..0, begins);
     }
 
-    pub(super) fn counted(&self, (family, _): Place, of: &Use, counting: Counting, span: Span) -> Counted {
+    pub(super) fn counted(&self, (family, _): Place, of: &Use, counting: Counting) -> Counted {
         let (number, family) = (family, &self.families.all[family]);
         let name = &self.names[number];
         Counted {
@@ -300,7 +305,7 @@ impl<'f> Plan<'f> {
             }),
             about: family.about.clone(),
             is_bounded: family.is_bounded,
-            span,
+            span: of.span,
         }
     }
 

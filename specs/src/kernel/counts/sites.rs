@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::common::span::Span;
 use crate::kernel::tree::{Condition, Decision, Statement, Statements};
 
 /// All decisions that may be asked for.
@@ -63,6 +64,8 @@ pub(super) fn forget(statements: &mut Statements) {
 /// A decision as it stands in a role.
 pub(super) struct Site<'s> {
     pub(super) decision: &'s Decision,
+    /// Where in the text.
+    pub(super) span: Span,
     /// It is all that is asked.
     pub(super) is_branch: bool,
     /// The headers of loops around, and of loops that may have been gone through before.
@@ -79,11 +82,11 @@ pub(super) fn walk<'s>(
 ) {
     for statement in statements {
         match statement {
-            Statement::If { condition, then, otherwise, .. } => {
+            Statement::If { condition, then, otherwise, span } => {
                 let (around_here, before_here) = (around.clone(), before.clone());
                 let mut site = |decision, is_branch| {
                     let (around, before) = (around_here.clone(), before_here.clone());
-                    sites.push(Site { decision, is_branch, around, before });
+                    sites.push(Site { decision, span: *span, is_branch, around, before });
                 };
                 match condition {
                     Condition::Uniform { decision, .. } => site(decision, true),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::kernel::code::{Action, Argument, Function, Memory, Register, Type};
 use crate::ptx::syntax::{Body, Module, Operand, Param};
 
+use super::addresses::of_params;
 use super::functions::copy;
 use super::opcodes::{self, Effect};
 use super::state::{Current, Frame, Lowerer};
@@ -137,6 +138,8 @@ impl<'m> Lowerer<'m> {
         self.code.registers.extend(body.registers.iter().cloned());
         self.code.bits.extend(&body.bits);
         let number = self.frame_count;
+        let entry = self.module.functions.get(function).filter(|_| self.frames.is_empty());
+        let addresses = entry.map(|entry| of_params(self.source, entry, body)).unwrap_or_default();
         self.frame_count += 1;
         self.frames.push(Frame {
             number,
@@ -144,6 +147,7 @@ impl<'m> Lowerer<'m> {
             body,
             registers,
             aliases,
+            addresses,
             jumps: Vec::new(),
             starts: Vec::with_capacity(body.instructions.len() + 1),
             returns: Vec::new(),

@@ -69,8 +69,16 @@ impl<'m> Lowerer<'m> {
         offset: i64,
         ty: &'m str,
     ) {
-        if let (Space::Param, Base::Name(span)) = (space, base) {
-            let name = self.text(span);
+        let part = match base {
+            _ if space != Space::Param => None,
+            Base::Name(span) => Some((self.text(span), offset)),
+            Base::Register(register) => {
+                let part = self.frame().addresses.get(&register).copied();
+                part.map(|(name, from)| (name, from.wrapping_add(offset)))
+            }
+            Base::Number => None,
+        };
+        if let Some((name, offset)) = part {
             let value = self.param(name, offset);
             // What is not an integer is the same all the same.
             let function = types::integer(ty).map_or(Function::Integer(Operation::Convert(LONG), LONG), copy);

@@ -1,5 +1,6 @@
 //! From the syntax tree of a module to the code of one entry, as the extraction of protocols reads it.
 
+mod addresses;
 mod arithmetic;
 mod calls;
 mod clusters;

@@ -9,6 +9,7 @@ use crate::kernel::code::{
 use crate::module::Launch;
 use crate::ptx::syntax::{self, Body, Module, Operand};
 
+use super::addresses::Part;
 use super::functions::{WORD, logical_not};
 use super::types::{self, Special};
 
@@ -22,6 +23,8 @@ pub(super) struct Frame<'m> {
     pub(super) registers: Register,
     /// Parameters by name: those of whoever calls it.
     pub(super) aliases: HashMap<&'m str, (u32, &'m str)>,
+    /// Registers that hold addresses of the entry's parameters.
+    pub(super) addresses: HashMap<u32, Part<'m>>,
     /// Jumps to be set: the instruction of the code, and the instruction of the body that it leads to.
     pub(super) jumps: Vec<(usize, u32)>,
     /// Where each instruction of the body begins in the code.
