@@ -4,6 +4,8 @@ mod answers;
 mod arithmetic;
 mod barriers;
 mod calls;
+mod clusters;
+mod copies;
 mod data;
 mod dispatch;
 mod flow;

@@ -43,25 +43,8 @@ impl<'m> Lowerer<'m> {
             ("ARRIVES", ["LDGSTSBAR", "64", "ARVCNT"]) => {
                 self.step(current, ObjectKind::CopiesArrive, operands.first()?, None)
             }
-            ("UTMALDG", ["1D" | "2D" | "3D" | "4D" | "5D"]) => {
-                let object = self.behind(current, operands.first()?)?;
-                self.at_once(current, ObjectKind::Copy, object, None)
-            }
-            ("UBLKCP", ["S", "G" | "S"]) => {
-                let [to, _, size] = operands else { return None };
-                let object = self.behind(current, to)?;
-                // In units of 16 bytes.
-                let size = self.integer(current, size)?;
-                let size = self.word(current, Operation::And, &[size, Argument::Number(0xffff)]);
-                let bytes = self.word(current, Operation::ShiftLeft, &[size, Argument::Number(4)]);
-                self.at_once(current, ObjectKind::Copy, object, Some(bytes))
-            }
-            ("UTCBAR", []) => {
-                let [object, nothing] = operands else { return None };
-                let object = self.object_address(current, object)?;
-                nothing.plain().filter(|register| register.number.is_none())?;
-                self.at_once(current, ObjectKind::Commit, object, None)
-            }
+            ("UTMALDG" | "UBLKCP" | "UTCBAR" | "STAS" | "REDAS", _) => self.copy_or_commit(current),
+            ("UCGABAR_ARV" | "UCGABAR_WAIT", []) => self.cluster_barrier(current),
             _ => None,
         }
     }
@@ -79,7 +62,7 @@ impl<'m> Lowerer<'m> {
         let agrees = self.intermediate(current, compares(Comparison::Equal, WORD), &[high, same]);
         let unknown = self.intermediate(current, Function::OfWarp, &[]);
         let count = self.word(current, Operation::Select, &[count, unknown, agrees]);
-        self.at_once(current, ObjectKind::Init, object, Some(count))
+        self.at_once(current, ObjectKind::Init, object, Some(count), None)
     }
 
     /// `SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4], RZ`: A and T say how many arrivals and bytes, R that a register
@@ -240,31 +223,24 @@ impl<'m> Lowerer<'m> {
     }
 
     /// A step that the warp does once, or each lane of a loop over lanes.
-    fn at_once(
+    pub(super) fn at_once(
         &mut self,
         current: &Current<'m>,
         kind: ObjectKind,
         address: Argument,
         amount: Option<Argument>,
+        mask: Option<Argument>,
     ) -> Option<()> {
         if self.of_lanes.is_none() {
             self.code.once.insert(self.code.instructions.len());
         }
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
         Some(())
     }
 
-    fn object_address(&mut self, current: &Current<'m>, object: &Operand<'m>) -> Option<Argument> {
+    pub(super) fn object_address(&mut self, current: &Current<'m>, object: &Operand<'m>) -> Option<Argument> {
         let Kind::Address(text) = object.kind else { return None };
         self.shared(current, text)
-    }
-
-    /// The object of a copy: its address stands in the register behind that of where the copy goes.
-    fn behind(&mut self, current: &Current<'m>, to: &Operand<'m>) -> Option<Argument> {
-        let Kind::Address(text) = to.kind else { return None };
-        let register = operand::register(text)?;
-        register.number.filter(|_| register.file == File::Uniform)?;
-        Some(self.register(current, register, 1))
     }
 }
 
