@@ -78,7 +78,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// The statements before one, the nearest first, as far as control comes from them alone.
-    fn before(&self, at: usize) -> impl Iterator<Item = &'m Statement<'m>> {
+    pub(super) fn before(&self, at: usize) -> impl Iterator<Item = &'m Statement<'m>> {
         let function = self.function();
         let places = (0..at).rev().take(NEAR);
         places
