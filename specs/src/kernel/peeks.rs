@@ -185,10 +185,14 @@ impl Peeks<'_> {
     /// Whether a branch is on the answer to a question in the same node, with nothing else behind it that
     /// concerns barriers: the first round of a waiting loop, laid out by itself.
     fn is_first_round(&self, node: usize, condition: ValueId) -> bool {
-        let bare = match self.values.term(condition) {
-            Term::Apply { operation: Operation::LogicalNot, terms, .. } => terms[0],
-            _ => condition,
-        };
+        // What is computed of one value and known numbers asks for nothing else.
+        let mut bare = condition;
+        while self.question(bare).is_none() {
+            let inside = self.values.inside(bare);
+            let mut unknown = inside.iter().filter(|part| self.values.as_known(**part).is_none());
+            let (Some(one), None) = (unknown.next(), unknown.next()) else { return false };
+            bare = *one;
+        }
         let Some(question) = self.question(bare) else { return false };
         let instructions = &self.slice.nodes[node].instructions;
         instructions.contains(&question)

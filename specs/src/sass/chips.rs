@@ -1,4 +1,9 @@
-//! What differs between chips: where constant memory holds what a launch fixes.
+//! What chips have: where constant memory holds what a launch fixes, which CTA an address is in.
+
+/// The bit from which on an address in shared memory says in which CTA it is: `LEA R0, R1, R2, 0x18`.
+pub(super) const WINDOW: u64 = 0x18;
+/// How `PRMT` puts a rank into an address: three bytes of the latter, and one of the former above them.
+pub(super) const ELSEWHERE: u64 = 0x654;
 
 /// Where bank 0 holds the size of the CTA in three directions, in bytes; `None` for chips of which that is
 /// not known.

@@ -1,10 +1,10 @@
 //! Instructions whose results follow from their operands alone.
 
 use crate::kernel::code::{Action, Argument, Comparison, Function, Operation, Type};
+use crate::sass::chips::{ELSEWHERE, WINDOW};
 use crate::sass::opcodes;
 use crate::sass::operand::{Kind, Operand};
 
-use super::clusters::{ELSEWHERE, WINDOW};
 use super::half;
 use super::results::{Results, results};
 use super::state::{BIT, Current, Lowerer, WORD};

@@ -3,22 +3,21 @@
 //! No specification says what these instructions do. What is followed is what compilers make of one PTX
 //! instruction each: of a kernel that has nothing but this instruction, for sm_90a and sm_100a.
 
+use std::collections::BTreeSet;
+
 use crate::kernel::code::{
     Action, Argument, Awaited, Comparison, Function, Index, Operation, Synchronisation,
 };
-use crate::sass::chips;
+use crate::sass::chips::{self, WINDOW};
 use crate::sass::opcodes::{self, Effect};
 use crate::sass::operand::{self, Kind, Operand, Register};
 use crate::sass::syntax::Statement;
 
 use super::arithmetic::compares;
 use super::results::results;
+use super::routes::follows;
 use super::state::{Current, Lowerer, WORD};
 
-/// The bit from which on an address in shared memory says in which CTA it is: `LEA R0, R1, R2, 0x18`.
-pub(super) const WINDOW: u64 = 0x18;
-/// How `PRMT` puts a rank into an address: three bytes of the latter, and one of the former above them.
-pub(super) const ELSEWHERE: u64 = 0x654;
 /// What the memory of the own CTA is called among addresses, and what that of another is further on.
 const OWN: &str = "%shared";
 const OTHER: &str = "mapa";
@@ -132,28 +131,29 @@ impl<'m> Lowerer<'m> {
     }
 
     /// Whether the rank that an instruction reads is asked for other reasons than addresses in the memory of
-    /// the own CTA: up to where the register gets another value for certain.
+    /// the own CTA, on some way on which the register still holds it.
     pub(super) fn tells_groups_apart(&self, current: &Current<'m>) -> bool {
         let Some(register) = current.operands.first().and_then(|operand| operand.target()) else {
             return true;
         };
-        let mut is_straight = true;
-        for (at, statement) in self.function().statements.iter().enumerate().skip(current.at + 1) {
+        let Some(frame) = self.frames.last() else { return true };
+        let (mut work, mut seen) = (vec![current.at + 1], BTreeSet::new());
+        while let Some(at) = work.pop() {
+            let Some(statement) = self.function().statements.get(at).filter(|_| seen.insert(at)) else {
+                continue;
+            };
             let here = self.current(at, statement);
             let behind = results(&here).map_or(0, |results| results.behind);
-            let is_it = |operand: &Operand<'_>| operand.target() == Some(register);
-            let reads = statement.operands.iter().skip(behind).any(|text| {
-                text.split(|c: char| !c.is_ascii_alphanumeric())
-                    .any(|word| operand::register(word) == Some(register))
-            });
             let is_window = here.root.ends_with("LEA")
                 && here.operands.last().is_some_and(|by| by.kind == Kind::Number(WINDOW));
-            if reads && !is_window {
+            if !is_window && statement.operands.iter().skip(behind).any(|text| mentions(text, register)) {
                 return true;
             }
-            is_straight &= opcodes::effect(statement.opcode) != Some(Effect::Flow);
-            if is_straight && statement.guard.is_none() && here.operands.iter().take(behind).any(is_it) {
-                return false;
+            let is_written = here.operands.iter().take(behind).any(|o| o.target() == Some(register));
+            if statement.guard.is_some() || !is_written {
+                let (goes_on, others) = follows(self.listing, self.here(), at, &frame.pops);
+                work.extend(others);
+                work.extend(goes_on.then_some(at + 1));
             }
         }
         false
@@ -276,6 +276,12 @@ impl<'m> Lowerer<'m> {
         }
         None
     }
+}
+
+/// Whether a register stands in an operand.
+fn mentions(text: &str, register: Register) -> bool {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(operand::register).any(|word| word == register)
 }
 
 fn is_rank(name: &str) -> bool {

@@ -164,7 +164,7 @@ impl<'m> Lowerer<'m> {
     }
 
     /// `SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R0], R1; @!P0 NANOSLEEP.SYNCS 0x989680;
-    /// @!P0 SYNCS.PHASECHK.TRANS64 P0, [R0], R1`: where the answer was no, the same is asked once more. That is
+    /// @!P0 SYNCS.PHASECHK.TRANS64 P0, [R0], R1`: where the answer was no, the same is asked once more. It is
     /// one question, to which the answer may come later.
     fn asks_again_at_once(&self, current: &Current<'m>) -> bool {
         let asked = current.statement;
