@@ -67,6 +67,11 @@ fn without_a_cluster_that_is_said_where_it_matters() {
     let options = LoadOptions { defines: BTreeMap::from([("cta.x".to_owned(), 32)]) };
     let loaded = load(&Source::new("k.sass", text.as_bytes()), &options).expect("a protocol");
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
+    // How large clusters are stands in constant memory.
+    let text = text.replace("BAR.SYNC", "ULDC.64 UR6, c[0x0][0x140] ;\nBAR.SYNC");
+    let options = LoadOptions { defines: BTreeMap::from([("cta.x".to_owned(), 32)]) };
+    let loaded = load(&Source::new("k.sass", text.as_bytes()), &options).expect("a protocol");
+    assert_eq!(loaded.warnings.len(), 1);
 }
 
 #[test]

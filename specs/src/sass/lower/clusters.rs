@@ -185,6 +185,22 @@ impl<'m> Lowerer<'m> {
         direction.map(|direction| cluster[direction]).or(is_count.then(|| cluster.iter().product()))
     }
 
+    /// Says what is taken for true where the entry reads from constant memory how large clusters are.
+    pub(super) fn asks_for_clusters(&mut self) {
+        let asks = |statement: &&Statement<'_>| {
+            let words = i64::from(opcodes::width(statement.opcode));
+            let is_one = |at: i64| self.cluster_constant(at, false).is_some();
+            statement.operands.iter().any(|text| match Operand::of(text).kind {
+                Kind::Constant(0, None, offset) => (0..words).any(|word| is_one(offset + 4 * word)),
+                _ => false,
+            })
+        };
+        let found = self.listing.functions[self.entry].statements.iter().find(asks);
+        if let Some(span) = found.map(|statement| statement.span) {
+            self.launch.assume_no_cluster(&mut self.code.assumed, span);
+        }
+    }
+
     /// `CS2R.32 R0, SR_CgaSize; IMAD R0, R0, -0xa0, RZ; LDC R1, c[0x0][R0+0x2a0]`, perhaps with a `R2UR`
     /// between: whether the register of an address in constant memory is made so.
     pub(super) fn is_counted_from_size(&self, at: usize, register: Register) -> bool {

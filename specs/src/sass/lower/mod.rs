@@ -54,5 +54,6 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         }),
     };
     lowerer.region(entry, 0);
+    lowerer.asks_for_clusters();
     lowerer.code
 }
