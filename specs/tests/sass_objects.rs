@@ -155,12 +155,11 @@ fn what_is_not_known_for_certain_is_named() {
         "SYNCS.CAS.64 RZ, [UR8], R2, R4",
         "SYNCS.ARRIVE.TRANS64.A2T2 RZ, [UR8], RZ",
         "SYNCS.EXCH.64 R2, [UR8], R4",
-        "UCGABAR_ARV",
-        "UTCBAR.MULTICAST [UR8], URZ, UR4",
-        "UTMALDG.2D.MULTICAST [UR8], [UR4], UR6",
+        "UCGABAR_GET",
+        "UGETNEXTWORKID.SELFCAST [UR8], [UR8]",
+        "SYNCS.CCTL.IVALL",
         "ARRIVES.LDGSTSBAR.64 [UR8]",
         "ATOMS.ARRIVE.64 RZ, [UR8]",
-        "STAS [R4.64], R2",
         "B2R.BAR R0, 0x1",
     ] {
         let code = format!("{ONCE}{unknown} ;\nBAR.SYNC 0x0 ;\nEXIT ;\n");

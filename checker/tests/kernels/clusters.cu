@@ -57,6 +57,18 @@ __device__ void ring(const void* map, int tiles) {
     if (ENDS) cluster_sync();
 }
 
+template <bool PEER, int FLIP, bool BOTH>
+__device__ void handover(int rounds) {
+    __shared__ u64 turn;
+    if (threadIdx.x == 0) { init(&turn, 1); fence_init(); }
+    cluster_sync();
+    for (int i = 0; i < rounds; i++) {
+        if (threadIdx.x == 0 && (BOTH || rank() == 0)) arrive_at(&turn, PEER ? rank() ^ 1 : 0);
+        wait(&turn, (i & 1) ^ FLIP);
+        cluster_sync();
+    }
+}
+
 extern "C" {
 // Two warps of consumers in each CTA release a stage in both.
 // expect cluster_ring: verified
@@ -104,4 +116,16 @@ __global__ void __cluster_dims__(2) __launch_bounds__(32) cluster_message(int ro
         cluster_sync();
     }
 }
+// Each CTA arrives at the other's.
+// expect cluster_handover: verified
+__global__ void __cluster_dims__(2) __launch_bounds__(64) cluster_handover(int rounds) { handover<true, 0, true>(rounds); }
+// Both arrive at that of the first.
+// expect cluster_handover_to_the_first: violated unobserved-phase
+__global__ void __cluster_dims__(2) __launch_bounds__(64) cluster_handover_to_the_first(int rounds) { handover<false, 0, true>(rounds); }
+// They wait for the phase that is yet to come.
+// expect cluster_handover_next_parity: violated deadlock
+__global__ void __cluster_dims__(2) __launch_bounds__(64) cluster_handover_next_parity(int rounds) { handover<true, 1, true>(rounds); }
+// One of them does not arrive.
+// expect cluster_handover_of_one: violated deadlock
+__global__ void __cluster_dims__(2) __launch_bounds__(64) cluster_handover_of_one(int rounds) { handover<true, 0, false>(rounds); }
 }

@@ -36,6 +36,11 @@ impl Values {
                 let inside: Vec<ValueId> = inside;
                 if inside == terms { value } else { self.apply(operation, ty, &inside) }
             }
+            Term::Pure { terms, .. } => {
+                let inside = terms.iter().map(|term| self.selected(*term, (holds, fails), memo)).collect();
+                let inside: Vec<ValueId> = inside;
+                if inside == terms { value } else { self.with(value, &inside).unwrap_or(value) }
+            }
             Term::Sum { bits, terms, known } => {
                 let inside: Vec<_> = terms
                     .iter()

@@ -172,12 +172,33 @@ impl Peeks<'_> {
                 return None;
             }
         }
-        if self.evaluation.lanes[node].count_ones() > 1 && !self.meets_behind(wait) {
+        let is_first_round = self.is_first_round(node, condition);
+        let lanes = self.evaluation.lanes[node].count_ones();
+        if lanes > 1 && !is_first_round && !self.meets_behind(wait) {
             return None;
         }
         let (address, parity) = *self.evaluation.barriers.get(&wait)?;
         let mut ways = Vec::new();
         self.is_same(condition, [address, parity?], &mut ways)
+    }
+
+    /// Whether a branch is on the answer to a question in the same node, with nothing else behind it that
+    /// concerns barriers: the first round of a waiting loop, laid out by itself.
+    fn is_first_round(&self, node: usize, condition: ValueId) -> bool {
+        // What is computed of one value and known numbers asks for nothing else.
+        let mut bare = condition;
+        while self.question(bare).is_none() {
+            let inside = self.values.inside(bare);
+            let mut unknown = inside.iter().filter(|part| self.values.as_known(**part).is_none());
+            let (Some(one), None) = (unknown.next(), unknown.next()) else { return false };
+            bare = *one;
+        }
+        let Some(question) = self.question(bare) else { return false };
+        let instructions = &self.slice.nodes[node].instructions;
+        instructions.contains(&question)
+            && !instructions
+                .iter()
+                .any(|at| *at > question && self.code.instructions[*at].action.is_about_barriers())
     }
 
     /// The one wait between a node and another to which control goes on from there, and the last node before

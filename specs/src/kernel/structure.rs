@@ -218,7 +218,9 @@ impl<'f, E: Emit> Structurer<'f, E> {
         let before = self.here;
         if self.emit.splits(from) {
             let holds = self.emit.lanes(from).map(|lanes| if is_taken { lanes } else { !lanes });
-            self.here = before.zip(holds).map(|(here, lanes)| here & lanes);
+            // One lane that goes no other way with others is alone in either arm.
+            let alone = before.filter(|here| here.count_ones() == 1 && holds.is_none());
+            self.here = alone.or(before.zip(holds).map(|(here, lanes)| here & lanes));
         }
         let statements = self.arm(outer, (from, to), join);
         self.here = before;

@@ -64,7 +64,7 @@ pub(crate) struct Launch {
     /// The groups of a cluster in three directions.
     pub(crate) cluster: [u32; 3],
     /// Nobody has said so: a launch without a cluster.
-    pub(crate) has_no_cluster: bool,
+    has_no_cluster: bool,
     params: BTreeMap<String, i64>,
 }
 
@@ -125,6 +125,15 @@ impl Launch {
     /// The groups of a cluster.
     pub(crate) fn groups(&self) -> u32 {
         self.cluster.iter().product()
+    }
+
+    /// Says, once, what is taken for true by whoever meets an instruction that is about other groups of the
+    /// cluster: which there are is said by the launch, and there are none unless somebody has said so.
+    pub(crate) fn assume_no_cluster(&self, assumed: &mut Vec<(String, Span)>, span: Span) {
+        let what = "it is launched without a cluster; say otherwise by --cluster";
+        if self.has_no_cluster && !assumed.iter().any(|(known, _)| known == what) {
+            assumed.push((what.to_owned(), span));
+        }
     }
 
     /// The members of the whole group.

@@ -19,7 +19,7 @@ use crate::common::limits;
 use crate::common::span::LineIndex;
 use crate::kernel::Group;
 use crate::kernel::registers::{self, Compiled};
-use crate::module::{self, Entry, Kernel, Launch, Module, Notation, Param, Sizes};
+use crate::module::{self, Clusters, Entry, Kernel, Launch, Module, Notation, Param, Sizes};
 use error::SassError;
 use opcodes::Effect;
 use syntax::{Function, Listing};
@@ -72,7 +72,8 @@ impl Read<'_> {
     /// By whose rules the barriers of a function are judged. The BCU has no mbarriers, and raises an
     /// exception where reductions share a barrier with `BAR.SYNC`. The chips of PTX have the former and take
     /// the latter: a kernel for one of them that does so, itself or in what it may call, is one of PTX.
-    fn target(&self, function: &Function<'_>) -> Target {
+    /// So is one for clusters of several CTAs.
+    fn target(&self, function: &Function<'_>, launch: &Launch) -> Target {
         let calls = function.statements.iter().any(|statement| statement.opcode.starts_with("CALL"));
         let called = self.listing.functions.iter().filter(|other| calls && !other.is_entry);
         let functions: Vec<&Function<'_>> = std::iter::once(function).chain(called).collect();
@@ -87,7 +88,7 @@ impl Read<'_> {
         });
         let is_of_ptx = |effect| matches!(effect, Some(Effect::Synchronises | Effect::Registers));
         let has_objects = has(&|opcode| is_of_ptx(opcodes::effect(opcode)));
-        match has_objects || is_mixed && function.chip.is_some() && !saves {
+        match launch.groups() > 1 || has_objects || is_mixed && function.chip.is_some() && !saves {
             true => Target::Ptx,
             false => Target::Bcu,
         }
@@ -146,14 +147,17 @@ impl Module for Read<'_> {
             unit: "threads",
             option: "--cta",
             largest: limits::CTA_THREADS,
-            clusters: None,
+            clusters: Some(Clusters { required: about.cluster, explicit: about.explicit_cluster }),
         }
     }
 
     fn lower(&self, entry: usize, launch: &Launch) -> Result<Kernel, Vec<Diagnostic>> {
-        let target = self.target(self.function(entry));
+        let target = self.target(self.function(entry), launch);
         let mut code = lower::lower(&self.listing, self.entries[entry], launch, target);
         let mut header = vec![format!("cta {};", launch.count())];
+        if launch.groups() > 1 {
+            header.insert(0, format!("cluster {};", launch.groups()));
+        }
         let about = &self.function(entry).about;
         let bound = about.required.or(about.most).map_or(1, |extent| extent.size.iter().product());
         let threads: u32 = launch.count().max(bound);
@@ -161,7 +165,8 @@ impl Module for Read<'_> {
         if let Some(registers) = registers::each(&mut code, compiled) {
             header.push(format!("maxnreg {registers};"));
         }
-        let group = Group { target, size: launch.size, lanes: LANES, cluster: [1; 3], header };
+        let (size, cluster) = (launch.size, launch.cluster);
+        let group = Group { target, size, lanes: LANES, cluster, header };
         Ok(Kernel { code, group })
     }
 

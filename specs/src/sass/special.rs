@@ -9,11 +9,13 @@ pub(super) enum Special {
     Same(String),
     OfWarp,
     Unknown,
+    /// The position of the CTA in a direction of the grid, in a cluster of several CTAs along it.
+    InCluster(u8),
 }
 
-/// What a special register holds in a CTA of this size. Names as PTX has them, where it has one: they begin
-/// with `%` and are no addresses.
-pub(super) fn special(name: &str, size: [u32; 3]) -> Special {
+/// What a special register holds in a CTA of this size and a cluster of so many CTAs. Names as PTX has them,
+/// where it has one: they begin with `%` and are no addresses.
+pub(super) fn special(name: &str, size: [u32; 3], cluster: [u32; 3]) -> Special {
     let index = |index| Special::Is(Argument::Index(index));
     let number = |number: u32| Special::Is(Argument::Number(u64::from(number)));
     let upper = name.to_ascii_uppercase();
@@ -31,10 +33,14 @@ pub(super) fn special(name: &str, size: [u32; 3]) -> Special {
         "SR_GTMASK" => index(Index::Mask(Comparison::Greater)),
         "SR_GEMASK" => index(Index::Mask(Comparison::GreaterOrEqual)),
         "SRZ" => number(0),
+        "SR_CGACTAID" => index(Index::Rank),
+        "SR_CTAID.X" | "SR_CTAID_X" if cluster[0] > 1 => Special::InCluster(0),
+        "SR_CTAID.Y" | "SR_CTAID_Y" if cluster[1] > 1 => Special::InCluster(1),
+        "SR_CTAID.Z" | "SR_CTAID_Z" if cluster[2] > 1 => Special::InCluster(2),
         "SR_VIRTID" | "SR_WARPID" | "SR_SMID" | "SR_VIRTUALSMID" | "SR_PHYSID" => Special::OfWarp,
         _ => match upper.strip_prefix("SR_") {
             Some(rest)
-                if ["CTAID", "NCTAID", "CGACTAID", "CGASIZE", "GRIDID", "GRIDPARAM"]
+                if ["CTAID", "NCTAID", "CGASIZE", "GRIDID", "GRIDPARAM"]
                     .iter()
                     .any(|prefix| rest.starts_with(prefix)) =>
             {

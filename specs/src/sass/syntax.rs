@@ -56,6 +56,10 @@ pub(super) struct Function<'s> {
 pub(super) struct About {
     pub(super) required: Option<Extent>,
     pub(super) most: Option<Extent>,
+    /// The CTAs of a cluster.
+    pub(super) cluster: Option<Extent>,
+    /// It is launched with clusters: where it says so.
+    pub(super) explicit_cluster: Option<Span>,
     /// Where parameters begin in bank 0.
     pub(super) first_param: Option<u32>,
     /// For each parameter, by its position, its offset to the first and its size, in bytes.

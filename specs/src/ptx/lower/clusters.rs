@@ -44,13 +44,9 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// Whether an instruction is about other CTAs of the cluster: which there are is said by the launch, and
-    /// there are none unless somebody has said so.
+    /// An instruction is about other CTAs of the cluster.
     pub(super) fn is_about_clusters(&mut self, current: &Current<'m>) {
-        let assumed = "it is launched without a cluster; say otherwise by --cluster";
-        if self.launch.has_no_cluster && !self.code.assumed.iter().any(|(what, _)| what == assumed) {
-            self.code.assumed.push((assumed.to_owned(), current.instruction.span));
-        }
+        self.launch.assume_no_cluster(&mut self.code.assumed, current.instruction.span);
     }
 
     /// The CTAs to which a copy or a commit goes: the operand behind the object.

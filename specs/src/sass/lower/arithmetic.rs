@@ -1,6 +1,7 @@
 //! Instructions whose results follow from their operands alone.
 
 use crate::kernel::code::{Action, Argument, Comparison, Function, Operation, Type};
+use crate::sass::chips::{ELSEWHERE, WINDOW};
 use crate::sass::opcodes;
 use crate::sass::operand::{Kind, Operand};
 
@@ -112,6 +113,7 @@ impl<'m> Lowerer<'m> {
             "SGXT" | "BFE" => self.extracted(current, root, sources),
             "PRMT" => self.permuted(current, sources),
             "HFMA2" => half::constant(current, sources).map(Argument::Number),
+            "F2I" if current.parts == ["U32", "TRUNC", "NTZ"] => self.cluster_in_grid(current),
             _ => None,
         }
     }
@@ -150,6 +152,9 @@ impl<'m> Lowerer<'m> {
     /// `LEA R0, R1, R2, 0x3`: the first shifted left, and the second.
     fn scaled(&mut self, current: &Current<'m>, sources: &[Operand<'m>]) -> Option<Argument> {
         let [a, b, by] = sources else { return None };
+        if by.kind == Kind::Number(WINDOW) && self.may_hold_rank(a) {
+            return self.in_window(current, a, b);
+        }
         let (a, b) = (self.integer(current, a)?, self.integer(current, b)?);
         let by = self.integer(current, by)?;
         let shifted = self.word(current, Operation::ShiftLeft, &[a, by]);
@@ -249,6 +254,9 @@ impl<'m> Lowerer<'m> {
     /// `PRMT R0, R1, 0x5410, R2`: each byte one of the eight of both.
     fn permuted(&mut self, current: &Current<'m>, sources: &[Operand<'m>]) -> Option<Argument> {
         let [low, Operand { kind: Kind::Number(selector), .. }, high] = sources else { return None };
+        if *selector == ELSEWHERE && self.has_clusters() {
+            return self.elsewhere(current, low, high);
+        }
         let signs = (0..4).any(|byte| selector >> (4 * byte) & 8 != 0);
         if !current.parts.is_empty() || *selector > 0xffff || signs {
             return None;

@@ -56,6 +56,9 @@ impl<'m> Lowerer<'m> {
         if let Some(direction) = direction {
             return Argument::Number(u64::from(self.launch.size[direction]));
         }
+        if let Some(of_cluster) = self.cluster_constant(offset, false).filter(|_| bank == 0) {
+            return Argument::Number(u64::from(of_cluster));
+        }
         let shown = shown_param(function, bank, offset);
         let whole = whole_param(function, bank, offset);
         let plain = self.launch.param(None, &shown);
@@ -102,6 +105,14 @@ impl<'m> Lowerer<'m> {
     ) -> Argument {
         if register.number.is_none() && ty == "b32" {
             return self.constant(bank, offset);
+        }
+        if bank == 0
+            && ty == "b32"
+            && self.is_counted_from_size(current.at, register)
+            && let Some(of_cluster) = self.cluster_constant(offset, true)
+        {
+            self.is_about_clusters(current);
+            return Argument::Number(u64::from(of_cluster));
         }
         let base = self.register(current, register, 0);
         let address =

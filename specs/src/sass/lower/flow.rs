@@ -146,6 +146,9 @@ impl<'m> Lowerer<'m> {
         let Some(target) = target else {
             return self.beyond(current, "a jump to what is not in this listing");
         };
+        if self.is_same_barrier(target, current.at + 1) {
+            return self.emit(current, Action::Nothing);
+        }
         let ends = |opcode: &str| {
             ["BRA", "EXIT", "RET", "JMP"].contains(&opcode.split('.').next().unwrap_or_default())
         };

@@ -1,6 +1,6 @@
 //! Special registers, and the exchange of values between lanes.
 
-use crate::kernel::code::{Action, Argument, Function};
+use crate::kernel::code::{Action, Argument, Function, Index};
 use crate::sass::operand::{File, Kind, Register};
 use crate::sass::special::{Special, special};
 
@@ -16,13 +16,18 @@ impl<'m> Lowerer<'m> {
         let (Some(results), Some(Kind::Other(name))) = (results, name) else {
             return self.opaque(current, Function::Unknown);
         };
-        let value = match special(name, self.launch.size) {
+        let value = match special(name, self.launch.size, self.launch.cluster) {
             Special::Is(argument) => Some(argument),
             Special::Same(name) => Some(Argument::Same(self.name(&name))),
             Special::OfWarp => return self.write(current, &results.all, Function::OfWarp),
             Special::Unknown => None,
+            Special::InCluster(direction) => Some(self.in_grid(current, direction)),
         };
-        let of_lanes = matches!(value, Some(Argument::Index(_)));
+        let is_rank = value == Some(Argument::Index(Index::Rank));
+        if is_rank && self.tells_groups_apart(current) {
+            self.is_about_clusters(current);
+        }
+        let of_lanes = !is_rank && matches!(value, Some(Argument::Index(_)));
         if of_lanes && matches!(results.all[0].register.file, File::Uniform) {
             return self.write(current, &results.all, Function::OfWarp);
         }
@@ -56,7 +61,11 @@ impl<'m> Lowerer<'m> {
         let first: Vec<Result> = current
             .operands
             .iter()
-            .take(if current.root == "SHFL" || current.root == "ELECT" { 2 } else { 3 })
+            .take(match current.root {
+                "R2UR" if !current.operands.first().is_some_and(|first| first.is_plain_predicate()) => 1,
+                "SHFL" | "ELECT" | "R2UR" => 2,
+                _ => 3,
+            })
             .map_while(|operand| operand.target())
             .map(|register| Result { register, width: 1, in_part: false, carries: false })
             .collect();

@@ -164,6 +164,9 @@ impl<'m> Lowerer<'m> {
 
     /// What an instruction writes into memory.
     pub(super) fn store(&mut self, current: &Current<'m>) {
+        if self.stored_init(current).is_some() {
+            return;
+        }
         let address = current.operands.iter().find_map(|operand| match operand.kind {
             Kind::Address(text) => Some(text),
             _ => None,

@@ -4,6 +4,9 @@ mod answers;
 mod arithmetic;
 mod barriers;
 mod calls;
+mod clusters;
+mod collectives;
+mod copies;
 mod data;
 mod dispatch;
 mod flow;
@@ -46,8 +49,11 @@ pub(super) fn lower(listing: &Listing<'_>, entry: usize, launch: &Launch, target
         frames: Vec::new(),
         of_lanes: None,
         returns: HashMap::new(),
-        reduces_all: listing.functions.iter().all(|f| barriers::reduces_all(f, launch.count())),
+        reduces_all: (0..).zip(&listing.functions).all(|(at, function)| {
+            at != entry && function.is_entry || barriers::reduces_all(function, launch.count())
+        }),
     };
     lowerer.region(entry, 0);
+    lowerer.asks_for_clusters();
     lowerer.code
 }

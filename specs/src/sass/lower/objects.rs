@@ -33,6 +33,9 @@ impl<'m> Lowerer<'m> {
         let operands = current.operands.as_slice();
         match (current.root, current.parts.as_slice()) {
             ("SYNCS", ["EXCH", "64"]) => self.init(current),
+            ("SYNCS", ["CCTL", "IVALL"]) => self.stored_before(current.at).then(|| {
+                self.emit(current, Action::Nothing);
+            }),
             ("SYNCS", ["CCTL", "IV"]) => self.step(current, ObjectKind::Inval, operands.first()?, None),
             ("SYNCS", ["ARRIVE", "TRANS64", rest @ ..]) => self.arrive(current, rest),
             ("SYNCS", ["PHASECHK", "TRANS64"] | ["PHASECHK", "TRANS64", "TRYWAIT"]) => self.question(current),
@@ -43,25 +46,8 @@ impl<'m> Lowerer<'m> {
             ("ARRIVES", ["LDGSTSBAR", "64", "ARVCNT"]) => {
                 self.step(current, ObjectKind::CopiesArrive, operands.first()?, None)
             }
-            ("UTMALDG", ["1D" | "2D" | "3D" | "4D" | "5D"]) => {
-                let object = self.behind(current, operands.first()?)?;
-                self.at_once(current, ObjectKind::Copy, object, None)
-            }
-            ("UBLKCP", ["S", "G" | "S"]) => {
-                let [to, _, size] = operands else { return None };
-                let object = self.behind(current, to)?;
-                // In units of 16 bytes.
-                let size = self.integer(current, size)?;
-                let size = self.word(current, Operation::And, &[size, Argument::Number(0xffff)]);
-                let bytes = self.word(current, Operation::ShiftLeft, &[size, Argument::Number(4)]);
-                self.at_once(current, ObjectKind::Copy, object, Some(bytes))
-            }
-            ("UTCBAR", []) => {
-                let [object, nothing] = operands else { return None };
-                let object = self.object_address(current, object)?;
-                nothing.plain().filter(|register| register.number.is_none())?;
-                self.at_once(current, ObjectKind::Commit, object, None)
-            }
+            ("UTMALDG" | "UBLKCP" | "UTCBAR" | "STAS" | "REDAS", _) => self.copy_or_commit(current),
+            ("UCGABAR_ARV" | "UCGABAR_WAIT", []) => self.cluster_barrier(current),
             _ => None,
         }
     }
@@ -72,14 +58,54 @@ impl<'m> Lowerer<'m> {
         was.plain().filter(|register| *register == Register { file: File::Uniform, number: None })?;
         let state = state.plain().filter(|register| register.file == File::Uniform)?;
         let object = self.object_address(current, object)?;
+        let count = self.arrivals(current, state);
+        self.at_once(current, ObjectKind::Init, object, Some(count), None)
+    }
+
+    /// `STS.64 [R5], R2; FENCE.VIEW.ASYNC.S; SYNCS.CCTL.IVALL`: the same by each lane. Whether it was that.
+    pub(super) fn stored_init(&mut self, current: &Current<'m>) -> Option<()> {
+        let [object, state] = current.operands.as_slice() else { return None };
+        let is_one = current.root == "STS" && current.parts == ["64"] && self.is_behind(current.at);
+        let state = state.plain().filter(|register| is_one && register.file == File::General)?;
+        let object = self.object_address(current, object)?;
+        let count = self.arrivals(current, state);
+        self.emit(
+            current,
+            Action::Object(ObjectStep {
+                kind: ObjectKind::Init,
+                address: object,
+                amount: Some(count),
+                mask: None,
+            }),
+        );
+        Some(())
+    }
+
+    /// Whether a statement that stores leads to `SYNCS.CCTL.IVALL` with nothing between but others of them.
+    fn is_behind(&self, at: usize) -> bool {
+        let function = self.function();
+        let behind = (at + 1..function.statements.len()).take(NEAR);
+        let mut behind =
+            behind.take_while(|at| !function.entered.contains(at)).map(|at| &function.statements[at]);
+        let last = behind.find(|statement| !prepares(statement));
+        last.is_some_and(|statement| statement.opcode == "SYNCS.CCTL.IVALL" && statement.guard.is_none())
+    }
+
+    /// Whether objects have been initialised right before a statement.
+    fn stored_before(&self, at: usize) -> bool {
+        let mut before = self.before(at).take_while(|statement| prepares(statement));
+        !self.function().entered.contains(&at) && before.any(|statement| statement.opcode == "STS.64")
+    }
+
+    /// The arrivals that two registers say an object awaits, where they agree.
+    fn arrivals(&mut self, current: &Current<'m>, state: Register) -> Argument {
         let [low, high] = [self.register(current, state, 0), self.register(current, state, 1)];
         let left = self.word(current, Operation::ShiftRight, &[low, Argument::Number(1)]);
         let count = self.word(current, Operation::Subtract, &[Argument::Number(ARRIVALS), left]);
         let same = self.word(current, Operation::ShiftLeft, &[low, Argument::Number(10)]);
         let agrees = self.intermediate(current, compares(Comparison::Equal, WORD), &[high, same]);
         let unknown = self.intermediate(current, Function::OfWarp, &[]);
-        let count = self.word(current, Operation::Select, &[count, unknown, agrees]);
-        self.at_once(current, ObjectKind::Init, object, Some(count))
+        self.word(current, Operation::Select, &[count, unknown, agrees])
     }
 
     /// `SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4], RZ`: A and T say how many arrivals and bytes, R that a register
@@ -119,6 +145,10 @@ impl<'m> Lowerer<'m> {
     fn question(&mut self, current: &Current<'m>) -> Option<()> {
         let answer = current.operands.first()?.plain().filter(|register| register.file == File::Predicate)?;
         let answer = self.cell(answer.file, answer.number?);
+        if self.asks_again_at_once(current) {
+            self.emit(current, Action::Nothing);
+            return Some(());
+        }
         if let Some(guard) = current.guard {
             // Lanes for which it does not hold go past it.
             let around = self.code.instructions.len();
@@ -131,6 +161,23 @@ impl<'m> Lowerer<'m> {
             return Some(());
         }
         self.asked(current, answer)
+    }
+
+    /// `SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R0], R1; @!P0 NANOSLEEP.SYNCS 0x989680;
+    /// @!P0 SYNCS.PHASECHK.TRANS64 P0, [R0], R1`: where the answer was no, the same is asked once more. It is
+    /// one question, to which the answer may come later.
+    fn asks_again_at_once(&self, current: &Current<'m>) -> bool {
+        let asked = current.statement;
+        let Some(answer) = asked.guard.and_then(|guard| guard.strip_prefix('!')) else { return false };
+        let idles = |before: &&&'m Statement<'m>| before.opcode.starts_with("NANOSLEEP");
+        let first = self.before(current.at).find(|before| !idles(&before));
+        first.is_some_and(|first| {
+            first.opcode.starts_with("SYNCS.PHASECHK.TRANS64")
+                && first.guard.is_none()
+                && asked.operands.first() == Some(&answer)
+                && first.operands == asked.operands
+                && !self.function().entered.contains(&current.at)
+        })
     }
 
     fn asked(&mut self, current: &Current<'m>, answer: u32) -> Option<()> {
@@ -240,31 +287,24 @@ impl<'m> Lowerer<'m> {
     }
 
     /// A step that the warp does once, or each lane of a loop over lanes.
-    fn at_once(
+    pub(super) fn at_once(
         &mut self,
         current: &Current<'m>,
         kind: ObjectKind,
         address: Argument,
         amount: Option<Argument>,
+        mask: Option<Argument>,
     ) -> Option<()> {
         if self.of_lanes.is_none() {
             self.code.once.insert(self.code.instructions.len());
         }
-        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask: None }));
+        self.emit(current, Action::Object(ObjectStep { kind, address, amount, mask }));
         Some(())
     }
 
-    fn object_address(&mut self, current: &Current<'m>, object: &Operand<'m>) -> Option<Argument> {
+    pub(super) fn object_address(&mut self, current: &Current<'m>, object: &Operand<'m>) -> Option<Argument> {
         let Kind::Address(text) = object.kind else { return None };
         self.shared(current, text)
-    }
-
-    /// The object of a copy: its address stands in the register behind that of where the copy goes.
-    fn behind(&mut self, current: &Current<'m>, to: &Operand<'m>) -> Option<Argument> {
-        let Kind::Address(text) = to.kind else { return None };
-        let register = operand::register(text)?;
-        register.number.filter(|_| register.file == File::Uniform)?;
-        Some(self.register(current, register, 1))
     }
 }
 
@@ -272,4 +312,10 @@ impl<'m> Lowerer<'m> {
 fn is_unless(statement: &Statement<'_>, predicate: &str) -> bool {
     let guard = statement.guard.and_then(|guard| guard.strip_prefix('!'));
     statement.opcode == "BRA" && statement.operands.len() == 1 && guard == Some(predicate)
+}
+
+/// Whether a statement stores what may be the state of an object, computes, or orders such stores.
+fn prepares(statement: &Statement<'_>) -> bool {
+    let orders = ["STS.64", "FENCE.VIEW.ASYNC.S", "NOP"].contains(&statement.opcode);
+    orders || matches!(opcodes::effect(statement.opcode), Some(Effect::Pure | Effect::Predicates))
 }

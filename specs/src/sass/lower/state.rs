@@ -35,6 +35,8 @@ pub(super) struct Frame {
 pub(super) struct OfLanes {
     /// The jump back.
     pub(super) end: usize,
+    /// The two functions of predicates by which a lane gives it up.
+    pub(super) ends: [usize; 2],
     /// Which lanes go through it, where it begins.
     pub(super) lanes: Guard,
     /// What holds for those that still have to, and for the one whose turn it is.

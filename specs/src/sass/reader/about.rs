@@ -54,6 +54,10 @@ impl Attribute {
         match self.name.as_str() {
             "EIATTR_REQNTID" => about.required = extent(),
             "EIATTR_MAX_THREADS" => about.most = extent(),
+            "EIATTR_CTA_PER_CLUSTER" => {
+                about.cluster = extent().filter(|extent| !extent.size.contains(&0));
+            }
+            "EIATTR_EXPLICIT_CLUSTER" => about.explicit_cluster = Some(self.span),
             "EIATTR_PARAM_CBANK" => about.first_param = shorts.first().copied().or(about.first_param),
             "EIATTR_KPARAM_INFO" => {
                 // The first two bytes are the format and the number of the attribute.

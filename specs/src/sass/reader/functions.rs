@@ -3,6 +3,8 @@
 use crate::common::diagnostic::Sink;
 use crate::common::span::{Span, offset};
 use crate::sass::error::SassError;
+use crate::sass::opcodes::{self, Effect};
+use crate::sass::operand::number;
 use crate::sass::syntax::{About, Function, Listing};
 
 use super::about::Attribute;
@@ -374,6 +376,10 @@ impl<'s> Reader<'s, '_> {
 
 /// What is looked up where control flows.
 fn look_around(function: &mut Function<'_>) {
+    // Where calls come back to, and jumps by a register lead, is said by numbers that are moved.
+    let moves = ["CALL", "CAL", "JCAL", "RET", "BRX", "BRXU", "JMX", "JMXU", "LEPC"];
+    let root = |opcode: &str| moves.contains(&opcode.split('.').next().unwrap_or_default());
+    let by_registers = function.statements.iter().any(|statement| root(statement.opcode));
     for at in 0..function.statements.len() {
         let statement = &function.statements[at];
         let root = statement.opcode.split('.').next().unwrap_or_default();
@@ -382,6 +388,11 @@ fn look_around(function: &mut Function<'_>) {
         let listed: Vec<usize> = listed.split(',').filter_map(|name| function.target(name)).collect();
         function.entered.extend(listed);
         let statement = &function.statements[at];
+        let is_number = statement.operands.last().is_some_and(|last| number(last).is_some());
+        let leads = root == "BSSY" || opcodes::effect(statement.opcode).is_none_or(|e| e == Effect::Flow);
+        if is_number && !leads && !by_registers {
+            continue;
+        }
         let Some(to) = statement.operands.last().and_then(|last| function.target(last)) else { continue };
         if root == "BSSY"
             && let Some(register) = statement.operands.first()
