@@ -231,7 +231,7 @@ fn judge(
     };
     let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
     let case = Case { program, readings: options.readings, source };
-    let mut outcome = barcheck_engine::check(Arc::clone(&case.program), options.readings, &settings, control);
+    let mut outcome = barcheck_engine::check(case.program.clone(), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
     let mut shown = Shown::default();
     shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
@@ -257,13 +257,12 @@ fn judge(
         remarks.extend(allows.idle(about, &lines, options, all_reach_known));
         remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
     }
-    let (allowed, warnings, extracted) = (allows.into_allowed(), loaded.warnings, loaded.extracted);
     Judged {
         case,
-        warnings,
-        extracted,
+        warnings: loaded.warnings,
+        extracted: loaded.extracted,
         remarks,
-        allowed,
+        allowed: allows.into_allowed(),
         coverage,
         outcome,
         findings,

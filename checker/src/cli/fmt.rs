@@ -2,7 +2,7 @@
 
 use super::args::FmtArgs;
 use super::deadline::Deadline;
-use super::input::{self, Unread};
+use super::input;
 use super::output::{Colours, Status, complain, error_line, print};
 use super::writing;
 use barcheck_specs::bar;
@@ -28,8 +28,8 @@ fn format_one(path: &Path, args: &FmtArgs, colours: Colours) -> io::Result<Statu
     let source = match input::protocol_within(path, deadline.limit()) {
         Ok(source) => source,
         Err(why) => {
-            let status = trouble(format!("cannot read {name}: {why}"));
-            return Ok(if matches!(why, Unread::Late(_)) { Status::Inconclusive } else { status });
+            trouble(format!("cannot read {name}: {why}"));
+            return Ok(why.status());
         }
     };
     let formatted = match bar::format(&source) {

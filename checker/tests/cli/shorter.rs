@@ -44,8 +44,8 @@ warps 4..16 as math {
 }
 ";
 
-/// A ring of which a stage may be left out, by all alike. Whoever leaves out all stages at first meets nobody in
-/// the second round; whoever does so last has come a long way.
+/// A ring of which a stage may be left out, by all alike. Whoever leaves out all stages at first meets nobody
+/// in the second round; whoever does so last has come a long way.
 const LEAVES_OUT: &str = "target ptx;
 cta 256;
 const ROUNDS = 14;

@@ -46,7 +46,7 @@ use slices::{has_many, may_be_sliced};
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
 const MOST_TO_SHORTEN: u64 = 50_000;
 
-/// The same, once for each agent: a state takes longer the more agents it has, and the verdict is known already.
+/// The same, once for each agent: a state takes longer the more agents it has, and the verdict is known.
 const MOST_BY_AGENTS: u64 = 800_000;
 
 /// Why a run that ends early says enough.
