@@ -1,9 +1,9 @@
-//! Data that is announced to nobody: a write, the arrival that announces it, and a generation for which no one
-//! ever waits.
+//! Data that is announced to nobody: a write, the arrival that announces it, and a generation for which no
+//! one ever waits.
 //!
-//! Whether an arrival that is left over is harmless cannot be told from barriers alone: a ring whose consumers
-//! say of the last stages that they are free leaves as much behind as one whose consumers leave out the last
-//! tile. The difference is what the arrival announces.
+//! Whether an arrival that is left over is harmless cannot be told from barriers alone: a ring whose
+//! consumers say of the last stages that they are free leaves as much behind as one whose consumers leave out
+//! the last tile. The difference is what the arrival announces.
 
 use super::case::{Case, sentence};
 use super::place::{Did, Place, Remark};
@@ -23,9 +23,9 @@ pub(super) struct Unheard<'t> {
     readers: Vec<u32>,
 }
 
-/// Whether what a trace of `dangling-arrival` leaves on its barrier announces data: its agent's latest arrival
-/// comes first after a write, nobody accesses what was written from then on, and other agents do read that
-/// array in other rounds. `false` where the steps that would tell are left out.
+/// Whether what a trace of `dangling-arrival` leaves on its barrier announces data: its agent's latest
+/// arrival comes first after a write, nobody accesses what was written from then on, and other agents do read
+/// that array in other rounds. `false` where the steps that would tell are left out.
 #[must_use]
 pub fn announces_unread_data(trace: &Trace) -> bool {
     trace.outcome.rule.as_deref() == Some(Rule::DanglingArrival.name()) && of(&Case::of(trace)).is_some()
