@@ -35,28 +35,28 @@ const LOST: &str = "nobody waits for warp 0's write of stage[1]";
 
 #[test]
 fn a_consumer_that_leaves_out_the_last_tile_is_an_error() {
-    let found: Run = verify(&ring(1, false, true), &[]).expect(1);
+    let found: Run = verify(ring(1, false, true), &[]).expect(1);
     found
         .prints(&format!("error[dangling-arrival]: {LOST}"))
         .prints("warps 1 and 2 exited here")
         .prints("Warp 0 wrote stage[1] at")
         .prints("either they make one");
-    let report = &verify(&ring(1, false, true), &["--format", "json"]).expect(1).json()[0];
+    let report = &verify(ring(1, false, true), &["--format", "json"]).expect(1).json()[0];
     assert_eq!((&report["verdict"], &report["findings"][0]["level"]), (&"violated".into(), &"error".into()));
     // Of a long run only the ends are kept, in which it shows as well.
-    let long = verify(&ring(1, false, true), &["-D", "ROUNDS=6000"]).expect(1);
+    let long = verify(ring(1, false, true), &["-D", "ROUNDS=6000"]).expect(1);
     long.prints(LOST).prints("steps left out");
 }
 
 #[test]
 fn what_a_ring_leaves_that_says_at_first_that_all_stages_are_free_is_a_warning() {
-    let harmless = verify(&ring(0, true, true), &[]).expect(0);
+    let harmless = verify(ring(0, true, true), &[]).expect(0);
     let harmless =
         harmless.prints("warning[dangling-arrival]: every warp has exited and barrier 2 still holds");
     assert!(!harmless.out.contains("nobody waits for"), "{}", harmless.out);
-    verify(&ring(0, false, true), &[]).expect(0).prints("verified");
+    verify(ring(0, false, true), &[]).expect(0).prints("verified");
     // Where nothing says what is announced, it cannot be told.
-    verify(&ring(1, false, false), &[]).expect(0).prints("warning[dangling-arrival]: every warp has exited");
+    verify(ring(1, false, false), &[]).expect(0).prints("warning[dangling-arrival]: every warp has exited");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn of_data_that_is_read_after_all_nothing_is_lost() {
         at_the_end(producer, "bar.sync 0;"),
         at_the_end(&format!("warps{consumers}"), "bar.sync 0; read stage[1];"),
     );
-    let read = verify(&format!("{producer}{consumers}"), &[]).expect(0);
+    let read = verify(format!("{producer}{consumers}"), &[]).expect(0);
     let read = read.prints("warning[dangling-arrival]: every warp has exited");
     assert!(!read.out.contains("nobody waits for"), "{}", read.out);
 }
