@@ -33,6 +33,8 @@ mod input;
 mod junit;
 #[path = "cli/kernels.rs"]
 mod kernels;
+#[path = "cli/leftovers.rs"]
+mod leftovers;
 #[path = "cli/library.rs"]
 mod library;
 #[path = "cli/lints.rs"]

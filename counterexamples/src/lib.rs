@@ -38,8 +38,8 @@ pub use build::counterexample::{Counterexample, counterexample, counterexample_w
 pub use build::limits::{LeftOut, Limits, Why};
 pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
-pub use explain::clause;
 pub use explain::labels::{PlaceLabel, labels};
+pub use explain::{announces_unread_data, clause};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
 pub use names::{Noun, agents, narrow, noun};
 pub use objects::{Flight, Phase};

@@ -343,17 +343,20 @@ const lanes = {
     }
     if (VIOLATION !== null && VIOLATION >= from && VIOLATION <= to) drawn.push(sign("fails", x(VIOLATION), 31, 7, {}, "what the trace shows"));
     let free = -Infinity;
-    // A generation that is complete is named where it completes, another where it begins.
+    // A generation that is complete is named where it completes, another where it begins, or where there is room.
     const named = [...barriers.values()].flatMap((barrier) => dimmedBarrier(barrier.barrier) || isObject(barrier.barrier) ? []
       : visibleGenerations(barrier, from, to).map((g) => (g.completed ? [g.completed, barrier, `#${g.generation}`] : [Math.min(...g.arrivals.map(([, time]) => time)), barrier, "open"])));
+    const end = VIOLATION !== null && VIOLATION <= to ? x(VIOLATION) - 10 : Infinity;
     for (const [time, barrier, told] of named.sort((a, b) => a[0] - b[0])) {
       const label = `${cut(narrow(barrier.short, 8), 8)} ${told}`;
       const half = label.length * 3 + 3;
-      if (x(time) - half < free || (time === VIOLATION && cell < 20)) continue;
-      free = x(time) + half;
+      const isOpen = told === "open";
+      const middle = isOpen ? Math.min(Math.max(x(time), LABEL + half + 2, free + half + 2), end - half) : x(time);
+      if (middle - half < free || (!isOpen && time === VIOLATION && cell < 20)) continue;
+      free = middle + half;
       drawn.push(svg("g", { class: `flag ${hueOf(barrier.barrier)}` },
-        svg("rect", { x: x(time) - half, y: 23, width: 2 * half, height: 15, rx: 4 }),
-        svg("text", { x: x(time), y: 34 }, label)));
+        svg("rect", { x: middle - half, y: 23, width: 2 * half, height: 15, rx: 4 }),
+        svg("text", { x: middle, y: 34 }, label)));
     }
     return drawn;
   },

@@ -72,6 +72,14 @@ const source = {
     this.spanned = spans;
   },
 
+  /** From where to where a row reaches, and in the end the place of whoever is to blame, if both can be seen. */
+  reach(row, body) {
+    const blamed = state.t === LAST && view.shows && outcome.blamed?.length ? this.rows[outcome.related[0]?.line - 1] : null;
+    const edges = (...rows) => [Math.min(...rows.map(({ block }) => block.offsetTop)) - body.offsetTop, Math.max(...rows.map(({ block }) => block.offsetTop + block.offsetHeight)) - body.offsetTop];
+    const [top, bottom] = edges(row, blamed ?? row);
+    return bottom - top < body.clientHeight - 20 ? [top, bottom] : edges(row);
+  },
+
   /** Scrolls to what is marked. */
   reveal() {
     const spans = this.spanned;
@@ -80,8 +88,8 @@ const source = {
     const row = this.rows[(line ?? 0) - 1];
     if (!row) return;
     const body = $("source-body");
-    const top = row.block.offsetTop - body.offsetTop;
-    if (top < body.scrollTop + 20 || top + 40 > body.scrollTop + body.clientHeight) body.scrollTop = top - body.clientHeight / 2;
+    const [top, bottom] = this.reach(row, body);
+    if (top < body.scrollTop + 20 || bottom > body.scrollTop + body.clientHeight) body.scrollTop = (top + bottom - body.clientHeight) / 2;
     const mark = row.text.querySelector(state.agent === null ? "mark.done" : "mark.at") ?? row.text.querySelector("mark");
     if (!mark) return;
     const [box, frame] = [mark.getBoundingClientRect(), body.getBoundingClientRect()];

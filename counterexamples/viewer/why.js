@@ -107,7 +107,7 @@ function renderGraph() {
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */
 function graphDrawing(nodes, edges) {
   const [width, height] = [460, nodes.length === 2 ? 118 : Math.min(340, 110 + nodes.length * 34)];
-  const half = { x: 74, y: 19 };
+  const half = { x: 82, y: 19 };
   nodes.forEach((node, i) => {
     const angle = nodes.length === 2 ? Math.PI * (1 + i) : (2 * Math.PI * i) / nodes.length - Math.PI / 2;
     node.x = width / 2 + Math.cos(angle) * (width / 2 - half.x - 16);

@@ -3,10 +3,10 @@
 use crate::decision::{Clause, Finding, Related};
 use crate::purse::{Purse, Unshown, in_words};
 use barcheck_counterexamples::{self as counterexamples, Counterexample, SourceInfo, Trace, What};
-use barcheck_engine::{Found, Inconclusive, Outcome};
+use barcheck_engine::{Found, Inconclusive, Levels, Outcome};
 use barcheck_model::machine::{Options, Path};
 use barcheck_model::program::{Place, Program, Target};
-use barcheck_model::rule::Rule;
+use barcheck_model::rule::{Level, Rule};
 use std::sync::Arc;
 
 /// A protocol, and where it comes from.
@@ -21,17 +21,24 @@ pub(crate) struct Case {
 
 impl Case {
     /// A violation, replayed.
-    pub(crate) fn finding(&self, found: &Found, purse: &Purse<'_>) -> Result<Finding, Unshown> {
+    pub(crate) fn finding(
+        &self,
+        found: &Found,
+        levels: &Levels,
+        purse: &Purse<'_>,
+    ) -> Result<Finding, Unshown> {
         let finding = &found.finding;
         let shown = self.shown(&found.path, What::Finding(finding, found.level), purse);
-        let Counterexample { trace, left_out, .. } = shown.map_err(|departure| {
+        let Counterexample { mut trace, left_out, .. } = shown.map_err(|departure| {
             purse.unshown(format!("the counterexample of `{}` does not hold: {departure}", finding.rule))
         })?;
+        let level = graver(found, levels, &trace);
+        trace.outcome.level = Some(level.name().to_owned());
         let outcome = &trace.outcome;
         let place = outcome.location;
         Ok(Finding {
             rule: finding.rule,
-            level: found.level,
+            level,
             message: outcome.message.clone(),
             clause: clause(finding.rule, self.program.target, &trace),
             barrier: finding.barrier.map(|barrier| barrier.0),
@@ -83,6 +90,14 @@ impl Case {
         purse.spend(shown.bytes);
         Ok(shown)
     }
+}
+
+/// The level of a finding: what is a warning is an error where data is lost, unless a level is named for it.
+fn graver(found: &Found, levels: &Levels, trace: &Trace) -> Level {
+    let is_named = || levels.changes.iter().any(|(named, _)| *named == found.finding.rule);
+    let is_graver =
+        found.level == Level::Warning && !is_named() && counterexamples::announces_unread_data(trace);
+    if is_graver { Level::Error } else { found.level }
 }
 
 fn related(place: &counterexamples::trace::Related) -> Related {

@@ -60,6 +60,7 @@ use barcheck_model::rule::Level;
 use barcheck_specs::{Diagnostic, Extracted, LineIndex, Linted, LoadError, Loaded, load_within};
 use case::Case;
 use purse::{Purse, Unshown};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -230,21 +231,22 @@ fn judge(
     };
     let coverage = options.coverage.then(|| coverage::told(&program, &worked_out));
     let case = Case { program, readings: options.readings, source };
-    let mut outcome = barcheck_engine::check(Arc::clone(&case.program), options.readings, &settings, control);
+    let mut outcome = barcheck_engine::check(case.program.clone(), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
     let mut shown = Shown::default();
-    shown.add(&case, &outcome, &purse, |found| found.level >= Level::Warning);
+    shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
     if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
         tell_apart(&case, extracted, (options, control), &purse, &mut shown);
     }
     let Shown { mut findings, mut defects, late } = shown;
     findings.sort_by(|a, b| {
-        let key = |f: &Finding| (f.rule, f.place.line, f.place.column);
+        let key = |f: &Finding| (f.rule, f.place.line, f.place.column, Reverse(f.level));
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
     });
     // One for each rule and place: arrivals left over on several barriers may come from one instruction.
     findings.dedup_by_key(|f| (f.rule, f.place.line, f.place.column));
     let findings = allows.take_findings(findings);
+    raise(&mut outcome, &findings);
     let path_to_stop = path_to_stop(&case, &outcome, &purse, &mut defects);
     if late {
         purse.end_early(&mut outcome, findings.iter().any(|found: &Finding| found.level == Level::Error));
@@ -255,13 +257,12 @@ fn judge(
         remarks.extend(allows.idle(about, &lines, options, all_reach_known));
         remarks.sort_by_key(|remark| (remark.lint, remark.place.line, remark.place.column));
     }
-    let (allowed, warnings, extracted) = (allows.into_allowed(), loaded.warnings, loaded.extracted);
     Judged {
         case,
-        warnings,
-        extracted,
+        warnings: loaded.warnings,
+        extracted: loaded.extracted,
         remarks,
-        allowed,
+        allowed: allows.into_allowed(),
         coverage,
         outcome,
         findings,
@@ -269,6 +270,15 @@ fn judge(
         defects,
         unseen: false,
         given: BTreeMap::new(),
+    }
+}
+
+/// A finding that is graver than its rule violates a protocol that violates no rule.
+fn raise(outcome: &mut Outcome, findings: &[Finding]) {
+    let is_passed = matches!(outcome.verdict, Verdict::Verified | Verdict::Inconclusive);
+    if is_passed && findings.iter().any(|found| found.level == Level::Error && found.data.is_empty()) {
+        outcome.verdict = Verdict::Violated;
+        outcome.uncovered = outcome.inconclusive.take().or(outcome.uncovered.take());
     }
 }
 
@@ -306,9 +316,15 @@ struct Shown {
 }
 
 impl Shown {
-    fn add(&mut self, case: &Case, outcome: &Outcome, purse: &Purse<'_>, counts: impl Fn(&Found) -> bool) {
+    fn add(
+        &mut self,
+        case: &Case,
+        outcome: &Outcome,
+        (levels, purse): (&Levels, &Purse<'_>),
+        counts: impl Fn(&Found) -> bool,
+    ) {
         for found in outcome.findings.iter().filter(|found| counts(found)) {
-            match case.finding(found, purse) {
+            match case.finding(found, levels, purse) {
                 Ok(finding) => {
                     let is_shortest = found.level == Level::Error && shorter::is_shortest(outcome, &finding);
                     self.findings.push(Finding { is_shortest, ..finding });
@@ -337,7 +353,7 @@ fn tell_apart(
         let settings = Settings { all: true, checkpoint: None, ..settings.clone() };
         let outcome = barcheck_engine::check(Arc::clone(program), readings, &settings, control);
         let is_certain = |found: &Found| found.level == Level::Error && certain.contains(&found.finding.rule);
-        shown.add(case, &outcome, purse, is_certain);
+        shown.add(case, &outcome, (&settings.levels, purse), is_certain);
     }
     if !options.deny_data_dependent {
         data::lower(&mut shown.findings);

@@ -99,6 +99,10 @@ fn chosen_level(trace: &Trace, allows: &[Allow]) -> Option<(Level, Level)> {
     let levels = [Level::Allow, Level::Pedantic, Level::Warning, Level::Error];
     let chosen = levels.into_iter().find(|level| level.name() == named)?;
     let is_allowed = allows.iter().any(|allow| allow.check == Check::Rule(rule));
-    let usual = if is_allowed { Level::Allow } else { rule.default_level(target) };
+    let usual = match rule.default_level(target) {
+        _ if is_allowed => Level::Allow,
+        Level::Warning if counterexamples::announces_unread_data(trace) => Level::Error,
+        level => level,
+    };
     (chosen != usual).then_some((chosen, usual))
 }

@@ -38,9 +38,9 @@ fn examine(input: &mut Input, args: &DoctorArgs, deadline: &Deadline, colours: C
     let name = input::display_name(&input.path);
     let bytes = match kernels::read(input, deadline.limit()) {
         Ok(bytes) => bytes,
-        Err(message) => {
+        Err((status, message)) => {
             complain(&error_line(colours.err, message));
-            return (Status::Trouble, String::new());
+            return (status, String::new());
         }
     };
     let mut options = LoadOptions::default();

@@ -1,7 +1,7 @@
 //! A counterexample that is to be shown: read, and replayed before anybody believes it.
 
 use super::deadline::Deadline;
-use super::input::{self, Unread};
+use super::input;
 use super::output::Status;
 use barcheck::{Replayed, replay_within};
 use barcheck_counterexamples::Trace;
@@ -19,10 +19,7 @@ pub(crate) struct Exhibit {
 /// Reads and replays the trace in a file; one that departs from the model is shown only if `anyway`. The
 /// error says what kind of failure it is, and why.
 pub(crate) fn read(path: &Path, anyway: bool, deadline: &Deadline) -> Result<Exhibit, (Status, String)> {
-    let bytes = input::trace(path, deadline.limit()).map_err(|why| {
-        let status = if matches!(why, Unread::Late(_)) { Status::Inconclusive } else { Status::Trouble };
-        (status, why.to_string())
-    })?;
+    let bytes = input::trace(path, deadline.limit()).map_err(|why| (why.status(), why.to_string()))?;
     let (replayed, trace) = replay_within(&bytes, deadline.patience());
     let departure = match replayed {
         Replayed::Late => return Err((Status::Inconclusive, deadline.said("replayed"))),

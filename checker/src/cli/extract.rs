@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExtractArgs, colours: Colours) -> io::Result<Status> {
     let Some(mut input) = inputs.pop() else { return fail(Status::Trouble, format!("{name} has no kernel")) };
     let bytes = match kernels::read(&mut input, deadline.limit()) {
         Ok(bytes) => bytes,
-        Err(message) => return fail(Status::Trouble, message),
+        Err((status, message)) => return fail(status, message),
     };
     let mut options = LoadOptions::default();
     args.kernel.tell(&mut options, input.entry.as_ref().map(|entry| entry.index));

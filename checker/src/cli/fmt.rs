@@ -1,6 +1,7 @@
 //! `barcheck fmt`: rewrites protocols in the standard layout.
 
 use super::args::FmtArgs;
+use super::deadline::Deadline;
 use super::input;
 use super::output::{Colours, Status, complain, error_line, print};
 use super::writing;
@@ -12,20 +13,24 @@ use std::path::Path;
 pub(crate) fn run(args: &FmtArgs, colours: Colours) -> io::Result<Status> {
     let mut status = Status::Success;
     for path in &args.files {
-        status = status.max(format_one(path, args.check, colours)?);
+        status = status.max(format_one(path, args, colours)?);
     }
     Ok(status)
 }
 
-fn format_one(path: &Path, check: bool, colours: Colours) -> io::Result<Status> {
+fn format_one(path: &Path, args: &FmtArgs, colours: Colours) -> io::Result<Status> {
     let name = input::display_name(path);
     let trouble = |message: String| {
         complain(&error_line(colours.err, message));
         Status::Trouble
     };
-    let source = match input::protocol_within(path, None) {
+    let deadline = Deadline::new(args.time.timeout);
+    let source = match input::protocol_within(path, deadline.limit()) {
         Ok(source) => source,
-        Err(error) => return Ok(trouble(format!("cannot read {name}: {error}"))),
+        Err(why) => {
+            trouble(format!("cannot read {name}: {why}"));
+            return Ok(why.status());
+        }
     };
     let formatted = match bar::format(&source) {
         Ok(formatted) => formatted,
@@ -35,8 +40,13 @@ fn format_one(path: &Path, check: bool, colours: Colours) -> io::Result<Status> 
             return Ok(Status::Trouble);
         }
     };
+    // What is late is not written: whoever has set a time has gone on without it.
+    if let Err(said) = deadline.check("formatted") {
+        complain(&error_line(colours.err, format!("{name}: {said}")));
+        return Ok(Status::Inconclusive);
+    }
     let differs = formatted.as_bytes() != source;
-    if check {
+    if args.check {
         if !differs {
             return Ok(Status::Success);
         }

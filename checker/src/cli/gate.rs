@@ -89,7 +89,7 @@ fn suited(protocol: &Protocol) -> With {
 /// Reads a protocol. The error is for people, ended by a line break.
 fn protocol(input: &mut Input, args: &GateArgs) -> Result<Protocol, (Status, String)> {
     let name = input::display_name(&input.path);
-    let unreadable = |why| (Status::Trouble, format!("error: cannot read {name}: {why}\n"));
+    let unreadable = |why: input::Unread| (why.status(), format!("error: cannot read {name}: {why}\n"));
     let bytes = input.read(args.timeout).map_err(unreadable)?;
     let mut load = LoadOptions::default();
     load.defines.extend(args.define.iter().map(|define| (define.name.clone(), define.value)));

@@ -1,6 +1,7 @@
 //! Reads files, standard input among them.
 
 use super::names::shown;
+use super::output::Status;
 use super::watch;
 use barcheck_specs::limits;
 use std::fmt::{self, Display, Formatter};
@@ -25,6 +26,16 @@ pub(crate) enum Unread {
     Late(Duration),
     /// The user has asked to end.
     Interrupted,
+}
+
+impl Unread {
+    /// The status that follows: with more time it might have been read.
+    pub(crate) fn status(&self) -> Status {
+        match self {
+            Self::Unreadable(_) => Status::Trouble,
+            Self::Late(_) | Self::Interrupted => Status::Inconclusive,
+        }
+    }
 }
 
 impl Display for Unread {

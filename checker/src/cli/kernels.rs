@@ -3,6 +3,7 @@
 use super::args::KernelArgs;
 use super::files::Input;
 use super::input;
+use super::output::Status;
 use barcheck_specs::{Entry, Format, Source, entries};
 use std::time::Duration;
 
@@ -83,8 +84,8 @@ fn choose(known: &[Entry], args: &KernelArgs) -> Vec<Entry> {
     known.iter().filter(|entry| entry.name.contains(name.as_str())).cloned().collect()
 }
 
-/// Reads a single module or says why not, for people.
-pub(crate) fn read(input: &mut Input, time: Option<Duration>) -> Result<Vec<u8>, String> {
+/// Reads a single module, or says which status follows and why, for people.
+pub(crate) fn read(input: &mut Input, time: Option<Duration>) -> Result<Vec<u8>, (Status, String)> {
     let name = input::display_name(&input.path);
-    input.read(time).map_err(|why| format!("cannot read {name}: {why}"))
+    input.read(time).map_err(|why| (why.status(), format!("cannot read {name}: {why}")))
 }

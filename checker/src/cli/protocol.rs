@@ -2,7 +2,7 @@
 
 use super::args::TimeArgs;
 use super::deadline::Deadline;
-use super::input::{self, Unread};
+use super::input;
 use super::output::{Colours, Status, complain, error_line, print, save};
 use super::values::{self, Define};
 use barcheck::Patience;
@@ -79,10 +79,8 @@ impl Task<'_> {
     /// Reads the protocol.
     fn load(&self, deadline: &Deadline, name: &str) -> Result<Loaded, Failure> {
         let line = |said: String| error_line(self.colours.err, said);
-        let bytes = input::protocol_within(self.file, deadline.limit()).map_err(|why| {
-            let status = if matches!(why, Unread::Late(_)) { Status::Inconclusive } else { Status::Trouble };
-            (status, line(format!("cannot read {name}: {why}")))
-        })?;
+        let bytes = input::protocol_within(self.file, deadline.limit())
+            .map_err(|why| (why.status(), line(format!("cannot read {name}: {why}"))))?;
         let defines = self.define.iter().map(|define| (define.name.clone(), define.value)).collect();
         let source = Source::new(name, &bytes);
         let loaded =

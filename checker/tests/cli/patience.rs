@@ -100,6 +100,27 @@ fn the_timeout_ends_the_reading_of_a_pipe_to_which_nobody_writes() {
 }
 
 #[test]
+fn the_timeout_ends_whatever_is_made_of_a_pipe_to_which_nobody_writes() {
+    let folder = Folder::new();
+    let (pipe, good) = (silent_pipe(&folder), folder.add("good.bar", GOOD));
+    for command in [
+        &["fmt"][..],
+        &["fmt", "--check"],
+        &["graph"],
+        &["gate"],
+        &["export", "--to", "tla"],
+        &["where", "--at", "0=1"],
+        &["extract"],
+        &["doctor"],
+    ] {
+        let began = Instant::now();
+        run(&[command, &["--timeout", "0.3", &pipe]].concat()).expect(3);
+        assert!(began.elapsed() < Duration::from_secs(20), "{command:?}");
+    }
+    run(&["fmt", "--timeout", "20", &good]).expect(0);
+}
+
+#[test]
 fn the_timeout_ends_the_reading_of_a_standard_input_that_stays_open() {
     let mut verify = command(&["verify", "--timeout", "0.3", "-"]);
     let mut child = verify.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the binary starts");

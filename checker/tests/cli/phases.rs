@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use crate::support::{Folder, command, run};
+use crate::support::{Folder, command, run, verify};
 use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -100,6 +100,23 @@ fn time_ends_local_computation_in_every_command() {
             run.says("gave up after 0.5 s, while it was evaluated; raise --timeout");
         }
     }
+}
+
+#[test]
+fn to_say_what_grew_takes_no_time_when_time_is_up() {
+    let mut text = "target ptx; cta 32; warp 0 {\n".to_owned();
+    (0..64).for_each(|local| text += &format!("let x{local} = any 0..2;\n"));
+    (0..64).for_each(|local| text += &format!("if x{local} == 1 {{ bar.sync 0; }}\n"));
+    text += "}\n";
+    let seconds = || {
+        let report = &verify(&text, &["--timeout", "1", "--format", "json"]).expect(3).json()[0];
+        let reason = report["reason"].as_str().expect("a text");
+        assert!(reason.contains("what grew: the configurations of warp 0"), "{reason}");
+        report["statistics"]["seconds"].as_f64().expect("a number")
+    };
+    // Of three, since the machine may be busy.
+    let took = (0..3).map(|_| seconds()).fold(f64::INFINITY, f64::min);
+    assert!(took < 1.7, "{took}");
 }
 
 #[test]

@@ -44,6 +44,29 @@ warps 4..16 as math {
 }
 ";
 
+/// A ring of which a stage may be left out, by all alike. Whoever leaves out all stages at first meets nobody
+/// in the second round; whoever does so last has come a long way.
+const LEAVES_OUT: &str = "target ptx;
+cta 256;
+const ROUNDS = 14;
+const STAGES = 7;
+shared s[STAGES];
+warps 0..2 as producer { for i in 0..ROUNDS {
+    if uniform skip ? {} else {
+        if i >= STAGES { bar.sync 1 + i % STAGES + STAGES, 256; }
+        if warp == 0 { write s[i % STAGES]; }
+        bar.arrive 1 + i % STAGES, 256;
+    }
+} }
+warps 2..8 as consumer { for i in 0..ROUNDS {
+    if uniform skip ? {} else {
+        bar.sync 1 + i % STAGES, 256;
+        read s[i % STAGES];
+        if i + STAGES < ROUNDS { bar.arrive 1 + i % STAGES + STAGES, 256; }
+    }
+} }
+";
+
 fn error(report: &Value) -> &Value {
     let findings = report["findings"].as_array().expect("findings");
     findings.iter().find(|finding| finding["level"] == "error").expect("an error")
@@ -87,4 +110,13 @@ fn nothing_is_said_of_a_path_that_is_short_or_the_shortest() {
     assert!(!run.out.contains("shows the same") && !run.out.contains("may show"), "{}", run.out);
     let report = &verify(crossed, &["--format", "json"]).expect(1).json()[0];
     assert!(error(report)["shortest"] == true && error(report)["smaller"].is_null());
+}
+
+#[test]
+fn what_choosing_otherwise_at_once_shows_takes_no_detour() {
+    let report = &verify(LEAVES_OUT, &["--reduction", "stubborn", "--format", "json"]).expect(1).json()[0];
+    let found = error(report);
+    assert_eq!(found["rule"], "deadlock");
+    // Eight decisions of each of eight warps, and where each of them waits.
+    assert_eq!(steps(found), 72, "{}", found["headline"]);
 }

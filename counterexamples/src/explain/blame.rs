@@ -226,10 +226,18 @@ fn one_too_many(
     }
     let step = case.arrival(first, barrier, usize::MAX)?;
     let (names, on) = (case.agents(arrived), case.barrier(barrier));
-    let says = format!("{names} came{} to {on} a {} time", case.at(step.location), ordinal(made));
-    let plural = if most == 1 { "" } else { "s" };
+    let at = case.at(step.location);
+    let says = match most {
+        0 => format!("only {names} came{at} to {on}"),
+        _ => format!("{names} came{at} to {on} a {} time", ordinal(made)),
+    };
+    let exited = match most {
+        0 => "without arriving".to_owned(),
+        1 => "after 1 arrival".to_owned(),
+        _ => format!("after {most} arrivals"),
+    };
     let others = format!(
-        "{}, which {} the same code, exited after {most} arrival{plural} on {on}.",
+        "{}, which {} the same code, exited {exited} on {on}.",
         sentence(&case.agents(missing)),
         verb(missing, "runs", "run"),
     );

@@ -15,6 +15,7 @@ mod proxy;
 mod race;
 mod results;
 mod standing;
+mod unheard;
 mod words;
 
 use barcheck_model::rule::Rule;
@@ -24,6 +25,7 @@ use crate::trace::{Outcome, OutcomeKind, Trace};
 use case::{Case, sentence};
 use place::Place;
 pub(crate) use race::what_is_missing;
+pub use unheard::announces_unread_data;
 use words::{MARK, Words};
 
 /// An outcome of a trace's steps, in words; those that the trace has do not matter.

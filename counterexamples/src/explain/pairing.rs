@@ -4,6 +4,7 @@ use barcheck_model::rule::Rule;
 
 use super::case::{Case, arrived_of, completes, lanes_here, sentence, verb};
 use super::place::{Completed, Did, Place, Remark};
+use super::unheard;
 use super::words::Words;
 use crate::names;
 use crate::trace::{AgentState, Detail, Event, Step};
@@ -408,17 +409,25 @@ pub(super) fn dangling(case: &Case<'_>) -> Words {
     let on = case.the_barrier();
     let barrier = outcome.barrier.unwrap_or_default();
     let who = case.agents(&outcome.agents);
-    let message = format!(
+    let left = format!(
         "every {} has exited and {on} still holds arrivals: {} ({who}{})",
         case.noun(),
         case.arrived_of(barrier),
         case.at(outcome.location)
     );
+    let unheard = unheard::of(case);
+    let message = match &unheard {
+        Some(unheard) => unheard.headline(case, &left),
+        None => left,
+    };
     let mut words = Words { message, ..Words::default() };
     told(case, &case.gathered(barrier, usize::MAX), &mut words);
-    words.sentences.push(
-        "Nobody came to complete the generation; a waiter was forgotten, or the arrival is superfluous."
-            .to_owned(),
-    );
+    match unheard {
+        Some(unheard) => unheard.tell(case, &mut words),
+        None => words.sentences.push(
+            "Nobody came to complete the generation; a waiter was forgotten, or the arrival is superfluous."
+                .to_owned(),
+        ),
+    }
     words
 }

@@ -59,6 +59,7 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
                  access, {later_by} waits before its own."
             ),
         });
+        words.sentences.extend(before.and_then(|before| parts(case, before, last)));
     } else if access == STORE && !before.is_some_and(|before| is_unpublished(case, before, last)) {
         words.sentences.extend(proxy::unfenced(&earlier_by, &later_by, earlier_access));
     } else {
@@ -70,6 +71,25 @@ pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
         }
     }
     words
+}
+
+/// What may be meant where agents write one location by one statement: that each writes a part of it.
+fn parts(case: &Case<'_>, before: &Step, last: &Step) -> Option<String> {
+    let is_write = |step: &Step| {
+        let mut accesses = step.events.iter().filter_map(|event| match event {
+            Event::Accessed { access, .. } => Some(access),
+            _ => None,
+        });
+        accesses.any(|access| access == "write")
+    };
+    let together = before.location == last.location && is_write(before) && is_write(last);
+    let noun = case.noun();
+    together.then(|| {
+        format!(
+            "If each {noun} writes a part of its own, a location stands for each part: an array with an \
+             element for each, and the {noun}'s own number in the index."
+        )
+    })
 }
 
 /// Where the copy is, that the first of two accesses is.

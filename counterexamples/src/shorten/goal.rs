@@ -15,6 +15,8 @@ pub(super) struct Goal<'a> {
     what: What<'a>,
     /// For what is judged where nobody moves any more: how it ends.
     ending: Option<Ending>,
+    /// Barriers at which nobody waits may be otherwise in the end.
+    only_agents: bool,
 }
 
 /// Where everybody stands in the end, and who arrived last at each barrier.
@@ -47,7 +49,23 @@ pub(super) enum Progress {
 impl<'a> Goal<'a> {
     /// What a path shows; `None` if that cannot be told.
     pub(super) fn of(walker: &mut Walker<'_>, steps: &[Choice], what: What<'a>) -> Option<Self> {
-        let mut goal = Goal { what, ending: None };
+        Self::ending_in(walker, steps, what, false)
+    }
+
+    /// The same, where only that matters which makes a deadlock: where everybody stands, and who waits for
+    /// what. `None` too for what is to end in the very same state.
+    pub(super) fn of_agents(walker: &mut Walker<'_>, steps: &[Choice], what: What<'a>) -> Option<Self> {
+        let goal = Self::ending_in(walker, steps, what, true)?;
+        (!goal.is_final() || goal.rule() == Some(Rule::Deadlock)).then_some(goal)
+    }
+
+    fn ending_in(
+        walker: &mut Walker<'_>,
+        steps: &[Choice],
+        what: What<'a>,
+        only_agents: bool,
+    ) -> Option<Self> {
+        let mut goal = Goal { what, ending: None, only_agents };
         if goal.is_final() {
             let attempt = goal.follow(walker, steps)?;
             let ending = attempt.ending(walker);
@@ -131,6 +149,16 @@ impl<'g> Attempt<'g> {
         Self { goal, state, made: Vec::new(), last: BTreeMap::new(), shown }
     }
 
+    /// Where it has come to.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Steps made so far.
+    pub(super) fn length(&self) -> usize {
+        self.made.len()
+    }
+
     /// Makes a step.
     pub(super) fn step(&mut self, walker: &mut Walker<'_>, choice: Choice) -> Progress {
         if self.shown {
@@ -165,6 +193,10 @@ impl<'g> Attempt<'g> {
     fn ending(&self, walker: &Walker<'_>) -> Ending {
         let watched = self.goal.last_arrival();
         let last = self.last.iter().filter(|(barrier, _)| Some(**barrier) == watched);
-        Ending { standing: walker.standing(&self.state), last: last.map(|(b, a)| (*b, *a)).collect() }
+        let standing = match self.goal.only_agents {
+            true => walker.standing_of_agents(&self.state),
+            false => walker.standing(&self.state),
+        };
+        Ending { standing, last: last.map(|(b, a)| (*b, *a)).collect() }
     }
 }

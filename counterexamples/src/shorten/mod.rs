@@ -1,8 +1,9 @@
 //! Shorter paths that show the same.
 //!
 //! A search that visits states in no particular order, or a schedule that threads happened to take, leads to
-//! a violation by way of much that has nothing to do with it. Three things are done to a path, again and
-//! again until none changes it:
+//! a violation by way of much that has nothing to do with it. First a long path chooses otherwise where that
+//! comes to the same sooner ([`choices`]). Then three things are done to it, again and again until none
+//! changes it:
 //!
 //! * what agents do at their ends is left out as long as the violation still shows ([`tails`]);
 //! * cycles are cut out, which lead back to where everybody stood ([`cycles`]);
@@ -13,6 +14,7 @@
 //! where everybody stood before; one that runs for ever visits no state that it did not visit before, since
 //! what is claimed of its agents is claimed of all continuations.
 
+mod choices;
 mod cycles;
 mod goal;
 mod lasso;
@@ -69,8 +71,12 @@ fn weight(path: &Path) -> (usize, usize) {
 }
 
 fn straight(walker: &mut Walker<'_>, steps: &[Choice], what: What<'_>) -> Option<Path> {
-    let goal = Goal::of(walker, steps, what)?;
-    let mut steps = goal.reached(walker, steps)?;
+    let mut steps = steps.to_vec();
+    if let Some(goal) = Goal::of_agents(walker, &steps, what) {
+        choices::otherwise(walker, &goal, &mut steps);
+    }
+    let goal = Goal::of(walker, &steps, what)?;
+    let mut steps = goal.reached(walker, &steps)?;
     loop {
         let before = steps.clone();
         tails::cut(walker, &goal, &mut steps);

@@ -19,6 +19,7 @@ pub(super) struct Walker<'g> {
     initial: State,
     left: usize,
     steps: usize,
+    idles: bool,
     /// Whether there is time left.
     goes_on: &'g dyn Fn() -> bool,
 }
@@ -46,11 +47,16 @@ impl<'g> Walker<'g> {
     pub(super) fn new(program: Arc<Program>, options: Options, budget: usize, limits: &Limits<'g>) -> Self {
         let mut machine = Machine::within(program, options, limits.patience());
         let initial = machine.initial();
-        Self { machine, initial, left: budget, steps: 0, goes_on: limits.goes_on }
+        Self { machine, initial, left: budget, steps: 0, idles: false, goes_on: limits.goes_on }
     }
 
     pub(super) fn initial(&self) -> State {
         self.initial.clone()
+    }
+
+    /// Whether the last step has changed nothing.
+    pub(super) fn idles(&self) -> bool {
+        self.idles
     }
 
     /// What may still be spent.
@@ -75,9 +81,11 @@ impl<'g> Walker<'g> {
         if !self.pay() {
             return None;
         }
+        self.idles = false;
         let (progressed, noted) = match self.machine.step(state, choice) {
             StepOutcome::Disabled => return None,
             StepOutcome::NoEffect => {
+                self.idles = true;
                 return Some(Step::On { state: state.clone(), noted: Vec::new(), arrived: Vec::new() });
             }
             StepOutcome::Progress(progressed) => (progressed, Vec::new()),
@@ -117,6 +125,14 @@ impl<'g> Walker<'g> {
     /// states may have the same number by accident.
     pub(super) fn standing(&self, state: &State) -> u64 {
         let mut hash = DefaultHasher::new();
+        self.standing_of_agents(state).hash(&mut hash);
+        state.barriers.hash(&mut hash);
+        hash.finish()
+    }
+
+    /// The same of agents alone.
+    pub(super) fn standing_of_agents(&self, state: &State) -> u64 {
+        let mut hash = DefaultHasher::new();
         for agent in self.machine.agents() {
             let config = self.machine.config(state, agent);
             config.waiting.map(|wait| (wait.barrier, wait.at)).hash(&mut hash);
@@ -125,7 +141,6 @@ impl<'g> Walker<'g> {
             }
             config.fragments.len().hash(&mut hash);
         }
-        state.barriers.hash(&mut hash);
         hash.finish()
     }
 }

@@ -46,6 +46,9 @@ use slices::{has_many, may_be_sliced};
 /// States that a search may find at most to replace what one schedule has found by something shorter to read.
 const MOST_TO_SHORTEN: u64 = 50_000;
 
+/// The same, once for each agent: a state takes longer the more agents it has, and the verdict is known.
+const MOST_BY_AGENTS: u64 = 800_000;
+
 /// Why a run that ends early says enough.
 const BY_ONE_RUN: &str = "one run is enough to show a violation";
 
@@ -401,16 +404,27 @@ fn said(
 fn refined(question: &Question<'_>, outcome: Outcome) -> Outcome {
     if outcome.verdict == Verdict::Error {
         // With a shorter path to it, if that is soon found.
-        let why = "a search finds the shortest path".to_owned();
-        let found = search(question, Reduction::Symmetry, short_of(question.settings.budgets), why);
+        let found = for_the_shortest(question);
         if found.statistics.complete { found } else { outcome }
     } else if outcome.verdict != Verdict::Violated {
         outcome
     } else if is_partial(&outcome) && question.settings.all {
         completed(question, outcome)
+    } else if !outcome.method.whole && outcome.method.engine != Engine::Search {
+        // A slice, which has fewer states, was searched as far as the whole would be.
+        outcome
     } else {
         shortened(question, outcome)
     }
+}
+
+/// A short search for what is known to be there.
+fn for_the_shortest(question: &Question<'_>) -> Outcome {
+    let agents = question.program.agents.len().max(1) as u64;
+    let short = short_of(question.settings.budgets);
+    let most = short.max_states.map(|most| most.min(MOST_BY_AGENTS / agents).max(1));
+    let why = "a search finds the shortest path".to_owned();
+    search(question, Reduction::Symmetry, Budgets { max_states: most, ..short }, why)
 }
 
 /// Budgets for a search that is not the last word.
@@ -421,8 +435,7 @@ fn short_of(budgets: Budgets) -> Budgets {
 
 /// A short search, to find what has been found with shorter paths.
 fn shortened(question: &Question<'_>, outcome: Outcome) -> Outcome {
-    let why = "a search finds the shortest path".to_owned();
-    let found = search(question, Reduction::Symmetry, short_of(question.settings.budgets), why);
+    let found = for_the_shortest(question);
     if found.verdict == Verdict::Violated && (!question.settings.all || found.statistics.complete) {
         return found;
     }

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 /// Automata below this size are no reason to give up.
 const NOTABLE: usize = 1000;
 
-/// Values of locals that are looked at, in all: this is for a word in a message.
-const MOST_VALUES: usize = 1 << 22;
+/// Values of locals that are looked at, in all: this is for a word in a message, when time may be up.
+const MOST_VALUES: usize = 1 << 18;
 
 /// The local whose values are most numerous among an automaton's configurations, if that automaton is
 /// large against the search as a whole; otherwise `None`: it is the interleavings that are many.

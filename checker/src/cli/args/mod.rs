@@ -411,6 +411,8 @@ pub(crate) struct FmtArgs {
     /// Change nothing; list the FILEs that are not formatted and exit with status 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
 }
 
 const FMT_EXAMPLES: &str = "\

@@ -22,16 +22,17 @@ use std::path::Path;
 pub(crate) fn run(args: &WhereArgs, colours: Colours) -> io::Result<Status> {
     watch::listen();
     let name = input::display_name(&args.file);
-    let found = chosen(args, &name).and_then(|mut input| {
+    let trouble = |message: String| (Status::Trouble, message);
+    let found = chosen(args, &name).map_err(trouble).and_then(|mut input| {
         let bytes = kernels::read(&mut input, args.budgets.timeout)?;
-        let options = options(args, &input, &name, &bytes)?;
+        let options = options(args, &input, &name, &bytes).map_err(trouble)?;
         Ok((bytes, options))
     });
     let (bytes, options) = match found {
         Ok(found) => found,
-        Err(message) => {
+        Err((status, message)) => {
             complain(&error_line(colours.err, message));
-            return Ok(Status::Trouble);
+            return Ok(status);
         }
     };
     let seek = match (args.hang, args.state) {
