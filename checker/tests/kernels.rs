@@ -137,7 +137,8 @@ fn the_protocol_that_is_extracted_gets_the_verdict_of_the_kernel() {
         // A search that ends at the first violation need not come to the same one. Behind the first of a ring
         // over several CTAs, or of one that goes on by a number of steps, there are too many states to search
         // them all.
-        let is_all = !name.starts_with("cluster_ring_") && !module.name.contains("advance");
+        let is_all = !name.starts_with("cluster_ring_")
+            && !["advance", "turns"].iter().any(|file| module.name.contains(file));
         let all =
             |options: Options| Options { settings: Settings { all: is_all, ..options.settings }, ..options };
         let decision = decide(&source, &all(options.clone()));

@@ -46,6 +46,7 @@ impl Case {
             place: Place { line: place.line, column: place.column, length: place.length },
             related: outcome.related.iter().map(related).collect(),
             data: Vec::new(),
+            outcomes: Vec::new(),
             fingerprint: counterexamples::fingerprint(&trace),
             is_shortest: false,
             smaller: None,

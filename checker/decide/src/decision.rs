@@ -83,6 +83,9 @@ pub struct Finding {
     /// Where the violation rests on unknown data of a kernel: the ways that agents take where it decides, in
     /// order. Such a finding is a warning, unless it is asked to be an error.
     pub data: Vec<Related>,
+    /// Of an error of a kernel: the outcomes of decisions that the whole group shares with which it comes
+    /// about, as of `param_1 == 0`, each by whom and where it is asked first.
+    pub outcomes: Vec<Related>,
     /// Stable while the finding is the same.
     pub fingerprint: String,
     /// The counterexample, replayed. Where something is [left out](Finding::left_out) it is an excerpt.

@@ -1,6 +1,7 @@
 //! What a run of a kernel rests on that need not be so: data that is not known, and decisions that may
 //! exclude one another.
 
+use crate::decision::Related;
 use barcheck_counterexamples::Trace;
 use barcheck_counterexamples::trace::Step;
 use barcheck_model::program::Program;
@@ -34,6 +35,27 @@ pub fn decisions(trace: &Trace) -> Vec<(String, bool)> {
         made.extend(decision.filter(|decision| !made.contains(decision)));
     }
     made
+}
+
+/// The outcomes of decisions of the whole group with which a run comes about, in the order in which they are
+/// asked: of those that are made again and again the last.
+pub(crate) fn outcomes(extracted: &Extracted, trace: &Trace) -> Vec<Related> {
+    let mut made: Vec<(&str, Related)> = Vec::new();
+    for step in &trace.steps {
+        let Some((name, words)) = decision(step).and_then(|name| extracted.words.get_key_value(name)) else {
+            continue;
+        };
+        let (agent, line, column) = (step.agent, step.location.line, step.location.column);
+        let role = format!("finds `{words}` {}", step.choice.pick != 0);
+        let outcome = Related { agent, line, column, role };
+        match made.iter_mut().find(|(known, _)| known == name) {
+            // Whoever asks for an answer gets the same.
+            Some((_, known)) if known.role == outcome.role => {}
+            Some((_, known)) => *known = outcome,
+            None => made.push((name.as_str(), outcome)),
+        }
+    }
+    made.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Two decisions among these that are about one thing: no run need have both outcomes.

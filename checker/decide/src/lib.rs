@@ -370,6 +370,11 @@ impl Judged {
     fn into_decision(self, mut decision: Decision) -> Decision {
         let program = &self.case.program;
         let confirmed = self.findings.iter().any(|found| found.level == Level::Error);
+        let mut findings = self.findings;
+        if let Some(extracted) = &self.extracted {
+            let errors = findings.iter_mut().filter(|found| found.level == Level::Error);
+            errors.for_each(|found| found.outcomes = doubt::outcomes(extracted, &found.trace));
+        }
         decision.target = Some(program.target);
         decision.verdict = self.outcome.verdict;
         decision.kernel = self.extracted.as_ref().map(|extracted| extracted.entry.clone());
@@ -377,7 +382,7 @@ impl Judged {
         decision.given = self.given;
         decision.statistics = self.outcome.statistics;
         decision.method = self.outcome.method;
-        decision.findings = self.findings;
+        decision.findings = findings;
         decision.diagnostics = self.warnings;
         decision.remarks = self.remarks;
         decision.allowed = self.allowed;

@@ -322,6 +322,9 @@ fn finding(report: &Decision, found: &Finding, lines: &LineIndex<'_>, palette: P
     if !found.data.is_empty() {
         diagnostic = diagnostic.note(on_data(found));
     }
+    if !found.outcomes.is_empty() {
+        diagnostic = diagnostic.note(with_outcomes(found));
+    }
     if !report.given.is_empty() {
         diagnostic = diagnostic.note(format!("it comes about with {}", given(report)));
     }
@@ -349,6 +352,19 @@ fn shorter(found: &Finding) -> Option<String> {
 fn given(report: &Decision) -> String {
     let given = report.given.iter().map(|(name, value)| format!("{} = {value}", names::plain(name)));
     given.collect::<Vec<_>>().join(", ")
+}
+
+/// With which outcomes of decisions of the whole group a violation comes about.
+fn with_outcomes(found: &Finding) -> String {
+    let outcomes = found.outcomes.iter().map(|it| {
+        let said = it.role.strip_prefix("finds ").unwrap_or(&it.role);
+        format!("{} (line {})", said.replace("` ", "` is "), it.line)
+    });
+    let mut outcomes: Vec<String> = outcomes.collect();
+    let more = outcomes.len().saturating_sub(WAYS);
+    outcomes.truncate(WAYS);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("it comes about where {}{more}", outcomes.join(", "))
 }
 
 /// What a violation rests on that is not known: who goes which way where.

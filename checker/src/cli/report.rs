@@ -78,6 +78,9 @@ struct JsonFinding<'a> {
     /// Where it rests on unknown data of a kernel: who goes which way where.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     data: Vec<JsonRelated<'a>>,
+    /// With which outcomes of decisions of the whole group an error of a kernel comes about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<JsonRelated<'a>>,
     /// The line of the source that the place was compiled from.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<JsonOrigin<'a>>,
@@ -237,6 +240,7 @@ fn remark(remark: &Remark) -> JsonFinding<'_> {
         location: self::place(*place),
         related: Vec::new(),
         data: Vec::new(),
+        outcomes: Vec::new(),
         origin: None,
         fingerprint,
         shortest: None,
@@ -262,6 +266,7 @@ fn finding<'d>(decided: &'d Decision, found: &'d Finding) -> JsonFinding<'d> {
         location: place(found.place),
         related: found.related.iter().map(related).collect(),
         data: found.data.iter().map(related).collect(),
+        outcomes: found.outcomes.iter().map(related).collect(),
         origin: origin.map(|origin| JsonOrigin { file: &origin.file, line: origin.line }),
         fingerprint: &found.fingerprint,
         shortest: (found.level == Level::Error).then_some(found.is_shortest),

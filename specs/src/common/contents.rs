@@ -63,6 +63,8 @@ pub struct Extracted {
     /// For each decision that the whole group shares, by its name, what it is about: parameters by names
     /// without that of the kernel, and loads. Decisions about one thing need not go together in every way.
     pub about: BTreeMap<String, BTreeSet<String>>,
+    /// What these decisions ask, by their names: `param_1 == 0`.
+    pub words: BTreeMap<String, String>,
     /// The parameters of the kernel that may be given, as [`LoadOptions::defines`] names them without
     /// `param.`: those that are about something.
     pub parameters: BTreeSet<String>,

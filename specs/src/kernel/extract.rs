@@ -46,6 +46,8 @@ pub(crate) struct Extraction {
     pub(crate) private: Vec<(Span, bool)>,
     /// For each decision that the whole group shares, by its name in the protocol, what it is about.
     pub(crate) about: BTreeMap<String, BTreeSet<String>>,
+    /// What each of these decisions asks.
+    pub(crate) words: BTreeMap<String, String>,
     /// All that conditions are about, whoever decides them.
     pub(crate) things: BTreeSet<String>,
     /// What the reader took for true, and where.
@@ -172,6 +174,8 @@ pub(crate) fn extract(
     let about = std::mem::take(&mut extraction.about).into_iter();
     let named = about.filter_map(|(key, about)| Some((shared.decisions.get(&key)?.clone(), about)));
     extraction.about = named.collect();
+    let words = shared.decisions.iter().map(|(key, name)| (name.clone(), super::keys::plain(key)));
+    extraction.words = words.collect();
     extraction.things = extraction.about.values().flatten().cloned().chain(shared.unknown).collect();
     Ok(extraction)
 }

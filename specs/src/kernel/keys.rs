@@ -291,6 +291,25 @@ fn number(lanes: &Lanes, bits: u8) -> String {
     }
 }
 
+/// What a decision asks, for people: without the widths of numbers, and not too long.
+pub(super) fn plain(key: &str) -> String {
+    let mut text = super::expression::unwrapped(key).replace(":64", "");
+    for comparison in ["<=", ">=", "==", "!=", "<", ">"] {
+        for (width, short) in [("64", ""), ("u64", "u"), ("16", ""), ("u16", "u")] {
+            let long = format!(" {comparison}{width} ");
+            text = text.replace(&long, &format!(" {comparison}{short} "));
+        }
+    }
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match text.char_indices().nth(WORDS) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+/// Characters of what a decision asks that are shown.
+const WORDS: usize = 72;
+
 /// A name for a decision, of letters, digits and underscores.
 pub(super) fn slug(key: &str) -> String {
     let replaced = [

@@ -52,6 +52,7 @@ pub(super) fn load(
         origins: module.origins(chosen, &lines),
         parameters: parameters.cloned().collect(),
         about: extraction.about,
+        words: extraction.words,
         entry: entry.name.clone(),
         instructions: extraction.instructions,
         kept: extraction.kept,

@@ -14,6 +14,8 @@ use crate::kernel::value::{Term, ValueId, Values};
 
 /// Terms inside one another that are looked into.
 pub(super) const DEPTH: u32 = 40;
+/// Selections inside one another of which it is looked whether they are bounded.
+const SELECTIONS: u32 = 4;
 /// Conditions inside one another that are taken apart.
 const PARTS: u32 = 6;
 
@@ -301,16 +303,21 @@ impl Asker<'_> {
 
     /// Whether unknown numbers of a sum have fewer values than a register.
     fn is_bounded(&self, sum: &Linear) -> bool {
-        sum.atoms.keys().any(|atom| {
-            let is_cut = matches!(
-                self.values().term(*atom),
-                Term::Apply {
-                    operation: Operation::And | Operation::Remainder | Operation::Minimum | Operation::Select,
-                    ..
-                }
-            );
-            is_cut || self.values().width(*atom) < 32
-        })
+        sum.atoms.keys().any(|atom| self.is_cut(*atom, SELECTIONS))
+    }
+
+    fn is_cut(&self, atom: ValueId, left: u32) -> bool {
+        let cuts = match self.values().term(atom) {
+            Term::Known(_) => true,
+            Term::Apply { operation: Operation::Select, terms, .. } => {
+                left == 0 || terms[..2].iter().any(|one| self.is_cut(*one, left - 1))
+            }
+            Term::Apply { operation, .. } => {
+                matches!(operation, Operation::And | Operation::Remainder | Operation::Minimum)
+            }
+            _ => false,
+        };
+        cuts || self.values().width(atom) < 32
     }
 
     pub(super) fn linear(&self, value: ValueId, ty: Type, left: u32) -> Option<Linear> {
