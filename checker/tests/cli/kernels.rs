@@ -308,3 +308,42 @@ fn an_extracted_protocol_says_what_it_does_not_know_of_its_kernel() {
     let (_folder, path) = folder(INLINED);
     assert!(run(&["extract", &path]).expect(0).out.starts_with("// Extracted from the kernel k"));
 }
+
+/// Whether the second warp comes depends on a part of a structure whose address is taken.
+const BY_PART: &str = "\
+.version 8.0
+.target sm_90
+.visible .entry k(.param .align 8 .b8 k_param_0[24])
+.reqntid 64
+{
+\t.reg .pred %p<3>;
+\t.reg .b32 %r<3>;
+\t.reg .b64 %rd<3>;
+\tmov.b64 %rd1, k_param_0;
+\tadd.s64 %rd2, %rd1, 8;
+\tld.param.u32 %r2, [%rd2+4];
+\tmov.u32 %r1, %tid.x;
+\tsetp.lt.u32 %p1, %r1, 32;
+\tsetp.ne.s32 %p2, %r2, 0;
+\t@%p1 bra $B;
+\t@%p2 bra $B;
+\tbra.uni $L;
+$B:
+\tbar.sync 1, 64;
+$L:
+\tret;
+}
+";
+
+#[test]
+fn an_error_says_with_which_outcomes_it_comes_about_and_a_value_takes_it_away() {
+    let (_folder, path) = folder(BY_PART);
+    let found = run(&["verify", &path]).expect(1);
+    found.prints("it comes about where `param_0+12 == 0` is true (line 16)");
+    let json = run(&["verify", "--format", "json", &path]).expect(1);
+    json.prints(
+        "\"outcomes\":[{\"agent\":1,\"line\":16,\"column\":2,\"role\":\"finds `param_0+12 == 0` true\"}]",
+    );
+    run(&["verify", "--param", "param_0+12=1", &path]).expect(0);
+    run(&["verify", "--param", "param_0+12=0", &path]).expect(1);
+}
