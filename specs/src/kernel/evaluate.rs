@@ -259,7 +259,8 @@ impl Evaluator<'_> {
                     let Some(index) = self.slice.registers.get(to).copied() else { continue };
                     let arguments: Vec<ValueId> =
                         arguments.iter().map(|argument| self.argument(*argument, registers)).collect();
-                    let value = self.value(*at, *function, &arguments);
+                    let bits = self.code.bits.get(*to as usize).copied().unwrap_or(64);
+                    let value = self.value((*at, bits), *function, &arguments);
                     if *function == Function::Vote && self.values.may_be_shared(value) {
                         found.votes.insert(*at, value);
                     }
@@ -381,12 +382,13 @@ impl Evaluator<'_> {
         self.values.apply(Operation::Select, ty, &[new, old, condition])
     }
 
-    fn value(&mut self, at: usize, function: Function, arguments: &[ValueId]) -> ValueId {
+    fn value(&mut self, (at, bits): (usize, u8), function: Function, arguments: &[ValueId]) -> ValueId {
         match (function, arguments) {
             (Function::Integer(operation, ty), _) => self.values.apply(operation, ty, arguments),
-            (Function::Pure(name), _) => self.values.pure(name, arguments),
+            // A predicate is 0 or 1.
+            (Function::Pure(name), _) => self.values.pure(name, arguments, if bits == 1 { 1 } else { 64 }),
             (Function::Load(Memory::Constant), [address, ty]) => match self.values.term(*ty) {
-                Term::Same(name) => self.values.pure(*name, &[*address]),
+                Term::Same(name) => self.values.pure(*name, &[*address], 64),
                 _ => self.unknown(at, false),
             },
             (Function::Load(Memory::Global), [address, ty]) => {
@@ -480,7 +482,7 @@ impl Evaluator<'_> {
             Term::Pure { name, terms } => {
                 let terms: Option<Vec<ValueId>> =
                     terms.into_iter().map(|term| self.at_lane(term, lane)).collect();
-                Some(self.values.pure(name, &terms?))
+                Some(self.values.pure(name, &terms?, self.values.width(value)))
             }
             Term::Meet { .. } | Term::Gained { .. } | Term::Unknown { .. } | Term::Unset => None,
         }

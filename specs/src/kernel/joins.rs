@@ -222,7 +222,10 @@ impl<'j> Joins<'j> {
     fn learn(&mut self, condition: ValueId, holds: bool, facts: &mut Facts, left: u32) {
         let Some(left) = left.checked_sub(1) else { return };
         let outcome = self.values.number(u64::from(holds));
-        if facts.known.insert(condition, outcome) == Some(outcome) {
+        // What is not 0 is 1 only where it cannot be anything else.
+        if (!holds || is_truth(self.values, condition))
+            && facts.known.insert(condition, outcome) == Some(outcome)
+        {
             return;
         }
         let opposite = self.values.truth(condition, false);
@@ -232,6 +235,8 @@ impl<'j> Joins<'j> {
         }
         if let Term::Apply { operation, terms, .. } = self.values.term(condition).clone() {
             match (operation, terms.as_slice()) {
+                // Of numbers with more bits than one they say something else.
+                (Operation::And | Operation::Or, _) if !self.are_truths(&terms) => [(); 2],
                 (Operation::And, [a, b]) if holds => [a, b].map(|it| self.learn(*it, true, facts, left)),
                 (Operation::Or, [a, b]) if !holds => [a, b].map(|it| self.learn(*it, false, facts, left)),
                 (Operation::And, [a, b]) => {
@@ -374,8 +379,7 @@ impl<'j> Joins<'j> {
             // Whether a truth is none.
             Operation::Compare(comparison @ (Comparison::Equal | Comparison::NotEqual))
                 if self.values.as_known(terms[1]).is_some_and(Lanes::is_zero)
-                    && is_truth(self.values, terms[0])
-                    && !matches!(self.values.term(terms[0]), Term::Pure { .. }) =>
+                    && is_truth(self.values, terms[0]) =>
             {
                 let of = self.conditional(terms[0]);
                 if comparison == Comparison::NotEqual { of } else { self.opposite(of).unwrap_or(value) }

@@ -117,7 +117,7 @@ impl Keys<'_> {
     /// its negation.
     fn truth(&self, condition: ValueId) -> Option<(ValueId, bool)> {
         match self.agent.values.term(condition) {
-            Term::Pure { .. } => Some((condition, false)),
+            Term::Pure { .. } if self.agent.values.width(condition) <= 1 => Some((condition, false)),
             Term::Apply { operation: Operation::LogicalNot, terms, .. } => {
                 self.truth(terms[0]).map(|(truth, negated)| (truth, !negated))
             }

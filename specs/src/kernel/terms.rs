@@ -32,10 +32,9 @@ pub(super) fn is_invariant(values: &Values, value: ValueId) -> bool {
     !any(values, value, changes)
 }
 
-/// Whether a term is 0 or 1, or no integer but a truth, as comparisons of real numbers give them.
+/// Whether a term is 0 or 1.
 pub(super) fn is_truth(values: &Values, value: ValueId) -> bool {
     match values.term(value) {
-        Term::Pure { .. } => true,
         Term::Apply { operation: Operation::Select, terms, .. } => {
             terms.iter().all(|term| is_truth(values, *term))
         }

@@ -450,8 +450,9 @@ impl Values {
         Some(self.apply(Operation::Compare(comparison), ty, &[predicate, zero]))
     }
 
-    pub(super) fn pure(&mut self, name: u32, terms: &[ValueId]) -> ValueId {
-        self.add(Term::Pure { name, terms: terms.to_vec() }, 64)
+    /// The result of a function that is not followed: it has so many bits at most.
+    pub(super) fn pure(&mut self, name: u32, terms: &[ValueId], bits: u8) -> ValueId {
+        self.add(Term::Pure { name, terms: terms.to_vec() }, bits)
     }
 
     fn depth(&self, term: &Term) -> u8 {
@@ -475,7 +476,7 @@ impl Values {
                 self.sum(bits, &parts)?
             }
             (Term::Apply { operation, ty, .. }, inside) => self.apply(operation, ty, inside),
-            (Term::Pure { name, .. }, inside) => self.pure(name, inside),
+            (Term::Pure { name, .. }, inside) => self.pure(name, inside, self.width(value)),
             (Term::Loaded { at, varies, .. }, [address]) => {
                 self.leaf(Term::Loaded { at, address: *address, varies })
             }
