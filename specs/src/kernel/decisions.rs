@@ -17,7 +17,7 @@ impl Residual<'_> {
     /// Terms in words, as a node sees them.
     pub(super) fn keys(&self, node: usize) -> Keys<'_> {
         let agent = Agent { values: self.values, evaluation: self.evaluation, flow: self.flow };
-        Keys { code: self.code, agent, origins: self.origins, rank: self.rank, node }
+        Keys { code: self.code, agent, origins: self.origins, rank: self.rank, node, told: self.told }
     }
 
     /// What is decided, and whether the condition is its negation.

@@ -20,6 +20,7 @@ use super::objects::Objects;
 use super::origins::Origins;
 use super::peeks::{self, Peeks};
 use super::reach::{self, reaching};
+use super::recurrences::told;
 use super::residual::Residual;
 use super::slice::{Slice, slice};
 use super::structure::{Stop, Structurer};
@@ -388,7 +389,9 @@ impl Shared {
         self.counted.retain(|number| !self.lacking.contains(number));
         let knowledge = Knowledge::new(&mut self.values, evaluation, &flow, &self.counted);
         let trips = trips(&self.values, evaluation, &flow);
+        let told = told(code, slice, &flow);
         let mut residual = Residual {
+            told: &told,
             code,
             slice,
             values: &self.values,

@@ -1,15 +1,17 @@
 //! Terms in words: what makes decisions equal, and what names them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::arithmetic::signed;
-use super::code::{Code, Comparison, Operation, Type};
+use super::code::{Code, Comparison, Operation, Register, Type};
 use super::lanes::Lanes;
 use super::origins::{Agent, Origins, Place};
 use super::value::{Term, ValueId};
 
 /// Beyond this many characters a term is named by its number alone.
-const LONGEST: usize = 4_000;
+const LONGEST: usize = 12_000;
+/// And a variable of a loop by its place.
+const RECURRENCE: usize = 6_000;
 
 pub(super) struct Keys<'k> {
     pub(super) code: &'k Code,
@@ -19,14 +21,21 @@ pub(super) struct Keys<'k> {
     pub(super) rank: Option<u32>,
     /// The node at which the term is evaluated.
     pub(super) node: usize,
+    /// For loads from shared memory, the waits behind which they stand.
+    pub(super) told: &'k BTreeMap<usize, usize>,
+}
+
+/// What is left of the characters for a term, and the variables of loops inside which it stands.
+pub(super) struct Words {
+    left: usize,
+    pub(super) open: Vec<(usize, Register)>,
 }
 
 impl Keys<'_> {
     /// A term in words. Two terms with the same words have the same value, at the same iterations of the
     /// loops around them.
     pub(super) fn of(&self, value: ValueId) -> String {
-        let mut budget = LONGEST;
-        self.text(value, &mut budget).unwrap_or_else(|| {
+        self.text(value, &mut Words { left: LONGEST, open: Vec::new() }).unwrap_or_else(|| {
             // Equal terms have equal numbers, but what meets in them may come from elsewhere.
             format!("t{value}{}", self.origin(Place::Term(value)))
         })
@@ -35,6 +44,7 @@ impl Keys<'_> {
     /// What a term is about: what is the same for the whole group and known to nobody, and what is loaded.
     pub(super) fn about(&self, value: ValueId) -> BTreeSet<String> {
         let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+        let mut bare = BTreeMap::new();
         while let Some(value) = work.pop() {
             if !seen.insert(value) {
                 continue;
@@ -58,7 +68,7 @@ impl Keys<'_> {
                     // Where both are unknown in themselves, neither outcome says which of them it is.
                     let [a, b, condition] = [terms[0], terms[1], terms[2]];
                     work.extend([a, b]);
-                    if [a, b].into_iter().any(|one| self.about(one).is_empty()) {
+                    if [a, b].into_iter().any(|one| self.is_bare(one, &mut bare)) {
                         work.push(condition);
                     }
                 }
@@ -70,6 +80,31 @@ impl Keys<'_> {
             }
         }
         found
+    }
+
+    /// Whether a term is about nothing, given those of which that is known already. Terms are as deep as the
+    /// kernel is long, so that they are gone through without recursion.
+    fn is_bare(&self, value: ValueId, bare: &mut BTreeMap<ValueId, bool>) -> bool {
+        let mut work = vec![value];
+        while let Some(&value) = work.last() {
+            let is_bare = match self.agent.values.term(value) {
+                _ if bare.contains_key(&value) => None,
+                Term::Same(name) => Some(self.name(*name).starts_with(|c: char| c.is_ascii_digit())),
+                Term::Loaded { .. } | Term::Given { .. } | Term::Meet { .. } => Some(false),
+                _ => {
+                    let inside = self.agent.values.inside(value);
+                    let before = work.len();
+                    work.extend(inside.iter().filter(|one| !bare.contains_key(one)));
+                    if work.len() > before {
+                        continue;
+                    }
+                    Some(inside.iter().all(|one| bare[one]))
+                }
+            };
+            work.pop();
+            bare.extend(is_bare.map(|is_bare| (value, is_bare)));
+        }
+        bare[&value]
     }
 
     /// What is decided, in words, and whether the condition is its negation: comparisons that say the same,
@@ -135,26 +170,26 @@ impl Keys<'_> {
         }
     }
 
-    fn text(&self, value: ValueId, budget: &mut usize) -> Option<String> {
-        *budget = budget.checked_sub(1)?;
+    pub(super) fn text(&self, value: ValueId, words: &mut Words) -> Option<String> {
+        words.left = words.left.checked_sub(1)?;
         let values = self.agent.values;
         let text = match values.term(value) {
             Term::Known(lanes) => number(lanes, 64),
             // As it is: most are cut to 32 bits, and then named alone.
             Term::Same(name) => format!("{}:64", self.name(*name)),
             Term::Loaded { at, address, varies } => {
-                let address = self.text(*address, budget)?;
-                if *varies {
-                    format!("shared[{address}]@{at}{}", self.own())
-                } else {
-                    format!("mem[{address}]")
+                let address = self.text(*address, words)?;
+                match (varies, self.wait_before(*at, words)) {
+                    (true, Some(wait)) => format!("shared[{address}] of {wait}{}", self.own()),
+                    (true, None) => format!("shared[{address}]@{at}{}", self.own()),
+                    (false, _) => format!("mem[{address}]"),
                 }
             }
             Term::Given { at } => format!("red@{at}{}", self.own()),
             Term::Sum { bits, terms, known } => {
                 let mut parts = Vec::new();
                 for (term, factor) in terms {
-                    let of = self.text(*term, budget)?;
+                    let of = self.text(*term, words)?;
                     parts.push(match factor.all().map(|factor| signed(factor, *bits)) {
                         Some(1) => of,
                         Some(-1) => format!("-{of}"),
@@ -168,39 +203,82 @@ impl Keys<'_> {
                 let bits = if *bits == 64 { ":64" } else { "" };
                 format!("({}){bits}", parts.join("+").replace("+-", "-"))
             }
+            Term::Apply { operation: operation @ (Operation::And | Operation::Or), ty, .. } => {
+                let mut parts = BTreeSet::new();
+                self.joined(value, (*operation, *ty), &mut parts, words)?;
+                let first = parts.pop_first()?;
+                parts.into_iter().fold(first, |text, part| operation_text(*operation, *ty, &[text, part]))
+            }
             Term::Apply { operation, ty, terms } => {
                 let mut parts = Vec::new();
                 for term in terms {
-                    parts.push(self.text(*term, budget)?);
+                    parts.push(self.text(*term, words)?);
                 }
                 operation_text(*operation, *ty, &parts)
             }
             Term::Pure { name, terms } => {
                 let mut parts = Vec::new();
                 for term in terms {
-                    parts.push(self.text(*term, budget)?);
+                    parts.push(self.text(*term, words)?);
                 }
                 format!("{}({})", self.name(*name), parts.join(","))
             }
-            Term::Meet { block, register } => {
-                let origin = self.origin(Place::Meet(*block, *register));
-                format!("{}@{block}.{register}{origin}", self.register(*register))
-            }
+            Term::Meet { block, register } => self.met(*block, *register, words)?,
             Term::Gained { header, step } => {
-                let step = self.text(*step, budget)?;
+                let step = self.text(*step, words)?;
                 let iteration = self.iteration(*header);
                 if step == "1" { iteration } else { format!("{iteration}*{step}") }
             }
             Term::Unknown { at, .. } => format!("?{at}"),
             Term::Unset => "unset".to_owned(),
         };
-        *budget = budget.checked_sub(text.len() / 8)?;
+        words.left = words.left.checked_sub(text.len() / 8)?;
         Some(text)
+    }
+
+    /// What a conjunction or disjunction is made of: neither order nor how often something is said matters.
+    fn joined(
+        &self,
+        value: ValueId,
+        (operation, ty): (Operation, Type),
+        parts: &mut BTreeSet<String>,
+        words: &mut Words,
+    ) -> Option<()> {
+        match self.agent.values.term(value) {
+            Term::Apply { operation: inner, ty: of, terms } if (*inner, *of) == (operation, ty) => {
+                words.left = words.left.checked_sub(1)?;
+                terms.iter().try_for_each(|term| self.joined(*term, (operation, ty), parts, words))
+            }
+            _ => {
+                parts.insert(self.text(value, words)?);
+                Some(())
+            }
+        }
+    }
+
+    /// What meets: a variable of a loop by what it becomes, unless that takes too many words, and others by
+    /// their place.
+    fn met(&self, block: usize, register: Register, words: &mut Words) -> Option<String> {
+        let left = words.left;
+        words.left = left.min(RECURRENCE);
+        match self.carried((block, register), words) {
+            Some(text) => {
+                words.left = left.saturating_sub(RECURRENCE.min(left) - words.left);
+                Some(text)
+            }
+            // Inside of others it ends these too, so that each is tried once.
+            None if !words.open.is_empty() => None,
+            None => {
+                words.left = left;
+                let origin = self.origin(Place::Meet(block, register));
+                Some(format!("{}@{block}.{register}{origin}", self.register(register)))
+            }
+        }
     }
 
     /// The iteration of a loop: by its depth where it is around the node, so that loops of different agents
     /// may be the same.
-    fn iteration(&self, header: usize) -> String {
+    pub(super) fn iteration(&self, header: usize) -> String {
         let around: Vec<usize> = self.agent.flow.around(self.node).collect();
         let found = around.iter().rev().position(|l| self.agent.flow.loops[*l].header == header);
         match found {

@@ -34,6 +34,7 @@ mod peeks;
 mod quotients;
 mod ranges;
 mod reach;
+mod recurrences;
 pub(crate) mod registers;
 mod residual;
 mod shifts;

@@ -30,6 +30,8 @@ pub(super) struct Residual<'r> {
     pub(super) flow: &'r Flow,
     pub(super) knowledge: &'r Knowledge<'r>,
     pub(super) origins: &'r Origins,
+    /// For loads from shared memory, the waits behind which they stand.
+    pub(super) told: &'r BTreeMap<usize, usize>,
     pub(super) live: usize,
     /// The groups of the cluster, and the rank of this one, if there are others.
     pub(super) groups: u32,

@@ -305,6 +305,10 @@ impl<'e> Knowledge<'e> {
             }
             let parts: Vec<ValueId> =
                 terms.into_iter().map(|term| self.normalised(values, node, term, left - 1)).collect();
+            if let Some(is_0) = product_is_0(values, operation, &parts) {
+                self.unwrapped.insert(node);
+                return is_0;
+            }
             return values.apply(operation, ty, &parts);
         };
         let [a, b] = terms[..] else { return normal };
@@ -360,6 +364,29 @@ const CONDITIONS: u32 = 8;
 const UNKNOWN: Traits = Traits { spread: Spread::Lane, varies: true, is_exact: false };
 /// What nothing was written to, where it meets what was, is taken to be read by nobody.
 const UNWRITTEN: Traits = Traits { spread: Spread::Group, varies: true, is_exact: false };
+
+/// That one or the other of two numbers is 0 says of a product that is computed of them that it is 0: so
+/// compilers ask for the one in some places and for the other elsewhere.
+fn product_is_0(values: &mut Values, operation: Operation, parts: &[ValueId]) -> Option<ValueId> {
+    let of = |part: ValueId| match values.term(part) {
+        Term::Apply { operation: Operation::Compare(Comparison::Equal), ty, terms } => {
+            let is_0 = values.as_known(terms[1]).is_some_and(Lanes::is_zero);
+            is_0.then_some((*ty, terms[0]))
+        }
+        _ => None,
+    };
+    let [one, other] = parts else { return None };
+    let ((ty, a), (_, b)) = (of(*one)?, of(*other)?);
+    let product = |terms: [ValueId; 2], signed: bool| {
+        let ty = Type { signed, ..ty };
+        values.find(&Term::Apply { operation: Operation::Multiply, ty, terms: terms.to_vec() })
+    };
+    let ways = [([a, b], false), ([a, b], true), ([b, a], false), ([b, a], true)];
+    let product = ways.into_iter().find_map(|(terms, signed)| product(terms, signed));
+    let product = product.filter(|_| operation == Operation::Or)?;
+    let zero = values.number(0);
+    Some(values.apply(Operation::Compare(Comparison::Equal), ty, &[product, zero]))
+}
 
 /// Whether two terms are equal, or not, with all but a number on the left, so that it does not matter from
 /// where to where a loop counts.

@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::code::{Action, Argument, Awaited, Code, Function, Memory, Operation, Register, Synchronisation};
+use super::code::{
+    Action, Argument, Awaited, Code, Function, Memory, ObjectKind, Operation, Register, Synchronisation,
+};
 
 /// What an address is counted from: a name, and through how many pointers that are loaded.
 type Root = (u32, u8);
@@ -247,13 +249,31 @@ fn between_barriers(code: &Code, threads: u32) -> Vec<usize> {
             _ => (None, true),
         };
         for next in to.into_iter().chain(goes_on.then_some(at + 1)) {
-            if next < instructions.len() && !separates(at) && !separates(next) {
+            let is_free = next < instructions.len() && !separates(at) && !separates(next);
+            if is_free && !is_further_round(code, at, next) {
                 let (one, other) = (called(&mut part, at), called(&mut part, next));
                 part[one] = other;
             }
         }
     }
     (0..instructions.len()).map(|at| called(&mut part, at)).collect()
+}
+
+/// Whether going on from one instruction to another is a further round of waiting at an mbarrier object, in
+/// which nothing is loaded or stored. What stands behind the wait is not joined to what stands before it by
+/// that.
+fn is_further_round(code: &Code, at: usize, to: usize) -> bool {
+    let Some(round) = code.instructions.get(to..=at) else { return false };
+    let waits = |action: &Action| match action {
+        Action::Object(step) => step.kind == ObjectKind::Wait,
+        action => matches!(action, Action::Test { .. }),
+    };
+    let is_idle = |action: &Action| match action {
+        Action::Compute { function, .. } => !matches!(function, Function::Load(_)),
+        action => matches!(action, Action::Jump(_) | Action::Nothing) || waits(action),
+    };
+    round.iter().any(|instruction| waits(&instruction.action))
+        && round.iter().all(|instruction| is_idle(&instruction.action))
 }
 
 /// What the part of an instruction is called. The way there is shortened.

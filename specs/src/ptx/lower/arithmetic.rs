@@ -34,7 +34,7 @@ fn simple(root: &str) -> Option<(Operation, usize)> {
 
 impl<'m> Lowerer<'m> {
     pub(super) fn arithmetic(&mut self, current: &Current<'m>) {
-        if self.elsewhere(current).is_some() {
+        if self.elsewhere(current).is_some() || self.answer(current).is_some() {
             return;
         }
         if self.integer(current).is_none() {

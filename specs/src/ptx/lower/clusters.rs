@@ -9,6 +9,14 @@ use super::state::{Current, Lowerer};
 /// What the barrier of the cluster is called while it is open.
 const ARRIVE: &str = "barrier.cluster.arrive";
 
+/// What gives the parts of the index of the CTA that was taken over; the fourth says nothing.
+const FIRST: [&str; 4] = [
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid",
+];
+
 impl<'m> Lowerer<'m> {
     /// `barrier.cluster.arrive` and `.wait`.
     pub(super) fn cluster_barrier(&mut self, current: &Current<'m>) {
@@ -41,6 +49,25 @@ impl<'m> Lowerer<'m> {
         let rank = self.argument(current, rank);
         let more = self.intermediate(current, Function::Pure(name), &[rank]);
         self.compute(current, to, Function::Integer(Operation::Add, LONG), &[address, more]);
+        Some(())
+    }
+
+    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, answer`, of which each part
+    /// is what `get_first_ctaid::x` and its like give.
+    pub(super) fn answer(&mut self, current: &Current<'m>) -> Option<()> {
+        let ("clusterlaunchcontrol", [Operand::Group(parts), answer]) =
+            (current.parts[0], current.operands())
+        else {
+            return None;
+        };
+        let answer = self.argument(current, answer);
+        for (part, to) in FIRST.iter().zip(parts) {
+            if let Operand::Register(to, false) = to {
+                let to = self.register(*to);
+                let name = self.name(part);
+                self.compute(current, to, Function::Pure(name), &[answer]);
+            }
+        }
         Some(())
     }
 

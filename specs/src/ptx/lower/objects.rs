@@ -8,6 +8,8 @@ use super::types;
 
 /// A number of bytes.
 static ONE: Operand = Operand::Number(1);
+/// The bytes of the answer to a request for the work of a CTA that has not begun.
+const ANSWER: u64 = 16;
 
 impl<'m> Lowerer<'m> {
     pub(super) fn object(&mut self, current: &Current<'m>) {
@@ -56,6 +58,10 @@ impl<'m> Lowerer<'m> {
                 self.emit(current, Action::Object(step));
                 Some(())
             }
+            ["clusterlaunchcontrol", "try_cancel", ..] => {
+                let [_, object] = current.operands() else { return None };
+                self.cancel(current, object)
+            }
             ["tcgen05", "commit", ..] => {
                 let [object, behind @ ..] = current.operands() else { return None };
                 self.step_of(current, (ObjectKind::Commit, behind), object, None)
@@ -72,6 +78,20 @@ impl<'m> Lowerer<'m> {
             return None;
         };
         self.step_of(current, (ObjectKind::Copy, behind), object, None)
+    }
+
+    /// `clusterlaunchcontrol.try_cancel… [answer], [object]`: the answer lands as a copy does, in one CTA or in
+    /// all of the cluster.
+    fn cancel(&mut self, current: &Current<'m>, object: &'m Operand) -> Option<()> {
+        let groups = self.launch.groups();
+        let mask = current.has("multicast::cluster::all").then(|| {
+            self.is_about_clusters(current);
+            Argument::Number((1 << groups) - 1)
+        });
+        let address = self.object_address(current, object)?;
+        let amount = Some(Argument::Number(ANSWER));
+        self.emit(current, Action::Object(ObjectStep { kind: ObjectKind::Copy, address, amount, mask }));
+        Some(())
     }
 
     fn mbarrier(&mut self, current: &Current<'m>, parts: &[&str]) -> Option<()> {

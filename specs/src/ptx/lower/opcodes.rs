@@ -35,13 +35,13 @@ const TABLE: [(Effect, &str); 10] = [
          bmsk dp2a dp4a testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh set setp selp slct and or xor \
          not cnot lop3 shl shr shf prmt cvta mapa getctarank isspacep istypep vadd vsub vabsdiff vmin vmax \
          vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 vavrg4 vabsdiff4 \
-         vmin4 vmax4 vset4",
+         vmin4 vmax4 vset4 clusterlaunchcontrol",
     ),
     (Effect::Loads, "ld ldu"),
     (
         Effect::Unknown,
         "addc subc madc atom tex tld4 txq suld suq match mma wmma wgmma tcgen05 ldmatrix movmatrix multimem \
-         clusterlaunchcontrol createpolicy alloca stacksave",
+         createpolicy alloca stacksave",
     ),
     (Effect::OfWarp, "redux activemask"),
     (

@@ -1,0 +1,130 @@
+//! Values that roles have in common although each has code of its own for them: what a variable of a loop
+//! becomes from round to round, and what is told through shared memory.
+//!
+//! **Variables of loops.** What meets at the header of a loop is one value on the way in and one on each way
+//! back: a recurrence. It is called by its two parts, with itself in its place, and by the depth of its
+//! loop. Two agents with the same words have the same value in the same round: in the first round by the
+//! first part, in each further one by the second, whose own parts are the same by induction. That holds as
+//! long as the loop has not been left; behind it the number of rounds would matter, and the name is that of
+//! the place.
+//!
+//! What two ways inside a round bring together is called by what decides between them and by both values.
+//!
+//! **What is told.** A load behind a wait at an mbarrier object finds what was stored for the phase that was
+//! waited for, as long as its warp has not arrived anywhere since. It is called by its address and by that
+//! wait: whoever waits for the same phase of the same object in the same round, and then looks at the same
+//! address, is told the same. That nothing is stored there meanwhile is taken for true of such loads anyway,
+//! and said.
+
+use std::collections::BTreeMap;
+
+use super::code::{Action, Code, Function, Memory, ObjectKind, Register};
+use super::dominators::dominates;
+use super::evaluate::{OUTSIDE, Way};
+use super::flow::Flow;
+use super::keys::{Keys, Words};
+use super::slice::Slice;
+use super::value::ValueId;
+
+/// For each load from shared memory, by its position, the wait at an mbarrier object behind which it stands:
+/// the last one on every way there from where the loop around it begins anew, with no other step on an object
+/// since.
+pub(super) fn told(code: &Code, slice: &Slice, flow: &Flow) -> BTreeMap<usize, usize> {
+    let mut last: Vec<Option<usize>> = vec![None; slice.nodes.len()];
+    let mut told = BTreeMap::new();
+    for node in &flow.order {
+        let inner = flow.innermost[*node];
+        let mut ways =
+            flow.before[*node].iter().map(|from| last[*from].filter(|_| flow.innermost[*from] == inner));
+        let first = ways.next().flatten();
+        let mut wait =
+            first.filter(|first| !flow.is_header(*node) && ways.all(|other| other == Some(*first)));
+        for at in &slice.nodes[*node].instructions {
+            let instruction = &code.instructions[*at];
+            match &instruction.action {
+                Action::Object(step) => {
+                    let waits = step.kind == ObjectKind::Wait && instruction.guard.is_none();
+                    wait = waits.then_some(*at);
+                }
+                Action::Compute { function: Function::Load(Memory::Shared), .. } => {
+                    told.extend(wait.map(|wait| (*at, wait)));
+                }
+                _ => {}
+            }
+        }
+        last[*node] = wait;
+    }
+    told
+}
+
+impl Keys<'_> {
+    /// The value on the way into a loop and that on the ways back, of what meets at its header, if the loop
+    /// has not been left.
+    fn recurrence(&self, block: usize, register: Register) -> Option<(ValueId, ValueId)> {
+        let flow = self.agent.flow;
+        let inner = flow.innermost[block].filter(|_| flow.is_header(block))?;
+        if !flow.contains(Some(inner), self.node) {
+            return None;
+        }
+        let incoming = self.agent.evaluation.meets.get(&(block, register))?;
+        let is_back = |from: usize| from != OUTSIDE && flow.contains(Some(inner), from);
+        let one = |back: bool| {
+            let mut all = incoming.iter().filter(|(from, _)| is_back(*from) == back).map(|(_, value)| *value);
+            let first = all.next()?;
+            all.all(|value| value == first).then_some(first)
+        };
+        Some((one(false)?, one(true)?))
+    }
+
+    /// What decides between two values that meet, the one that comes if it holds and the other.
+    fn selection(&self, block: usize, register: Register) -> Option<(ValueId, ValueId, ValueId)> {
+        let flow = self.agent.flow;
+        let incoming = self.agent.evaluation.meets.get(&(block, register))?;
+        let [(from, a), (_, b)] = incoming.as_slice() else { return None };
+        let branches = |node: &usize| matches!(self.agent.evaluation.then[*node], Some(Way::Branch(..)));
+        let mut deciding = flow.deciding(block, incoming).into_iter().filter(branches);
+        let (Some(node), None) = (deciding.next(), deciding.next()) else { return None };
+        // It is decided in the same round of the same loop, which has not been left.
+        let is_around = flow.around(block).all(|one| flow.contains(Some(one), self.node));
+        if !is_around || flow.innermost[node] != flow.innermost[block] || flow.is_header(block) {
+            return None;
+        }
+        let Some(Way::Branch(condition, taken, other)) = self.agent.evaluation.then[node] else {
+            return None;
+        };
+        let comes_over = |to: usize, from: usize| {
+            if to == block { from == node } else { from != node && dominates(&flow.dominator, to, from) }
+        };
+        match (comes_over(taken, *from), comes_over(other, *from)) {
+            (true, false) => Some((condition, *a, *b)),
+            (false, true) => Some((condition, *b, *a)),
+            _ => None,
+        }
+    }
+
+    /// A variable of a loop, by what it begins with and what it becomes; what two ways bring, by what decides.
+    pub(super) fn carried(&self, (block, register): (usize, Register), words: &mut Words) -> Option<String> {
+        if let Some((condition, a, b)) = self.selection(block, register) {
+            let condition = self.text(condition, words)?;
+            return Some(format!("({condition} ? {} : {})", self.text(a, words)?, self.text(b, words)?));
+        }
+        if let Some(position) = words.open.iter().position(|one| *one == (block, register)) {
+            return Some(format!("${position}"));
+        }
+        let (begin, next) = self.recurrence(block, register)?;
+        words.open.push((block, register));
+        let begin = self.text(begin, words);
+        let next = begin.is_some().then(|| self.text(next, words)).flatten();
+        words.open.pop();
+        Some(format!("{}{{{}; {}}}", self.iteration(block), begin?, next?))
+    }
+
+    /// What was waited for before a load: the object, and which of its array.
+    pub(super) fn wait_before(&self, load: usize, words: &mut Words) -> Option<String> {
+        let wait = self.told.get(&load)?;
+        let object = self.agent.evaluation.objects.get(wait)?;
+        let parity = self.agent.evaluation.barriers.get(wait)?.1?;
+        let index = object.index.map_or(Some(String::new()), |(index, ..)| self.text(index, words))?;
+        Some(format!("{}[{index}] {}", object.name, self.text(parity, words)?))
+    }
+}
