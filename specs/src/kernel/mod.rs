@@ -28,6 +28,7 @@ mod mixed;
 mod numbers;
 mod objects;
 mod of_lanes;
+mod offsets;
 mod operands;
 mod origins;
 mod peeks;

@@ -53,9 +53,14 @@ pub(super) struct Number {
     pub(super) period: i64,
     /// Something has to be computed of it.
     pub(super) is_needed: bool,
+    /// It is a multiple of this, which is a power of 2.
+    pub(super) multiple: i64,
     /// What has to be taken for true of it.
     pub(super) assumes: BTreeSet<Assumption>,
 }
+
+/// The largest power of 2 of which numbers are taken to be multiples, as its exponent.
+pub(super) const MULTIPLE: u32 = 3;
 
 impl Number {
     /// Whether a step of it is several of what it is made of, such as `(k + 63) / 64`.
@@ -110,12 +115,23 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
         match values.term(value) {
             Term::Known(_) | Term::Gained { .. } => {}
             Term::Sum { terms, .. } => work.extend(terms.iter().map(|(term, _)| *term)),
-            Term::Apply { operation, ty, terms } if keeps(*operation, *ty) => work.extend(terms),
+            Term::Apply { operation, ty, terms } if keeps(*operation, *ty) => {
+                // Of `max(2 * n - m, 4)` the whole sum is the number, and its parts may be others.
+                let wholes = terms.iter().filter(|term| is_whole(values, **term));
+                found.extend(wholes);
+                work.extend(terms);
+            }
             _ => {
                 found.insert(value);
             }
         }
     }
+}
+
+/// Whether a value is a sum of unknown numbers alone, and more than one of them as it is.
+fn is_whole(values: &Values, value: ValueId) -> bool {
+    let Term::Sum { terms, known, .. } = values.term(value) else { return false };
+    known.is_zero() && !any(values, value, |term| matches!(term, Term::Gained { .. })) && !terms.is_empty()
 }
 
 /// Whether what comes of an operation is one of its operands, or a part of it. What is cut is another number.

@@ -117,6 +117,9 @@ pub(super) struct Expression {
 impl<'r> Residual<'r> {
     /// The variable for what a register holds where paths meet.
     fn local(&self, (node, register): Meet) -> String {
+        if let Some(whole) = super::offsets::whose(register) {
+            return format!("{}_offset", self.local((node, whole)));
+        }
         let name = self.code.registers.get(register as usize).map_or("", String::as_str);
         let plain: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
