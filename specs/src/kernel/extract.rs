@@ -278,6 +278,7 @@ fn programs(
         return Err(Failure::Stop(stop));
     }
     for evaluation in &mut evaluations {
+        super::low_bits::take(&mut shared.values, evaluation);
         super::offsets::take_out(&mut shared.values, evaluation);
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;

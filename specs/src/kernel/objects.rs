@@ -73,27 +73,20 @@ impl Objects {
         values: &Values,
         warps: &[Evaluation],
     ) -> Result<Self, Stop> {
-        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let mut objects = Self { elsewhere: code.elsewhere, ..Self::default() };
+        let places = objects.places(code, slice, values, warps)?;
         let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut strided: BTreeSet<Base> = BTreeSet::new();
-        let mut objects = Self { elsewhere: code.elsewhere, ..Self::default() };
         for warp in warps {
             for (at, kind, value, lanes) in steps(code, slice, warp) {
-                let span = code.instructions[at].span;
-                if let Some(each) = objects.lane_by_lane(values, value, lanes) {
-                    for (_, address) in each.into_iter().filter(|_| kind == ObjectKind::Init) {
-                        places.entry(address.base).or_default().insert(address.known);
-                    }
+                if kind == ObjectKind::Init || objects.lane_by_lane(values, value, lanes).is_some() {
                     continue;
                 }
+                let span = code.instructions[at].span;
                 let address = objects.taken_apart(values, value).ok_or_else(|| unknown(span))?;
+                let address = counted_from(address, &places);
                 objects.of_pairs.extend(address.is_even.then_some(span));
-                if kind == ObjectKind::Init {
-                    if !address.computed.is_empty() || address.is_even {
-                        return Err(unknown(span));
-                    }
-                    places.entry(address.base).or_default().insert(address.known);
-                } else if !address.computed.is_empty() {
+                if !address.computed.is_empty() {
                     let factors = address.computed.iter().map(|(_, factor)| factor.all());
                     if !factors.into_iter().any(|factor| factor == Some(BYTES as u64)) {
                         strided.insert(address.base.clone());
@@ -125,6 +118,31 @@ impl Objects {
             objects.arrays.insert(base, arrays);
         }
         Ok(objects)
+    }
+
+    /// Where objects are initialised, by what their addresses are counted from.
+    fn places(
+        &self,
+        code: &Code,
+        slice: &Slice,
+        values: &Values,
+        warps: &[Evaluation],
+    ) -> Result<BTreeMap<Base, BTreeSet<i64>>, Stop> {
+        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let all = warps.iter().flat_map(|warp| steps(code, slice, warp));
+        for (at, _, value, lanes) in all.filter(|(_, kind, ..)| *kind == ObjectKind::Init) {
+            if let Some(each) = self.lane_by_lane(values, value, lanes) {
+                for (_, address) in each {
+                    places.entry(address.base).or_default().insert(address.known);
+                }
+                continue;
+            }
+            let address = self.taken_apart(values, value);
+            let address = address.filter(|address| address.computed.is_empty() && !address.is_even);
+            let address = address.ok_or_else(|| unknown(code.instructions[at].span))?;
+            places.entry(address.base).or_default().insert(address.known);
+        }
+        Ok(places)
     }
 
     /// The declarations, in the order of addresses.
@@ -168,6 +186,7 @@ impl Objects {
                 continue;
             }
             let mut address = self.taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            address = counted_from(address, &self.arrays);
             if address.is_even {
                 address.rank = Some(values.number(u64::from(launched.rank & !1)));
             }
@@ -305,6 +324,24 @@ impl Objects {
         let at = parts.iter().position(|part| of(part).is_some())?;
         of(&parts.remove(at))
     }
+}
+
+/// An address with what does not change, but is not what objects are counted from, as a part that is computed:
+/// `base + 8 * (n & 1)` for a parameter n.
+fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
+    let holds = |base: &&Base| !base.is_empty() && base.iter().all(|part| address.base.contains(part));
+    let mut inside = bases.keys().filter(holds);
+    if bases.contains_key(&address.base) {
+        return address;
+    }
+    // One of several is not chosen.
+    if let (Some(base), None) = (inside.next().cloned(), inside.next()) {
+        let (base, computed): (Base, Base) =
+            address.base.into_iter().partition(|part| base.contains(part));
+        address.base = base;
+        address.computed.extend(computed);
+    }
+    address
 }
 
 /// What is aligned to the bytes of an object, or has the bit of a pair cleared, and whether it has.

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
-use super::expression::{Names, Writer, class};
+use super::expression::{Writer, class};
+use super::in_node::InNode;
 use super::flow::Flow;
-use super::numbers::{Number, placeholder};
+use super::numbers::Number;
 use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
@@ -52,59 +53,6 @@ pub(super) struct Residual<'r> {
     pub(super) numbers: &'r mut Vec<Number>,
 }
 
-/// Names for one expression.
-struct InNode<'n, 'r> {
-    residual: &'n mut Residual<'r>,
-    node: usize,
-    used: BTreeSet<Meet>,
-    rounds: BTreeSet<usize>,
-    decided: Decided,
-    by_lane: bool,
-    /// What is written is computed of unknown numbers.
-    of_numbers: bool,
-}
-
-impl Names for InNode<'_, '_> {
-    fn meet(&mut self, block: usize, register: Register) -> Option<(String, u8)> {
-        let residual = &self.residual;
-        let meet = residual.values.find(&Term::Meet { block, register })?;
-        if !residual.knowledge.at(residual.values, self.node, meet).is_exact {
-            return None;
-        }
-        self.used.insert((block, register));
-        Some((residual.local((block, register)), residual.width((block, register))))
-    }
-
-    fn decision(&mut self, values: &Values, value: ValueId) -> Option<String> {
-        let traits = self.residual.knowledge.at(values, self.node, value);
-        let once = !traits.is_exact && !traits.varies && traits.spread == Spread::Group;
-        if !once || values.width(value) > 1 || self.of_numbers {
-            return None;
-        }
-        let (mut decision, negated) = self.residual.decision(self.node, value, value);
-        let name = self.residual.name(&decision.key);
-        decision.name = Some(name.clone());
-        if !self.decided.decisions.contains(&decision) {
-            self.decided.decisions.push(decision);
-        }
-        Some(if negated { format!("!{name}") } else { name })
-    }
-
-    fn iterations(&mut self, header: usize) -> Option<String> {
-        self.rounds.insert(header);
-        Some(round(header))
-    }
-
-    fn number(&mut self, _: &Values, value: ValueId) -> Option<String> {
-        let is_one = self.of_numbers && self.residual.knowledge.counted.contains(&value);
-        is_one.then(|| self.residual.number(self.node, value)).flatten().map(placeholder)
-    }
-
-    fn by_lane(&mut self) {
-        self.by_lane = true;
-    }
-}
-
 /// An expression, the variables in it, and what it rests on.
 pub(super) struct Expression {
     pub(super) text: String,
@@ -116,9 +64,12 @@ pub(super) struct Expression {
 
 impl<'r> Residual<'r> {
     /// The variable for what a register holds where paths meet.
-    fn local(&self, (node, register): Meet) -> String {
+    pub(super) fn local(&self, (node, register): Meet) -> String {
         if let Some(whole) = super::offsets::whose(register) {
             return format!("{}_offset", self.local((node, whole)));
+        }
+        if let Some((whole, bits)) = super::low_bits::whose(register) {
+            return format!("{}_low{bits}", self.local((node, whole)));
         }
         let name = self.code.registers.get(register as usize).map_or("", String::as_str);
         let plain: String =
@@ -488,7 +439,7 @@ impl Emit for Residual<'_> {
 }
 
 /// The variable for the iterations of a loop, which is known by its header.
-fn round(header: usize) -> String {
+pub(super) fn round(header: usize) -> String {
     format!("round_{header}")
 }
 

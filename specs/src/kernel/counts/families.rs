@@ -177,7 +177,7 @@ impl Families {
         let period = so_far.map_or(period, |so_far| common(so_far.period, period));
         let multiple = so_far.map_or(multiple, |so_far| so_far.multiple.min(multiple));
         self.all[family].residue = Some(Computing {
-            exact: exact.next_multiple_of(multiple),
+            exact: exact.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple),
             period: common(period, multiple),
             first,
             multiple,
@@ -300,8 +300,8 @@ impl Families {
         let mut sides = sides.into_iter().flatten();
         some_units.or_else(|| {
             sides.find_map(|(side, turned)| {
-                let what = format!("{}{:+}", side.what, side.least.checked_neg()?);
-                Some(Member { family: family(&what, None)?, turned })
+                let of = |least: i64| family(&format!("{}{:+}", side.what, least.checked_neg()?), None);
+                Some(Member { family: of(side.least).or_else(|| of(side.rounded))?, turned })
             })
         })
     }
@@ -367,6 +367,7 @@ fn measure<'t>(
     family.first = first.unwrap_or(0);
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// The greatest common divisor, which is not negative.
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }

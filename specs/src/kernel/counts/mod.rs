@@ -30,6 +30,11 @@
 //! last answer is known, whenever all iterations so far took multiples of 2^k. Before that, or if not even
 //! the first threshold is reached, they are a decision of their own.
 //!
+//! # Groups of a cluster
+//!
+//! Groups that take tiles in turn, `2 * cluster + rank < 2 * n` in steps of the grid, which is a multiple of 2,
+//! ask the same of n: all but the rank is a multiple of 2, and so one that is at least 1 is at least 2.
+//!
 //! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
 
 mod asked;
@@ -115,6 +120,8 @@ pub(super) struct Side {
     pub(super) what: String,
     /// It holds if the number is at least this.
     pub(super) least: i64,
+    /// The same, as far up as nothing lies between: of `2 * n` whether it is at least 3 is whether it is 4.
+    pub(super) rounded: i64,
     /// Thresholds up to this hold whatever the number is.
     pub(super) given: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.
