@@ -138,6 +138,17 @@ impl<'v> Ranges<'v> {
                     most.filter(|_| ty.signed || least >= Some(0)),
                 )
             }
+            (Operation::Maximum, [a, b]) => {
+                let (a, b) = (self.of(*a), self.of(*b));
+                let least = match (a.0, b.0) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    (a, b) => a.or(b),
+                };
+                // What is below 0 is the greater without a sign.
+                let are_natural = a.0 >= Some(0) && b.0 >= Some(0);
+                let most = a.1.zip(b.1).map(|(a, b)| a.max(b));
+                if ty.signed || are_natural { (least, most) } else { (None, None) }
+            }
             (Operation::Convert(from), [a]) if from.bits >= 32 && ty.bits >= 32 => match self.of(*a) {
                 (Some(least), most) if least >= 0 => (Some(least), most),
                 _ => (None, None),

@@ -13,8 +13,10 @@ use super::numbers::Number;
 use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
+use super::terms::any;
 use super::traits::{Knowledge, Spread};
 use super::tree::{Amount, Condition, Decided, Statement, Statements};
+use super::lanes::Lanes;
 use super::trips::Trip;
 use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
@@ -220,6 +222,9 @@ impl<'r> Residual<'r> {
     /// The condition of a node's branch as an expression, with decisions of the group in it or without.
     fn any_condition(&mut self, node: usize) -> Option<Expression> {
         let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        if let Some(counted) = self.counted_condition(node) {
+            return Some(counted);
+        }
         if self.trip(node).is_some() || self.is_decided(node, original, normal) {
             return None;
         }
@@ -244,6 +249,27 @@ impl<'r> Residual<'r> {
     fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
         let spread = self.knowledge.at(self.values, node, normal).spread;
         spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
+    }
+
+    /// The condition of a node's branch that cannot be computed as it is, but asks no more than how often loops
+    /// have been gone through.
+    fn counted_condition(&mut self, node: usize) -> Option<Expression> {
+        let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        let is_exact = self.knowledge.at(self.values, node, original).is_exact;
+        if is_exact || self.trip(node).is_some() || !self.is_counted(normal) {
+            return None;
+        }
+        self.expression(node, normal)
+    }
+
+    /// Whether no more is asked than how often a loop has been gone through: `begin + i == begin + 4` of a begin
+    /// that nobody knows.
+    fn is_counted(&self, normal: ValueId) -> bool {
+        !any(self.values, normal, |term| match term {
+            Term::Known(lanes) => lanes.all().is_none(),
+            Term::Gained { step, .. } => self.values.as_known(*step).and_then(Lanes::all).is_none(),
+            term => !matches!(term, Term::Sum { .. } | Term::Apply { .. }),
+        })
     }
 
     /// The loop that a node decides about whose iterations are counted, and how it is left.
@@ -364,6 +390,9 @@ impl Emit for Residual<'_> {
         let (Some(original), Some(normal)) = (self.original(node), self.knowledge.condition(node)) else {
             return Ok((if self.is_all { Condition::OfWarp } else { Condition::OfLane }, span));
         };
+        if let Some(Expression { text, decided, .. }) = self.counted_condition(node) {
+            return Ok((Condition::Value { text, compares: None, decided }, span));
+        }
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
             if let Some((text, decided)) = self.parts(node, normal, before) {

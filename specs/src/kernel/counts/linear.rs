@@ -38,7 +38,11 @@ impl Asker<'_> {
 
     /// Whether a number is at least another, from whichever side.
     pub(in crate::kernel) fn reaches(&self, value: ValueId, least: i64) -> Option<Threshold> {
-        let sum = Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
+        let sum = match self.values().term(value) {
+            // As a comparison takes it apart.
+            Term::Sum { bits, .. } => self.linear(value, Type { bits: *bits, signed: true }, DEPTH)?,
+            _ => Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() },
+        };
         match self.fixed(&sum, least, (Sign::Either, true))? {
             Formula::Reaches(threshold) => Some(*threshold),
             _ => None,
@@ -90,7 +94,8 @@ impl Asker<'_> {
         }
         // Unsigned differences wrap around on purpose: `i - 2 <u n` asks whether i is at least 2 as well.
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-        if is_order && !ty.signed && !(left.only_adds() && right.only_adds()) {
+        let is_natural = |sum: &Linear, value| sum.only_adds() || self.is_natural(value);
+        if is_order && !ty.signed && !(is_natural(&left, a) && is_natural(&right, b)) {
             return None;
         }
         Some(match comparison {
