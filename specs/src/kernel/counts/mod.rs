@@ -40,6 +40,7 @@
 mod asked;
 mod families;
 mod finish;
+mod lanes;
 mod linear;
 mod numbered;
 mod rewrite;
