@@ -317,8 +317,7 @@ impl Measurer {
                 continue;
             }
             self.without_announcement(left);
-            if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count))
-            {
+            if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count)) {
                 return Err(not_known(span));
             }
         }

@@ -275,7 +275,8 @@ impl Objects {
             factor.all()?;
             // What is masked is an address only if it is counted from where addresses are.
             let masked = masked(values, term).filter(|_| factor == Lanes::All(1));
-            let whole = masked.and_then(|(inside, is_even)| Some((self.taken_apart(values, inside)?, is_even)));
+            let whole =
+                masked.and_then(|(inside, is_even)| Some((self.taken_apart(values, inside)?, is_even)));
             if let Some((whole, is_even)) = whole {
                 address.is_even |= is_even || whole.is_even;
                 address.rank = address.rank.or(whole.rank);
@@ -336,8 +337,7 @@ fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
     }
     // One of several is not chosen.
     if let (Some(base), None) = (inside.next().cloned(), inside.next()) {
-        let (base, computed): (Base, Base) =
-            address.base.into_iter().partition(|part| base.contains(part));
+        let (base, computed): (Base, Base) = address.base.into_iter().partition(|part| base.contains(part));
         address.base = base;
         address.computed.extend(computed);
     }

@@ -152,8 +152,7 @@ impl Offsets<'_> {
                 let incoming = offsets.evaluation.meets.get(meet).cloned().unwrap_or_default();
                 incoming.is_empty()
                     || incoming.into_iter().any(|(from, value)| {
-                        from == OUTSIDE
-                            || offsets.split(value, DEPTH).is_none_or(|(other, _)| other != *base)
+                        from == OUTSIDE || offsets.split(value, DEPTH).is_none_or(|(other, _)| other != *base)
                     })
             };
             let all: Vec<(Meet, ValueId)> = self.bases.iter().map(|(meet, base)| (*meet, *base)).collect();

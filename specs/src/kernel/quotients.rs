@@ -239,7 +239,8 @@ impl Values {
             };
             let Some(by) = self.as_known(of[1]).and_then(Lanes::all) else { continue };
             let Some(factor) = factor.all().map(|factor| -signed(factor, 32)) else { continue };
-            let times = factor.checked_div(by as i64).filter(|times| *times > 0 && times * by as i64 == factor);
+            let times =
+                factor.checked_div(by as i64).filter(|times| *times > 0 && times * by as i64 == factor);
             let (Some(times), 32) = (times.map(|times| times as u64), ty.bits) else { continue };
             let (inside, more) = self.plain(of[0], 32);
             let (Some(known), Some(more)) = (known.all(), more.all()) else { continue };

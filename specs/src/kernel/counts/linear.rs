@@ -411,7 +411,8 @@ impl Asker<'_> {
             }
             Term::Sum { bits, terms, known } => {
                 let is_factor = |factor: &Lanes| factor.all().is_some_and(|by| signed(by, *bits) > 0);
-                let mut parts = terms.iter().map(|(term, factor)| is_factor(factor) && self.is_positive(*term));
+                let mut parts =
+                    terms.iter().map(|(term, factor)| is_factor(factor) && self.is_positive(*term));
                 known.is_zero() && parts.all(|is_one| is_one)
             }
             Term::Apply {
