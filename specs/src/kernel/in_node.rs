@@ -75,8 +75,8 @@ impl Names for InNode<'_, '_> {
     }
 }
 
-/// Whether what a register holds where paths meet is a known number that is not negative, or has counted up from
-/// one: by small numbers only, which takes a long time to overflow.
+/// Whether what a register holds where paths meet is a known number that is not negative, or has counted up
+/// from one: by small numbers only, which takes a long time to overflow.
 fn counts_up(values: &Values, meets: &Meets, meet: Meet) -> bool {
     let (mut seen, mut work) = (BTreeSet::new(), vec![meet]);
     while let Some(meet) = work.pop() {

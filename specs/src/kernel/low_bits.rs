@@ -1,11 +1,12 @@
 //! Counters that go on by unknown numbers, as far as their low bits matter.
 //!
-//! A ring of two stages that goes through `n` more steps with every tile is at `(total + i) & 1`, in the phase
-//! `(total + i) >> 1 & 1`. Nobody knows `total`, nor does anybody have to: its two lowest bits are those of the
-//! ones before and of `n`. So a register of its own stands for these bits where paths meet, and what comes to it
-//! are the bits of what comes. By induction over the steps of an agent it holds the low bits of the counter: low
-//! bits of sums, products with numbers, conjunctions, shifts to the left and the like are those of their
-//! operands' low bits, and a shift to the right by s takes s bits more.
+//! A ring of two stages that goes through `n` more steps with every tile is at `(total + i) & 1`, in
+//! the phase `(total + i) >> 1 & 1`. Nobody knows `total`, nor does anybody have to: its two lowest
+//! bits are those of the ones before and of `n`. So a register of its own stands for these bits where
+//! paths meet, and what comes to it are the bits of what comes. By induction over the steps of an agent
+//! it holds the low bits of the counter: low bits of sums, products with numbers, conjunctions, shifts
+//! to the left and the like are those of their operands' low bits, and a shift to the right by s takes
+//! s bits more.
 //!
 //! Only counters are looked at to which something unknown is added, and what begins with them: others can be
 //! computed as they are.

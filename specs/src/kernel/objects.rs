@@ -327,8 +327,8 @@ impl Objects {
     }
 }
 
-/// An address with what does not change, but is not what objects are counted from, as a part that is computed:
-/// `base + 8 * (n & 1)` for a parameter n.
+/// An address with what does not change, but is not what objects are counted from, as a part that is
+/// computed: `base + 8 * (n & 1)` for a parameter n.
 fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
     let holds = |base: &&Base| !base.is_empty() && base.iter().all(|part| address.base.contains(part));
     let mut inside = bases.keys().filter(holds);

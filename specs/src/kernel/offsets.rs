@@ -5,9 +5,9 @@
 //! induction over the steps of an agent the register and `base + offset` are equal, modulo the bits of an
 //! address: whatever comes to the meeting was, where it comes from, the base and what is said to come there.
 //!
-//! An offset that goes along with a counter, `full = base + 8 * n` for an `n` of the same loop, is written with
-//! the counter instead: if that is so of all that comes from outside, and what comes round keeps it so. Then
-//! `full - 48 * (n / 6)` is `base + 8 * (n % 6)`.
+//! An offset that goes along with a counter, `full = base + 8 * n` for an `n` of the same loop, is written
+//! with the counter instead: if that is so of all that comes from outside, and what comes round keeps it so.
+//! Then `full - 48 * (n / 6)` is `base + 8 * (n % 6)`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

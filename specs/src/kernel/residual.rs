@@ -251,8 +251,8 @@ impl<'r> Residual<'r> {
         spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
     }
 
-    /// The condition of a node's branch that cannot be computed as it is, but asks no more than how often loops
-    /// have been gone through.
+    /// The condition of a node's branch that cannot be computed as it is, but asks no more than how
+    /// often loops have been gone through.
     fn counted_condition(&mut self, node: usize) -> Option<Expression> {
         let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
         let is_exact = self.knowledge.at(self.values, node, original).is_exact;

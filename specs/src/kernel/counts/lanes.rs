@@ -1,10 +1,11 @@
 //! Numbers that some lanes of a warp count while the others wait for them.
 //!
-//! An elected lane loads what a tile needs, `if elected { for i < n { … } }`, in the loop over tiles. The answers
-//! that it asks for are those of its warp: the other lanes, which have come past, must not ask for what is left
-//! of the number before the next one begins. So the lane asks for all that is left itself, and where the lanes
-//! meet again the number is done with for all of them. That is right where nobody uses the number behind that:
-//! in what follows of the same iteration of the loop with which it changes, where it begins anew in the next.
+//! An elected lane loads what a tile needs, `if elected { for i < n { … } }`, in the loop over tiles. The
+//! answers that it asks for are those of its warp: the other lanes, which have come past, must not ask for
+//! what is left of the number before the next one begins. So the lane asks for all that is left itself, and
+//! where the lanes meet again the number is done with for all of them. That is right where nobody uses the
+//! number behind that: in what follows of the same iteration of the loop with which it changes, where it
+//! begins anew in the next.
 
 use std::collections::BTreeSet;
 

@@ -32,8 +32,13 @@
 //!
 //! # Groups of a cluster
 //!
-//! Groups that take tiles in turn, `2 * cluster + rank < 2 * n` in steps of the grid, which is a multiple of 2,
-//! ask the same of n: all but the rank is a multiple of 2, and so one that is at least 1 is at least 2.
+//! Groups that take tiles in turn, `2 * cluster + rank < 2 * n` in steps of the grid, which is a multiple
+//! of 2, ask the same of n: all but the rank is a multiple of 2, and what is at least 1 is at least 2.
+//!
+//! # Multiples
+//!
+//! A number that is a multiple of 4, `4 * n` or `n & -4`, and at least 1 is at least 4: where something is
+//! computed of it, only its multiples are asked for. All agents leave out the same answers.
 //!
 //! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
 
