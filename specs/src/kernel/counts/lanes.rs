@@ -78,15 +78,14 @@ fn done_with(counted: &Counted) -> Statements {
         let value = Amount { text: "0".to_owned(), number: Some(0), step: None };
         Statement::Set { local, value, span: counted.span }
     };
-    let mut locals = variables(counted);
-    locals.remove(&counted.count);
-    locals.into_iter().map(reset).collect()
+    variables(counted).into_iter().map(reset).collect()
 }
 
-/// The variables for a number.
+/// The variables for a number that change while it is counted. What it is altogether may be known from its
+/// beginning on, and how many of its first thresholds it reaches always is.
 fn variables(counted: &Counted) -> BTreeSet<String> {
-    let of_residue = counted.residue.iter().flat_map(|residue| [&residue.number, &residue.asked]);
-    [&counted.left, &counted.count].into_iter().chain(of_residue).cloned().collect()
+    let asked = counted.residue.iter().map(|residue| &residue.asked);
+    [&counted.left].into_iter().chain(asked).cloned().collect()
 }
 
 /// The numbers that are asked about ahead in statements and do not begin there.
