@@ -29,7 +29,7 @@ const WORD: Type = Type { bits: 32, signed: false };
 /// The register whose low bits a register stands for, and how many.
 pub(super) fn whose(register: Register) -> Option<(Register, u32)> {
     let bits = register >> BITS;
-    (1..=MOST).contains(&bits).then(|| (register & ((1 << BITS) - 1), bits))
+    (1..=MOST).contains(&bits).then_some((register & ((1 << BITS) - 1), bits))
 }
 
 /// A register where paths meet.
