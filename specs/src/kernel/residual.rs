@@ -262,8 +262,8 @@ impl<'r> Residual<'r> {
         self.expression(node, normal)
     }
 
-    /// Whether no more is asked than how often a loop has been gone through: `begin + i == begin + 4` of a begin
-    /// that nobody knows.
+    /// Whether no more is asked than how often a loop has been gone through: `begin + i == begin + 4` of a
+    /// begin that nobody knows.
     fn is_counted(&self, normal: ValueId) -> bool {
         !any(self.values, normal, |term| match term {
             Term::Known(lanes) => lanes.all().is_none(),
