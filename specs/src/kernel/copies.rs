@@ -31,15 +31,20 @@ struct Open {
     sites: BTreeMap<usize, (Span, i64)>,
     /// Those of them that are on one of two ways alone.
     aside: BTreeSet<usize>,
+    /// Those of which there are others on the other of two ways, or which are repeated.
+    apart: BTreeSet<usize>,
 }
 
-/// A copy before what is announced for it.
+/// Copies before what is announced for them.
 #[derive(Clone, Debug)]
 struct Ahead {
     object: String,
-    site: usize,
-    span: Span,
-    landings: i64,
+    /// How many land on one path.
+    count: i64,
+    /// All of them, as of an announcement.
+    sites: BTreeMap<usize, (Span, i64)>,
+    /// Those of which there are others on the other of two ways.
+    apart: BTreeSet<usize>,
 }
 
 /// Bytes of a copy, where nobody says how many.
@@ -184,11 +189,16 @@ fn not_known(span: Span) -> Stop {
 impl Measurer {
     fn list(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
         // What is ahead of an announcement is on the same way.
+        let left = self.arm(statements, open)?;
+        self.without_announcement(left);
+        Ok(())
+    }
+
+    /// The same; the copies since which nothing was announced.
+    fn arm(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<Vec<Ahead>, Stop> {
         let before = std::mem::take(&mut self.ahead);
-        let done = self.each(statements, open);
-        self.give_up(|_| true);
-        self.ahead = before;
-        done
+        self.each(statements, open)?;
+        Ok(std::mem::replace(&mut self.ahead, before))
     }
 
     fn each(&mut self, statements: &[Statement], open: &mut Vec<Open>) -> Result<(), Stop> {
@@ -200,13 +210,13 @@ impl Measurer {
                     self.next_announced += usize::from(bytes.is_none());
                     let (object, left) = (object.clone(), bytes.unwrap_or_default());
                     let aside = BTreeSet::new();
-                    let (own, others) =
+                    let (own, others): (Vec<Ahead>, _) =
                         std::mem::take(&mut self.ahead).into_iter().partition(|copy| copy.object == object);
                     self.ahead = others;
-                    let own: Vec<Ahead> = own;
-                    let count = own.iter().map(|copy| copy.landings).sum();
-                    let sites = own.iter().map(|copy| (copy.site, (copy.span, copy.landings))).collect();
-                    open.push(Open { object, span: *span, number, left, count, sites, aside });
+                    let count = own.iter().map(|copy| copy.count).sum();
+                    let apart = own.iter().flat_map(|copy| &copy.apart).copied().collect();
+                    let sites = own.into_iter().flat_map(|copy| copy.sites).collect();
+                    open.push(Open { object, span: *span, number, left, count, sites, aside, apart });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
@@ -238,7 +248,10 @@ impl Measurer {
             (None, None) => {
                 let (object, site) = (object.to_owned(), self.next);
                 match landings {
-                    Some(landings) => self.ahead.push(Ahead { object, site, span, landings }),
+                    Some(count) => {
+                        let (sites, apart) = (BTreeMap::from([(site, (span, count))]), BTreeSet::new());
+                        self.ahead.push(Ahead { object, count, sites, apart });
+                    }
                     None => self.elsewhere.push((site, span)),
                 }
             }
@@ -252,7 +265,33 @@ impl Measurer {
         let (given_up, others): (Vec<Ahead>, _) =
             std::mem::take(&mut self.ahead).into_iter().partition(|copy| which(copy));
         self.ahead = others;
-        self.elsewhere.extend(given_up.into_iter().map(|copy| (copy.site, copy.span)));
+        self.without_announcement(given_up);
+    }
+
+    fn without_announcement(&mut self, copies: Vec<Ahead>) {
+        let sites = copies.into_iter().flat_map(|copy| copy.sites);
+        self.elsewhere.extend(sites.map(|(site, (span, _))| (site, span)));
+    }
+
+    /// What is ahead of an announcement on either of two ways: as many copies on the one as on the other.
+    fn join(&mut self, one: Vec<Ahead>, other: Vec<Ahead>) {
+        let objects: BTreeSet<String> = one.iter().chain(&other).map(|copy| copy.object.clone()).collect();
+        for object in objects {
+            let of = |all: &[Ahead]| -> Vec<Ahead> {
+                all.iter().filter(|copy| copy.object == object).cloned().collect()
+            };
+            let (one, other) = (of(&one), of(&other));
+            let count = |all: &[Ahead]| all.iter().map(|copy| copy.count).sum::<i64>();
+            let (count, is_same) = (count(&one), count(&one) == count(&other));
+            let all = || one.iter().chain(&other).cloned();
+            if !is_same {
+                self.without_announcement(all().collect());
+                continue;
+            }
+            let sites: BTreeMap<usize, (Span, i64)> = all().flat_map(|copy| copy.sites).collect();
+            let apart = sites.keys().copied().collect();
+            self.ahead.push(Ahead { object, count, sites, apart });
+        }
     }
 
     fn branch(
@@ -262,10 +301,10 @@ impl Measurer {
         open: &mut Vec<Open>,
     ) -> Result<(), Stop> {
         let before = open.len();
-        let mut arms = Vec::new();
+        let (mut arms, mut ahead) = (Vec::new(), Vec::new());
         for arm in [then, otherwise] {
             let mut inside = open.clone();
-            self.list(arm, &mut inside)?;
+            let left = self.arm(arm, &mut inside)?;
             // What is announced in an arm is completed in it.
             let own: Vec<Open> =
                 inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
@@ -274,12 +313,19 @@ impl Measurer {
             }
             if !ends(arm) {
                 arms.push(inside);
-            } else if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count))
-            {
+                ahead.push(left);
+                continue;
+            }
+            self.without_announcement(left);
+            if inside.iter().any(|one| open.iter().any(|o| o.span == one.span && o.count != one.count)) {
                 return Err(not_known(span));
             }
         }
         debug_assert!(open.len() == before);
+        match <[Vec<Ahead>; 2]>::try_from(ahead) {
+            Ok([one, other]) => self.join(one, other),
+            Err(ahead) => self.ahead.extend(ahead.into_iter().flatten()),
+        }
         for one in open.iter_mut() {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
@@ -287,6 +333,7 @@ impl Measurer {
             let sites: BTreeMap<usize, (Span, i64)> =
                 first.sites.iter().chain(&second.sites).map(|(site, of)| (*site, *of)).collect();
             one.aside.extend(first.aside.iter().chain(&second.aside));
+            one.apart.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
             if first.left != second.left {
                 return Err(not_known(span));
             }
@@ -322,6 +369,7 @@ impl Measurer {
                     let times = times.unwrap_or(0);
                     outer.count += (one.count - outer.count) * times;
                     outer.left += (one.left - outer.left) * times;
+                    outer.apart.extend(one.sites.keys().filter(|site| !outer.sites.contains_key(site)));
                     outer.sites.extend(one.sites.clone());
                     outer.aside.extend(&one.aside);
                 }
@@ -362,10 +410,13 @@ impl Measurer {
         }
         let (share, rest) = (left / open.count, left % open.count);
         let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));
-        let is_plain = plain().map(|(_, (_, landings))| landings).sum::<i64>() == open.count;
-        // What is left when it is shared out is one copy's, as often as that lands.
-        let last = plain().rfind(|(_, (_, landings))| *landings > 0 && rest % landings == 0);
-        if share < 1 || rest != 0 && !(is_plain && last.is_some()) {
+        // What is left when it is shared out is one copy's, as often as that lands: of one that is on every
+        // way, once.
+        let is_last = |(site, (_, landings)): &(&usize, &(Span, i64))| {
+            !open.apart.contains(site) && *landings > 0 && rest % landings == 0
+        };
+        let last = plain().rfind(is_last);
+        if share < 1 || rest != 0 && last.is_none() {
             return Err(not_known(open.span));
         }
         self.assumes.insert(Assumption::Bytes(open.span));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::alignment::zeros;
 use super::counts::{Asker, Formula};
 use super::keys::Keys;
 use super::mentions::words_of;
@@ -71,7 +72,9 @@ impl Residual<'_> {
             let mut assumes = self.loads(value);
             assumes.extend([Assumption::Natural(span), Assumption::Unwrapped(span)]);
             let (exact, period, is_needed) = (0, 1, false);
-            self.numbers.push(Number { value, span, one, two, exact, period, is_needed, assumes });
+            let zeros = zeros(self.values, &self.evaluation.meets, value).min(numbers::MULTIPLE);
+            let multiple = 1 << zeros;
+            self.numbers.push(Number { value, span, one, two, exact, period, is_needed, multiple, assumes });
             self.numbers.len() - 1
         }))
     }

@@ -20,9 +20,16 @@ pub(super) trait Names {
     fn iterations(&mut self, header: usize) -> Option<String>;
     /// The variable for an unknown number, if what is written may be computed of such.
     fn number(&mut self, values: &Values, value: ValueId) -> Option<String>;
+    /// The variable for an unknown number that is part of a sum, and the other terms.
+    fn number_in(&mut self, values: &Values, sum: (u8, &[(ValueId, Lanes)])) -> Option<InSum>;
+    /// Whether what a register holds where paths meet counts up from a number that is not negative.
+    fn counts_up(&self, block: usize, register: Register) -> bool;
     /// Something is written that differs between lanes.
     fn by_lane(&mut self);
 }
+
+/// The variable for a part of a sum, and the other terms with their factors.
+pub(super) type InSum = (String, Vec<(ValueId, Lanes)>);
 
 /// A value in words, with its width.
 #[derive(Clone, Debug)]
@@ -108,7 +115,12 @@ impl<'v, N: Names> Writer<'v, N> {
     /// The terms of a sum, which may be wider than it.
     fn sum_of(&mut self, bits: u8, terms: &[(ValueId, Lanes)], known: &Lanes) -> Option<String> {
         let mut text = String::new();
-        for (term, factor) in terms {
+        let mut terms = terms.to_vec();
+        while let Some((number, rest)) = self.names.number_in(self.values, (bits, &terms)) {
+            text = if text.is_empty() { number } else { format!("{text} + {number}") };
+            terms = rest;
+        }
+        for (term, factor) in &terms {
             let of = self.as_signed(*term, bits)?;
             if factor.all().is_none() {
                 self.names.by_lane();
@@ -125,7 +137,7 @@ impl<'v, N: Names> Writer<'v, N> {
             self.names.by_lane();
         }
         match known.all().map(|known| signed(known, bits)) {
-            Some(0) => {}
+            Some(0) if !text.is_empty() => {}
             Some(known) if known < 0 => text = format!("{text} - {}", known.unsigned_abs()),
             _ => text = format!("{text} + {}", self.lanes(known, bits)?),
         }
@@ -191,9 +203,24 @@ impl<'v, N: Names> Writer<'v, N> {
         let written = self.value(value)?;
         match (written.bits, bits) {
             (1, _) => Some(written.text),
+            (32, 32) if self.is_counter(value) => Some(written.text),
             (_, bits) if bits <= 32 => Some(format!("({} & {:#x})", written.text, cut(u64::MAX, bits))),
             _ => None,
         }
+    }
+
+    /// Whether a number of 32 bits counts up from one that is not negative, which takes a long time to
+    /// overflow: it has no sign then.
+    fn is_counter(&self, value: ValueId) -> bool {
+        let (of, more) = match self.values.term(value) {
+            Term::Sum { bits: 32, terms, known } => match terms.as_slice() {
+                [(of, Lanes::All(1))] if is_small(known, 32) => (*of, known.all().map(|n| signed(n, 32))),
+                _ => return false,
+            },
+            _ => (value, Some(0)),
+        };
+        let Term::Meet { block, register } = *self.values.term(of) else { return false };
+        more.is_some_and(|more| more >= 0) && self.names.counts_up(block, register)
     }
 
     fn operand(&mut self, value: ValueId, ty: Type) -> Option<String> {

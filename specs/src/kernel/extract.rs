@@ -143,6 +143,7 @@ pub(crate) fn extract(
             Err(lacking) => shared.lacking.extend(lacking),
         }
     };
+    assumes.extend(objects.of_pairs.iter().map(|span| Assumption::Pair(*span)));
     copies::measure(&mut programs, &roles, &mut assumes).map_err(Failure::Stop)?;
     uniform::separate(&mut programs);
     programs.iter_mut().for_each(counts::expand);
@@ -276,6 +277,10 @@ fn programs(
     if let Some(stop) = evaluations.iter().filter_map(|e| beyond(code, slice, e)).min_by_key(|stop| stop.span)
     {
         return Err(Failure::Stop(stop));
+    }
+    for evaluation in &mut evaluations {
+        super::low_bits::take(&mut shared.values, evaluation);
+        super::offsets::take_out(&mut shared.values, evaluation);
     }
     let objects = Objects::of(code, slice, &shared.values, &evaluations).map_err(Failure::Stop)?;
     shared.numbers.clear();

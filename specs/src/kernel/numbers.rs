@@ -53,9 +53,14 @@ pub(super) struct Number {
     pub(super) period: i64,
     /// Something has to be computed of it.
     pub(super) is_needed: bool,
+    /// It is a multiple of this, which is a power of 2.
+    pub(super) multiple: i64,
     /// What has to be taken for true of it.
     pub(super) assumes: BTreeSet<Assumption>,
 }
+
+/// The largest power of 2 of which numbers are taken to be multiples, as its exponent.
+pub(super) const MULTIPLE: u32 = 3;
 
 impl Number {
     /// Whether a step of it is several of what it is made of, such as `(k + 63) / 64`.
@@ -84,23 +89,52 @@ pub(super) fn position(word: &str) -> Option<usize> {
 const PLACEHOLDER: &str = "number_that_is_not_known_and_of_which_something_is_computed_here_";
 
 /// The numbers that conditions compare with the iterations of loops.
-pub(super) fn counted(values: &Values, conditions: impl Iterator<Item = ValueId>) -> BTreeSet<ValueId> {
-    let gains = |value| any(values, value, |term| matches!(term, Term::Gained { .. }));
+pub(super) fn counted(values: &mut Values, conditions: impl Iterator<Item = ValueId>) -> BTreeSet<ValueId> {
     let (mut numbers, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    let mut work: Vec<ValueId> = conditions.filter(|condition| gains(*condition)).collect();
+    let mut work: Vec<ValueId> = conditions.collect();
     while let Some(condition) = work.pop() {
-        if !seen.insert(condition) || !gains(condition) {
+        if !seen.insert(condition) || !gains(values, condition) {
             continue;
         }
-        match values.term(condition) {
+        match values.term(condition).clone() {
             Term::Apply { operation: Operation::Compare(_), terms, .. } => {
-                terms.iter().for_each(|side| summands(values, *side, &mut numbers));
+                for side in terms {
+                    numbers.extend(whole(values, side));
+                    summands(values, side, &mut numbers);
+                }
             }
             Term::Apply { terms, .. } => work.extend(terms),
             _ => {}
         }
     }
     numbers
+}
+
+/// Whether what a loop has added so far is part of a value.
+fn gains(values: &Values, value: ValueId) -> bool {
+    any(values, value, |term| matches!(term, Term::Gained { .. }))
+}
+
+/// What is compared with iterations in a side of a comparison, if it is a sum of several unknown numbers.
+fn whole(values: &mut Values, side: ValueId) -> Option<ValueId> {
+    let Term::Sum { bits, terms, .. } = values.term(side).clone() else { return None };
+    let (gained, others): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(term, _)| gains(values, *term));
+    let minus = Lanes::All(super::arithmetic::cut(u64::MAX, bits));
+    let one = Lanes::All(1);
+    // `i - n` is compared with 0, or n with i.
+    let sign = match gained.as_slice() {
+        [] => one,
+        [(term, factor)] if matches!(values.term(*term), Term::Gained { .. }) => {
+            let is_less = factor.all().is_some_and(|factor| signed(factor, bits) < 0);
+            if is_less { one } else { minus }
+        }
+        _ => return None,
+    };
+    let parts: Vec<(ValueId, Lanes)> = others
+        .into_iter()
+        .map(|(term, factor)| Some((values.sum(bits, &[(term, factor)])?, sign.clone())))
+        .collect::<Option<_>>()?;
+    values.sum(bits, &parts).filter(|whole| is_whole(values, *whole))
 }
 
 /// What is added up in a side of a comparison, and what the greater of it and a known number is.
@@ -110,12 +144,39 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
         match values.term(value) {
             Term::Known(_) | Term::Gained { .. } => {}
             Term::Sum { terms, .. } => work.extend(terms.iter().map(|(term, _)| *term)),
-            Term::Apply { operation, ty, terms } if keeps(*operation, *ty) => work.extend(terms),
+            Term::Apply { operation, ty, terms } if keeps(*operation, *ty) => {
+                // The lesser of two is a number of its own.
+                found.extend((*operation == Operation::Minimum && !gains(values, value)).then_some(value));
+                // Of `max(2 * n - m, 4)` the whole sum is the number, and its parts may be others.
+                found.extend(terms.iter().filter(|term| is_whole(values, **term)));
+                work.extend(terms);
+            }
             _ => {
                 found.insert(value);
             }
         }
     }
+}
+
+/// Whether a value is a sum of unknown numbers alone, or so many times one.
+fn is_whole(values: &Values, value: ValueId) -> bool {
+    matches!(values.term(value), Term::Sum { known, .. } if known.is_zero()) && !gains(values, value)
+}
+
+/// Of some numbers the longest sum of which all terms are among those of a sum, and the other terms.
+pub(super) fn part_of(
+    values: &Values,
+    numbers: &BTreeSet<ValueId>,
+    (bits, terms): (u8, &[(ValueId, Lanes)]),
+) -> Option<(ValueId, Vec<(ValueId, Lanes)>)> {
+    let inside = numbers.iter().filter_map(|number| match values.term(*number) {
+        Term::Sum { bits: of, terms: parts, known } if *of == bits && known.is_zero() => {
+            parts.iter().all(|part| terms.contains(part)).then_some((*number, parts))
+        }
+        _ => None,
+    });
+    let (number, parts) = inside.max_by_key(|(number, parts)| (parts.len(), *number))?;
+    Some((number, terms.iter().filter(|part| !parts.contains(part)).cloned().collect()))
 }
 
 /// Whether what comes of an operation is one of its operands, or a part of it. What is cut is another number.
@@ -182,11 +243,22 @@ impl Analysis<'_> {
         is_exact
     }
 
+    /// Whether it is what a loop has added so far, in known steps: its iterations can be counted.
+    fn is_counted(&mut self, value: ValueId) -> bool {
+        let Term::Gained { step, .. } = self.values.term(value) else { return false };
+        let is_known = self.values.as_known(*step).and_then(Lanes::all).is_some();
+        self.need.mixes |= is_known;
+        is_known
+    }
+
     /// Whether the value follows from what is known of numbers: all of it, or what is left when it is divided
     /// by `want`.
     fn value(&mut self, value: ValueId, want: Option<i64>) -> Option<()> {
         self.left = self.left.checked_sub(1)?;
         if want == Some(1) || self.is_exact(value) {
+            return Some(());
+        }
+        if self.is_counted(value) {
             return Some(());
         }
         if self.is_number(value) {
@@ -199,7 +271,13 @@ impl Analysis<'_> {
         let bits = self.values.width(value);
         let all = (bits <= 5).then(|| 1_i64 << bits);
         match self.values.term(value).clone() {
-            Term::Sum { terms, bits, .. } => {
+            Term::Sum { mut terms, bits, .. } => {
+                while let Some((number, rest)) = part_of(self.values, self.known.numbers(), (bits, &terms))
+                    && self.is_number(number)
+                {
+                    self.value(number, want)?;
+                    terms = rest;
+                }
                 for (term, factor) in terms {
                     let factor = signed(factor.all()?, bits);
                     let part = want.map(|want| want / gcd(want, factor));
@@ -353,7 +431,17 @@ impl Analysis<'_> {
             return Some(());
         }
         match self.values.term(value) {
-            Term::Sum { .. } | Term::Apply { .. } => {
+            Term::Sum { bits, terms, .. } => {
+                let mut terms = terms.clone();
+                while let Some((number, rest)) = part_of(self.values, self.known.numbers(), (*bits, &terms))
+                    && self.is_number(number)
+                {
+                    self.need.numbers.insert(number);
+                    terms = rest;
+                }
+                terms.into_iter().try_for_each(|(term, _)| self.numbers(term))
+            }
+            Term::Apply { .. } => {
                 self.values.inside(value).into_iter().try_for_each(|inside| self.numbers(inside))
             }
             _ => None,

@@ -2,12 +2,20 @@
 //!
 //! An address is a base, the same for the whole group, a known number, and perhaps something computed:
 //! `base + 8 * stage + 64`. Objects side by side are an array.
+//!
+//! # Pairs of groups
+//!
+//! Two groups of a cluster whose ranks differ in the lowest bit alone are a pair. Compiled code reaches the
+//! object of the even one by clearing a bit of an address in its own memory: [`OF_PAIR`], which is the lowest
+//! of the rank there. No specification says so, though libraries rest on it: it is assumed, and said. With it
+//! goes an alignment to the bytes of an object at times. That changes nothing, since what is aligned is the
+//! address of an object: others are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::zeros;
 use super::arithmetic::signed;
-use super::code::{Action, Code, ObjectKind};
+use super::code::{Action, Code, ObjectKind, Operation};
 use super::evaluate::{Evaluation, Object};
 use super::lanes::{Lanes, WIDTH};
 use super::slice::Slice;
@@ -28,6 +36,9 @@ struct Array {
     count: i64,
 }
 
+/// The bit of an address in the memory of a group that is the lowest of the group's rank.
+const OF_PAIR: u64 = 1 << 24;
+
 /// What an address is counted from.
 type Base = Vec<(ValueId, Lanes)>;
 
@@ -40,6 +51,8 @@ struct Address {
     known: i64,
     /// The rank of the group in whose memory it is, where that need not be one's own.
     rank: Option<ValueId>,
+    /// It is in the memory of the even one of the pair of groups.
+    is_even: bool,
 }
 
 /// All objects of a kernel.
@@ -48,6 +61,8 @@ pub(super) struct Objects {
     arrays: BTreeMap<Base, Vec<Array>>,
     /// What addresses in the memory of another group have more, by its rank: the name of the function.
     elsewhere: Option<u32>,
+    /// Steps on objects of the even one of a pair of groups, which is told by a bit of their address.
+    pub(super) of_pairs: BTreeSet<Span>,
 }
 
 impl Objects {
@@ -58,26 +73,20 @@ impl Objects {
         values: &Values,
         warps: &[Evaluation],
     ) -> Result<Self, Stop> {
-        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let mut objects = Self { elsewhere: code.elsewhere, ..Self::default() };
+        let places = objects.places(code, slice, values, warps)?;
         let mut starts: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
         let mut strided: BTreeSet<Base> = BTreeSet::new();
-        let mut objects = Self { elsewhere: code.elsewhere, ..Self::default() };
         for warp in warps {
             for (at, kind, value, lanes) in steps(code, slice, warp) {
-                let span = code.instructions[at].span;
-                if let Some(each) = objects.lane_by_lane(values, value, lanes) {
-                    for (_, address) in each.into_iter().filter(|_| kind == ObjectKind::Init) {
-                        places.entry(address.base).or_default().insert(address.known);
-                    }
+                if kind == ObjectKind::Init || objects.lane_by_lane(values, value, lanes).is_some() {
                     continue;
                 }
+                let span = code.instructions[at].span;
                 let address = objects.taken_apart(values, value).ok_or_else(|| unknown(span))?;
-                if kind == ObjectKind::Init {
-                    if !address.computed.is_empty() {
-                        return Err(unknown(span));
-                    }
-                    places.entry(address.base).or_default().insert(address.known);
-                } else if !address.computed.is_empty() {
+                let address = counted_from(address, &places);
+                objects.of_pairs.extend(address.is_even.then_some(span));
+                if !address.computed.is_empty() {
                     let factors = address.computed.iter().map(|(_, factor)| factor.all());
                     if !factors.into_iter().any(|factor| factor == Some(BYTES as u64)) {
                         strided.insert(address.base.clone());
@@ -109,6 +118,31 @@ impl Objects {
             objects.arrays.insert(base, arrays);
         }
         Ok(objects)
+    }
+
+    /// Where objects are initialised, by what their addresses are counted from.
+    fn places(
+        &self,
+        code: &Code,
+        slice: &Slice,
+        values: &Values,
+        warps: &[Evaluation],
+    ) -> Result<BTreeMap<Base, BTreeSet<i64>>, Stop> {
+        let mut places: BTreeMap<Base, BTreeSet<i64>> = BTreeMap::new();
+        let all = warps.iter().flat_map(|warp| steps(code, slice, warp));
+        for (at, _, value, lanes) in all.filter(|(_, kind, ..)| *kind == ObjectKind::Init) {
+            if let Some(each) = self.lane_by_lane(values, value, lanes) {
+                for (_, address) in each {
+                    places.entry(address.base).or_default().insert(address.known);
+                }
+                continue;
+            }
+            let address = self.taken_apart(values, value);
+            let address = address.filter(|address| address.computed.is_empty() && !address.is_even);
+            let address = address.ok_or_else(|| unknown(code.instructions[at].span))?;
+            places.entry(address.base).or_default().insert(address.known);
+        }
+        Ok(places)
     }
 
     /// The declarations, in the order of addresses.
@@ -151,7 +185,11 @@ impl Objects {
                 warp.objects.insert(at, object);
                 continue;
             }
-            let address = self.taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            let mut address = self.taken_apart(values, value).ok_or_else(|| unknown(span))?;
+            address = counted_from(address, &self.arrays);
+            if address.is_even {
+                address.rank = Some(values.number(u64::from(launched.rank & !1)));
+            }
             let rank = address.rank.filter(|rank| !is_own(values, *rank));
             let number = rank.and_then(|rank| values.as_known(rank).and_then(Lanes::all));
             let groups = u64::from(Warp::threads(launched.cluster));
@@ -209,14 +247,16 @@ impl Objects {
         base.sort();
         let of = |lane: u32| {
             let known = signed(known.get(lane as usize), *bits);
-            (lane, Address { bits: *bits, base: base.clone(), computed: Vec::new(), known, rank })
+            let (base, computed) = (base.clone(), Vec::new());
+            (lane, Address { bits: *bits, base, computed, known, rank, is_even: false })
         };
         Some((0..WIDTH as u32).filter(|lane| lanes >> lane & 1 == 1).map(of).collect())
     }
 
     /// Takes an address apart; `None` if it is not the same for the lanes of a warp.
     fn taken_apart(&self, values: &Values, value: ValueId) -> Option<Address> {
-        let mut address = Address { bits: 64, base: Vec::new(), computed: Vec::new(), known: 0, rank: None };
+        let (base, computed) = (Vec::new(), Vec::new());
+        let mut address = Address { bits: 64, base, computed, known: 0, rank: None, is_even: false };
         let parts = match values.term(value) {
             Term::Known(lanes) => {
                 address.known = lanes.all()? as i64;
@@ -233,6 +273,19 @@ impl Objects {
         address.rank = self.rank(values, &mut parts);
         while let Some((term, factor)) = parts.pop() {
             factor.all()?;
+            // What is masked is an address only if it is counted from where addresses are.
+            let masked = masked(values, term).filter(|_| factor == Lanes::All(1));
+            let whole =
+                masked.and_then(|(inside, is_even)| Some((self.taken_apart(values, inside)?, is_even)));
+            if let Some((whole, is_even)) = whole {
+                address.is_even |= is_even || whole.is_even;
+                address.rank = address.rank.or(whole.rank);
+                address.known += whole.known;
+                address.base.extend(whole.base);
+                address.computed.extend(whole.computed);
+                address.bits = whole.bits;
+                continue;
+            }
             // A narrower sum to which an offset is added.
             if let (Term::Sum { bits, terms, known }, Lanes::All(1)) = (values.term(term), &factor) {
                 address.bits = *bits;
@@ -257,7 +310,8 @@ impl Objects {
             address.bits = 32;
         }
         address.base.sort();
-        (!address.base.is_empty()).then_some(address)
+        let is_clear = !address.is_even || address.rank.is_none();
+        (is_clear && !address.base.is_empty()).then_some(address)
     }
 
     /// The rank of the group in whose memory an address is, taken out of the parts of the address.
@@ -271,6 +325,33 @@ impl Objects {
         let at = parts.iter().position(|part| of(part).is_some())?;
         of(&parts.remove(at))
     }
+}
+
+/// An address with what does not change, but is not what objects are counted from, as a part that is
+/// computed: `base + 8 * (n & 1)` for a parameter n.
+fn counted_from<T>(mut address: Address, bases: &BTreeMap<Base, T>) -> Address {
+    let holds = |base: &&Base| !base.is_empty() && base.iter().all(|part| address.base.contains(part));
+    let mut inside = bases.keys().filter(holds);
+    if bases.contains_key(&address.base) {
+        return address;
+    }
+    // One of several is not chosen.
+    if let (Some(base), None) = (inside.next().cloned(), inside.next()) {
+        let (base, computed): (Base, Base) = address.base.into_iter().partition(|part| base.contains(part));
+        address.base = base;
+        address.computed.extend(computed);
+    }
+    address
+}
+
+/// What is aligned to the bytes of an object, or has the bit of a pair cleared, and whether it has.
+fn masked(values: &Values, value: ValueId) -> Option<(ValueId, bool)> {
+    let Term::Apply { operation: Operation::And, ty, terms } = values.term(value) else { return None };
+    let [a, b] = terms[..] else { return None };
+    let number = |value| values.as_known(value).and_then(Lanes::all);
+    let (of, mask) = number(b).map(|mask| (a, mask)).or_else(|| number(a).map(|mask| (b, mask)))?;
+    let kept = mask | OF_PAIR | (BYTES as u64 - 1);
+    (ty.bits == 32 && kept == u64::from(u32::MAX)).then_some((of, mask & OF_PAIR == 0))
 }
 
 fn unknown(span: Span) -> Stop {

@@ -24,7 +24,8 @@ impl Residual<'_> {
             Term::Gained { step, .. } => self.values.as_known(*step).and_then(Lanes::all).is_none(),
             _ => true,
         };
-        if any(self.values, normal, unknown) {
+        let is_unknown = any(self.values, normal, unknown);
+        if is_unknown && self.knowledge.need(self.values, node, normal).is_none() {
             return None;
         }
         self.expression(node, normal)

@@ -226,7 +226,7 @@ impl Values {
         })
     }
 
-    /// `x - x / d * d`.
+    /// `x - x / d * d`, or so many times that.
     fn remainder(
         &mut self,
         terms: &[(ValueId, Lanes)],
@@ -238,19 +238,24 @@ impl Values {
                 continue;
             };
             let Some(by) = self.as_known(of[1]).and_then(Lanes::all) else { continue };
-            if ty.bits != 32 || factor.all().map(|factor| signed(factor, 32)) != Some(-(by as i64)) {
-                continue;
-            }
+            let Some(factor) = factor.all().map(|factor| -signed(factor, 32)) else { continue };
+            let times =
+                factor.checked_div(by as i64).filter(|times| *times > 0 && times * by as i64 == factor);
+            let (Some(times), 32) = (times.map(|times| times as u64), ty.bits) else { continue };
             let (inside, more) = self.plain(of[0], 32);
             let (Some(known), Some(more)) = (known.all(), more.all()) else { continue };
+            let scaled = |(term, factor): &(ValueId, Lanes)| {
+                Some((*term, Lanes::All(cut(factor.all()?.wrapping_mul(times), 32))))
+            };
+            let Some(inside) = inside.iter().map(scaled).collect::<Option<Vec<_>>>() else { continue };
             if !inside.iter().all(|part| terms.contains(part)) {
                 continue;
             }
             let rest = self.apply(Operation::Remainder, ty, &of);
             let mut parts: Vec<(ValueId, Lanes)> =
                 terms.iter().filter(|part| part.0 != *quotient && !inside.contains(part)).cloned().collect();
-            parts.push((rest, Lanes::All(1)));
-            return Some((parts, Lanes::All(cut(known.wrapping_sub(more), 32))));
+            parts.push((rest, Lanes::All(times)));
+            return Some((parts, Lanes::All(cut(known.wrapping_sub(more.wrapping_mul(times)), 32))));
         }
         None
     }

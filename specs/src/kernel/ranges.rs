@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::arithmetic::signed;
 use super::code::{Operation, Register, Type};
 use super::lanes::Lanes;
+use super::numbers::part_of;
 use super::value::{Term, ValueId, Values};
 
 /// Terms that are looked at for one value.
@@ -60,9 +61,16 @@ impl<'v> Ranges<'v> {
                 let number = number.filter(|number| *number < 1 << 31);
                 (number, number)
             }
-            Term::Sum { bits, terms, known } => {
+            Term::Sum { bits, mut terms, known } => {
                 let known = known.all().map(|known| signed(known, bits));
                 let mut sum = (known, known);
+                while let Some((number, rest)) = part_of(values, self.known.numbers(), (bits, &terms))
+                    && self.known.is_number(values, self.node, number)
+                {
+                    let least = self.of(number).0;
+                    sum = (sum.0.zip(least).and_then(|(a, b)| a.checked_add(b)), None);
+                    terms = rest;
+                }
                 for (term, factor) in terms {
                     let Some(factor) = factor.all().map(|factor| signed(factor, bits)) else {
                         return (None, None);
@@ -79,6 +87,10 @@ impl<'v> Ranges<'v> {
                 range => range,
             },
             Term::Meet { block, register } => self.meeting((block, register)),
+            Term::Gained { step, .. } => {
+                let step = values.as_known(step).and_then(Lanes::all);
+                (step.filter(|step| *step < 1 << 31).map(|_| 0), None)
+            }
             _ if bits < 32 => natural,
             _ => (None, None),
         }
@@ -125,6 +137,17 @@ impl<'v> Ranges<'v> {
                     least.filter(|least| ty.signed || *least >= 0),
                     most.filter(|_| ty.signed || least >= Some(0)),
                 )
+            }
+            (Operation::Maximum, [a, b]) => {
+                let (a, b) = (self.of(*a), self.of(*b));
+                let least = match (a.0, b.0) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    (a, b) => a.or(b),
+                };
+                // What is below 0 is the greater without a sign.
+                let are_natural = a.0 >= Some(0) && b.0 >= Some(0);
+                let most = a.1.zip(b.1).map(|(a, b)| a.max(b));
+                if ty.signed || are_natural { (least, most) } else { (None, None) }
             }
             (Operation::Convert(from), [a]) if from.bits >= 32 && ty.bits >= 32 => match self.of(*a) {
                 (Some(least), most) if least >= 0 => (Some(least), most),

@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
-use super::expression::{Names, Writer, class};
+use super::expression::{Writer, class};
 use super::flow::Flow;
-use super::numbers::{Number, placeholder};
+use super::in_node::InNode;
+use super::lanes::Lanes;
+use super::numbers::Number;
 use super::origins::Origins;
 use super::slice::{Slice, Then};
 use super::structure::{Emit, Stop};
+use super::terms::any;
 use super::traits::{Knowledge, Spread};
 use super::tree::{Amount, Condition, Decided, Statement, Statements};
 use super::trips::Trip;
@@ -54,59 +57,6 @@ pub(super) struct Residual<'r> {
     pub(super) numbers: &'r mut Vec<Number>,
 }
 
-/// Names for one expression.
-struct InNode<'n, 'r> {
-    residual: &'n mut Residual<'r>,
-    node: usize,
-    used: BTreeSet<Meet>,
-    rounds: BTreeSet<usize>,
-    decided: Decided,
-    by_lane: bool,
-    /// What is written is computed of unknown numbers.
-    of_numbers: bool,
-}
-
-impl Names for InNode<'_, '_> {
-    fn meet(&mut self, block: usize, register: Register) -> Option<(String, u8)> {
-        let residual = &self.residual;
-        let meet = residual.values.find(&Term::Meet { block, register })?;
-        if !residual.knowledge.at(residual.values, self.node, meet).is_exact {
-            return None;
-        }
-        self.used.insert((block, register));
-        Some((residual.local((block, register)), residual.width((block, register))))
-    }
-
-    fn decision(&mut self, values: &Values, value: ValueId) -> Option<String> {
-        let traits = self.residual.knowledge.at(values, self.node, value);
-        let once = !traits.is_exact && !traits.varies && traits.spread == Spread::Group;
-        if !once || values.width(value) > 1 || self.of_numbers {
-            return None;
-        }
-        let (mut decision, negated) = self.residual.decision(self.node, value, value);
-        let name = self.residual.name(&decision.key);
-        decision.name = Some(name.clone());
-        if !self.decided.decisions.contains(&decision) {
-            self.decided.decisions.push(decision);
-        }
-        Some(if negated { format!("!{name}") } else { name })
-    }
-
-    fn iterations(&mut self, header: usize) -> Option<String> {
-        self.rounds.insert(header);
-        Some(round(header))
-    }
-
-    fn number(&mut self, _: &Values, value: ValueId) -> Option<String> {
-        let is_one = self.of_numbers && self.residual.knowledge.counted.contains(&value);
-        is_one.then(|| self.residual.number(self.node, value)).flatten().map(placeholder)
-    }
-
-    fn by_lane(&mut self) {
-        self.by_lane = true;
-    }
-}
-
 /// An expression, the variables in it, and what it rests on.
 pub(super) struct Expression {
     pub(super) text: String,
@@ -118,7 +68,13 @@ pub(super) struct Expression {
 
 impl<'r> Residual<'r> {
     /// The variable for what a register holds where paths meet.
-    fn local(&self, (node, register): Meet) -> String {
+    pub(super) fn local(&self, (node, register): Meet) -> String {
+        if let Some(whole) = super::offsets::whose(register) {
+            return format!("{}_offset", self.local((node, whole)));
+        }
+        if let Some((whole, bits)) = super::low_bits::whose(register) {
+            return format!("{}_low{bits}", self.local((node, whole)));
+        }
         let name = self.code.registers.get(register as usize).map_or("", String::as_str);
         let plain: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
@@ -268,6 +224,9 @@ impl<'r> Residual<'r> {
     /// The condition of a node's branch as an expression, with decisions of the group in it or without.
     fn any_condition(&mut self, node: usize) -> Option<Expression> {
         let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        if let Some(counted) = self.counted_condition(node) {
+            return Some(counted);
+        }
         if self.trip(node).is_some() || self.is_decided(node, original, normal) {
             return None;
         }
@@ -292,6 +251,27 @@ impl<'r> Residual<'r> {
     fn is_decided(&self, node: usize, original: ValueId, normal: ValueId) -> bool {
         let spread = self.knowledge.at(self.values, node, normal).spread;
         spread == Spread::Group && !self.knowledge.at(self.values, node, original).is_exact
+    }
+
+    /// The condition of a node's branch that cannot be computed as it is, but asks no more than how
+    /// often loops have been gone through.
+    fn counted_condition(&mut self, node: usize) -> Option<Expression> {
+        let (original, normal) = (self.original(node)?, self.knowledge.condition(node)?);
+        let is_exact = self.knowledge.at(self.values, node, original).is_exact;
+        if is_exact || self.trip(node).is_some() || !self.is_counted(normal) {
+            return None;
+        }
+        self.expression(node, normal)
+    }
+
+    /// Whether no more is asked than how often a loop has been gone through: `begin + i == begin + 4` of a
+    /// begin that nobody knows.
+    fn is_counted(&self, normal: ValueId) -> bool {
+        !any(self.values, normal, |term| match term {
+            Term::Known(lanes) => lanes.all().is_none(),
+            Term::Gained { step, .. } => self.values.as_known(*step).and_then(Lanes::all).is_none(),
+            term => !matches!(term, Term::Sum { .. } | Term::Apply { .. }),
+        })
     }
 
     /// The loop that a node decides about whose iterations are counted, and how it is left.
@@ -412,6 +392,9 @@ impl Emit for Residual<'_> {
         let (Some(original), Some(normal)) = (self.original(node), self.knowledge.condition(node)) else {
             return Ok((if self.is_all { Condition::OfWarp } else { Condition::OfLane }, span));
         };
+        if let Some(Expression { text, decided, .. }) = self.counted_condition(node) {
+            return Ok((Condition::Value { text, compares: None, decided }, span));
+        }
         let traits = self.knowledge.at(self.values, node, normal);
         if self.is_decided(node, original, normal) {
             if let Some((text, decided)) = self.parts(node, normal, before) {
@@ -487,7 +470,7 @@ impl Emit for Residual<'_> {
 }
 
 /// The variable for the iterations of a loop, which is known by its header.
-fn round(header: usize) -> String {
+pub(super) fn round(header: usize) -> String {
     format!("round_{header}")
 }
 

@@ -195,6 +195,8 @@ pub(super) struct Residue {
     pub(super) period: i64,
     /// What the number is if the first answer is no.
     pub(super) first: i64,
+    /// It is a multiple of this.
+    pub(super) multiple: i64,
 }
 
 /// What is done.
@@ -227,6 +229,8 @@ pub(crate) enum Assumption {
     InOrder(Span),
     /// Threads that go to the end of the kernel here have exited when others of their warp come to a barrier.
     Exited(Span),
+    /// The addresses in the memories of a pair of groups differ in one bit, which is cleared here.
+    Pair(Span),
 }
 
 impl Condition {

@@ -58,6 +58,11 @@ pub(super) fn remarks(
                  barrier",
                 *span,
             ),
+            Assumption::Pair(span) => (
+                "assumed: bit 24 of a shared-memory address is the lowest of the CTA's rank, so that \
+                 clearing it leads to the even CTA of a pair",
+                *span,
+            ),
         };
         remarks.push(note("assumed", message, span));
     }

@@ -47,6 +47,8 @@ pub(super) struct Computing {
     pub(super) exact: i64,
     pub(super) period: i64,
     pub(super) first: i64,
+    /// The number is a multiple of this.
+    pub(super) multiple: i64,
     /// It is needed before all that is asked of the number is known.
     pub(super) is_early: bool,
 }
@@ -166,15 +168,21 @@ impl Families {
     /// Notes how much of a number has to be known.
     fn compute(&mut self, number: &Number) {
         let Some((family, first)) = self.first(number) else { return };
-        let Number { exact, period, .. } = *number;
-        let wanted = Computing { exact, period, first, is_early: false };
-        let residue = &mut self.all[family].residue;
-        *residue = Some(residue.map_or(wanted, |so_far| Computing {
-            exact: so_far.exact.max(exact),
-            period: least_multiple(so_far.period, period).unwrap_or(i64::MAX),
+        let Number { exact, period, multiple, .. } = *number;
+        // Where numbers count from another one than 0, what they are multiples of is not followed.
+        let multiple = if first == 0 { multiple } else { 1 };
+        let common = |a, b| least_multiple(a, b).unwrap_or(i64::MAX);
+        let so_far = self.all[family].residue;
+        let exact = so_far.map_or(exact, |so_far| so_far.exact.max(exact));
+        let period = so_far.map_or(period, |so_far| common(so_far.period, period));
+        let multiple = so_far.map_or(multiple, |so_far| so_far.multiple.min(multiple));
+        self.all[family].residue = Some(Computing {
+            exact: exact.checked_add(multiple - 1).map_or(i64::MAX, |n| n / multiple * multiple),
+            period: common(period, multiple),
             first,
+            multiple,
             is_early: false,
-        }));
+        });
     }
 
     /// Something is computed of a number before all that is asked of it is known.
@@ -292,8 +300,8 @@ impl Families {
         let mut sides = sides.into_iter().flatten();
         some_units.or_else(|| {
             sides.find_map(|(side, turned)| {
-                let what = format!("{}{:+}", side.what, side.least.checked_neg()?);
-                Some(Member { family: family(&what, None)?, turned })
+                let of = |least: i64| family(&format!("{}{:+}", side.what, least.checked_neg()?), None);
+                Some(Member { family: of(side.least).or_else(|| of(side.rounded))?, turned })
             })
         })
     }
@@ -359,6 +367,7 @@ fn measure<'t>(
     family.first = first.unwrap_or(0);
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// The greatest common divisor, which is not negative.
+pub(super) fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::families::gcd;
 use super::sum::Linear;
 use super::{Formula, InUnits, Low, Side, Sign, Threshold};
 use crate::kernel::arithmetic::signed;
@@ -37,7 +38,11 @@ impl Asker<'_> {
 
     /// Whether a number is at least another, from whichever side.
     pub(in crate::kernel) fn reaches(&self, value: ValueId, least: i64) -> Option<Threshold> {
-        let sum = Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() };
+        let sum = match self.values().term(value) {
+            // As a comparison takes it apart.
+            Term::Sum { bits, .. } => self.linear(value, Type { bits: *bits, signed: true }, DEPTH)?,
+            _ => Linear { atoms: BTreeMap::from([(value, 1)]), ..Linear::default() },
+        };
         match self.fixed(&sum, least, (Sign::Either, true))? {
             Formula::Reaches(threshold) => Some(*threshold),
             _ => None,
@@ -89,7 +94,8 @@ impl Asker<'_> {
         }
         // Unsigned differences wrap around on purpose: `i - 2 <u n` asks whether i is at least 2 as well.
         let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-        if is_order && !ty.signed && !(left.only_adds() && right.only_adds()) {
+        let is_natural = |sum: &Linear, value| sum.only_adds() || self.is_natural(value);
+        if is_order && !ty.signed && !(is_natural(&left, a) && is_natural(&right, b)) {
             return None;
         }
         Some(match comparison {
@@ -220,7 +226,8 @@ impl Asker<'_> {
                 if !self.is_positive(unit) {
                     return None;
                 }
-                (self.side_in(unit, &base, least)?, rounds, Some(self.keys.of(unit)))
+                let growth = rounds.values().copied().collect::<Vec<_>>();
+                (self.side_in(unit, &base, least, &growth)?, rounds, Some(self.keys.of(unit)))
             }
         };
         let rounds = rounds.into_iter().collect();
@@ -230,23 +237,29 @@ impl Asker<'_> {
         Some(Formula::Reaches(Box::new(threshold)))
     }
 
-    /// How many units a sum without iterations has to have so that it is at least a number.
-    fn side_in(&self, unit: ValueId, sum: &Linear, least: i64) -> Option<Side> {
+    /// How many units a sum without iterations has to have so that it is at least a number; it grows by so
+    /// many of them. Nothing lies between multiples of what all is a multiple of.
+    fn side_in(&self, unit: ValueId, sum: &Linear, least: i64, growth: &[i64]) -> Option<Side> {
         let mut base = sum.clone();
         let times = base.atoms.remove(&unit).unwrap_or(0);
-        let offset = least.checked_sub(base.known)?;
+        let step = base.atoms.values().chain(growth).copied().fold(times, gcd);
+        let offset = up_to_multiple(least.checked_sub(base.known)?, step)?;
         let what = format!("{}{:+}", self.words(&base)?, offset.checked_neg()?);
         let is_bounded = self.is_bounded(&base);
-        Some(Side { what, least: times.checked_neg()?, given: None, is_bounded })
+        let least = times.checked_neg()?;
+        Some(Side { what, least, rounded: least, given: None, is_bounded })
     }
 
     /// A sum in each of its unknown numbers that thresholds may grow by.
     fn in_units(&self, sum: &Linear, least: i64, turned: bool) -> Option<Vec<InUnits>> {
         let units = sum.atoms.keys().filter(|atom| sum.atoms.len() > 1 && self.is_positive(**atom));
-        let in_unit = |unit: &ValueId| {
-            Some(InUnits { unit: self.keys.of(*unit), side: self.side_in(*unit, sum, least)?, turned })
+        // What grows may do so by a single unit.
+        let ways = units.flat_map(|unit| [(unit, &[] as &[i64]), (unit, &[1])]);
+        let in_unit = |(unit, growth): (&ValueId, &[i64])| {
+            let side = self.side_in(*unit, sum, least, growth)?;
+            Some(InUnits { unit: self.keys.of(*unit), side, turned })
         };
-        units.map(in_unit).collect()
+        ways.map(in_unit).collect()
     }
 
     /// How many loops are around what is in a loop.
@@ -298,7 +311,8 @@ impl Asker<'_> {
             sum.known = 0;
         }
         let is_bounded = self.is_bounded(&sum);
-        Some((Side { what: self.words(&sum)?, least, given, is_bounded }, rounds))
+        let rounded = up_to_multiple(least, sum.atoms.values().copied().fold(0, gcd))?;
+        Some((Side { what: self.words(&sum)?, least, rounded, given, is_bounded }, rounds))
     }
 
     /// Whether unknown numbers of a sum have fewer values than a register.
@@ -392,7 +406,14 @@ impl Asker<'_> {
     fn is_positive(&self, unit: ValueId) -> bool {
         match self.values().term(unit) {
             Term::Same(name) => {
-                self.keys.code.names.get(*name as usize).is_some_and(|name| name.contains("nctaid"))
+                let is_size = |name: &String| name.contains("nctaid") || name.contains("nclusterid");
+                self.keys.code.names.get(*name as usize).is_some_and(is_size)
+            }
+            Term::Sum { bits, terms, known } => {
+                let is_factor = |factor: &Lanes| factor.all().is_some_and(|by| signed(by, *bits) > 0);
+                let mut parts =
+                    terms.iter().map(|(term, factor)| is_factor(factor) && self.is_positive(*term));
+                known.is_zero() && parts.all(|is_one| is_one)
             }
             Term::Apply {
                 operation: Operation::Convert(_) | Operation::Multiply | Operation::MultiplyWide,
@@ -458,4 +479,9 @@ impl Asker<'_> {
         }
         Some((deepest.map(|(header, _)| header), deepest.map_or(0, |(_, depth)| depth)))
     }
+}
+
+/// The least multiple of a number that is at least another.
+fn up_to_multiple(number: i64, of: i64) -> Option<i64> {
+    if of == 0 { Some(number) } else { number.checked_neg()?.div_euclid(of).checked_mul(-of) }
 }

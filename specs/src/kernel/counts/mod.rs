@@ -30,11 +30,22 @@
 //! last answer is known, whenever all iterations so far took multiples of 2^k. Before that, or if not even
 //! the first threshold is reached, they are a decision of their own.
 //!
+//! # Groups of a cluster
+//!
+//! Groups that take tiles in turn, `2 * cluster + rank < 2 * n` in steps of the grid, which is a multiple
+//! of 2, ask the same of n: all but the rank is a multiple of 2, and what is at least 1 is at least 2.
+//!
+//! # Multiples
+//!
+//! A number that is a multiple of 4, `4 * n` or `n & -4`, and at least 1 is at least 4: where something is
+//! computed of it, only its multiples are asked for. All agents leave out the same answers.
+//!
 //! Sums are taken not to overflow where a comparison was turned around: that is an assumption of its own.
 
 mod asked;
 mod families;
 mod finish;
+mod lanes;
 mod linear;
 mod numbered;
 mod rewrite;
@@ -115,6 +126,8 @@ pub(super) struct Side {
     pub(super) what: String,
     /// It holds if the number is at least this.
     pub(super) least: i64,
+    /// The same, as far up as nothing lies between: of `2 * n` whether it is at least 3 is whether it is 4.
+    pub(super) rounded: i64,
     /// Thresholds up to this hold whatever the number is.
     pub(super) given: Option<i64>,
     /// The number may be known to stay below some thresholds, so that not every outcome need come about.

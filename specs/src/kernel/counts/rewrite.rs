@@ -57,6 +57,7 @@ pub(in crate::kernel) fn count(
         plan.list(role, None);
         plan.finish(role);
         plan.begin(role, None);
+        super::lanes::end(role);
         change(role, &mut Decision::forget);
         forget(role);
         super::numbered::name(role, &|position| {
@@ -296,12 +297,13 @@ impl<'f> Plan<'f> {
             ahead: if of.rounds.is_empty() && !of.is_computed { 0 } else { of.ahead },
             given: of.given,
             has_rest: family.offset().is_some(),
-            residue: family.residue.map(|Computing { exact, period, first, is_early }| Residue {
+            residue: family.residue.map(|Computing { exact, period, first, multiple, is_early }| Residue {
                 number: format!("{name}_number"),
                 asked: if is_early { format!("{name}_asked") } else { format!("{name}_number") },
                 exact,
                 period,
                 first,
+                multiple,
             }),
             about: family.about.clone(),
             is_bounded: family.is_bounded,

@@ -83,6 +83,36 @@ impl Asker<'_> {
         (Some(&rest) == self.linear(whole, ty, DEPTH).as_ref()).then_some(rest)
     }
 
+    /// Whether a number of 32 bits cannot be negative: `(max(n, 4) >> 1) - 1`.
+    pub(super) fn is_natural(&self, value: ValueId) -> bool {
+        self.least(value, DEPTH).is_some_and(|least| least >= 0)
+    }
+
+    /// What a number of 32 bits is at least, as far as the greater of a number and a known one says so. Sums
+    /// are taken not to overflow.
+    fn least(&self, value: ValueId, left: u32) -> Option<i64> {
+        let left = left.checked_sub(1)?;
+        match self.values().term(value) {
+            Term::Known(lanes) => Some(signed(lanes.all()?, 32)),
+            Term::Sum { bits: 32, terms, known } => {
+                terms.iter().try_fold(signed(known.all()?, 32), |sum, (term, factor)| {
+                    let factor = signed(factor.all()?, 32);
+                    let least = self.least(*term, left).filter(|_| factor > 0)?;
+                    sum.checked_add(least.checked_mul(factor)?)
+                })
+            }
+            Term::Apply { operation: Operation::Maximum, ty, terms } if ty.signed => {
+                let (_, number) = self.with_number(terms)?;
+                Some(signed(number, ty.bits))
+            }
+            Term::Apply { operation: Operation::ShiftRight, terms, .. } => {
+                let by = self.values().as_known(terms[1])?.all().filter(|by| *by < 31)?;
+                self.least(terms[0], left).filter(|least| *least >= 0).map(|least| least >> by)
+            }
+            _ => None,
+        }
+    }
+
     /// The greater of a number and a known one.
     pub(super) fn raised(&self, sum: &Linear) -> Option<(Linear, i64)> {
         let Term::Apply { operation: Operation::Maximum, ty, terms } = self.values().term(sum.alone()?)

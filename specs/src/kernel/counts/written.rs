@@ -121,7 +121,7 @@ impl Writer<'_> {
 
     /// What stands for the number: one of those that it may be, or what it is if the first answer is no.
     fn residue(&self) -> Statements {
-        let Some(Residue { number, asked, exact, period, first }) = &self.counted.residue else {
+        let Some(Residue { number, asked, exact, period, first, multiple }) = &self.counted.residue else {
             return Vec::new();
         };
         let counted = self.counted;
@@ -129,10 +129,10 @@ impl Writer<'_> {
         if number == asked {
             return vec![begin];
         }
-        let most = exact + period - 1;
+        let most = exact + period - multiple;
         let mut statements = vec![self.set(number, "0".to_owned(), Some(0))];
         let full = self.when(number, Comparison::Equal, most, vec![Statement::Break], Vec::new());
-        let step = vec![self.set(number, format!("{number} + 1"), None)];
+        let step = vec![self.set(number, format!("{number} + {multiple}"), None)];
         let key = format!("number of {}", counted.key);
         let next = self.question(key, BTreeSet::new(), step, vec![Statement::Break]);
         if most > 0 {
@@ -145,7 +145,7 @@ impl Writer<'_> {
     /// Asks for the next answer: of those at the beginning, or of `more`. Of a number of which something is
     /// computed the answer may be known.
     fn asks(&self, more: bool, then: Statements, otherwise: Statements) -> Statement {
-        let Some(Residue { number, asked, exact, period, first }) = &self.counted.residue else {
+        let Some(Residue { number, asked, exact, period, first, multiple }) = &self.counted.residue else {
             return self.answers(more, then, otherwise);
         };
         let mut yes = vec![self.set(asked, format!("{asked} + 1"), None)];
@@ -153,7 +153,14 @@ impl Writer<'_> {
         yes.push(self.when(asked, Comparison::Equal, exact + period, again, Vec::new()));
         yes.extend(then);
         if number == asked {
-            let open = self.answers(more, yes.clone(), otherwise);
+            let mut open = self.answers(more, yes.clone(), otherwise);
+            // A multiple of 4 that is at least 1 is at least 4.
+            if *multiple > 1 {
+                let text = format!("({asked} & {}) != 0", multiple - 1);
+                let condition = Condition::Value { text, compares: None, decided: Decided::default() };
+                let (then, otherwise, span) = (yes.clone(), vec![open], self.counted.span);
+                open = Statement::If { condition, then, otherwise, span };
+            }
             // A number is at least 0.
             return if *first < 0 { self.when(asked, Comparison::Less, 0, yes, vec![open]) } else { open };
         }

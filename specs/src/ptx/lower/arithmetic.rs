@@ -32,6 +32,9 @@ fn simple(root: &str) -> Option<(Operation, usize)> {
     })
 }
 
+/// The bit of an address in shared memory that is the lowest of the rank of its CTA.
+const OF_PAIR: u32 = 1 << 24;
+
 impl<'m> Lowerer<'m> {
     pub(super) fn arithmetic(&mut self, current: &Current<'m>) {
         if self.elsewhere(current).is_some() || self.answer(current).is_some() {
@@ -51,6 +54,17 @@ impl<'m> Lowerer<'m> {
         }
         if !current.parts.iter().skip(1).all(|part| is_followed(part)) {
             return None;
+        }
+        // An address with the bit cleared that tells the CTAs of a pair apart.
+        let is_of_pair = |operand: &Operand| {
+            let mask = match operand {
+                Operand::Number(number) => *number as u32,
+                _ => return false,
+            };
+            mask & OF_PAIR == 0 && mask | OF_PAIR | 7 == u32::MAX
+        };
+        if root == "and" && current.operands().iter().any(is_of_pair) {
+            self.is_about_clusters(current);
         }
         match root {
             "mov" => self.copy_value(current, ty),

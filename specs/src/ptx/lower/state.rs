@@ -185,6 +185,13 @@ impl<'m> Lowerer<'m> {
                 let add = Function::Integer(Operation::Add, WORD);
                 self.intermediate(current, add, &[first, Argument::Index(Index::Group(direction))])
             }
+            // A grid has no parts of clusters.
+            Special::OfClusters(direction) => {
+                let clusters = Argument::Same(self.name(&name.replace("ctaid", "clusterid")));
+                let count = Argument::Number(u64::from(self.launch.cluster[usize::from(direction)]));
+                let times = Function::Integer(Operation::Multiply, WORD);
+                self.intermediate(current, times, &[clusters, count])
+            }
         }
     }
 

@@ -54,6 +54,8 @@ pub(super) enum Special {
     Unknown,
     /// The position of the CTA in a direction of the grid, in a cluster of several CTAs along it.
     InCluster(u8),
+    /// The CTAs of the grid in a direction, in clusters of several along it.
+    OfClusters(u8),
 }
 
 /// What a name with a `%` that is no register of the code stands for, in a CTA of this size and a cluster of
@@ -79,6 +81,9 @@ pub(super) fn special(name: &str, size: [u32; 3], cluster: [u32; 3]) -> Special 
         "%ctaid.x" if cluster[0] > 1 => Special::InCluster(0),
         "%ctaid.y" if cluster[1] > 1 => Special::InCluster(1),
         "%ctaid.z" if cluster[2] > 1 => Special::InCluster(2),
+        "%nctaid.x" if cluster[0] > 1 => Special::OfClusters(0),
+        "%nctaid.y" if cluster[1] > 1 => Special::OfClusters(1),
+        "%nctaid.z" if cluster[2] > 1 => Special::OfClusters(2),
         "%laneid" => index(Index::Lane),
         "%lanemask_eq" => index(Index::Mask(Comparison::Equal)),
         "%lanemask_lt" => index(Index::Mask(Comparison::Less)),
