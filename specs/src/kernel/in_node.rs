@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::alignment::Meets;
 use super::code::Register;
-use super::expression::{InSum, Names, is_small};
+use super::expression::{InSum, Names, Writer, is_small};
 use super::lanes::Lanes;
-use super::numbers::{part_of, placeholder};
-use super::residual::{Meet, Residual, round};
+use super::numbers::placeholder;
+use super::residual::{Expression, Meet, Residual, round};
+use super::terms::part_of;
 use super::traits::Spread;
 use super::tree::Decided;
 use super::value::{Term, ValueId, Values};
@@ -72,6 +73,40 @@ impl Names for InNode<'_, '_> {
 
     fn by_lane(&mut self) {
         self.by_lane = true;
+    }
+}
+
+impl Residual<'_> {
+    /// An expression for a value; `of_numbers` says that it may be computed of unknown numbers.
+    pub(super) fn written(
+        &mut self,
+        node: usize,
+        value: ValueId,
+        bits: Option<u8>,
+        of_numbers: bool,
+    ) -> Option<Expression> {
+        let (values, live) = (self.values, self.live);
+        let names = InNode {
+            residual: self,
+            node,
+            used: BTreeSet::new(),
+            rounds: BTreeSet::new(),
+            decided: Decided::default(),
+            by_lane: false,
+            of_numbers,
+        };
+        let mut writer = Writer::new(values, live, names);
+        let text = match bits {
+            Some(bits) => writer.write_as(value, bits)?,
+            None => writer.write(value)?,
+        };
+        let InNode { used, rounds, mut decided, by_lane, .. } = writer.names;
+        let spread = used.iter().filter_map(|(block, register)| {
+            let meet = self.values.find(&Term::Meet { block: *block, register: *register })?;
+            Some(self.knowledge.at(self.values, node, meet).spread)
+        });
+        decided.is_private = by_lane || spread.max().is_some_and(|spread| spread > Spread::Group);
+        Some(Expression { text, used, rounds, decided })
     }
 }
 

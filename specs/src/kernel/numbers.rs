@@ -16,7 +16,7 @@ use super::code::{Comparison, Operation, Type};
 use super::counts::Threshold;
 use super::lanes::Lanes;
 use super::ranges::{Known, Range, Ranges};
-use super::terms::any;
+use super::terms::{any, part_of};
 use super::tree::Assumption;
 use super::value::{Term, ValueId, Values};
 use crate::common::span::Span;
@@ -161,22 +161,6 @@ fn summands(values: &Values, value: ValueId, found: &mut BTreeSet<ValueId>) {
 /// Whether a value is a sum of unknown numbers alone, or so many times one.
 fn is_whole(values: &Values, value: ValueId) -> bool {
     matches!(values.term(value), Term::Sum { known, .. } if known.is_zero()) && !gains(values, value)
-}
-
-/// Of some numbers the longest sum of which all terms are among those of a sum, and the other terms.
-pub(super) fn part_of(
-    values: &Values,
-    numbers: &BTreeSet<ValueId>,
-    (bits, terms): (u8, &[(ValueId, Lanes)]),
-) -> Option<(ValueId, Vec<(ValueId, Lanes)>)> {
-    let inside = numbers.iter().filter_map(|number| match values.term(*number) {
-        Term::Sum { bits: of, terms: parts, known } if *of == bits && known.is_zero() => {
-            parts.iter().all(|part| terms.contains(part)).then_some((*number, parts))
-        }
-        _ => None,
-    });
-    let (number, parts) = inside.max_by_key(|(number, parts)| (parts.len(), *number))?;
-    Some((number, terms.iter().filter(|part| !parts.contains(part)).cloned().collect()))
 }
 
 /// Whether what comes of an operation is one of its operands, or a part of it. What is cut is another number.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::arithmetic::signed;
 use super::code::{Operation, Register, Type};
 use super::lanes::Lanes;
-use super::numbers::part_of;
+use super::terms::part_of;
 use super::value::{Term, ValueId, Values};
 
 /// Terms that are looked at for one value.

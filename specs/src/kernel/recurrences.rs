@@ -102,7 +102,8 @@ impl Keys<'_> {
         }
     }
 
-    /// A variable of a loop, by what it begins with and what it becomes; what two ways bring, by what decides.
+    /// A variable of a loop, by what it begins with and what it becomes; what two ways bring, by what
+    /// decides.
     pub(super) fn carried(&self, (block, register): (usize, Register), words: &mut Words) -> Option<String> {
         if let Some((condition, a, b)) = self.selection(block, register) {
             let condition = self.text(condition, words)?;

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignments::in_order;
 use super::code::{Action, Code, Comparison, Function, Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
-use super::expression::{Writer, class};
+use super::expression::class;
 use super::flow::Flow;
-use super::in_node::InNode;
 use super::lanes::Lanes;
 use super::numbers::Number;
 use super::origins::Origins;
@@ -123,38 +122,6 @@ impl<'r> Residual<'r> {
             self.needs(&written.text, &need);
         }
         Some(written)
-    }
-
-    /// The same; `of_numbers` says that it may be computed of unknown numbers.
-    pub(super) fn written(
-        &mut self,
-        node: usize,
-        value: ValueId,
-        bits: Option<u8>,
-        of_numbers: bool,
-    ) -> Option<Expression> {
-        let (values, live) = (self.values, self.live);
-        let names = InNode {
-            residual: self,
-            node,
-            used: BTreeSet::new(),
-            rounds: BTreeSet::new(),
-            decided: Decided::default(),
-            by_lane: false,
-            of_numbers,
-        };
-        let mut writer = Writer::new(values, live, names);
-        let text = match bits {
-            Some(bits) => writer.write_as(value, bits)?,
-            None => writer.write(value)?,
-        };
-        let InNode { used, rounds, mut decided, by_lane, .. } = writer.names;
-        let spread = used.iter().filter_map(|(block, register)| {
-            let meet = self.values.find(&Term::Meet { block: *block, register: *register })?;
-            Some(self.knowledge.at(self.values, node, meet).spread)
-        });
-        decided.is_private = by_lane || spread.max().is_some_and(|spread| spread > Spread::Group);
-        Some(Expression { text, used, rounds, decided })
     }
 
     /// The name of a decision.

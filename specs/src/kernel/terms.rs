@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::code::Operation;
+use super::lanes::Lanes;
 use super::value::{Term, ValueId, Values};
 
 /// Whether something holds for a term or for any inside it.
@@ -51,4 +52,20 @@ pub(super) fn differs(values: &Values, value: ValueId) -> bool {
         }
         _ => false,
     })
+}
+
+/// Of some numbers the longest sum of which all terms are among those of a sum, and the other terms.
+pub(super) fn part_of(
+    values: &Values,
+    numbers: &BTreeSet<ValueId>,
+    (bits, terms): (u8, &[(ValueId, Lanes)]),
+) -> Option<(ValueId, Vec<(ValueId, Lanes)>)> {
+    let inside = numbers.iter().filter_map(|number| match values.term(*number) {
+        Term::Sum { bits: of, terms: parts, known } if *of == bits && known.is_zero() => {
+            parts.iter().all(|part| terms.contains(part)).then_some((*number, parts))
+        }
+        _ => None,
+    });
+    let (number, parts) = inside.max_by_key(|(number, parts)| (parts.len(), *number))?;
+    Some((number, terms.iter().filter(|part| !parts.contains(part)).cloned().collect()))
 }

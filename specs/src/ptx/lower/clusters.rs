@@ -52,8 +52,8 @@ impl<'m> Lowerer<'m> {
         Some(())
     }
 
-    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, answer`, of which each part
-    /// is what `get_first_ctaid::x` and its like give.
+    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, answer`, of which each
+    /// part is what `get_first_ctaid::x` and its like give.
     pub(super) fn answer(&mut self, current: &Current<'m>) -> Option<()> {
         let ("clusterlaunchcontrol", [Operand::Group(parts), answer]) =
             (current.parts[0], current.operands())

@@ -80,8 +80,8 @@ impl<'m> Lowerer<'m> {
         self.step_of(current, (ObjectKind::Copy, behind), object, None)
     }
 
-    /// `clusterlaunchcontrol.try_cancel… [answer], [object]`: the answer lands as a copy does, in one CTA or in
-    /// all of the cluster.
+    /// `clusterlaunchcontrol.try_cancel… [answer], [object]`: the answer lands as a copy does, in one CTA or
+    /// in all of the cluster.
     fn cancel(&mut self, current: &Current<'m>, object: &'m Operand) -> Option<()> {
         let groups = self.launch.groups();
         let mask = current.has("multicast::cluster::all").then(|| {
