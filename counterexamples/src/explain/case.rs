@@ -170,9 +170,17 @@ impl<'t> Case<'t> {
                     .collect();
                 names::list(&parts)
             }
-            None if self.state(barrier).is_some_and(is_pool) => format!("{} free", self.arrived_of(barrier)),
+            None if self.state(barrier).is_some_and(is_pool) => self.pool(barrier),
             None => format!("{} arrived", self.arrived_of(barrier)),
         }
+    }
+
+    /// What a pool lacks: `112 registers wanted, 96 free`.
+    fn pool(&self, barrier: u32) -> String {
+        let counts = self.state(barrier).map(|state| &state.counts[..]).unwrap_or_default();
+        let parts: Vec<String> =
+            counts.iter().map(|c| format!("{} {} wanted, {} free", c.expected, c.of, c.arrived)).collect();
+        names::list(&parts)
     }
 
     /// What an agent is doing in the end.

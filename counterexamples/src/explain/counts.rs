@@ -106,7 +106,7 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
             Some("The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned()),
         ),
         _ => (
-            format!("a register with bits that the hardware drops in `{instruction}`"),
+            format!("`{instruction}` with a register whose upper bits the hardware drops"),
             Some(
                 "Of an id register the low 4 bits count, of a count register the low 12; the rest is ignored \
                  silently."

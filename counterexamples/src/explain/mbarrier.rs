@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, has_phases, sentence, verb};
+use super::hopeless;
 use super::laps;
 use super::place::{Did, Place};
 use super::words::Words;
@@ -85,11 +86,7 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         phase & 1,
         case.so_far(state.barrier),
     ));
-    let count = |of: &str| state.counts.iter().find(|count| count.of == of);
-    let lacks = |of: &str| count(of).is_some_and(|count| count.arrived < count.expected);
-    let is_in_flight =
-        case.end.agents.values().any(|agent| agent.pending.iter().any(|left| left.barrier == state.barrier));
-    if !lacks("arrivals") && lacks("bytes") && !is_in_flight {
+    if hopeless::bytes_short(case, state).is_some() {
         words.sentences.push(format!(
             "All its arrivals have been made, and nothing is in flight: the copies on {on} have brought \
              fewer bytes than were announced."

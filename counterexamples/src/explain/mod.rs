@@ -6,6 +6,7 @@ mod blame;
 mod blocked;
 mod case;
 mod counts;
+mod hopeless;
 pub(crate) mod labels;
 mod laps;
 mod mbarrier;
@@ -25,7 +26,7 @@ use crate::trace::{Outcome, OutcomeKind, Trace};
 use case::{Case, sentence};
 use place::Place;
 pub(crate) use race::what_is_missing;
-pub use unheard::announces_unread_data;
+pub use unheard::{announces_unread_data, leaves_unread_data};
 use words::{MARK, Words};
 
 /// An outcome of a trace's steps, in words; those that the trace has do not matter.
