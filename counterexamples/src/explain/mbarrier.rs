@@ -9,6 +9,7 @@ use super::hopeless;
 use super::laps;
 use super::place::{Did, Place};
 use super::words::Words;
+use crate::names;
 use crate::objects::phases;
 use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
@@ -20,10 +21,12 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let instruction = landing.map_or_else(|| case.resolved_here(), |step| step.instruction.clone());
     let state = outcome.barrier.and_then(|barrier| case.state(barrier));
     let count = |of: &str| state.and_then(|state| state.counts.iter().find(|count| count.of == of));
-    let arrived = count("arrivals").map_or_else(
-        || format!("{on} waits for no arrival in this phase"),
-        |count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected),
-    );
+    let made = count("arrivals")
+        .map(|count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected));
+    let each = case.last().filter(|_| landing.is_none()).map(|step| lanes_of(case, step));
+    let each = each.filter(|lanes| *lanes > 1).map(|lanes| format!("each of its {lanes} lanes makes one"));
+    let arrived: Vec<String> = each.into_iter().chain(made).collect();
+    let arrived = if arrived.is_empty() { String::new() } else { format!(" ({})", arrived.join("; ")) };
     let does = if landing.is_some() {
         format!("what {who} began by `{instruction}`{at} lands on {on}")
     } else {
@@ -56,6 +59,15 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     let earlier = outcome.barrier.map(|barrier| case.gathered(barrier, case.before_last()));
     words.related.extend(earlier.unwrap_or_default().into_iter().map(|step| arrival(step, &on)));
     words
+}
+
+/// How many lanes make a step.
+fn lanes_of(case: &Case<'_>, step: &Step) -> u32 {
+    let all = || case.trace.agents.get(step.agent as usize).map(|agent| agent.lanes);
+    match step.lanes.as_deref().and_then(names::lanes_from) {
+        Some(mask) => mask.count_ones(),
+        None => all().unwrap_or(1),
+    }
 }
 
 fn is_landing(event: &Event) -> bool {
@@ -190,9 +202,9 @@ impl Told<'_> {
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
             ),
             Rule::OverArrival => (
-                format!("{does}: more arrivals than the phase waits for ({arrived})"),
-                "Every lane that executes an arrival makes one: by a whole warp it is 32. The count given \
-                 to `mbarrier.init` is that of all arrivals in a phase."
+                format!("{does}: more arrivals than the phase waits for{arrived}"),
+                "Every lane that executes an arrival makes one: by a whole warp it is 32. Write `if lane == 0 { \
+                 … }` where one thread arrives. The count of an object is that of all arrivals in a phase."
                     .to_owned(),
             ),
             Rule::OverDelivery => (

@@ -184,6 +184,8 @@ pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
         }
         .to_owned(),
     );
+    let before = case.wording().and_then(|wording| wording.before_a_wait());
+    words.sentences.extend(before.filter(|_| rule == Rule::WaitWithoutArrive).map(str::to_owned));
     words
 }
 

@@ -11,8 +11,10 @@ use std::time::Instant;
 
 /// States from which on it is looked for whether there is an end to them.
 const FIRST_LOOK_FOR_AN_END: u64 = 1 << 18;
-/// Decisions that somebody has yet to make that are many.
-const MANY_DECISIONS: usize = 10;
+/// Decisions that somebody has yet to make for which it is looked for then …
+const FEW_DECISIONS: u64 = 10;
+/// … and for which it is looked for at once.
+const MANY_DECISIONS: u64 = 256;
 /// Residuals in which is looked for what grew.
 const LATEST: usize = 1000;
 
@@ -97,14 +99,20 @@ impl Search<'_> {
     /// Why there is no end to the states, if the path to the latest of them shows it.
     fn endless<const W: usize>(&mut self, store: &Store<W>) -> Option<Inconclusive> {
         let states = store.len() as u64;
-        let is_due = states >= FIRST_LOOK_FOR_AN_END.max(2 * self.looked_for_end_at);
-        if !is_due || self.settings.compact || self.retraces.is_some() {
+        if self.settings.compact || self.retraces.is_some() {
             return None;
         }
-        self.looked_for_end_at = states;
         let residuals = &self.tables.residuals;
-        let mut latest = residuals.from(residuals.len().saturating_sub(LATEST));
-        latest.find(|residual| residual.sequences.iter().any(|s| s.ahead.len() >= MANY_DECISIONS))?;
+        let latest = residuals.from(residuals.len().saturating_sub(LATEST));
+        let decisions = latest.flat_map(|residual| &residual.sequences).map(|sequence| sequence.ahead.len());
+        let decisions = decisions.max().unwrap_or(0) as u64;
+        let (many_states, many_decisions) = self.looked_for_end_at;
+        let is_due = decisions >= MANY_DECISIONS.max(2 * many_decisions)
+            || decisions >= FEW_DECISIONS && states >= FIRST_LOOK_FOR_AN_END.max(2 * many_states);
+        if !is_due {
+            return None;
+        }
+        self.looked_for_end_at = (states, decisions);
         let (steps, _) = self.path_to(store, StateId::try_from(states - 1).ok()?);
         let ahead = backlog::without_end(&mut self.tables.machine, &steps)?;
         Some(Inconclusive::Endless(no_end(self.tables.machine.program(), ahead)))
