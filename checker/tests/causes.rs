@@ -127,7 +127,10 @@ fn what_nothing_can_complete_any_more_comes_before_those_who_wait_for_it() {
         "deadlock: lanes of warp 0 are apart: lanes 0-15 wait on barrier 1 and lanes 16-31 wait on barrier 2"
     );
     let past = headline_of("bcu/state_restored_full.bar");
-    assert!(past.starts_with("deadlock: barrier 0 is past its count, 64 > 32 threads; warp 0 waits"), "{past}");
+    assert!(
+        past.starts_with("deadlock: barrier 0 is past its count, 64 > 32 threads; warp 0 waits"),
+        "{past}"
+    );
     assert_eq!(
         headline_of("ptx/setmaxnreg_too_many_broken.bar"),
         "deadlock: warp 3 waits on the register pool (112 registers wanted, 96 free)"

@@ -30,9 +30,8 @@ pub(crate) fn apart(found: Vec<&Found>) -> Vec<Alike<'_>> {
 /// What is left over on one path, by the place of the last arrival.
 fn on_one_path<'f>(case: &Case, found: &[&'f Found], purse: &Purse<'_>) -> Vec<Alike<'f>> {
     let path = found.first().filter(|_| found.len() > 1).map(|first| &first.path);
-    let last = path.and_then(|path| {
-        purse.within(|limits| last_arrivals(&case.program, case.readings, path, limits))
-    });
+    let last = path
+        .and_then(|path| purse.within(|limits| last_arrivals(&case.program, case.readings, path, limits)));
     let Some(last) = last else { return apart(found.to_vec()) };
     let place = |found: &Found| last.get(&found.finding.barrier?.0);
     let mut sorted = found.to_vec();
@@ -56,10 +55,11 @@ impl Alike<'_> {
             return Ok((finding, first));
         }
         // What comes of one instruction may hold data in some rounds and none in others.
-        let graver = others.iter().filter(|other| case.may_be_graver(other, &finding.trace)).find_map(|other| {
-            let other = (case.finding(other, levels, purse).ok()?, *other);
-            (other.0.level > finding.level).then_some(other)
-        });
+        let graver =
+            others.iter().filter(|other| case.may_be_graver(other, &finding.trace)).find_map(|other| {
+                let other = (case.finding(other, levels, purse).ok()?, *other);
+                (other.0.level > finding.level).then_some(other)
+            });
         Ok(graver.unwrap_or((finding, first)))
     }
 }

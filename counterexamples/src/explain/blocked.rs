@@ -40,7 +40,7 @@ pub(super) fn waiters(case: &Case<'_>) -> Vec<Waiters> {
         }
     }
     // Whoever is in the message comes first.
-    let first = case.trace.outcome.agent;
+    let first = case.outcome.agent;
     groups.sort_by_key(|g| (!g.agents.contains(&first), g.barrier, g.location));
     groups
 }
@@ -77,7 +77,8 @@ fn all_wait(case: &Case<'_>, groups: &[Waiters], first: &Waiters, barriers: usiz
         };
         return message + circle;
     }
-    missing_clause(case, first).map_or(message.clone(), |missing| format!("{message}; {missing}")) + &elsewhere(barriers, 1)
+    missing_clause(case, first).map_or(message.clone(), |missing| format!("{message}; {missing}"))
+        + &elsewhere(barriers, 1)
 }
 
 /// That others wait on more barriers than are named, if they do.
@@ -150,7 +151,7 @@ fn describe_all(case: &Case<'_>, groups: &[Waiters], words: &mut Words) {
 }
 
 pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let groups = waiters(case);
     let Some(group) = groups.first() else {
         return Words { message: "an agent waits for ever".to_owned(), ..Words::default() };
@@ -224,7 +225,10 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         let all = state.arrived.len() + needed;
         format!("only {ever} of {all} {}s can ever arrive{sum}; missing: {which}", case.noun())
     } else if needed < state.missing.len() {
-        format!("{needed} more {} needed, of those that could arrive: {which}", if needed == 1 { "is" } else { "are" })
+        format!(
+            "{needed} more {} needed, of those that could arrive: {which}",
+            if needed == 1 { "is" } else { "are" }
+        )
     } else {
         format!("missing: {which}")
     })

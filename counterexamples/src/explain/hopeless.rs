@@ -22,9 +22,9 @@ pub(super) fn why(case: &Case<'_>, group: &Waiters) -> Option<String> {
 fn lanes(case: &Case<'_>, group: &Waiters) -> Option<String> {
     let agent = *group.agents.first()?;
     let fragments = &case.end.agents.get(&agent)?.fragments;
-    let parts = fragments.iter().map(|fragment| {
-        format!("{} {}", names::lanes_of(&fragment.lanes), case.fragment(fragment))
-    });
+    let parts = fragments
+        .iter()
+        .map(|fragment| format!("{} {}", names::lanes_of(&fragment.lanes), case.fragment(fragment)));
     let parts: Vec<String> = parts.collect();
     (parts.len() > 1).then(|| format!("lanes of {} are apart: {}", case.agent(agent), names::list(&parts)))
 }

@@ -15,7 +15,7 @@ use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
 /// What an instruction, or a landing, did to an object that it must not do.
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let landing = case.last().filter(|step| step.choice.lands || step.events.iter().any(is_landing));
     let instruction = landing.map_or_else(|| case.resolved_here(), |step| step.instruction.clone());

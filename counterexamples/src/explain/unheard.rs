@@ -39,7 +39,7 @@ pub fn leaves_unread_data(trace: &Trace, barrier: u32, agents: &[u32]) -> bool {
 
 /// The latest such write before an arrival that is left over.
 pub(super) fn of<'t>(case: &Case<'t>) -> Option<Unheard<'t>> {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     left_on(case, outcome.barrier?, &outcome.agents)
 }
 

@@ -41,15 +41,18 @@ pub(crate) fn without_end(machine: &mut Machine, steps: &[Choice]) -> Option<Ahe
         let decides = decided(machine, &state, *choice);
         log.events.clear();
         log.noted.clear();
-        if !matches!(machine.advance(&mut state, *choice, &mut log), Advanced::Progress | Advanced::NoEffect) {
+        if !matches!(machine.advance(&mut state, *choice, &mut log), Advanced::Progress | Advanced::NoEffect)
+        {
             return None;
         }
         let Some(SequenceId(sequence)) = decides else { continue };
         made[sequence as usize][choice.agent().index()] += 1;
         let mut rest = state.clone();
         let left = std::mem::take(&mut rest.sequences);
-        let marks =
-            Marks { made: made.clone(), backlogs: left.iter().map(|sequence| sequence.ahead.len()).collect() };
+        let marks = Marks {
+            made: made.clone(),
+            backlogs: left.iter().map(|sequence| sequence.ahead.len()).collect(),
+        };
         let earlier = known.entry(rest).or_default();
         if let Some(ahead) = earlier.iter().rev().take(MOST_COMPARED).find_map(|before| marks.gain(before)) {
             return Some(ahead);
@@ -78,7 +81,9 @@ impl Marks {
             let first = |made: &[u32]| made.iter().copied().max().unwrap_or(0);
             let (front, front_before) = (first(made), first(made_before));
             let repeats = |(now, then): (&u32, &u32)| now == then || (*now, *then) == (front, front_before);
-            if !made.iter().zip(made_before).all(repeats) || self.backlogs[sequence] < before.backlogs[sequence] {
+            if !made.iter().zip(made_before).all(repeats)
+                || self.backlogs[sequence] < before.backlogs[sequence]
+            {
                 return None;
             }
             if self.backlogs[sequence] > before.backlogs[sequence] {
