@@ -58,7 +58,7 @@ warps 0..32 {
     assert_eq!(
         headline(text),
         "deadlock: warp 17 went on to barrier 9 without its 8th arrival on barrier 8; warps 0-16 and 18-31 \
-         wait on barrier 1 (992 of 1024 threads arrived)"
+         wait on barrier 8 (992 of 1024 threads arrived)"
     );
     let decision = decided(text);
     let why = &decision.findings[0].trace.outcome.explanation;

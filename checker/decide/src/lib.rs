@@ -234,8 +234,7 @@ fn judge(
     let case = Case { program, readings: options.readings, source };
     let mut outcome = barcheck_engine::check(case.program.clone(), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let rests_on_data = loaded.extracted.as_ref().is_some_and(|extracted| !extracted.private.is_empty());
-    let mut shown = Shown { rests_on_data, ..Shown::default() };
+    let mut shown = Shown::of(loaded.extracted.as_ref());
     shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
     if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
         tell_apart(&case, extracted, (options, control), &purse, &mut shown);
@@ -320,6 +319,11 @@ struct Shown {
 }
 
 impl Shown {
+    fn of(extracted: Option<&Extracted>) -> Self {
+        let rests_on_data = extracted.is_some_and(|extracted| !extracted.private.is_empty());
+        Self { rests_on_data, ..Self::default() }
+    }
+
     fn add(
         &mut self,
         case: &Case,

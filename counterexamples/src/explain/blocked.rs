@@ -11,8 +11,8 @@ use crate::trace::{Awaits, BarrierState, Location, Status, Step};
 
 /// Agents that wait at the same instruction for the same thing.
 pub(super) struct Waiters {
-    pub(super) barrier: u32,
-    pub(super) awaits: Awaits,
+    barrier: u32,
+    awaits: Awaits,
     location: Location,
     instruction: String,
     pub(super) agents: Vec<u32>,
@@ -55,7 +55,7 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
         return blamed(case, &groups, &blame);
     }
     let barriers = names::distinct(groups.iter().map(|g| g.barrier));
-    let message = match groups.iter().find_map(|group| Some((group, hopeless::why(case, group)?))) {
+    let message = match groups.iter().find_map(|group| hopeless_of(case, group)) {
         Some((group, why)) if group.awaits == Awaits::Lanes => why + &elsewhere(barriers.len(), 1),
         Some((group, why)) => format!("{why}; {}{}", waits(case, group), elsewhere(barriers.len(), 1)),
         None => all_wait(case, &groups, first, barriers.len()),
@@ -63,6 +63,11 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     let mut words = Words { message, sentences: vec![standstill(case)], ..Words::default() };
     describe_all(case, &groups, &mut words);
     words
+}
+
+/// Those for whom what they await never comes, and why.
+fn hopeless_of<'g>(case: &Case<'_>, group: &'g Waiters) -> Option<(&'g Waiters, String)> {
+    Some((group, hopeless::why(case, &group.agents, (group.barrier, group.awaits))?))
 }
 
 /// Who waits where, and who is missing if that does not say it.
@@ -78,7 +83,7 @@ fn all_wait(case: &Case<'_>, groups: &[Waiters], first: &Waiters, barriers: usiz
         return message + circle;
     }
     missing_clause(case, first).map_or(message.clone(), |missing| format!("{message}; {missing}"))
-        + &elsewhere(barriers, 1)
+        + &elsewhere(barriers, 2)
 }
 
 /// That others wait on more barriers than are named, if they do.

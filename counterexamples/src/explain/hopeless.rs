@@ -1,17 +1,16 @@
 //! Barriers that nothing can complete any more, whoever waits for whom: the cause comes before the waiting.
 
-use super::blocked::Waiters;
 use super::case::{Case, has_phases, is_pool};
 use crate::names;
 use crate::trace::{Awaits, BarrierState};
 
-/// Why a barrier on which some wait is not completed whatever the others do, if that is to be seen in the end:
-/// the beginning of a message.
-pub(super) fn why(case: &Case<'_>, group: &Waiters) -> Option<String> {
-    if group.awaits == Awaits::Lanes {
-        return lanes(case, group);
+/// Why what agents await on a barrier never comes, whatever the others do, if that is to be seen in the end: the
+/// beginning of a message.
+pub(super) fn why(case: &Case<'_>, agents: &[u32], (barrier, awaits): (u32, Awaits)) -> Option<String> {
+    if awaits == Awaits::Lanes {
+        return lanes(case, *agents.first()?);
     }
-    let state = case.state(group.barrier)?;
+    let state = case.state(barrier)?;
     if is_pool(state) {
         return None;
     }
@@ -19,8 +18,7 @@ pub(super) fn why(case: &Case<'_>, group: &Waiters) -> Option<String> {
 }
 
 /// Lanes of one warp that stand apart, each for the others.
-fn lanes(case: &Case<'_>, group: &Waiters) -> Option<String> {
-    let agent = *group.agents.first()?;
+fn lanes(case: &Case<'_>, agent: u32) -> Option<String> {
     let fragments = &case.end.agents.get(&agent)?.fragments;
     let parts = fragments
         .iter()

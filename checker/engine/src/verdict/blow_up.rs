@@ -1,6 +1,5 @@
 //! What has blown up, when a search had to be given up.
 
-use crate::paths::backlog::Ahead;
 use barcheck_model::agent::{LaneValues, Value};
 use barcheck_model::machine::{Automaton, ConfigId, Machine, Sequence};
 use barcheck_model::program::{AgentId, Program, SequenceId};
@@ -59,7 +58,7 @@ pub(crate) fn backlog<'s>(machine: &Machine, states: impl Iterator<Item = &'s [S
 }
 
 /// That some agent makes decisions that others will never have caught up with.
-pub(crate) fn no_end(program: &Program, (SequenceId(sequence), ahead): Ahead) -> String {
+pub(crate) fn no_end(program: &Program, (SequenceId(sequence), ahead): (SequenceId, AgentId)) -> String {
     format!(
         "there are states without end: the decisions of `{}` that {} has made and others have yet to make \
          become more and more",
