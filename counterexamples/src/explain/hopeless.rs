@@ -4,8 +4,8 @@ use super::case::{Case, has_phases, is_pool};
 use crate::names;
 use crate::trace::{Awaits, BarrierState};
 
-/// Why what agents await on a barrier never comes, whatever the others do, if that is to be seen in the end: the
-/// beginning of a message.
+/// Why what agents await on a barrier never comes, whatever the others do, if that is to be seen in the end:
+/// the beginning of a message.
 pub(super) fn why(case: &Case<'_>, agents: &[u32], (barrier, awaits): (u32, Awaits)) -> Option<String> {
     if awaits == Awaits::Lanes {
         return lanes(case, *agents.first()?);
