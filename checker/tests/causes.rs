@@ -36,7 +36,7 @@ warps 4..8 as consumer {
 fn a_consumer_that_forgets_one_arrive_is_named_before_those_who_wait() {
     assert_eq!(
         headline(RING),
-        "deadlock: warp 6 went on to barrier 1 without its 2nd arrival on barrier 4; warps 0-3 wait there \
+        "deadlock: warp 6 went on to barrier 1 without its 2nd arrival on barrier 4; warps 0-3 wait on barrier 4 \
          (224 of 256 threads arrived)"
     );
     let decision = decided(RING);
@@ -58,7 +58,7 @@ warps 0..32 {
     assert_eq!(
         headline(text),
         "deadlock: warp 17 went on to barrier 9 without its 8th arrival on barrier 8; warps 0-16 and 18-31 \
-         wait there (992 of 1024 threads arrived)"
+         wait on barrier 8 (992 of 1024 threads arrived)"
     );
     let decision = decided(text);
     let why = &decision.findings[0].trace.outcome.explanation;
@@ -78,8 +78,8 @@ warps 0..4 {
 ";
     assert_eq!(
         headline(text),
-        "deadlock: warp 2 exited after 2 arrivals on barrier 1; warps 0, 1 and 3 wait there (96 of 128 threads \
-         arrived)"
+        "deadlock: warp 2 exited after 2 arrivals on barrier 1; warps 0, 1 and 3 wait on barrier 1 (96 of 128 \
+         threads arrived)"
     );
     let producer = "target ptx; cta 64;
 warp 0 { for i in 0..2 { bar.arrive 1, 64; bar.sync 2, 64; } }
@@ -87,7 +87,8 @@ warp 1 { for i in 0..3 { bar.sync 1, 64; bar.arrive 2, 64; } }
 ";
     assert_eq!(
         headline(producer),
-        "deadlock: warp 0 exited after 2 arrivals on barrier 1; warp 1 waits there (32 of 64 threads arrived)"
+        "deadlock: warp 0 exited after 2 arrivals on barrier 1; warp 1 waits on barrier 1 (32 of 64 threads \
+         arrived)"
     );
 }
 
@@ -102,7 +103,46 @@ warps 0..4 {
 ";
     assert_eq!(
         headline(text),
-        "deadlock: warp 3 came to barrier 1 a 3rd time; it waits there (32 of 128 threads arrived)"
+        "deadlock: warp 3 came to barrier 1 a 3rd time; it waits on barrier 1 (32 of 128 threads arrived)"
+    );
+}
+
+/// The headline of a protocol of the library.
+fn headline_of(file: &str) -> String {
+    let path = format!("{}/../specs/protocols/{file}", env!("CARGO_MANIFEST_DIR"));
+    headline(&std::fs::read_to_string(path).expect("a protocol of the library"))
+}
+
+#[test]
+fn what_nothing_can_complete_any_more_comes_before_those_who_wait_for_it() {
+    let bytes = headline_of("ptx/mbarrier_missing_bytes_broken.bar");
+    assert!(
+        bytes.starts_with(
+            "deadlock: 2048 of 4096 bytes are missing on full[0], and nothing is in flight; warps 1 and 2 wait"
+        ),
+        "{bytes}"
+    );
+    assert_eq!(
+        headline_of("ptx/fragments_at_two_barriers.bar"),
+        "deadlock: lanes of warp 0 are apart: lanes 0-15 wait on barrier 1 and lanes 16-31 wait on barrier 2"
+    );
+    let past = headline_of("bcu/state_restored_full.bar");
+    assert!(
+        past.starts_with("deadlock: barrier 0 is past its count, 64 > 32 threads; warp 0 waits"),
+        "{past}"
+    );
+    assert_eq!(
+        headline_of("ptx/setmaxnreg_too_many_broken.bar"),
+        "deadlock: warp 3 waits on the register pool (112 registers wanted, 96 free)"
+    );
+}
+
+#[test]
+fn whoever_waits_for_what_it_could_complete_itself_is_told_from_those_who_left() {
+    assert_eq!(
+        headline_of("ptx/mbarrier_torn_decision_broken.bar"),
+        "deadlock: warp 1 waits on done (1 of 2 arrivals made); 1 more is needed, of those that could arrive: \
+         warp 0, which exited without arriving; warp 1, which waits for it itself"
     );
 }
 

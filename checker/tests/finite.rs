@@ -2,7 +2,7 @@
 
 mod decisions;
 
-use barcheck::{Budgets, Inconclusive, Outcome, Quiet, Settings, Verdict, check};
+use barcheck::{Budgets, Inconclusive, Outcome, Quiet, Reduction, Settings, Verdict, check};
 use barcheck_model::machine::{ExitedThreads, Options};
 use decisions::{program, walk_all};
 
@@ -164,13 +164,19 @@ fn a_rule_raised_to_a_warning_leaves_a_verified_protocol_verified() {
 }
 
 #[test]
-fn decisions_made_at_different_rates_are_named_as_what_grew() {
+fn decisions_made_at_different_rates_end_the_search_early_and_are_named() {
     let text = "target ptx; cta 64;
         warp 0 { loop { if uniform n ? { bar.sync 0; } if uniform n ? { bar.sync 0; } } }
         warp 1 { loop { if uniform n ? { bar.sync 0; } } }";
-    let outcome = soon(text, Settings::default(), Options::default());
-    let Some(Inconclusive::States(_, Some(grew))) = outcome.inconclusive else {
-        panic!("{:?}", outcome.inconclusive)
+    let named = |settings: Settings| {
+        let outcome = decide(text, &settings, Options::default());
+        let Some(Inconclusive::Endless(why)) = outcome.inconclusive else {
+            panic!("{:?}", outcome.inconclusive)
+        };
+        assert!(why.contains("the decisions of `uniform n ?` that warp"), "{why}");
+        outcome.statistics.states
     };
-    assert!(grew.contains("the decisions of `uniform n ?` that warp"), "{grew}");
+    assert!(named(Settings::default()) < 10_000);
+    let plain = Settings { reduction: Reduction::None, ..Settings::default() };
+    assert!(named(plain) < 1_000_000);
 }

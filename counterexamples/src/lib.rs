@@ -39,7 +39,7 @@ pub use build::limits::{LeftOut, Limits, Why};
 pub use build::record::Departure;
 pub use build::{SourceInfo, What, build};
 pub use explain::labels::{PlaceLabel, labels};
-pub use explain::{announces_unread_data, clause};
+pub use explain::{announces_unread_data, clause, leaves_unread_data};
 pub use interactive::{Found, Next, Possible, Standing, Walk};
 pub use names::{Noun, agents, narrow, noun};
 pub use objects::{Flight, Phase};
@@ -51,7 +51,7 @@ pub use render::html::page;
 pub use render::html::{ClauseNote, CompiledFrom, Notes, RuleNote, SourceFile, SourceLine, run_view};
 pub use render::text::{Style, narrative};
 pub use render::{ConvertError, Format, convert, run_picture};
-pub use replay::{Confirmation, Stuck, replay, replay_within};
+pub use replay::{Confirmation, Stuck, last_arrivals, replay, replay_within};
 pub use shorten::{shorten, shorten_within};
 pub use timeline::{
     Access, Act, Change, Conflict, Copied, Figure, Generation, Group, Kind, Local, Room, Side, Timeline,

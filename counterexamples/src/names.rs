@@ -115,7 +115,8 @@ pub(crate) fn is_one_lane(mask: &str) -> bool {
     lanes_from(mask).is_some_and(|lanes| lanes.count_ones() == 1)
 }
 
-fn lanes_from(mask: &str) -> Option<u32> {
+/// A bit mask as a trace holds it; `None` for what is none.
+pub(crate) fn lanes_from(mask: &str) -> Option<u32> {
     mask.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok())
 }
 

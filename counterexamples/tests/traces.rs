@@ -96,8 +96,8 @@ fn a_report_is_of_the_schema() {
 #[test]
 fn messages_say_who_where_how_many_and_who_is_missing() {
     let expected = [
-        "warp 3 exited at ring.bar:22 without arriving on barrier 1; warps 0-2 wait there (96 of 128 threads \
-         arrived)",
+        "warp 3 exited at ring.bar:22 without arriving on barrier 1; warps 0-2 wait on barrier 1 (96 of 128 \
+         threads arrived)",
         "warp 1's write of x at ring.bar:21 conflicts with warp 0's write at ring.bar:11: no barrier orders \
          the two",
         "thread 1's signal at ring.bar:22 completes a generation of barrier 1 for thread 0, which has not \

@@ -75,8 +75,10 @@ function reaches(edges, start, goal) {
 }
 
 /** What a node says of itself. */
-function standing({ wait, status, location }) {
-  if (wait) return wait.awaits === "lanes" ? `waits at ${barrierShort(wait.barrier)} for its own lanes` : `waits at ${barrierShort(wait.barrier)}`;
+function standing({ agents, wait, status, location }) {
+  const one = agents.length === 1;
+  if (wait?.awaits === "lanes") return one ? "waits for its own lanes" : "wait for their own lanes";
+  if (wait) return `${one ? "waits" : "wait"} at ${barrierShort(wait.barrier)}`;
   if (status === "exited") return "exited";
   return location?.line ? `${status}, line ${location.line}` : status;
 }
@@ -106,10 +108,13 @@ function renderGraph() {
 
 /** Nodes on an ellipse, so that a cycle of waits looks like one. */
 function graphDrawing(nodes, edges) {
-  const [width, height] = [460, nodes.length === 2 ? 118 : Math.min(340, 110 + nodes.length * 34)];
+  const few = nodes.length <= 2;
+  const [width, height] = [460, few ? 118 : Math.min(340, 110 + nodes.length * 34)];
   const half = { x: 82, y: 19 };
+  // A loop at the topmost node goes up to above it.
+  const top = edges.some(({ from, to }) => from === to) ? -22 : 0;
   nodes.forEach((node, i) => {
-    const angle = nodes.length === 2 ? Math.PI * (1 + i) : (2 * Math.PI * i) / nodes.length - Math.PI / 2;
+    const angle = few ? Math.PI * (1 + i) : (2 * Math.PI * i) / nodes.length - Math.PI / 2;
     node.x = width / 2 + Math.cos(angle) * (width / 2 - half.x - 16);
     node.y = height / 2 + Math.sin(angle) * (height / 2 - half.y - 14);
   });
@@ -119,7 +124,7 @@ function graphDrawing(nodes, edges) {
     svg("text", { y: -3, class: "strong" }, cut(agentsInWords(node.agents), 20)),
     svg("text", { y: 12 }, cut(standing(node), 24)),
     svg("title", null, cut(agentsInWords(node.agents), 200))));
-  return svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Drawing of what the list below says" },
+  return svg("svg", { class: "graph", viewBox: `0 ${top} ${width} ${height - top}`, role: "img", "aria-label": "Drawing of what the list below says" },
     svg("defs", null, ["plain", "cyclic"].map((kind) => svg("marker", { id: `tip-${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" },
       svg("path", { d: "M0 0L8 4L0 8Z" })))),
     lines.map((line) => line.path), boxes, lines.map((line) => line.label));

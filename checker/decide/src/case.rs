@@ -55,6 +55,13 @@ impl Case {
         })
     }
 
+    /// Whether what a path leaves on another barrier than its trace is about may be graver.
+    pub(crate) fn may_be_graver(&self, found: &Found, trace: &Trace) -> bool {
+        let agents: Vec<u32> = found.finding.agents.iter().map(|agent| agent.0).collect();
+        let barrier = found.finding.barrier;
+        barrier.is_some_and(|barrier| counterexamples::leaves_unread_data(trace, barrier.0, &agents))
+    }
+
     /// The path to an evaluation error, or to where a path could not be followed, if there is one. It
     /// explains the verdict and is not needed for it.
     pub(crate) fn path_to_stop(

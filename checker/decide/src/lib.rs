@@ -25,6 +25,7 @@ mod coverage;
 mod data;
 mod decision;
 pub mod doubt;
+mod leftovers;
 pub mod numbers;
 mod purse;
 mod question;
@@ -233,12 +234,12 @@ fn judge(
     let case = Case { program, readings: options.readings, source };
     let mut outcome = barcheck_engine::check(case.program.clone(), options.readings, &settings, control);
     let purse = Purse::of(options.settings.budgets, started, &outcome, control);
-    let mut shown = Shown::default();
+    let mut shown = Shown::of(loaded.extracted.as_ref());
     shown.add(&case, &outcome, (&settings.levels, &purse), |found| found.level >= Level::Warning);
     if let Some(extracted) = loaded.extracted.as_ref().filter(|extracted| !extracted.private.is_empty()) {
         tell_apart(&case, extracted, (options, control), &purse, &mut shown);
     }
-    let Shown { mut findings, mut defects, late } = shown;
+    let Shown { mut findings, mut defects, late, .. } = shown;
     findings.sort_by(|a, b| {
         let key = |f: &Finding| (f.rule, f.place.line, f.place.column, Reverse(f.level));
         key(a).cmp(&key(b)).then_with(|| a.agents.cmp(&b.agents))
@@ -313,9 +314,16 @@ struct Shown {
     findings: Vec<Finding>,
     defects: Vec<String>,
     late: bool,
+    /// Of what is the same but for its barrier, some may rest on unknown data and some not.
+    rests_on_data: bool,
 }
 
 impl Shown {
+    fn of(extracted: Option<&Extracted>) -> Self {
+        let rests_on_data = extracted.is_some_and(|extracted| !extracted.private.is_empty());
+        Self { rests_on_data, ..Self::default() }
+    }
+
     fn add(
         &mut self,
         case: &Case,
@@ -323,9 +331,14 @@ impl Shown {
         (levels, purse): (&Levels, &Purse<'_>),
         counts: impl Fn(&Found) -> bool,
     ) {
-        for found in outcome.findings.iter().filter(|found| counts(found)) {
-            match case.finding(found, levels, purse) {
-                Ok(finding) => {
+        let found = outcome.findings.iter().filter(|found| counts(found)).collect();
+        let grouped = match self.rests_on_data {
+            true => leftovers::apart(found),
+            false => leftovers::grouped(case, found, purse),
+        };
+        for alike in grouped {
+            match alike.shown(case, levels, purse) {
+                Ok((finding, found)) => {
                     let is_shortest = found.level == Level::Error && shorter::is_shortest(outcome, &finding);
                     self.findings.push(Finding { is_shortest, ..finding });
                 }

@@ -180,6 +180,10 @@ pub(crate) fn inconclusive(program: &Program, why: &Inconclusive) -> Reason {
         Inconclusive::Undecided(why) => {
             Reason::new(why.clone(), "leave --reduction out: a search then decides")
         }
+        Inconclusive::Endless(why) => Reason::new(
+            why.clone(),
+            "give decisions that agents make at different rates names of their own, or let a barrier hold back who is ahead",
+        ),
         Inconclusive::Disk(error) => {
             Reason::new(error.clone(), "choose a folder with more room by --spill, or raise --max-memory")
         }

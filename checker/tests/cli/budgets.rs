@@ -67,6 +67,30 @@ fn counterexamples_stay_within_the_memory_that_is_given() {
     assert!((1 << 10..110 << 10).contains(&peak), "{peak} KiB");
 }
 
+/// Each stage of a ring that is primed is left with arrivals.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_one_instruction_leaves_on_many_barriers_costs_one_counterexample() {
+    let folder = Folder::new();
+    let primed = |stages: u32| {
+        format!(
+            "target ptx; const S = {stages}; cta 1024;\n\
+             warps 0..4 {{ for i in 0..200 {{ bar.sync i % S, 1024; bar.arrive S + i % S, 1024; }} }}\n\
+             warps 4..32 {{ for s in 0..S {{ bar.arrive s, 1024; }}\n\
+             for i in 0..200 {{ bar.sync S + i % S, 1024; bar.arrive i % S, 1024; }} }}\n"
+        )
+    };
+    let cost = |stages: u32| {
+        let file = folder.add(&format!("{stages}.bar"), primed(stages));
+        let report = &run(&["verify", "--format", "json", &file]).expect(0).json()[0];
+        assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
+        assert_eq!(report["findings"][0]["barrier"], 0);
+        peak(&file, &[])
+    };
+    let (one, eight) = (cost(1), cost(8));
+    assert!(eight < 2 * one, "{eight} KiB for eight stages, {one} KiB for one");
+}
+
 #[test]
 fn a_long_path_has_a_verdict_and_a_whole_counterexample() {
     let folder = Folder::new();

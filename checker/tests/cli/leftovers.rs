@@ -60,6 +60,17 @@ fn what_a_ring_leaves_that_says_at_first_that_all_stages_are_free_is_a_warning()
 }
 
 #[test]
+fn data_that_is_lost_on_one_stage_is_not_hidden_by_a_stage_that_holds_none() {
+    let text = ring(2, false, true);
+    for (empty, lost) in [(4, 1), (5, 0)] {
+        let write = "write stage[i % STAGES];";
+        let text = text.replace(write, &format!("if i != {empty} {{ {write} }}"));
+        let named = format!("error[dangling-arrival]: nobody waits for warp 0's write of stage[{lost}]");
+        verify(&text, &[]).expect(1).prints(&named);
+    }
+}
+
+#[test]
 fn of_data_that_is_read_after_all_nothing_is_lost() {
     let text = ring(1, false, true);
     let (producer, consumers) = text.trim_end().split_once("\nwarps").expect("two blocks");

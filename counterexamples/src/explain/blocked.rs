@@ -2,11 +2,12 @@
 
 use super::blame::{self, Blame};
 use super::case::{Case, Whereabouts, has_phases, is_pool, lanes_here, sentence, verb};
+use super::hopeless;
 use super::mbarrier;
 use super::place::{Did, Place, Remark};
 use super::words::Words;
 use crate::names;
-use crate::trace::{AgentState, Awaits, BarrierState, Location, Status, Step};
+use crate::trace::{Awaits, BarrierState, Location, Status, Step};
 
 /// Agents that wait at the same instruction for the same thing.
 pub(super) struct Waiters {
@@ -39,7 +40,7 @@ pub(super) fn waiters(case: &Case<'_>) -> Vec<Waiters> {
         }
     }
     // Whoever is in the message comes first.
-    let first = case.trace.outcome.agent;
+    let first = case.outcome.agent;
     groups.sort_by_key(|g| (!g.agents.contains(&first), g.barrier, g.location));
     groups
 }
@@ -53,33 +54,45 @@ pub(super) fn deadlock(case: &Case<'_>) -> Words {
     if let Some(blame) = blame::of(case, &barriers) {
         return blamed(case, &groups, &blame);
     }
-    let mut message = waits(case, first);
-    let mut missing_said = missing_clause(case, first);
-    for other in groups.iter().skip(1).take(1) {
-        if other.barrier == first.barrier {
-            continue;
-        }
-        // With more than one barrier, who waits where says who is missing.
-        missing_said = None;
-        message = format!("{message}; {}", waits(case, other));
-    }
     let barriers = names::distinct(groups.iter().map(|g| g.barrier));
-    if barriers.len() > 2 {
-        let more = barriers.len() - 2;
-        let plural = if more == 1 { "" } else { "s" };
-        message = format!("{message}; others wait on {more} more barrier{plural}");
-    }
-    if let Some(missing) = missing_said {
-        message = format!("{message}; {missing}");
-    }
-    match circle(case, &groups).map(|circle| circle.len()) {
-        Some(2) if barriers.len() == 2 => message.push_str(": they wait for each other"),
-        Some(_) if barriers.len() > 2 => message.push_str(", in a circle"),
-        _ => {}
-    }
+    let message = match groups.iter().find_map(|group| hopeless_of(case, group)) {
+        Some((group, why)) if group.awaits == Awaits::Lanes => why + &elsewhere(barriers.len(), 1),
+        Some((group, why)) => format!("{why}; {}{}", waits(case, group), elsewhere(barriers.len(), 1)),
+        None => all_wait(case, &groups, first, barriers.len()),
+    };
     let mut words = Words { message, sentences: vec![standstill(case)], ..Words::default() };
     describe_all(case, &groups, &mut words);
     words
+}
+
+/// Those for whom what they await never comes, and why.
+fn hopeless_of<'g>(case: &Case<'_>, group: &'g Waiters) -> Option<(&'g Waiters, String)> {
+    Some((group, hopeless::why(case, &group.agents, (group.barrier, group.awaits))?))
+}
+
+/// Who waits where, and who is missing if that does not say it.
+fn all_wait(case: &Case<'_>, groups: &[Waiters], first: &Waiters, barriers: usize) -> String {
+    let message = waits(case, first);
+    if let Some(other) = groups.get(1).filter(|other| other.barrier != first.barrier) {
+        let message = format!("{message}; {}{}", waits(case, other), elsewhere(barriers, 2));
+        let circle = match circle(case, groups).map(|circle| circle.len()) {
+            Some(2) if barriers == 2 => ": they wait for each other",
+            Some(_) if barriers > 2 => ", in a circle",
+            _ => "",
+        };
+        return message + circle;
+    }
+    missing_clause(case, first).map_or(message.clone(), |missing| format!("{message}; {missing}"))
+        + &elsewhere(barriers, 2)
+}
+
+/// That others wait on more barriers than are named, if they do.
+fn elsewhere(barriers: usize, named: usize) -> String {
+    match barriers.saturating_sub(named) {
+        0 => String::new(),
+        1 => "; others wait on 1 more barrier".to_owned(),
+        more => format!("; others wait on {more} more barriers"),
+    }
 }
 
 fn is_for_agents(group: &&Waiters) -> bool {
@@ -91,13 +104,14 @@ fn blamed(case: &Case<'_>, groups: &[Waiters], blame: &Blame) -> Words {
     let there = groups.iter().find(|group| group.barrier == blame.barrier);
     let waiting = match there.or(groups.first()) {
         Some(group) if group.barrier == blame.barrier => format!(
-            "{} {} there ({})",
+            "{} {} on {} ({})",
             if group.agents == blame.agents {
                 verb(&group.agents, "it", "they").to_owned()
             } else {
                 case.agents(&group.agents)
             },
             verb(&group.agents, "waits", "wait"),
+            case.barrier(group.barrier),
             case.so_far(group.barrier)
         ),
         Some(group) => waits(case, group),
@@ -142,7 +156,7 @@ fn describe_all(case: &Case<'_>, groups: &[Waiters], words: &mut Words) {
 }
 
 pub(super) fn stuck_agent(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let groups = waiters(case);
     let Some(group) = groups.first() else {
         return Words { message: "an agent waits for ever".to_owned(), ..Words::default() };
@@ -216,7 +230,10 @@ fn missing_clause(case: &Case<'_>, group: &Waiters) -> Option<String> {
         let all = state.arrived.len() + needed;
         format!("only {ever} of {all} {}s can ever arrive{sum}; missing: {which}", case.noun())
     } else if needed < state.missing.len() {
-        format!("missing: {needed} of {} that could arrive: {which}", state.missing.len())
+        format!(
+            "{needed} more {} needed, of those that could arrive: {which}",
+            if needed == 1 { "is" } else { "are" }
+        )
     } else {
         format!("missing: {which}")
     })
@@ -240,6 +257,8 @@ fn short_by(case: &Case<'_>, state: &BarrierState) -> Option<String> {
 enum Instead {
     /// It waits at this very barrier for its own lanes.
     WaitsForLanes,
+    /// It waits for this very barrier, on which its arrival would count.
+    WaitsItself,
     Else(Whereabouts),
 }
 
@@ -247,14 +266,12 @@ enum Instead {
 fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
     let mut groups: Vec<(Instead, Vec<u32>)> = Vec::new();
     for agent in &state.missing {
-        let waits_here = |agent: &AgentState| {
-            agent.status == Status::Blocked
-                && agent.waits.is_some_and(|w| w.barrier == state.barrier && w.awaits == Awaits::Lanes)
-        };
-        let instead = if case.end.agents.get(agent).is_some_and(waits_here) {
-            Instead::WaitsForLanes
-        } else {
-            Instead::Else(case.whereabouts(*agent))
+        let end = case.end.agents.get(agent).filter(|end| end.status == Status::Blocked);
+        let here = end.and_then(|end| end.waits).filter(|waits| waits.barrier == state.barrier);
+        let instead = match here.map(|waits| waits.awaits) {
+            Some(Awaits::Lanes) => Instead::WaitsForLanes,
+            Some(Awaits::Agents) => Instead::WaitsItself,
+            None => Instead::Else(case.whereabouts(*agent)),
         };
         match groups.iter_mut().find(|(known, _)| *known == instead) {
             Some((_, agents)) => agents.push(*agent),
@@ -264,6 +281,8 @@ fn missing_in_words(case: &Case<'_>, state: &BarrierState) -> String {
     let doing = |instead: &Instead, several: bool| match instead {
         Instead::WaitsForLanes if several => "wait here for their own lanes".to_owned(),
         Instead::WaitsForLanes => "waits here for its own lanes".to_owned(),
+        Instead::WaitsItself if several => "wait for it themselves".to_owned(),
+        Instead::WaitsItself => "waits for it itself".to_owned(),
         Instead::Else(Whereabouts::Exited) => "exited without arriving".to_owned(),
         Instead::Else(whereabouts) => case.doing(*whereabouts, several),
     };

@@ -5,7 +5,9 @@ use barcheck_model::program::{Target, WARP_SIZE};
 use super::place::{Did, Place, Remark};
 use super::words::MARK;
 use crate::names;
-use crate::trace::{BarrierState, Count, Doing, Event, Fragment, Location, Situation, Status, Step, Trace};
+use crate::trace::{
+    BarrierState, Count, Doing, Event, Fragment, Location, Outcome, Situation, Status, Step, Trace,
+};
 use crate::wording::{self, Wording};
 
 /// What an agent is doing in the end. Line 0 is none.
@@ -20,6 +22,8 @@ pub(super) enum Whereabouts {
 
 pub(super) struct Case<'t> {
     pub(super) trace: &'t Trace,
+    /// What is said of its steps.
+    pub(super) outcome: &'t Outcome,
     pub(super) target: Option<Target>,
     /// The last state; that before the last step, if that step ends the path.
     pub(super) end: Situation,
@@ -27,8 +31,13 @@ pub(super) struct Case<'t> {
 
 impl<'t> Case<'t> {
     pub(super) fn of(trace: &'t Trace) -> Self {
+        Self::about(trace, &trace.outcome)
+    }
+
+    /// The steps of a trace, and another outcome than the one that it has.
+    pub(super) fn about(trace: &'t Trace, outcome: &'t Outcome) -> Self {
         let target = Target::ALL.into_iter().find(|t| t.name() == trace.protocol.target);
-        Self { trace, target, end: trace.last_situation() }
+        Self { trace, outcome, target, end: trace.last_situation() }
     }
 
     /// The words of the trace's system; a trace that names none has no such words.
@@ -70,7 +79,7 @@ impl<'t> Case<'t> {
 
     /// The barrier that the outcome is about.
     pub(super) fn the_barrier(&self) -> String {
-        self.trace.outcome.barrier.map_or_else(|| "a barrier".to_owned(), |b| self.barrier(b))
+        self.outcome.barrier.map_or_else(|| "a barrier".to_owned(), |b| self.barrier(b))
     }
 
     /// ` at ring.bar:12`, marked as a place; nothing where there is no text.
@@ -109,7 +118,7 @@ impl<'t> Case<'t> {
 
     /// The instruction that the outcome is about, with operands if it is the last step's.
     pub(super) fn resolved_here(&self) -> String {
-        let outcome = &self.trace.outcome;
+        let outcome = &self.outcome;
         match self.last() {
             Some(step) if step.agent == outcome.agent && step.location == outcome.location => {
                 step.resolved.clone()
@@ -170,9 +179,17 @@ impl<'t> Case<'t> {
                     .collect();
                 names::list(&parts)
             }
-            None if self.state(barrier).is_some_and(is_pool) => format!("{} free", self.arrived_of(barrier)),
+            None if self.state(barrier).is_some_and(is_pool) => self.pool(barrier),
             None => format!("{} arrived", self.arrived_of(barrier)),
         }
+    }
+
+    /// What a pool lacks: `112 registers wanted, 96 free`.
+    fn pool(&self, barrier: u32) -> String {
+        let counts = self.state(barrier).map(|state| &state.counts[..]).unwrap_or_default();
+        let parts: Vec<String> =
+            counts.iter().map(|c| format!("{} {} wanted, {} free", c.expected, c.of, c.arrived)).collect();
+        names::list(&parts)
     }
 
     /// What an agent is doing in the end.

@@ -10,7 +10,7 @@ use crate::trace::{Detail, Step};
 use crate::wording::{Counts, Wording};
 
 pub(super) fn mismatch(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let Some((barrier, last)) = outcome.barrier.zip(case.last()) else {
         return allocation(case);
@@ -52,7 +52,7 @@ pub(super) fn mismatch(case: &Case<'_>) -> Words {
 
 /// Two numbers of allocated barriers.
 fn allocation(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let is_allocation = |s: &Step| case.wording().is_some_and(|wording| wording.allocates(&s.resolved));
     let message =
@@ -74,7 +74,7 @@ fn allocation(case: &Case<'_>) -> Words {
 
 /// An operand by itself is wrong.
 pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let value = match &outcome.detail {
         Some(Detail::Operand { value }) => Some(*value),
         _ => None,
@@ -106,7 +106,7 @@ pub(super) fn operand(case: &Case<'_>, rule: Rule) -> Words {
             Some("The type is 0 (producer and consumer), 1 (producer) or 2 (consumer).".to_owned()),
         ),
         _ => (
-            format!("a register with bits that the hardware drops in `{instruction}`"),
+            format!("`{instruction}` with a register whose upper bits the hardware drops"),
             Some(
                 "Of an id register the low 4 bits count, of a count register the low 12; the rest is ignored \
                  silently."
@@ -187,7 +187,7 @@ fn clause(sentence: &str) -> String {
 }
 
 pub(super) fn too_many(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let full = outcome.barrier.map(|b| case.arrived_of(b)).unwrap_or_default();
     let message = format!("{who} signals {on}{at}, but {full} have signalled already");
@@ -204,7 +204,7 @@ pub(super) fn too_many(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn mixed(case: &Case<'_>, rule: Rule) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let operation = |s: &Step| s.operands.as_ref().map(|o| o.operation.clone()).unwrap_or_default();
@@ -270,7 +270,7 @@ fn executed(step: &Step) -> Remark {
 }
 
 pub(super) fn reserved(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let message = format!(
         "{} {} barrier 0 with an explicit count{}",
         case.agents(&outcome.agents),

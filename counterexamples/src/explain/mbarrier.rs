@@ -5,24 +5,28 @@ use std::collections::BTreeMap;
 use barcheck_model::rule::Rule;
 
 use super::case::{Case, has_phases, sentence, verb};
+use super::hopeless;
 use super::laps;
 use super::place::{Did, Place};
 use super::words::Words;
+use crate::names;
 use crate::objects::phases;
 use crate::trace::{BarrierState, Detail, Event, Location, Step};
 
 /// What an instruction, or a landing, did to an object that it must not do.
 pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let landing = case.last().filter(|step| step.choice.lands || step.events.iter().any(is_landing));
     let instruction = landing.map_or_else(|| case.resolved_here(), |step| step.instruction.clone());
     let state = outcome.barrier.and_then(|barrier| case.state(barrier));
     let count = |of: &str| state.and_then(|state| state.counts.iter().find(|count| count.of == of));
-    let arrived = count("arrivals").map_or_else(
-        || format!("{on} waits for no arrival in this phase"),
-        |count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected),
-    );
+    let made = count("arrivals")
+        .map(|count| format!("{} of {} arrivals have been made on {on}", count.arrived, count.expected));
+    let each = case.last().filter(|_| landing.is_none()).map(|step| lanes_of(case, step));
+    let each = each.filter(|lanes| *lanes > 1).map(|lanes| format!("each of its {lanes} lanes makes one"));
+    let arrived: Vec<String> = each.into_iter().chain(made).collect();
+    let arrived = if arrived.is_empty() { String::new() } else { format!(" ({})", arrived.join("; ")) };
     let does = if landing.is_some() {
         format!("what {who} began by `{instruction}`{at} lands on {on}")
     } else {
@@ -57,6 +61,15 @@ pub(super) fn misuse(case: &Case<'_>, rule: Rule) -> Words {
     words
 }
 
+/// How many lanes make a step.
+fn lanes_of(case: &Case<'_>, step: &Step) -> u32 {
+    let all = || case.trace.agents.get(step.agent as usize).map(|agent| agent.lanes);
+    match step.lanes.as_deref().and_then(names::lanes_from) {
+        Some(mask) => mask.count_ones(),
+        None => all().unwrap_or(1),
+    }
+}
+
 fn is_landing(event: &Event) -> bool {
     matches!(event, Event::Landed { .. })
 }
@@ -85,11 +98,7 @@ pub(super) fn waits(case: &Case<'_>, state: &BarrierState, waiting: &Waiting<'_>
         phase & 1,
         case.so_far(state.barrier),
     ));
-    let count = |of: &str| state.counts.iter().find(|count| count.of == of);
-    let lacks = |of: &str| count(of).is_some_and(|count| count.arrived < count.expected);
-    let is_in_flight =
-        case.end.agents.values().any(|agent| agent.pending.iter().any(|left| left.barrier == state.barrier));
-    if !lacks("arrivals") && lacks("bytes") && !is_in_flight {
+    if hopeless::bytes_short(case, state).is_some() {
         words.sentences.push(format!(
             "All its arrivals have been made, and nothing is in flight: the copies on {on} have brought \
              fewer bytes than were announced."
@@ -193,9 +202,9 @@ impl Told<'_> {
                 format!("Nothing makes {who} wait until {on} is initialised, or it never is."),
             ),
             Rule::OverArrival => (
-                format!("{does}: more arrivals than the phase waits for ({arrived})"),
-                "Every lane that executes an arrival makes one: by a whole warp it is 32. The count given \
-                 to `mbarrier.init` is that of all arrivals in a phase."
+                format!("{does}: more arrivals than the phase waits for{arrived}"),
+                "Every lane that executes an arrival makes one: by a whole warp it is 32. Write `if lane == 0 { \
+                 … }` where one thread arrives. The count of an object is that of all arrivals in a phase."
                     .to_owned(),
             ),
             Rule::OverDelivery => (

@@ -6,6 +6,7 @@ mod blame;
 mod blocked;
 mod case;
 mod counts;
+mod hopeless;
 pub(crate) mod labels;
 mod laps;
 mod mbarrier;
@@ -25,21 +26,13 @@ use crate::trace::{Outcome, OutcomeKind, Trace};
 use case::{Case, sentence};
 use place::Place;
 pub(crate) use race::what_is_missing;
-pub use unheard::announces_unread_data;
+pub use unheard::{announces_unread_data, leaves_unread_data};
 use words::{MARK, Words};
 
 /// An outcome of a trace's steps, in words; those that the trace has do not matter.
-pub(crate) fn worded(trace: &Trace, outcome: Outcome) -> Outcome {
-    let mut anew = Trace { outcome, ..trace.clone() };
-    fill(&mut anew);
-    anew.outcome
-}
-
-/// Puts the words into a trace's outcome.
-pub(crate) fn fill(trace: &mut Trace) {
-    let words = words(&Case::of(trace));
+pub(crate) fn worded(trace: &Trace, mut outcome: Outcome) -> Outcome {
+    let words = words(&Case::about(trace, &outcome));
     let noun = names::noun(trace);
-    let outcome = &mut trace.outcome;
     let without_places: String = words.message.split(MARK).step_by(2).collect();
     let kind = match outcome.kind {
         OutcomeKind::Violation => outcome.rule.clone().unwrap_or_default(),
@@ -60,6 +53,12 @@ pub(crate) fn fill(trace: &mut Trace) {
         }
     }
     outcome.related = related;
+    outcome
+}
+
+/// Puts the words into a trace's outcome.
+pub(crate) fn fill(trace: &mut Trace) {
+    trace.outcome = worded(trace, trace.outcome.clone());
 }
 
 /// The clause that a trace's finding rests on, where what it is about has one of its own: a count of
@@ -78,7 +77,7 @@ pub(crate) fn places(trace: &Trace) -> Vec<Place> {
 }
 
 fn words(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     if outcome.kind == OutcomeKind::State {
         return standing::standing(case);
     }
@@ -118,7 +117,7 @@ fn words_of(case: &Case<'_>, rule: Rule) -> Words {
         Rule::DanglingArrival => pairing::dangling(case),
         Rule::UndefinedResult | Rule::ResultOverwritten | Rule::StateClobbered => results::result(case, rule),
         Rule::Assertion => results::assertion(case),
-        Rule::InFlightAtExit if case.trace.outcome.barrier.is_none() => proxy::at_exit(case),
+        Rule::InFlightAtExit if case.outcome.barrier.is_none() => proxy::at_exit(case),
         Rule::InFlightAtExit
         | Rule::CommitAtExit
         | Rule::MbarrierLive
@@ -136,7 +135,7 @@ fn words_of(case: &Case<'_>, rule: Rule) -> Words {
 
 /// A run that ends where the protocol, or the model, gives no next state.
 fn unfollowed(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let what = &outcome.headline;
     let who = case.agent(outcome.agent);
     let message = format!("{who}{}: {what}", case.at(outcome.location));

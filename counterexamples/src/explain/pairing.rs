@@ -11,7 +11,7 @@ use crate::trace::{AgentState, Detail, Event, Step};
 use crate::wording::Wording;
 
 pub(super) fn repeated(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let before = case.arrival(outcome.agent, barrier, case.before_last());
@@ -60,7 +60,7 @@ pub(super) fn repeated(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn arrival_race(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let on = case.the_barrier();
     let (standing, room) = match outcome.detail {
         Some(Detail::Room { standing, room }) => (standing, room),
@@ -118,7 +118,7 @@ const MOST_PLACES: usize = 8;
 /// Where the agents of the outcome stand, those together that stand at one place.
 fn who_stands(case: &Case<'_>, words: &mut Words) {
     let mut groups: Vec<(&AgentState, Vec<u32>)> = Vec::new();
-    for agent in &case.trace.outcome.agents {
+    for agent in &case.outcome.agents {
         let Some(state) = case.end.agents.get(agent) else { continue };
         match groups.iter_mut().find(|(s, _)| s.location == state.location) {
             Some((_, agents)) => agents.push(*agent),
@@ -143,7 +143,7 @@ fn who_stands(case: &Case<'_>, words: &mut Words) {
 }
 
 pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let before = case.arrival(outcome.agent, barrier, case.before_last());
@@ -184,6 +184,8 @@ pub(super) fn unpaired_wait(case: &Case<'_>, rule: Rule) -> Words {
         }
         .to_owned(),
     );
+    let before = case.wording().and_then(|wording| wording.before_a_wait());
+    words.sentences.extend(before.filter(|_| rule == Rule::WaitWithoutArrive).map(str::to_owned));
     words
 }
 
@@ -197,7 +199,7 @@ fn ends_wait(step: &Step, agent: u32, barrier: u32) -> bool {
 }
 
 pub(super) fn missing_wait(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let arrival = case.arrival(outcome.agent, outcome.barrier.unwrap_or_default(), case.before_last());
     let there = arrival.map(|s| case.at(s.location)).unwrap_or_default();
@@ -221,7 +223,7 @@ pub(super) fn missing_wait(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn lost_notification(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let state = case.state(barrier);
@@ -266,7 +268,7 @@ pub(super) fn lost_notification(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn reuse(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let before = case.trace.situation(case.before_last());
     let held =
@@ -287,7 +289,7 @@ pub(super) fn reuse(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn nonuniform(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let waits = case.last().and_then(|s| s.operands.as_ref()).is_some_and(|o| o.operation == "wait");
@@ -329,7 +331,7 @@ pub(super) fn nonuniform(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn partial_warp(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let mask = match outcome.detail {
         Some(Detail::Operand { value }) => u32::try_from(value).unwrap_or_default(),
@@ -357,7 +359,7 @@ pub(super) fn partial_warp(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn nobody_waits(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     // The exit of the last warp that a count of 0 waits for completes one, too.
@@ -405,7 +407,7 @@ fn told(case: &Case<'_>, arrivals: &[&Step], words: &mut Words) {
 }
 
 pub(super) fn dangling(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let on = case.the_barrier();
     let barrier = outcome.barrier.unwrap_or_default();
     let who = case.agents(&outcome.agents);

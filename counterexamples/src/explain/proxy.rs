@@ -38,7 +38,7 @@ pub(super) fn still_reads(issuer: &str, writer: &str) -> String {
 
 /// Every warp of a CTA has exited, and a copy may still read its memory.
 pub(super) fn at_exit(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let all = match case.trace.protocol.ctas {
         1 => "everybody has exited",
@@ -57,7 +57,7 @@ pub(super) fn at_exit(case: &Case<'_>) -> Words {
 
 /// The clause that a finding about a copy out of shared memory rests on.
 pub(super) fn clause(case: &Case<'_>) -> Option<&'static str> {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let rule = outcome.rule.as_deref().and_then(Rule::from_name)?;
     let (earlier, later) = match &outcome.detail {
         Some(Detail::Conflict { earlier_access, access, .. }) => (earlier_access.as_str(), access.as_str()),

@@ -13,7 +13,7 @@ use crate::wording::Parties;
 /// The later access of a conflict is the last step; the earlier one is looked up.
 pub(super) fn conflict(case: &Case<'_>, rule: Rule) -> Words {
     let (Some(last), Some(Detail::Conflict { location, earlier, earlier_access, access })) =
-        (case.last(), &case.trace.outcome.detail)
+        (case.last(), &case.outcome.detail)
     else {
         return Words { message: "two accesses are not ordered".to_owned(), ..Words::default() };
     };

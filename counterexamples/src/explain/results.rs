@@ -22,7 +22,7 @@ fn took_part(step: &Step, agent: u32) -> bool {
 }
 
 fn undefined(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let red = case.back(case.before_last(), |s| took_part(s, outcome.agent));
     let message = match red {
@@ -54,7 +54,7 @@ fn undefined(case: &Case<'_>) -> Words {
 }
 
 fn overwritten(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let message = format!("a reduction completes for {who}{at}, which never fetched the result before");
     let mut words = Words { message, ..Words::default() };
@@ -74,7 +74,7 @@ fn overwritten(case: &Case<'_>) -> Words {
 }
 
 fn clobbered(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at, on) = (case.agent(outcome.agent), case.at(outcome.location), case.the_barrier());
     let barrier = outcome.barrier.unwrap_or_default();
     let message = format!(
@@ -101,7 +101,7 @@ fn clobbered(case: &Case<'_>) -> Words {
 }
 
 pub(super) fn assertion(case: &Case<'_>) -> Words {
-    let outcome = &case.trace.outcome;
+    let outcome = &case.outcome;
     let (who, at) = (case.agent(outcome.agent), case.at(outcome.location));
     let message = format!("`{}` fails for {who}{at}", outcome.instruction);
     let mut sentences =

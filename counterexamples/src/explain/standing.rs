@@ -13,7 +13,7 @@ struct Ready<'t> {
 }
 
 pub(super) fn standing(case: &Case<'_>) -> Words {
-    let wanted = &case.trace.outcome.agents;
+    let wanted = &case.outcome.agents;
     let mut words = Words::default();
     let mut said = Vec::new();
     for mut group in waiters(case) {
@@ -46,7 +46,7 @@ pub(super) fn standing(case: &Case<'_>) -> Words {
 }
 
 fn ready<'t>(case: &'t Case<'_>) -> Vec<Ready<'t>> {
-    let wanted = &case.trace.outcome.agents;
+    let wanted = &case.outcome.agents;
     let mut groups: Vec<Ready<'t>> = Vec::new();
     let there = case.end.agents.values().filter(|state| wanted.contains(&state.agent));
     for state in there.filter(|state| state.status == Status::Running) {

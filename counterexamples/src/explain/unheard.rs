@@ -31,11 +31,20 @@ pub fn announces_unread_data(trace: &Trace) -> bool {
     trace.outcome.rule.as_deref() == Some(Rule::DanglingArrival.name()) && of(&Case::of(trace)).is_some()
 }
 
+/// The same of arrivals of some agents that the trace leaves on another barrier.
+#[must_use]
+pub fn leaves_unread_data(trace: &Trace, barrier: u32, agents: &[u32]) -> bool {
+    left_on(&Case::of(trace), barrier, agents).is_some()
+}
+
 /// The latest such write before an arrival that is left over.
 pub(super) fn of<'t>(case: &Case<'t>) -> Option<Unheard<'t>> {
-    let outcome = &case.trace.outcome;
-    let barrier = outcome.barrier?;
-    let arrivals = outcome.agents.iter().filter_map(|agent| case.arrival(*agent, barrier, usize::MAX));
+    let outcome = &case.outcome;
+    left_on(case, outcome.barrier?, &outcome.agents)
+}
+
+fn left_on<'t>(case: &Case<'t>, barrier: u32, agents: &[u32]) -> Option<Unheard<'t>> {
+    let arrivals = agents.iter().filter_map(|agent| case.arrival(*agent, barrier, usize::MAX));
     let found = arrivals.filter_map(|arrival| announced_by(case.trace, arrival));
     found.max_by_key(|unheard| unheard.write.index)
 }

@@ -4,6 +4,7 @@
 //! itself: that an agent is stuck for ever while others go on. What it says of the states that can still be
 //! reached is checked by [`stuck`], which explores them, up to a bound.
 
+mod arrivals;
 mod stuck;
 mod survey;
 
@@ -18,6 +19,7 @@ use crate::build::record::{Departure, Reached, Recorder, ended_early};
 use crate::build::{BETWEEN_LOOKS, agents, check_cycle, confirmed_by, ends, state_outcome};
 use crate::explain;
 use crate::trace::{self, BarrierState, Basis, Event, Outcome, OutcomeKind, Step, Trace};
+pub use arrivals::last_arrivals;
 pub use stuck::Stuck;
 use stuck::{check_blocked, stays_blocked};
 pub(crate) use survey::survey;

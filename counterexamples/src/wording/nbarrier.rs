@@ -13,6 +13,12 @@ use crate::trace::{Count, Operands};
 pub(super) struct Nbarrier;
 
 impl Wording for Nbarrier {
+    fn before_a_wait(&self) -> Option<&'static str> {
+        Some(
+            "Whoever waits has signalled as a consumer before: `nbarrier.signal` with type 2, or 0 for both.",
+        )
+    }
+
     fn ids(&self) -> Option<&'static str> {
         Some(IDS_OF_32)
     }

@@ -10,6 +10,11 @@ use crate::trace::Operands;
 /// The words of a system for what its specification asks. Everything else is said alike for all, and so is
 /// what a system does not say in its own way.
 pub(crate) trait Wording {
+    /// By what a wait is preceded, in a sentence, where that is not obvious.
+    fn before_a_wait(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A barrier's name, and its name in a column's width.
     fn barrier(&self, _: &Program, id: BarrierId) -> Names {
         Names::by_number(id)

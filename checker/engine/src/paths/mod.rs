@@ -3,6 +3,7 @@
 //! States are kept up to permutations of agents (see [`crate::successors::canonical`]): an agent is at a
 //! *place* there.
 
+pub(crate) mod backlog;
 pub(crate) mod lasso;
 pub(crate) mod replay;
 

@@ -2,12 +2,19 @@
 
 use super::Search;
 use super::position::{BETWEEN_LOOKS_AT_MOST, MOST_STATES};
+use crate::paths::backlog;
 use crate::settings::{Budgets, Note, Progress};
 use crate::verdict::Inconclusive;
-use crate::verdict::blow_up::{backlog, blow_up};
-use crate::visited::{Room, Store};
+use crate::verdict::blow_up::{self, blow_up, no_end};
+use crate::visited::{Room, StateId, Store};
 use std::time::Instant;
 
+/// States from which on it is looked for whether there is an end to them.
+const FIRST_LOOK_FOR_AN_END: u64 = 1 << 18;
+/// Decisions that somebody has yet to make for which it is looked for then …
+const FEW_DECISIONS: u64 = 10;
+/// … and for which it is looked for at once.
+const MANY_DECISIONS: u64 = 256;
 /// Residuals in which is looked for what grew.
 const LATEST: usize = 1000;
 
@@ -70,6 +77,8 @@ impl Search<'_> {
         let (states, budgets, progress) = (store.len() as u64, self.budgets(), self.clock.progress);
         let over = if let Some(error) = store.failed() {
             Inconclusive::Disk(error)
+        } else if let Some(endless) = self.endless(store) {
+            endless
         } else if budgets.max_states.is_some_and(|most| states > most) {
             Inconclusive::States(budgets.max_states.unwrap_or(0), self.blow_up(states))
         } else if budgets.memory().is_some_and(|most| self.bytes_soon(store) > most) {
@@ -85,6 +94,28 @@ impl Search<'_> {
         };
         self.violations.inconclusive = Some(over);
         true
+    }
+
+    /// Why there is no end to the states, if the path to the latest of them shows it.
+    fn endless<const W: usize>(&mut self, store: &Store<W>) -> Option<Inconclusive> {
+        let states = store.len() as u64;
+        if self.settings.compact || self.retraces.is_some() {
+            return None;
+        }
+        let residuals = &self.tables.residuals;
+        let latest = residuals.from(residuals.len().saturating_sub(LATEST));
+        let decisions = latest.flat_map(|residual| &residual.sequences).map(|sequence| sequence.ahead.len());
+        let decisions = decisions.max().unwrap_or(0) as u64;
+        let (many_states, many_decisions) = self.looked_for_end_at;
+        let is_due = decisions >= MANY_DECISIONS.max(2 * many_decisions)
+            || decisions >= FEW_DECISIONS && states >= FIRST_LOOK_FOR_AN_END.max(2 * many_states);
+        if !is_due {
+            return None;
+        }
+        self.looked_for_end_at = (states, decisions);
+        let (steps, _) = self.path_to(store, StateId::try_from(states - 1).ok()?);
+        let ahead = backlog::without_end(&mut self.tables.machine, &steps)?;
+        Some(Inconclusive::Endless(no_end(self.tables.machine.program(), ahead)))
     }
 
     /// Bytes of memory in use once the next looks are due, a table that moves included.
@@ -116,7 +147,7 @@ impl Search<'_> {
     fn blow_up(&self, states: u64) -> Option<String> {
         let residuals = &self.tables.residuals;
         let latest = residuals.from(residuals.len().saturating_sub(LATEST)).map(|r| &r.sequences[..]);
-        blow_up(&self.tables.machine, states).or_else(|| backlog(&self.tables.machine, latest))
+        blow_up(&self.tables.machine, states).or_else(|| blow_up::backlog(&self.tables.machine, latest))
     }
 
     pub(crate) fn budgets(&self) -> Budgets {

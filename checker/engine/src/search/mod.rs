@@ -53,6 +53,8 @@ pub(crate) struct Search<'a> {
     pub(crate) saving: Saving,
     /// A few random runs have been made, see [`crate::successors::rehearsal`].
     pub(crate) has_rehearsed: bool,
+    /// States, and decisions that somebody had yet to make, when it was looked for whether there is an end.
+    pub(crate) looked_for_end_at: (u64, u64),
     /// How often something may have been learnt of steps.
     pub(crate) times_learnt: u64,
     /// What a search has found is found once more, up to this state, and budgets are not looked at.
@@ -84,6 +86,7 @@ impl<'a> Search<'a> {
             violations: Violations::default(),
             saving: Saving::default(),
             has_rehearsed: false,
+            looked_for_end_at: (0, 0),
             times_learnt: 0,
             retraces: None,
             lookout: None,

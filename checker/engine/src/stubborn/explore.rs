@@ -51,6 +51,14 @@ pub(super) struct Asks<'k> {
     pub(super) asked: usize,
 }
 
+impl Asks<'_> {
+    /// Whether there is nothing left to find out: then the exploration ends.
+    fn ask(&mut self) -> Result<(), Ending> {
+        self.asked += 1;
+        if (self.is_known)(self.asked - 1) { Err(Ending::GaveUp(Inconclusive::Interrupted)) } else { Ok(()) }
+    }
+}
+
 /// An exploration, as far as it has come.
 pub(super) struct Exploration<'a> {
     pub(super) machine: Machine,
@@ -82,6 +90,8 @@ pub(super) struct Exploration<'a> {
     pub(super) log: Log,
     pub(super) looks: u64,
     pub(super) between_looks: u64,
+    /// Decisions that somebody had yet to make when that was looked at last.
+    pub(super) decisions_looked_at: usize,
     /// In how many states somebody with a choice stood at a place.
     pub(super) opened: FxHashMap<Place, u64>,
 }
@@ -122,6 +132,7 @@ impl<'a> Exploration<'a> {
             log: Log::default(),
             looks: 0,
             between_looks,
+            decisions_looked_at: 0,
             opened: FxHashMap::default(),
         }
     }
@@ -154,12 +165,15 @@ impl<'a> Exploration<'a> {
         let mut next = 0;
         while next < self.nodes.len() {
             self.expand(to_u32(next))?;
+            if let Some(endless) = self.endless(to_u32(next)) {
+                while asks.asked < MANY.len() {
+                    asks.ask()?;
+                }
+                return Err(Ending::GaveUp(endless));
+            }
             next += 1;
             if MANY.get(asks.asked).is_some_and(|many| self.transitions >= *many) {
-                asks.asked += 1;
-                if (asks.is_known)(asks.asked - 1) {
-                    return Err(Ending::GaveUp(Inconclusive::Interrupted));
-                }
+                asks.ask()?;
             }
         }
         self.peak_bytes = self.peak_bytes.max(self.bytes());

@@ -60,6 +60,7 @@
 //! still running: one blocks them all.
 
 mod budget;
+mod endless;
 mod explore;
 mod happens_before;
 mod locate;

@@ -2,7 +2,7 @@
 
 use barcheck_model::agent::{LaneValues, Value};
 use barcheck_model::machine::{Automaton, ConfigId, Machine, Sequence};
-use barcheck_model::program::AgentId;
+use barcheck_model::program::{AgentId, Program, SequenceId};
 use std::collections::HashSet;
 
 /// Automata below this size are no reason to give up.
@@ -48,14 +48,31 @@ pub(crate) fn backlog<'s>(machine: &Machine, states: impl Iterator<Item = &'s [S
     if decisions < FEW_DECISIONS {
         return None;
     }
-    let name = machine.program().sequences.get(index)?.as_deref().unwrap_or_default();
+    let spelt = spelt(machine.program(), index);
     let first = sequence.position.iter().enumerate().max_by_key(|(_, position)| **position)?.0;
     let first = machine.program().agent_name(AgentId::from_index(first));
-    let spelt = if name.is_empty() { "uniform ?".to_owned() } else { format!("uniform {name} ?") };
     Some(format!(
         "the decisions of `{spelt}` that {first} has made and others have yet to make ({decisions}): give \
          decisions that agents make at different rates names of their own"
     ))
+}
+
+/// That some agent makes decisions that others will never have caught up with.
+pub(crate) fn no_end(program: &Program, (SequenceId(sequence), ahead): (SequenceId, AgentId)) -> String {
+    format!(
+        "there are states without end: the decisions of `{}` that {} has made and others have yet to make \
+         become more and more",
+        spelt(program, sequence as usize),
+        program.agent_name(ahead)
+    )
+}
+
+/// How a sequence of decisions is asked for.
+fn spelt(program: &Program, sequence: usize) -> String {
+    match program.sequences.get(sequence).and_then(|name| name.as_deref()) {
+        None | Some("") => "uniform ?".to_owned(),
+        Some(name) => format!("uniform {name} ?"),
+    }
 }
 
 /// Number of distinct values of a local among the first configurations of an automaton.

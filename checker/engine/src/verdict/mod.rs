@@ -46,6 +46,8 @@ pub enum Inconclusive {
     Memory(u64, Option<String>),
     /// Time is up. Names what grew, where that can be told.
     Time(Duration, Option<String>),
+    /// There is no end to the states; why.
+    Endless(String),
     /// States could not be kept on disk, or read back; why.
     Disk(String),
     /// Ended from outside.

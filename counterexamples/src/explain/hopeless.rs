@@ -1,0 +1,58 @@
+//! Barriers that nothing can complete any more, whoever waits for whom: the cause comes before the waiting.
+
+use super::case::{Case, has_phases, is_pool};
+use crate::names;
+use crate::trace::{Awaits, BarrierState};
+
+/// Why what agents await on a barrier never comes, whatever the others do, if that is to be seen in the end:
+/// the beginning of a message.
+pub(super) fn why(case: &Case<'_>, agents: &[u32], (barrier, awaits): (u32, Awaits)) -> Option<String> {
+    if awaits == Awaits::Lanes {
+        return lanes(case, *agents.first()?);
+    }
+    let state = case.state(barrier)?;
+    if is_pool(state) {
+        return None;
+    }
+    past_its_count(case, state).or_else(|| bytes(case, state))
+}
+
+/// Lanes of one warp that stand apart, each for the others.
+fn lanes(case: &Case<'_>, agent: u32) -> Option<String> {
+    let fragments = &case.end.agents.get(&agent)?.fragments;
+    let parts = fragments
+        .iter()
+        .map(|fragment| format!("{} {}", names::lanes_of(&fragment.lanes), case.fragment(fragment)));
+    let parts: Vec<String> = parts.collect();
+    (parts.len() > 1).then(|| format!("lanes of {} are apart: {}", case.agent(agent), names::list(&parts)))
+}
+
+/// Only equality releases.
+fn past_its_count(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    let count = state.counts.iter().find(|count| count.arrived > count.expected)?;
+    let on = case.barrier(state.barrier);
+    Some(format!("{on} is past its count, {} > {} {}", count.arrived, count.expected, count.of))
+}
+
+/// Everybody has arrived, and less has been copied than was announced.
+fn bytes(case: &Case<'_>, state: &BarrierState) -> Option<String> {
+    let short = bytes_short(case, state)?;
+    let on = case.barrier(state.barrier);
+    let all = state.counts.iter().find(|count| count.of == "bytes")?.expected;
+    Some(format!("{short} of {all} bytes are missing on {on}, and nothing is in flight"))
+}
+
+/// How many bytes a phase lacks whose arrivals have all been made, where nothing is in flight to it.
+pub(super) fn bytes_short(case: &Case<'_>, state: &BarrierState) -> Option<u32> {
+    if !has_phases(state) {
+        return None;
+    }
+    let lacks = |of: &str| {
+        let count = state.counts.iter().find(|count| count.of == of);
+        count.map_or(0, |count| count.expected.saturating_sub(count.arrived))
+    };
+    let is_in_flight =
+        case.end.agents.values().any(|agent| agent.pending.iter().any(|left| left.barrier == state.barrier));
+    let short = lacks("bytes");
+    (lacks("arrivals") == 0 && short > 0 && !is_in_flight).then_some(short)
+}
