@@ -18,6 +18,8 @@ pub(crate) struct Code {
     pub(crate) bits: Vec<u8>,
     /// The names of things that are the same for the whole group: [`Argument::Same`] is a position here.
     pub(crate) names: Vec<String>,
+    /// Those of them that are addresses where memory begins.
+    pub(crate) symbols: BTreeSet<u32>,
     /// The function, among the names, of what an address in the memory of another group of the cluster has
     /// more than that of one's own: its argument is the rank of that group.
     pub(crate) elsewhere: Option<u32>,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::arithmetic::signed;
 use super::code::{Code, Comparison, Operation, Type};
 use super::lanes::Lanes;
+use super::meetings::own;
 use super::origins::{Agent, Origins, Place};
 use super::value::{Term, ValueId};
 
@@ -229,7 +230,7 @@ impl Keys<'_> {
     }
 
     fn register(&self, register: u32) -> &str {
-        self.code.registers.get(register as usize).map_or("", String::as_str)
+        self.code.registers.get(own(register) as usize).map_or("", String::as_str)
     }
 }
 

@@ -8,6 +8,7 @@ use super::code::{Action, Code, Comparison, Function, Operation, Register};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class};
 use super::flow::Flow;
+use super::meetings::own;
 use super::numbers::{Number, placeholder};
 use super::origins::Origins;
 use super::slice::{Slice, Then};
@@ -117,14 +118,16 @@ pub(super) struct Expression {
 impl<'r> Residual<'r> {
     /// The variable for what a register holds where paths meet.
     fn local(&self, (node, register): Meet) -> String {
+        let rest = if register == own(register) { "" } else { "_from" };
+        let register = own(register);
         let name = self.code.registers.get(register as usize).map_or("", String::as_str);
         let plain: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(24).collect();
         let first = if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "v" };
         if self.has_own_name.get(register as usize) == Some(&true) && name.len() <= 24 {
-            format!("{first}{plain}_{node}")
+            format!("{first}{plain}{rest}_{node}")
         } else {
-            format!("{first}{plain}_{register}_{node}")
+            format!("{first}{plain}{rest}_{register}_{node}")
         }
     }
 
@@ -250,7 +253,7 @@ impl<'r> Residual<'r> {
             for (from, value) in self.evaluation.meets.get(&meet).cloned().unwrap_or_default() {
                 let written = if from == OUTSIDE { None } else { self.expression(from, value) };
                 let Some(written) = written else {
-                    let name = self.code.registers.get(meet.1 as usize).cloned().unwrap_or_default();
+                    let name = self.code.registers.get(own(meet.1) as usize).cloned().unwrap_or_default();
                     return Err(Stop {
                         what: format!("what `{name}` holds here is computed in a way that is not followed"),
                         span: self.span(meet.0),

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::arithmetic::{apply, cut};
 use super::code::{Code, Comparison, Operation, Register, Type};
 use super::lanes::{Lanes, WIDTH};
+use super::meetings::own;
 
 /// A term.
 pub(super) type ValueId = u32;
@@ -103,7 +104,7 @@ impl Values {
     /// A term that is no operation.
     pub(super) fn leaf(&mut self, term: Term) -> ValueId {
         let bits = match &term {
-            Term::Meet { register, .. } => self.bits.get(*register as usize).copied().unwrap_or(64),
+            Term::Meet { register, .. } => self.bits.get(own(*register) as usize).copied().unwrap_or(64),
             _ => 64,
         };
         self.add(term, bits)

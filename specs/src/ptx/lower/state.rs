@@ -165,7 +165,9 @@ impl<'m> Lowerer<'m> {
             return Argument::Number(32);
         }
         if !name.starts_with('%') {
-            return Argument::Same(self.name(name));
+            let symbol = self.name(name);
+            self.code.symbols.insert(symbol);
+            return Argument::Same(symbol);
         }
         if name.starts_with("%cluster_") {
             self.is_about_clusters(current);
