@@ -6,10 +6,18 @@
 //! an announcement does not say how many bytes, it is as many as its copies complete. A copy to several
 //! groups of a cluster completes bytes in each of them: what is announced in one is completed by the copies
 //! of all. Where none of this can be said the kernel is not followed.
+//!
+//! Compilers guard each instruction for itself: `if leader && k < n { announce }`, a barrier, `if k < n &&
+//! leader { copy }`. A copy goes with what was announced in an `if` before it where the same conditions are
+//! asked, in whatever order. Several warps may copy for what one of them announces: see [`leaders`]. Which
+//! bytes are whose is an assumption in either case. It hides nothing: the conditions are asked anew in the
+//! protocol, and where the announcement is made and a copy is not, or the other way around, the phase does
+//! not come to its end there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::Role;
+use super::leaders::{self, Gate};
 use super::mentions::{all_assigned, words_of};
 use super::steps::ELSEWHERE;
 use super::structure::Stop;
@@ -31,6 +39,8 @@ struct Open {
     sites: BTreeMap<usize, (Span, i64)>,
     /// Those of them that are on one of two ways alone.
     aside: BTreeSet<usize>,
+    /// What was asked before it, that has not been asked again.
+    gate: Gate,
 }
 
 /// A copy before what is announced for it.
@@ -50,6 +60,8 @@ struct Measurer {
     /// How many copies come to a group of the cluster while each of them executes one: by the place of the
     /// copy; `None` if that is not the same for all.
     landings: BTreeMap<Span, Option<i64>>,
+    /// How many copies of other warps come for each that comes of this one, likewise.
+    beside: BTreeMap<Span, Option<i64>>,
     /// Copies whose announcement is in the program of another group: number and place.
     elsewhere: Vec<(usize, Span)>,
     /// Copies since which nothing was announced on their objects, which may follow.
@@ -73,8 +85,9 @@ pub(super) fn measure(
 ) -> Result<(), Stop> {
     let mut measurers = Vec::new();
     let landings = landings(programs, roles);
-    for (statements, landings) in programs.iter().zip(landings) {
-        let mut measurer = Measurer { landings, ..Measurer::default() };
+    let beside = leaders::beside(programs, roles);
+    for (statements, (landings, beside)) in programs.iter().zip(landings.into_iter().zip(beside)) {
+        let mut measurer = Measurer { landings, beside, ..Measurer::default() };
         let mut open = Vec::new();
         measurer.list(statements, &mut open)?;
         for one in open {
@@ -90,7 +103,8 @@ pub(super) fn measure(
             roles.iter().filter(with).flat_map(|role| &role.parts).map(|part| part.program).collect();
         for (site, span) in std::mem::take(&mut measurers[program].elsewhere) {
             let mut bytes = siblings.iter().filter_map(|other| measurers[*other].by_place.get(&span));
-            let bytes = bytes.next().copied().ok_or_else(|| not_known(span))?;
+            let mut of_others = measurers.iter().filter_map(|other| other.by_place.get(&span));
+            let bytes = bytes.next().or_else(|| of_others.next()).copied().ok_or_else(|| not_known(span))?;
             measurers[program].found.insert(site, bytes);
         }
         fill(statements, &mut (0, 0), &measurers[program]);
@@ -206,14 +220,17 @@ impl Measurer {
                     let own: Vec<Ahead> = own;
                     let count = own.iter().map(|copy| copy.landings).sum();
                     let sites = own.iter().map(|copy| (copy.site, (copy.span, copy.landings))).collect();
-                    open.push(Open { object, span: *span, number, left, count, sites, aside });
+                    let gate = Gate::default();
+                    open.push(Open { object, span: *span, number, left, count, sites, aside, gate });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
                     self.close_some(open, |one| words_of(&one.object).contains(local))?;
                     self.give_up(|copy| words_of(&copy.object).contains(local));
                 }
-                Statement::If { then, otherwise, span, .. } => self.branch((then, otherwise), *span, open)?,
+                Statement::If { condition, then, otherwise, span } => {
+                    self.branch(leaders::gate(condition), (then, otherwise), *span, open)?;
+                }
                 Statement::For { from, to, variable, body, .. } => {
                     let mut changed = all_assigned(body);
                     changed.insert(variable.clone());
@@ -227,9 +244,16 @@ impl Measurer {
     }
 
     fn copy(&mut self, object: &str, bytes: Option<i64>, span: Span, open: &mut [Open]) -> Result<(), Stop> {
-        let landings = self.landings.get(&span).copied().unwrap_or(Some(1));
+        let own = self.landings.get(&span).copied().unwrap_or(Some(1));
+        let beside = self.beside.get(&span).copied().unwrap_or(Some(0));
+        let landings = own.zip(beside).map(|(own, beside)| own + beside);
         match (open.iter_mut().find(|one| one.object == object), bytes) {
             (Some(one), Some(bytes)) => one.left -= bytes * landings.ok_or_else(|| not_known(span))?,
+            // What is announced need not have been.
+            (Some(one), None) if !one.gate.is_empty() => {
+                one.aside.insert(self.next);
+                one.sites.insert(self.next, (span, landings.unwrap_or_default()));
+            }
             (Some(one), None) => {
                 one.count += landings.ok_or_else(|| not_known(span))?;
                 one.sites.insert(self.next, (span, landings.unwrap_or_default()));
@@ -257,20 +281,30 @@ impl Measurer {
 
     fn branch(
         &mut self,
+        gate: Option<Gate>,
         (then, otherwise): (&[Statement], &[Statement]),
         span: Span,
         open: &mut Vec<Open>,
     ) -> Result<(), Stop> {
-        let before = open.len();
         let mut arms = Vec::new();
-        for arm in [then, otherwise] {
+        let mut carried = Vec::new();
+        for (is_then, arm) in [(true, then), (false, otherwise)] {
+            let asked = gate.as_ref().filter(|_| is_then);
             let mut inside = open.clone();
+            inside.iter_mut().for_each(|one| one.gate = leaders::left(&one.gate, asked));
             self.list(arm, &mut inside)?;
-            // What is announced in an arm is completed in it.
+            // What is announced in an arm is completed in it, unless nothing there is a copy for it.
             let own: Vec<Open> =
                 inside.iter().filter(|one| !open.iter().any(|o| o.span == one.span)).cloned().collect();
-            for one in own {
-                self.close(&one)?;
+            for mut one in own {
+                if let Some(asked) =
+                    asked.filter(|_| one.sites.is_empty() && !ends(arm) && otherwise.is_empty())
+                {
+                    one.gate.extend(asked.iter().cloned());
+                    carried.push(one);
+                } else {
+                    self.close(&one)?;
+                }
             }
             if !ends(arm) {
                 arms.push(inside);
@@ -279,7 +313,6 @@ impl Measurer {
                 return Err(not_known(span));
             }
         }
-        debug_assert!(open.len() == before);
         for one in open.iter_mut() {
             let mut after = arms.iter().map(|arm| arm.iter().find(|other| other.span == one.span));
             let Some(Some(first)) = after.next() else { continue };
@@ -287,10 +320,14 @@ impl Measurer {
             let sites: BTreeMap<usize, (Span, i64)> =
                 first.sites.iter().chain(&second.sites).map(|(site, of)| (*site, *of)).collect();
             one.aside.extend(first.aside.iter().chain(&second.aside));
-            if first.left != second.left {
+            // Where it was not announced none of them comes.
+            let goes_along = otherwise.is_empty()
+                && !one.gate.is_empty()
+                && gate.as_ref().is_some_and(|gate| gate.is_subset(&one.gate));
+            if first.left != second.left && !goes_along {
                 return Err(not_known(span));
             }
-            if first.count == second.count {
+            if first.count == second.count || goes_along {
                 one.count = first.count;
             } else {
                 one.aside.extend(sites.keys().filter(|site| !one.sites.contains_key(site)));
@@ -300,6 +337,10 @@ impl Measurer {
         }
         // An arm may have changed what an object's index is.
         let changed: BTreeSet<String> = [then, otherwise].into_iter().flat_map(all_assigned).collect();
+        for one in carried {
+            self.close_some(open, |before| before.object == one.object)?;
+            open.push(one);
+        }
         self.give_up(|copy| !words_of(&copy.object).is_disjoint(&changed));
         self.close_some(open, |one| !words_of(&one.object).is_disjoint(&changed))
     }

@@ -23,6 +23,7 @@ mod graph;
 mod joins;
 mod keys;
 mod lanes;
+mod leaders;
 mod meetings;
 mod mentions;
 mod mixed;
