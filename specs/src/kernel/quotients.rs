@@ -65,6 +65,20 @@ impl Values {
         self.divided(of, divisor)
     }
 
+    /// Some of the bits of a product, from one of them on, that are those of a quotient.
+    pub(super) fn bits_of_quotient(
+        &mut self,
+        ty: Type,
+        product: ValueId,
+        (from, count): (ValueId, ValueId),
+    ) -> Option<ValueId> {
+        let count = self.as_known(count)?.all().filter(|count| *count < 32)?;
+        let from = self.as_known(from)?.all().filter(|from| from + count <= 32)?;
+        let quotient = self.shifted(ty, product, from)?;
+        let mask = self.number((1 << count) - 1);
+        Some(self.apply(Operation::And, ty, &[quotient, mask]))
+    }
+
     /// A number of 32 bits without a sign divided by a known one.
     fn divided(&mut self, of: ValueId, by: u64) -> Option<ValueId> {
         // Twice rounded down is once.
@@ -226,7 +240,7 @@ impl Values {
         })
     }
 
-    /// `x - x / d * d`.
+    /// `x - x / d * d`, or several times that.
     fn remainder(
         &mut self,
         terms: &[(ValueId, Lanes)],
@@ -238,18 +252,29 @@ impl Values {
                 continue;
             };
             let Some(by) = self.as_known(of[1]).and_then(Lanes::all) else { continue };
-            if ty.bits != 32 || factor.all().map(|factor| signed(factor, 32)) != Some(-(by as i64)) {
+            let Some(factor) = factor.all().map(|factor| -signed(factor, 32)) else { continue };
+            if ty.bits != 32 || by == 0 || factor <= 0 || factor % by as i64 != 0 {
                 continue;
             }
+            let times = Lanes::All((factor / by as i64) as u64);
             let (inside, more) = self.plain(of[0], 32);
             let (Some(known), Some(more)) = (known.all(), more.all()) else { continue };
+            let multiple =
+                |lanes: &Lanes| Lanes::map(&[lanes, &times], |n| Some(cut(n[0].wrapping_mul(n[1]), 32)));
+            let inside: Option<Vec<(ValueId, Lanes)>> =
+                inside.iter().map(|(term, of)| Some((*term, multiple(of)?))).collect();
+            let (Some(inside), Some(more)) =
+                (inside, multiple(&Lanes::All(more)).and_then(|more| more.all()))
+            else {
+                continue;
+            };
             if !inside.iter().all(|part| terms.contains(part)) {
                 continue;
             }
             let rest = self.apply(Operation::Remainder, ty, &of);
             let mut parts: Vec<(ValueId, Lanes)> =
                 terms.iter().filter(|part| part.0 != *quotient && !inside.contains(part)).cloned().collect();
-            parts.push((rest, Lanes::All(1)));
+            parts.push((rest, times));
             return Some((parts, Lanes::All(cut(known.wrapping_sub(more), 32))));
         }
         None

@@ -49,6 +49,8 @@ pub(super) struct Lowerer<'m> {
     /// The functions that are being laid out, the innermost last.
     pub(super) frames: Vec<Frame<'m>>,
     pub(super) frame_count: u32,
+    /// The halves of registers that are packed: the lower and the upper.
+    pub(super) halves: HashMap<Register, [Register; 2]>,
 }
 
 /// An instruction that is being lowered.
@@ -115,6 +117,7 @@ impl<'m> Lowerer<'m> {
     ) {
         let arguments = arguments.to_vec();
         self.emit(current, Action::Compute { to, function, arguments });
+        self.halve(current, to);
     }
 
     /// The value of a function, in a register of this reader's own.
