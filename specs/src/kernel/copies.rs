@@ -41,6 +41,8 @@ struct Open {
     aside: BTreeSet<usize>,
     /// What was asked before it, that has not been asked again.
     gate: Gate,
+    /// It was announced in an `if` that its copies are behind.
+    is_guarded: bool,
 }
 
 /// A copy before what is announced for it.
@@ -220,8 +222,18 @@ impl Measurer {
                     let own: Vec<Ahead> = own;
                     let count = own.iter().map(|copy| copy.landings).sum();
                     let sites = own.iter().map(|copy| (copy.site, (copy.span, copy.landings))).collect();
-                    let gate = Gate::default();
-                    open.push(Open { object, span: *span, number, left, count, sites, aside, gate });
+                    let (gate, is_guarded) = (Gate::default(), false);
+                    open.push(Open {
+                        object,
+                        span: *span,
+                        number,
+                        left,
+                        count,
+                        sites,
+                        aside,
+                        gate,
+                        is_guarded,
+                    });
                 }
                 Statement::Copy { object, bytes, span, .. } => self.copy(object, *bytes, *span, open)?,
                 Statement::Set { local, .. } => {
@@ -301,6 +313,7 @@ impl Measurer {
                     asked.filter(|_| one.sites.is_empty() && !ends(arm) && otherwise.is_empty())
                 {
                     one.gate.extend(asked.iter().cloned());
+                    one.is_guarded = true;
                     carried.push(one);
                 } else {
                     self.close(&one)?;
@@ -400,6 +413,10 @@ impl Measurer {
         };
         if open.count == 0 {
             return if open.aside.is_empty() { Ok(()) } else { Err(not_known(open.span)) };
+        }
+        // Of two ways one goes wrong there, whatever each copy completes.
+        if open.is_guarded && !open.aside.is_empty() {
+            return Err(not_known(open.span));
         }
         let (share, rest) = (left / open.count, left % open.count);
         let plain = || open.sites.iter().filter(|(site, _)| !open.aside.contains(site));

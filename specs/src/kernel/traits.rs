@@ -83,7 +83,6 @@ impl<'e> Knowledge<'e> {
         let masks = evaluation.masks.values().copied();
         for operand in objects.chain(amounts).chain(others).chain(masks) {
             let normal = knowledge.expanded(values, operand, &mut HashMap::new());
-            let normal = in_rounds(values, normal, &mut HashMap::new());
             knowledge.operands.insert(operand, normal);
         }
         for key in evaluation.meets.keys() {
@@ -353,39 +352,6 @@ impl<'e> Knowledge<'e> {
         memo.insert(value, result);
         result
     }
-}
-
-/// A term in which what several registers gain in a loop is counted in the same iterations, as many times as
-/// each gains there.
-fn in_rounds(values: &mut Values, value: ValueId, memo: &mut HashMap<ValueId, ValueId>) -> ValueId {
-    if let Some(known) = memo.get(&value) {
-        return *known;
-    }
-    let inside = values.inside(value).into_iter();
-    let inside: Vec<ValueId> = inside.map(|part| in_rounds(values, part, memo)).collect();
-    let mut result = values.with(value, &inside).unwrap_or(value);
-    if let Term::Sum { bits, terms, known } = values.term(result).clone() {
-        let one = values.number(1);
-        let known = values.known(known);
-        let mut parts = vec![(known, Lanes::All(1))];
-        for (term, factor) in terms {
-            let step = match values.term(term) {
-                Term::Gained { header, step } => values.as_known(*step).cloned().map(|step| (*header, step)),
-                _ => None,
-            };
-            let times = step.and_then(|(header, step)| {
-                let times = |n: &[u64]| Some(super::arithmetic::cut(n[0].wrapping_mul(n[1]), bits));
-                Some((header, Lanes::map(&[&factor, &step], times)?))
-            });
-            parts.push(match times {
-                Some((header, times)) => (values.leaf(Term::Gained { header, step: one }), times),
-                None => (term, factor),
-            });
-        }
-        result = values.sum(bits, &parts).unwrap_or(result);
-    }
-    memo.insert(value, result);
-    result
 }
 
 /// Conditions inside one another whose parts are brought into their normal form.

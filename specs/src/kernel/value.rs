@@ -211,7 +211,6 @@ impl Values {
                 };
                 self.sum(bits, &[(of, by)])
             }
-            // The low bits of a sum are the sum of low bits.
             (Operation::Convert(from), [a]) if bits == 32 && from.bits == 64 => {
                 let Term::Sum { bits: 64, terms, known } = self.term(*a).clone() else { return None };
                 let mut parts = Vec::new();
