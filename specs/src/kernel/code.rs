@@ -8,6 +8,15 @@ use crate::common::span::Span;
 /// A register: a position in [`Code::registers`].
 pub(crate) type Register = u32;
 
+/// Registers from here on are what is left of another, which is this much before: how far
+/// an address is from the symbol that it is counted from, where it meets others.
+pub(super) const REST: Register = 1 << 31;
+
+/// The register that code knows.
+pub(super) fn own(register: Register) -> Register {
+    register & !REST
+}
+
 /// The code of a kernel.
 #[derive(Debug, Default)]
 pub(crate) struct Code {

@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::arithmetic::signed;
-use super::code::{Code, Comparison, Operation, Type};
+use super::code::{Code, Comparison, Operation, Type, own};
 use super::lanes::Lanes;
-use super::meetings::own;
 use super::origins::{Agent, Origins, Place};
-use super::terms::is_invariant;
 use super::value::{Term, ValueId};
 
 /// Beyond this many characters a term is named by its number alone.
@@ -46,10 +44,6 @@ impl Keys<'_> {
                 Term::Same(name) if self.name(*name).starts_with(|c: char| c.is_ascii_digit()) => {}
                 Term::Same(name) => {
                     found.insert(self.name(*name));
-                }
-                // What the kernel itself stores may be stored along with what lies beside it.
-                Term::Loaded { address, varies: true, .. } if let Some(word) = self.word(*address) => {
-                    found.insert(word);
                 }
                 // What lies at one address says nothing of the address, nor of another.
                 Term::Loaded { address, .. } => {
@@ -202,15 +196,6 @@ impl Keys<'_> {
         };
         *budget = budget.checked_sub(text.len() / 8)?;
         Some(text)
-    }
-
-    /// The eight bytes in which a place of memory is, if it is always the same.
-    fn word(&self, address: ValueId) -> Option<String> {
-        let values = self.agent.values;
-        let Term::Sum { bits, terms, known } = values.term(address) else { return None };
-        let known = signed(known.all()?, *bits);
-        let base: Vec<String> = terms.iter().map(|(term, _)| self.of(*term)).collect();
-        is_invariant(values, address).then(|| format!("[{} {}]", base.join(" "), known.div_euclid(8)))
     }
 
     /// The iteration of a loop: by its depth where it is around the node, so that loops of different agents

@@ -12,19 +12,11 @@
 use std::collections::BTreeSet;
 
 use super::arithmetic::cut;
-use super::code::Register;
+use super::code::{REST, Register, own};
 use super::evaluate::{Evaluation, Evaluator, OUTSIDE, State};
 use super::lanes::Lanes;
 use super::terms::{any, differs, is_invariant};
 use super::value::{Term, ValueId};
-
-/// Registers from here on are what is left of another, which is this much before: see above.
-pub(super) const REST: Register = 1 << 31;
-
-/// The register that code knows.
-pub(super) fn own(register: Register) -> Register {
-    register & !REST
-}
 
 /// What an address is counted from, where it meets others: bits, the symbol, and a number.
 type From = (u8, ValueId, u64);
@@ -91,11 +83,11 @@ impl Evaluator<'_> {
         if terms.len() != 2 || !terms.contains(&(rest, Lanes::All(1))) {
             return None;
         }
-        self.from_symbol(value)
+        self.symbol_of(value)
     }
 
     /// The symbol from which a sum is counted, and the number in it.
-    fn from_symbol(&self, value: ValueId) -> Option<From> {
+    fn symbol_of(&self, value: ValueId) -> Option<From> {
         let begins = |term: &Term| matches!(term, Term::Same(name) if self.code.symbols.contains(name));
         let is_symbol = |term: ValueId| {
             any(self.values, term, begins) && is_invariant(self.values, term) && !differs(self.values, term)
@@ -116,12 +108,12 @@ impl Evaluator<'_> {
         let plain = Term::Meet { block, register };
         let from = match was {
             Some(was) => self.counted_from(was, (block, register)),
-            None => coming.iter().find_map(|value| self.from_symbol(*value)),
+            None => coming.iter().find_map(|value| self.symbol_of(*value)),
         };
         let bits = self.code.bits.get(register as usize).copied().unwrap_or(64);
         let from = from.filter(|(of, symbol, _)| {
             let same = |value: &ValueId| {
-                value == symbol || self.from_symbol(*value).is_some_and(|(o, s, _)| (o, s) == (*of, *symbol))
+                value == symbol || self.symbol_of(*value).is_some_and(|(o, s, _)| (o, s) == (*of, *symbol))
             };
             *of == bits && coming.iter().all(same)
         });

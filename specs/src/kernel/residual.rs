@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assignments::in_order;
-use super::code::{Action, Code, Comparison, Function, Operation, Register};
+use super::code::{Action, Code, Comparison, Function, Operation, Register, own};
 use super::evaluate::{Evaluation, OUTSIDE};
 use super::expression::{Names, Writer, class};
 use super::flow::Flow;
-use super::meetings::own;
 use super::numbers::{Number, placeholder};
 use super::origins::Origins;
 use super::slice::{Slice, Then};

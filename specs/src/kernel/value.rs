@@ -4,9 +4,8 @@
 use std::collections::HashMap;
 
 use super::arithmetic::{apply, cut};
-use super::code::{Code, Comparison, Operation, Register, Type};
+use super::code::{Code, Comparison, Operation, Register, Type, own};
 use super::lanes::{Lanes, WIDTH};
-use super::meetings::own;
 
 /// A term.
 pub(super) type ValueId = u32;
